@@ -1,0 +1,51 @@
+"""One hook system for every AI agent. Public names are loaded on first use; no other code stands here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tenterhook.version import __version__
+
+if TYPE_CHECKING:
+    from tenterhook.engine import Engine, load
+    from tenterhook.errors import ConfigError, TenterhookError, UnknownDialect, UnknownEvent
+    from tenterhook.types import Attempt, Message, Outcome, Skipped
+
+HOMES = {
+    "Attempt": "types",
+    "ConfigError": "errors",
+    "Engine": "engine",
+    "Message": "types",
+    "Outcome": "types",
+    "Skipped": "types",
+    "TenterhookError": "errors",
+    "UnknownDialect": "errors",
+    "UnknownEvent": "errors",
+    "load": "engine",
+}
+
+__all__ = [
+    "Attempt",
+    "ConfigError",
+    "Engine",
+    "Message",
+    "Outcome",
+    "Skipped",
+    "TenterhookError",
+    "UnknownDialect",
+    "UnknownEvent",
+    "__version__",
+    "load",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in HOMES:
+        raise AttributeError(f"module 'tenterhook' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"tenterhook.{HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

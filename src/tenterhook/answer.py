@@ -1,0 +1,87 @@
+"""Text on stdout -> the one JSON object that a hook may answer with, or why it is none.
+
+Strict on purpose: a decision that two readers could understand differently is no decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+SIZE = 1 << 20
+DEPTH = 64
+
+
+def read(text: str, *, twice: bool, guarded: Iterable[str]) -> tuple[dict[str, Any] | None, str]:
+    """The object, or None and what kept the text from being one (nothing where it is plain text or empty).
+
+    `twice`: a JSON string that holds the object is decoded again. `guarded`: keys that must not stand twice.
+    """
+    text = text.lstrip("\ufeff").strip()
+    if not text or text[0] not in ('{"' if twice else "{"):
+        return None, ""
+    if len(text) > SIZE:
+        return None, f"it is longer than {SIZE:,} characters"
+    value, problem = decode(text)
+    if twice and isinstance(value, str):
+        text = value.strip()
+        value, problem = decode(text)
+    if not isinstance(value, dict):
+        return None, problem
+    problem = hazards(text, value, guarded)
+    return (None, problem) if problem else (value, "")
+
+
+def decode(text: str) -> tuple[Any, str]:
+    try:
+        return msgspec.json.decode(text), ""
+    except RecursionError:
+        return None, f"it is nested deeper than {DEPTH} levels"
+    except (ValueError, OverflowError, MemoryError) as exc:
+        return None, str(exc)
+
+
+def hazards(text: str, value: dict[str, Any], guarded: Iterable[str]) -> str:
+    """What makes a well-formed object unfit to decide by. Both checks cost next to nothing on ordinary answers."""
+    if text.count("{") + text.count("[") > DEPTH and too_deep(value):
+        return f"it is nested deeper than {DEPTH} levels"
+    # An escape could hide a second key from the count, so it gets the slow check too.
+    if "\\u" in text or any(text.count(f'"{key}"') > 1 for key in guarded):
+        twin = repeated_key(text, set(guarded))
+        if twin:
+            return f"its key {twin!r} stands twice in one object"
+    return ""
+
+
+def too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(DEPTH):
+        level = [
+            child
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def repeated_key(text: str, guarded: set[str]) -> str:
+    import json
+
+    twins: list[str] = []
+
+    def note(pairs: list[tuple[str, Any]]) -> None:
+        names = [name for name, _ in pairs]
+        twins.extend(name for name in names if name in guarded and names.count(name) > 1)
+
+    json.loads(text, object_pairs_hook=note)
+    return twins[0] if twins else ""
+
+
+def looks_like(text: str, guarded: Iterable[str]) -> bool:
+    """Whether a text that is no answer was probably meant as one: an object with a deciding key stands in it."""
+    return "{" in text and any(f'"{key}"' in text for key in guarded)

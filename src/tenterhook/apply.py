@@ -1,0 +1,110 @@
+"""What verdicts change -> the event as the next hook sees it, and the changes that the host applies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from tenterhook.dialect import EventRule
+from tenterhook.types import Verdict
+
+# Where the value that a change is about stands in an event's data.
+FIELDS = {"input": "tool_input", "output": "tool_output", "request": "llm_request", "response": "llm_response"}
+# The most restrictive mode wins; the names of the stable tool configuration.
+MODES = ("NONE", "ANY", "AUTO")
+
+
+class Changes:
+    """The state of an event while its hooks run: what was given, and what they made of it."""
+
+    def __init__(self, rule: EventRule, data: dict[str, Any]) -> None:
+        self.rule, self.given, self.now = rule, data, data
+        self.values: dict[str, Any] = {}
+
+    def after(self, verdicts: Iterable[Verdict]) -> None:
+        """Lay the changes of one batch over what the batches before it made."""
+        for change, rule in self.rule.merges.items():
+            given = [verdict.changes[change] for verdict in verdicts if change in verdict.changes]
+            if given:
+                before = self.values.get(change, self.given.get(FIELDS.get(change, change)))
+                self.values[change] = MERGES[rule](before, given)
+        self.chain(verdicts)
+
+    def chain(self, verdicts: Iterable[Verdict]) -> None:
+        """What the next hook is told instead of the original."""
+        for what, field in self.rule.chain.items():
+            if what in self.values:
+                self.now = {**self.now, field: self.values[what]}
+            for text in texts(verdicts, what):
+                self.now = {**self.now, field: f"{self.now.get(field, '')}\n\n{text}"}
+
+    def result(self, *, denied: bool, stopped: bool, stop_reason: str) -> dict[str, Any]:
+        """Only what differs from what was given."""
+        rule, values = self.rule, self.values
+        if rule.response_needs_block and not (denied or stopped):
+            values = {change: value for change, value in values.items() if change != "response"}
+        if rule.stop_response and stopped:
+            values = {**values, "response": stop_response(stop_reason)}
+        return {c: v for c, v in values.items() if c not in FIELDS or v != self.given.get(FIELDS[c])}
+
+
+def texts(verdicts: Iterable[Verdict], kind: str) -> list[str]:
+    return [message.text for verdict in verdicts for message in verdict.messages if message.kind == kind]
+
+
+def paths(changes: dict[str, Any], data: dict[str, Any]) -> tuple[str, ...]:
+    """What one hook changed of what it was given, by top-level key: `input.command`."""
+    found: list[str] = []
+    for change, value in changes.items():
+        before = data.get(FIELDS.get(change, ""))
+        if isinstance(value, dict) and isinstance(before, dict):
+            found += [f"{change}.{key}" for key in value if key not in before or before[key] != value[key]]
+        elif value != before:
+            found.append(change)
+    return tuple(found)
+
+
+def replace(before: Any, given: list[Any]) -> Any:
+    return given[-1]
+
+
+def overlay(before: Any, given: list[Any]) -> Any:
+    """Each object over the one before it, by top-level key."""
+    result = before if isinstance(before, dict) else {}
+    for one in given:
+        result = {**result, **one}
+    return result
+
+
+def overlay_last(before: Any, given: list[Any]) -> Any:
+    """Of hooks that ran at once the last one counts, laid over what was there before them."""
+    return overlay(before, given[-1:])
+
+
+def union_tools(before: Any, given: list[Any]) -> dict[str, Any]:
+    """All allowed names together, sorted; the most restrictive mode; NONE allows nothing."""
+    configs = [*([before] if before else []), *given]
+    modes = {config["mode"] for config in configs if "mode" in config}
+    mode = next((mode for mode in MODES if mode in modes), None)
+    result: dict[str, Any] = {} if mode is None else {"mode": mode}
+    if mode == "NONE":
+        return {**result, "allowedFunctionNames": []}
+    lists = [config["allowedFunctionNames"] for config in configs if "allowedFunctionNames" in config]
+    if lists:
+        result["allowedFunctionNames"] = sorted({name for names in lists for name in names})
+    return result
+
+
+def stop_response(reason: str) -> dict[str, Any]:
+    """A response in the stable form that says why the agent stopped, in place of the model's."""
+    text = reason or "Stopped by hook"
+    candidate = {"content": {"role": "model", "parts": [text]}, "finishReason": "STOP", "index": 0}
+    return {"text": text, "candidates": [candidate]}
+
+
+MERGES: dict[str, Callable[[Any, list[Any]], Any]] = {
+    "replace": replace,
+    "overlay": overlay,
+    "overlay-last": overlay_last,
+    "union-tools": union_tools,
+}

@@ -1,0 +1,230 @@
+"""One running child: started, fed, drained, ended, and its exit status found out.
+
+It does not wait for anything itself; the loop in process.py tells it which of its pipes is ready and what time it is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import itertools
+import os
+import signal
+import struct
+import subprocess
+import time
+from fcntl import ioctl
+
+from tenterhook.procfs import TAG, Family, Table, name_of
+from tenterhook.program import Completed, Program, explain
+from tenterhook.stream import Feed, Stream, close
+
+__all__ = ["Child"]
+
+# How long SIGKILL may take before we stop waiting: only a process stuck in the kernel needs more than 1 ms.
+KILL_WAIT = 0.2
+CANCEL_WAIT = 0.08
+# What the hook leaves behind has this long to end by itself; the answer is there already and should not wait.
+LEFTOVER_GRACE = 0.2
+
+PIDFD_GET_INFO = 0xC040FF0B  # _IOWR(0xFF, 11, struct pidfd_info), Linux 6.15
+PIDFD_INFO_EXIT = 1 << 3
+
+counter = itertools.count()
+late: list[int] = []  # children that SIGKILL did not end in time; reaped when the next one starts
+
+
+class Child:
+    """From start() to completed(). All times are time.monotonic()."""
+
+    __slots__ = (
+        "began", "deadline", "detail", "ended", "error", "exited", "family", "feed", "give_up_at", "kill_at", "lost",
+        "patience", "pidfd", "popen", "program", "status", "streams", "termed", "token",
+    )  # fmt: skip
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.popen: subprocess.Popen[bytes] = subprocess.Popen.__new__(subprocess.Popen)
+        self.pidfd = -1
+        self.feed = Feed(program.stdin)
+        self.streams = (Stream(program.cap), Stream(program.cap))
+        self.began = time.monotonic()
+        self.deadline = None if program.timeout is None else self.began + program.timeout
+        self.token = f"{os.getpid()}.{next(counter)}.{time.monotonic_ns():x};"
+        self.family: Family | None = None
+        self.error: str | None = None
+        self.detail = ""
+        self.exited = self.lost = self.termed = False
+        self.status: int | None = None
+        self.kill_at = self.give_up_at = self.ended = 0.0
+        self.patience = 0.001
+
+    @property
+    def pid(self) -> int:
+        """0 before it was started; known even where an exception interrupted Popen after the fork."""
+        return int(self.popen.__dict__.get("pid") or 0)
+
+    # Starting
+
+    def start(self) -> None:
+        """OSError and others if it cannot be started; nothing is left open then."""
+        bury_late()
+        ends = []
+        try:
+            ends.append(self.feed.open())
+            ends += [stream.open() for stream in self.streams]
+            self.spawn(*ends)
+        except BaseException:
+            self.close()
+            self.undo()
+            raise
+        finally:
+            for fd in ends[1:]:
+                os.close(fd)
+            # Whether it lives is ours to find out: Popen must neither warn about it nor keep it in a list to reap.
+            self.popen.returncode = 0
+        self.feed.release()
+        # Absent on macOS and old kernels, ESRCH where a foreign reaper was faster: then waitpid says what can be said.
+        with contextlib.suppress(OSError, AttributeError):
+            self.pidfd = os.pidfd_open(self.pid)
+
+    def spawn(self, stdin: int, stdout: int, stderr: int) -> None:
+        program = self.program
+        # A hook that runs hooks has a tag already: theirs are ours too, so the tags are joined.
+        env = {**program.env, TAG: program.env.get(TAG, "") + self.token}
+        subprocess.Popen.__init__(
+            self.popen, list(program.argv), stdin=stdin, stdout=stdout, stderr=stderr, env=env,
+            cwd=program.cwd or None, close_fds=True, start_new_session=True,
+        )  # fmt: skip
+
+    def undo(self) -> None:
+        """An exception such as Ctrl-C may come between fork and the end of Popen: nobody else knows the child then."""
+        if self.pid and self.popen.returncode is None:
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+
+    # Ending
+
+    def end(self, now: float, grace: float, error: str | None = None, detail: str = "") -> None:
+        """From now on sweep() is called until it says that all are gone."""
+        if self.family is None:
+            self.family = Family(self.pid, self.token)
+            self.kill_at = now + grace
+        self.kill_at = min(self.kill_at, now + grace)
+        self.give_up_at = self.kill_at + (CANCEL_WAIT if error == "cancelled" else KILL_WAIT)
+        self.error, self.detail = error or self.error, detail or self.detail
+
+    def sweep(self, table: Table | None, now: float) -> bool:
+        """SIGTERM once to all that are there, SIGKILL to all that are left after the grace. True when none are."""
+        assert self.family is not None
+        if table is None:
+            members, gone = [], self.exited and self.family.group_is_empty()
+        else:
+            members = self.family.members(table)
+            gone = not members
+            self.family.bury(table)
+        if gone:
+            return self.exited
+        if now >= self.kill_at:
+            self.family.send(signal.SIGKILL, members)
+        elif not self.termed:
+            self.family.send(signal.SIGTERM, members)
+            self.termed = True
+        return now >= self.give_up_at
+
+    # Its exit
+
+    def probe(self) -> bool:
+        """Without a pidfd: ask, and be more patient each time, up to 20 ms."""
+        self.patience = min(self.patience * 2, 0.02)
+        return self.settle()
+
+    def settle(self) -> bool:
+        """Take the exit status, once; a status that somebody else took is marked as lost. True if it has ended."""
+        if self.status is None and not self.lost:
+            try:
+                self.status = exit_status(self.pid, self.pidfd)
+            except ChildProcessError:
+                self.lost = True
+        return self.status is not None or self.lost
+
+    def completed(self) -> Completed:
+        """Everything is over: close what is open and say what came of it."""
+        if not self.settle():
+            late.append(self.pid)
+        self.hang_up()
+        self.close()
+        status, error, detail = self.status, self.error, self.detail
+        if error is None and status is None:
+            error = "status"
+            detail = "the exit status was taken by another part of this program (SIGCHLD ignored, or a foreign wait)"
+        name = name_of(-status) if status is not None and status < 0 else None
+        if error is None and name:
+            error, detail = "signal", f"ended by {name}: look at its stderr"
+        return Completed(
+            exit_code=status if name is None else None, signal=name, error=error, detail=detail,
+            seconds=(self.ended or time.monotonic()) - self.began,
+            stdout=self.streams[0].kept(), stderr=self.streams[1].kept(),
+            truncated=self.streams[0].truncated or self.streams[1].truncated,
+        )  # fmt: skip
+
+    def not_started(self, exc: BaseException) -> Completed:
+        return Completed(error="spawn", detail=explain(self.program, exc), seconds=time.monotonic() - self.began)
+
+    def hang_up(self) -> None:
+        """Take what the pipes hold and close them: what its leftovers say is no part of the answer."""
+        for stream in self.streams:
+            stream.drain_rest()
+        self.feed.close()
+        for stream in self.streams:
+            stream.close()
+
+    def close(self) -> None:
+        self.feed.close()
+        for stream in self.streams:
+            stream.close()
+        self.pidfd = close(self.pidfd)
+
+
+def exit_status(pid: int, pidfd: int) -> int | None:
+    """The exit code, or minus the signal; None while it runs; ChildProcessError where nobody can say."""
+    if pidfd >= 0:
+        try:
+            info = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG)
+        except ChildProcessError:
+            return recovered(pidfd)
+        if info is None:
+            return None
+        return info.si_status if info.si_code == os.CLD_EXITED else -info.si_status
+    gone, raw = os.waitpid(pid, os.WNOHANG)
+    return os.waitstatus_to_exitcode(raw) if gone else None
+
+
+def recovered(pidfd: int) -> int:
+    """The status of a child that was reaped by somebody else, from the kernel's memory of it."""
+    # The pidfd reports the exit a moment before the kernel has stored it (at most 0.1 ms seen).
+    for _ in range(50):
+        info = bytearray(64)
+        struct.pack_into("Q", info, 0, PIDFD_INFO_EXIT)
+        try:
+            ioctl(pidfd, PIDFD_GET_INFO, info, True)
+        except OSError as exc:
+            if exc.errno != errno.ESRCH:
+                break
+        else:
+            if struct.unpack_from("Q", info)[0] & PIDFD_INFO_EXIT:
+                return os.waitstatus_to_exitcode(struct.unpack_from("i", info, 60)[0])
+        time.sleep(0.0004)
+    raise ChildProcessError(errno.ECHILD, "the exit status was taken by somebody else")
+
+
+def bury_late() -> None:
+    for pid in late[:]:
+        try:
+            over = os.waitpid(pid, os.WNOHANG)[0] != 0
+        except ChildProcessError:
+            over = True
+        if over:
+            with contextlib.suppress(ValueError):  # another thread was faster
+                late.remove(pid)

@@ -1,0 +1,1 @@
+"""The `tenter` command: main and one file per command. Hot commands import only what they need."""

@@ -1,0 +1,103 @@
+"""`tenter fire`: one event, from stdin or nothing, to an outcome on stdout."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import msgspec
+
+from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, Option, Usage
+from tenterhook.engine import Engine
+from tenterhook.errors import UsageError
+from tenterhook.hookset import MODES
+from tenterhook.types import Outcome
+
+USAGE = Usage(
+    "fire",
+    "Fire an event: run its hooks and print the outcome, as JSON when piped, readable on a terminal.",
+    ("EVENT",),
+    (
+        DIALECT,
+        PROJECT,
+        CONFIG,
+        AGENT,
+        Option("session", "the session's id (default: made up)", "ID"),
+        Option("input", "read the event's data from this file instead of stdin", "FILE"),
+        Option("mode", "faithful, strict or observe (default: the dialect's)", "MODE", MODES),
+        Option("trust", "run the project's hooks without asking: for tests and CI"),
+        Option("require-trusted", "exit 4 where untrusted hooks were set aside"),
+        JSON,
+    ),
+    """echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | tenter fire tool.before --dialect llxprt --trust""",
+    "exit codes: 0 goes on, 2 blocked, 3 the agent shall stop, 4 untrusted hooks (--require-trusted), 1 could not run",
+)
+
+
+def run(argv: list[str]) -> int:
+    options = USAGE.parse(argv)
+    if options is None:
+        return 0
+    data = read_input(options.get("input", ""))
+    project = options.get("project", ".")
+    if not os.path.isdir(project):
+        raise UsageError(f"--project {project!r} is not a folder")
+    with Engine(
+        project,
+        dialect=options.get("dialect", "tenterhook"),
+        config=options.get("config"),
+        agent=options.get("agent", ""),
+        session=options.get("session", ""),
+        mode=options.get("mode", ""),
+        trust="all" if "trust" in options else "ask",
+    ) as engine:
+        outcome = engine.fire(options["EVENT"], **data)
+        show(outcome, readable=sys.stdout.isatty() and "json" not in options)
+    return exit_code(outcome, require_trusted="require-trusted" in options)
+
+
+def show(outcome: Outcome, *, readable: bool) -> None:
+    if readable:
+        from tenterhook.report import report
+
+        print(report(outcome, colour="NO_COLOR" not in os.environ))
+    else:
+        sys.stdout.buffer.write(as_json(outcome) + b"\n")
+        sys.stdout.flush()
+
+
+def as_json(outcome: Outcome) -> bytes:
+    """The outcome as one JSON object; what only the engine needs of an attempt is left out."""
+    plain = msgspec.to_builtins(outcome, enc_hook=str)
+    for attempt in plain["attempts"]:
+        del attempt["answer"]
+    return msgspec.json.encode(plain)
+
+
+def read_input(file: str) -> dict[str, Any]:
+    """The event's data: one JSON object, or nothing where stdin is a terminal or empty."""
+    if file:
+        try:
+            with open(file, "rb") as opened:
+                text = opened.read()
+        except OSError as exc:
+            raise UsageError(f"--input {file!r}: {exc.strerror}") from None
+    else:
+        text = b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read()
+    if not text.strip():
+        return {}
+    where = file or "stdin"
+    try:
+        data = msgspec.json.decode(text)
+    except (ValueError, RecursionError) as exc:
+        raise UsageError(f"{where}: the event's data must be a JSON object: {exc}") from None
+    if not isinstance(data, dict):
+        raise UsageError(f"{where}: the event's data must be a JSON object, not {type(data).__name__}")
+    return data
+
+
+def exit_code(outcome: Outcome, *, require_trusted: bool) -> int:
+    if require_trusted and any(one.why == "untrusted" for one in outcome.skipped):
+        return 4
+    return 3 if outcome.stop else 2 if outcome.blocked else 0

@@ -1,0 +1,74 @@
+"""`tenter`: finds the command's module and runs it. Everything that is wrong with a call ends in exit code 1."""
+
+from __future__ import annotations
+
+import sys
+
+COMMANDS = {
+    "fire": "fire an event and print what its hooks decided",
+    "list": "all hooks by event, with file and line",
+    "check": "what is wrong, or looks wrong, in a project's hook config",
+    "explain": "why each hook would or would not run, and what its answers would do",
+    "dialects": "the dialects and their tables",
+    "schema": "JSON Schemas of our own config and of the outcome",
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; its exit code."""
+    words = sys.argv[1:] if argv is None else argv
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(overview())
+        return 0 if words else 1
+    if words[0] in ("-V", "--version"):
+        from tenterhook.version import __version__
+
+        print(f"tenter {__version__}")
+        return 0
+    if words[0] not in COMMANDS:
+        from tenterhook.errors import nearest
+
+        return complain(f"no command {words[0]!r}{nearest(words[0], COMMANDS)}; see tenter --help")
+    return run(words[0], words[1:])
+
+
+def run(command: str, words: list[str]) -> int:
+    from tenterhook.errors import TenterhookError
+
+    try:
+        if command == "fire":
+            from tenterhook.cli import fire as module
+        else:
+            from importlib import import_module
+
+            module = import_module(f"tenterhook.cli.{command}_")
+        return int(module.run(words))
+    except TenterhookError as exc:
+        return complain(str(exc))
+    except BrokenPipeError:
+        # The reader of our output has gone; say nothing to nobody, and keep Python from trying again at exit.
+        sys.stdout = None
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def complain(text: str) -> int:
+    print(f"tenter: {text}", file=sys.stderr)
+    return 1
+
+
+def overview() -> str:
+    width = max(map(len, COMMANDS))
+    rows = "\n".join(f"  {name:<{width}}  {what}" for name, what in COMMANDS.items())
+    return f"""tenter: one hook system for every AI agent
+
+usage: tenter COMMAND [options]        tenter COMMAND --help tells more, with an example
+
+{rows}
+
+exit codes: 0 goes on, 2 blocked, 3 the agent shall stop, 1 could not run"""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+"""Files of every scope -> hooks that know file, line and scope, and everything that is wrong with the files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct, field
+
+from tenterhook import entries, readers
+from tenterhook.dialect import Dialect, EventRule, File, Section
+from tenterhook.entries import Problem
+from tenterhook.errors import ConfigError, nearest
+from tenterhook.places import Place, places
+from tenterhook.trust import trusted
+from tenterhook.types import Hook, Path
+
+
+class Loaded(Struct):
+    """What the files of one project say."""
+
+    hooks: list[Hook] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    overrides: set[tuple[str, str]] = field(default_factory=set)
+    off: str = ""
+
+
+class Found(Struct):
+    """One event's value in one file: where it stands and for which agent."""
+
+    event: str
+    value: Any
+    path: Path
+    agent: str | None
+
+
+def load(
+    dialect: Dialect,
+    *,
+    project: str,
+    home: str,
+    environ: Mapping[str, str],
+    config: str = "",
+    trust: str = "ask",
+    on_error: str = "raise",
+) -> Loaded:
+    """Read every place. A broken file raises; of an untrusted file, or with on_error="warn", it is a problem only."""
+    loaded = Loaded(places=places(dialect, project, home, environ, config))
+    switch = None
+    named: dict[str, set[str]] = {}
+    for place in loaded.places:
+        ours = trusted(place.file.scope, trust)
+        document = open_document(place, loaded, quiet=not ours or on_error == "warn")
+        if document is None:
+            continue
+        for found in sections(document.data, place, loaded, document):
+            if ours:
+                named.setdefault(found.event, set()).add(place.file.scope)
+            add(found, document, place, dialect, loaded, ours)
+        if ours and switch is None and dialect.switch in document.data:
+            switch = document.data[dialect.switch]
+    if dialect.layers == "override-by-event":
+        loaded.hooks = [overridden(hook, named) for hook in loaded.hooks]
+    if dialect.switch and switch is not True:
+        loaded.off = f"{dialect.switch} is not true"
+    return loaded
+
+
+def open_document(place: Place, loaded: Loaded, *, quiet: bool) -> readers.Document | None:
+    try:
+        return readers.read(place.path, place.file.format) if place.found else None
+    except ConfigError as exc:
+        if not quiet:
+            raise
+        loaded.problems.append(Problem("error", exc.file, exc.line, exc.column, exc.message))
+        return None
+
+
+def sections(data: dict[str, Any], place: Place, loaded: Loaded, document: readers.Document) -> Iterator[Found]:
+    """Every event's value in every section of a file."""
+    for section in place.file.sections:
+        for holder, path, agent in holders(data, section, place.file):
+            value, inner = dig(holder, section.hooks)
+            if value is None:
+                continue
+            path += inner
+            if isinstance(value, dict):
+                yield from (Found(str(event), there, (*path, event), agent) for event, there in value.items())
+            elif isinstance(value, list):
+                yield Found("", value, path, agent)
+            else:
+                kind = type(value).__name__
+                loaded.problems.append(problem(document, path, f"{section.hooks} must be a mapping, not {kind}"))
+
+
+def holders(data: dict[str, Any], section: Section, file: File) -> Iterator[tuple[Any, Path, str | None]]:
+    """The mappings that may hold hooks, each with the agent they are for."""
+    if not section.each:
+        agent = str(data.get(section.agent) or stem(file.path)) if section.agent else None
+        yield data, (), agent
+        return
+    items = data.get(section.each)
+    for index, item in enumerate(items if isinstance(items, list) else []):
+        if isinstance(item, dict):
+            yield item, (section.each, index), str(item.get(section.agent, ""))
+
+
+def stem(path: str) -> str:
+    return path.rpartition("/")[2].rpartition(".")[0]
+
+
+def dig(data: Any, dotted: str) -> tuple[Any, Path]:
+    path = tuple(dotted.split("."))
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data, path
+
+
+def add(found: Found, document: readers.Document, place: Place, dialect: Dialect, loaded: Loaded, ours: bool) -> None:
+    """The hooks of one event's value."""
+    reading = entries.Reading(document, place.file.scope, dialect, found.agent, ours, loaded.problems)
+    if dialect.form.entries:
+        hooks = reading.entries(found.value, found.path)
+    else:
+        rule = known_event(found, document, dialect, loaded)
+        if rule is None:
+            return
+        hooks = reading.event(rule, found.value, found.path)
+    loaded.hooks += hooks
+    if ours and reading.override and found.agent is not None:
+        loaded.overrides.add((found.event, found.agent))
+
+
+def known_event(found: Found, document: readers.Document, dialect: Dialect, loaded: Loaded) -> EventRule | None:
+    for rule in dialect.events:
+        if rule.name == found.event:
+            return rule
+    hint = nearest(found.event, [rule.name for rule in dialect.events])
+    text = f"{dialect.title} has no event {found.event!r}{hint}; its hooks never run"
+    loaded.problems.append(problem(document, found.path, text))
+    return None
+
+
+def overridden(hook: Hook, named: dict[str, set[str]]) -> Hook:
+    """A user's hook is out where a project's file names the same event, even with an empty list."""
+    from msgspec.structs import replace
+
+    out = hook.source.scope == "user" and "project" in named.get(hook.event, ())
+    return replace(hook, overridden=True) if out else hook
+
+
+def problem(document: readers.Document, path: Path, text: str, level: str = "warning") -> Problem:
+    line, column = document.where(path)
+    return Problem(level, document.file, line, column, text)

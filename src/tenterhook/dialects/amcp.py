@@ -1,0 +1,135 @@
+"""AMCP's hooks: hooks.toml or hooks.json, in the project or for the user."""
+
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Type
+
+TOOL = (Field("tool_name"), Field("tool_input"), Field("tool_use_id"))
+
+EVENTS = (
+    EventRule(
+        name="PreToolUse",
+        kind="tool.before",
+        about="before tool execution",
+        target="tool_name",
+        fields=TOOL,
+        blocks=True,
+        asks=True,
+        plain="feedback",
+        deny=("model", "reason"),
+        merges={"input": "overlay"},
+        chain={"input": "tool_input"},
+    ),
+    EventRule(
+        name="PostToolUse",
+        kind="tool.after",
+        about="after tool execution",
+        target="tool_name",
+        fields=(*TOOL, Field("tool_response", "tool_output")),
+        plain="feedback",
+        deny=("model", "feedback"),
+        merges={"output": "replace"},
+        chain={"output": "tool_output"},
+    ),
+    EventRule(
+        name="UserPromptSubmit",
+        kind="prompt.submit",
+        about="when the user submits a prompt",
+        fields=(Field("prompt"),),
+        blocks=True,
+        plain="feedback",
+        erased=True,
+    ),
+    EventRule(name="SessionStart", kind="session.start", about="when a new session begins", plain="feedback"),
+    EventRule(name="SessionEnd", kind="session.end", about="when a session ends", plain="feedback"),
+    EventRule(
+        name="Stop",
+        kind="turn.stop",
+        about="when the agent is about to stop; a block keeps it going",
+        blocks=True,
+        plain="feedback",
+        deny=("model", "reason"),
+    ),
+    EventRule(name="PreCompact", kind="compact.before", about="before context compaction", plain="feedback"),
+    EventRule(
+        name="Notification",
+        kind="notify",
+        about="when a notification is sent",
+        fields=(Field("message"), Field("notification_type", "type")),
+        plain="feedback",
+    ),
+)
+
+CALL = ("PreToolUse",)
+
+ANSWERS = (
+    Answer(path="continue", effect="continue"),
+    Answer(path="stopReason", effect="stop_reason"),
+    Answer(path="feedback", effect="text", kind="feedback"),
+    Answer(path="systemMessage", effect="text", kind="system"),
+    Answer(path="suppressOutput", effect="suppress"),
+    Answer(
+        path="hookSpecificOutput.permissionDecision",
+        effect="decision",
+        events=CALL,
+        words={"allow": "allow", "deny": "deny", "ask": "ask"},
+    ),
+    Answer(path="hookSpecificOutput.permissionDecisionReason", effect="reason", events=CALL),
+    Answer(path="hookSpecificOutput.updatedInput", effect="input", events=CALL),
+    Answer(path="hookSpecificOutput.updatedResponse", effect="output", events=("PostToolUse",)),
+)
+
+KEYS = {
+    "matcher": "matcher",
+    "type": "type",
+    "command": "spec",
+    "script": "spec",
+    "function": "spec",
+    "timeout": "timeout",
+    "enabled": "enabled",
+    "name": "name",
+    "tenterhook": "ours",
+}
+
+DIALECT = Dialect(
+    name="amcp",
+    title="AMCP",
+    about="AMCP agent; hooks in TOML or JSON, the project's over the user's",
+    events=EVENTS,
+    base=(Field("session_id", "session"), Field("hook_event_name", "event"), Field("cwd", "cwd")),
+    env={
+        "AMCP_PROJECT_DIR": "project",
+        "AMCP_SESSION_ID": "session",
+        "AMCP_HOOK_EVENT": "event",
+        "AMCP_TOOL_NAME": "tool?",
+    },
+    exits={
+        0: Exit(means="success; JSON is the answer, text is feedback", answer=True, text="stdout", becomes="plain"),
+        2: Exit(means="blocking error, stderr is the message", decision="deny", text="stderr", becomes="reason"),
+        "other": Exit(means="logged, goes on", failed=True, text="stderr", becomes="error"),
+    },
+    answers=ANSWERS,
+    files=(
+        File(path=".amcp/hooks.toml", scope="project", format="toml"),
+        File(path=".amcp/hooks.json", scope="project", format="json"),
+        File(path="@config/amcp/hooks.toml", scope="user", format="toml"),
+        File(path="@config/amcp/hooks.json", scope="user", format="json"),
+    ),
+    form=Form(lists=("handlers",), flat=True, keys=KEYS),
+    types=(
+        Type(name="command", handler="command", key="command"),
+        Type(name="python", handler="script", key="script", form="script"),
+        Type(name="python", handler="python", key="function", form="function"),
+    ),
+    untyped="command",
+    matcher="regex-full",
+    timeout=30.0,
+    order="sequential",
+    chain_ends=("deny", "stop"),
+    layers="override-by-event",
+    section="hookSpecificOutput",
+    section_event="hookEventName",
+    notes=(
+        "An event named in a project file replaces that event's user handlers.",
+        "updatedInput is merged over the input by top-level key; each handler sees the input as changed so far.",
+        "A top-level decision is not part of this dialect.",
+    ),
+)

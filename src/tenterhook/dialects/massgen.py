@@ -1,0 +1,107 @@
+"""MassGen's hook framework: YAML, Python callables and programs, globally and per agent."""
+
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Section, Type
+
+TOOL = (Field("tool_name"), Field("tool_input"))
+
+EVENTS = (
+    EventRule(
+        name="PreToolUse",
+        kind="tool.before",
+        about="before an agent's tool runs",
+        target="tool_name",
+        fields=TOOL,
+        blocks=True,
+        asks=True,
+        deny=("model", "reason"),
+        merges={"input": "replace"},
+        chain={"input": "tool_input"},
+    ),
+    EventRule(
+        name="PostToolUse",
+        kind="tool.after",
+        about="after a tool ran successfully",
+        target="tool_name",
+        fields=(*TOOL, Field("tool_output")),
+        deny=("model", "feedback"),
+    ),
+)
+
+ANSWERS = (
+    Answer(path="decision", effect="decision", words={"allow": "allow", "deny": "deny", "ask": "ask"}),
+    Answer(path="reason", effect="reason"),
+    Answer(path="updated_input", effect="input", events=("PreToolUse",)),
+    Answer(
+        path="inject.content",
+        effect="text",
+        kind="result",
+        events=("PostToolUse",),
+        kind_from="strategy",
+        kinds={"tool_result": "result", "user_message": "user_message"},
+    ),
+    Answer(path="inject.strategy", effect="note", events=("PostToolUse",)),
+)
+
+KEYS = {
+    "handler": "spec",
+    "type": "type",
+    "matcher": "matcher",
+    "timeout": "timeout",
+    "override": "override",
+    "name": "name",
+    "tenterhook": "ours",
+}
+
+FILES = tuple(
+    File(
+        path=path,
+        scope="project",
+        format="yaml",
+        sections=(Section(hooks="hooks"), Section(hooks="backend.hooks", each="agents", agent="id")),
+    )
+    for path in ("massgen.yaml", "config.yaml", ".massgen/config.yaml")
+)
+
+DIALECT = Dialect(
+    name="massgen",
+    title="MassGen",
+    about="multi-agent system; hooks in YAML, for all agents or for one",
+    events=EVENTS,
+    base=(
+        Field("hook_type", "event"),
+        Field("session_id", "session"),
+        Field("agent_id", "agent"),
+        Field("timestamp", "timestamp"),
+    ),
+    env={
+        "MASSGEN_HOOK_TYPE": "event",
+        "MASSGEN_TOOL_NAME": "tool",
+        "MASSGEN_SESSION_ID": "session",
+        "MASSGEN_AGENT_ID": "agent",
+    },
+    exits={
+        0: Exit(means="a JSON object is the result; nothing is allow; other text has failed", answer=True),
+        2: Exit(means="deny, stderr is the reason", decision="deny", text="stderr", becomes="reason"),
+        "other": Exit(means="failed, goes on", failed=True, text="stderr", becomes="error"),
+    },
+    answers=ANSWERS,
+    files=FILES,
+    form=Form(lists=("hooks",), flat=True, keys=KEYS, group_keys={"override": "override"}),
+    types=(
+        Type(name="python", handler="python", key="handler", form="function"),
+        Type(name="command", handler="command", key="handler", form="program"),
+    ),
+    untyped="path-or-dotted",
+    agent_from=("agent_id",),
+    matcher="glob",
+    timeout=30.0,
+    order="sequential",
+    chain_ends=("deny",),
+    text_fails=True,
+    failure={"import": "deny"},
+    notes=(
+        "Exit 2 denies with stderr as the reason; the document is silent, every other dialect says so.",
+        "A type: command handler is one program without a shell; a .py file without the run bit is run by Python.",
+        "override switches the global hooks of an event off for that agent, also when its own list is empty.",
+    ),
+)

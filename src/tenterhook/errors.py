@@ -1,0 +1,52 @@
+"""What can be wrong before a hook runs. A hook that fails is never one of these: it is an Attempt with `error` set.
+
+TenterhookError
+├── ConfigError      a file says something that cannot be used; knows file, line and column
+├── UnknownDialect   no such file in dialects/
+├── UnknownEvent     the dialect has no event of that name or kind
+├── DialectError     a dialect's own data is wrong; found when it is imported
+└── UsageError       the command was called in a way that cannot work
+"""
+
+from __future__ import annotations
+
+__all__ = ["ConfigError", "DialectError", "TenterhookError", "UnknownDialect", "UnknownEvent", "UsageError", "nearest"]
+
+
+class TenterhookError(Exception):
+    """The root of everything this package raises on purpose."""
+
+
+class ConfigError(TenterhookError):
+    """A file that cannot be used. Prints as `file:line:column: what is wrong`."""
+
+    def __init__(self, message: str, *, file: str = "", line: int = 0, column: int = 0) -> None:
+        self.message, self.file, self.line, self.column = message, file, line, column
+        where = ":".join(str(part) for part in (file, line, column) if part)
+        super().__init__(f"{where}: {message}" if where else message)
+
+
+class UnknownDialect(TenterhookError):
+    """No dialect of that name."""
+
+
+class UnknownEvent(TenterhookError):
+    """No event of that name or kind in this dialect."""
+
+
+class DialectError(TenterhookError):
+    """A dialect's data names a strategy, field or event that does not exist."""
+
+
+class UsageError(TenterhookError):
+    """A command line that cannot work."""
+
+
+def nearest(word: str, known: object) -> str:
+    """` (did you mean 'x'?)`, or nothing where no known word is close."""
+    from difflib import get_close_matches
+
+    words = [str(k) for k in known]  # type: ignore[attr-defined]
+    folded = {w.lower(): w for w in words}
+    close = get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
+    return f" (did you mean {folded[close[0]]!r}?)" if close else ""

@@ -1,0 +1,23 @@
+"""One file per handler type: a module with `run(job) -> Attempt`.
+
+A module may also give
+- `arun(job)`, awaited on the caller's loop;
+- `inline(job)`, true where the call may run in the caller's own thread;
+- `program(job)` and `attempt(job, completed)`, where the hook is a child process: then the children of one batch run
+  together in the calling thread, and `run` is not needed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+
+
+@cache
+def get(name: str) -> ModuleType | None:
+    """The handler of that name; None where there is none."""
+    if not name.isidentifier() or find_spec(f"{__name__}.{name}") is None:
+        return None
+    return import_module(f"{__name__}.{name}")

@@ -1,0 +1,105 @@
+"""A command: shell text as the dialect's shell runs it, words without a shell, or one program."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+
+from tenterhook.process import Completed, Program
+from tenterhook.types import Attempt, Job
+
+SHELL = "/bin/sh"
+SHELL_SYNTAX = frozenset("|&;<>()`\n*?[]{}!~#")
+INTERPRETERS = ("sh", "bash", "dash", "zsh", "python", "node", "ruby", "perl", "deno", "bun")
+
+
+def program(job: Job) -> Program | Attempt:
+    """What to start; an Attempt where the dialect skips a hook whose script is not there."""
+    argv = words(job)
+    if job.look_first:
+        absent = missing(job.hook.spec["main"], job.env(), job.cwd)
+        if absent:
+            return Attempt(job.hook.name, "command", str(job.hook.source), error="missing", detail=absent)
+    return started(job, argv)
+
+
+def started(job: Job, argv: tuple[str, ...]) -> Program:
+    return Program(argv, job.stdin(), job.env(), job.cwd, job.timeout, job.grace, leftovers=job.hook.leftovers)
+
+
+def words(job: Job) -> tuple[str, ...]:
+    main = job.hook.spec["main"]
+    if isinstance(main, list):
+        return tuple(main)
+    if job.hook.spec["form"] == "program":
+        return one_program(main, job.cwd)
+    return (SHELL, "-c", main)
+
+
+def one_program(main: str, cwd: str) -> tuple[str, ...]:
+    """A path counts from the project; a Python file without the run bit is run by Python."""
+    path = os.path.join(cwd, os.path.expanduser(main))
+    if not os.path.exists(path) and os.sep not in main:
+        return (main,)
+    if path.endswith(".py") and os.path.isfile(path) and not os.access(path, os.X_OK):
+        return (sys.executable, path)
+    return (path,)
+
+
+def attempt(job: Job, completed: Completed) -> Attempt:
+    """The child's end, as an Attempt. Decoded once, whole, so that no character is cut in two."""
+    hook = job.hook
+    return Attempt(
+        hook.name,
+        hook.handler,
+        str(hook.source),
+        completed.exit_code,
+        completed.signal,
+        completed.error,
+        completed.detail,
+        completed.seconds,
+        completed.stdout.decode("utf-8", "replace"),
+        completed.stderr.decode("utf-8", "replace"),
+        completed.truncated,
+    )
+
+
+def missing(command: object, env: Mapping[str, str], cwd: str) -> str:
+    """The file that the command would run and that is not there; empty where it is, or where only a shell can tell."""
+    import shlex
+    import string
+
+    try:
+        text = command if isinstance(command, str) else shlex.join(command)  # type: ignore[arg-type]
+        found = [string.Template(word).safe_substitute(env) for word in shlex.split(text)]
+    except (ValueError, TypeError):
+        return ""
+    plain = [word for word in found if "=" not in word.partition("/")[0]]
+    if not plain or SHELL_SYNTAX & set(text.replace("$(", "`")):
+        return ""
+    first = plain[0]
+    if not exists(first, env, cwd):
+        return first
+    name = os.path.basename(first)
+    if any(name == one or name.rstrip("0123456789.") == one for one in INTERPRETERS):
+        script = next((word for word in plain[1:] if not word.startswith("-")), "")
+        flagged = any(word in ("-c", "-m", "-e", "--eval", "-") for word in plain[1:])
+        if script and not flagged and not os.path.exists(os.path.join(cwd, script)):
+            return script
+    return ""
+
+
+def exists(word: str, env: Mapping[str, str], cwd: str) -> bool:
+    if os.sep in word:
+        return os.path.exists(os.path.join(cwd, word))
+    from shutil import which
+
+    return word in BUILTINS or which(word, path=env.get("PATH")) is not None
+
+
+BUILTINS = frozenset(
+    ". : [ alias bg break cd command continue echo eval exec exit export false fg getopts hash jobs kill local printf "
+    "pwd read readonly return set shift test times trap true type ulimit umask unalias unset wait if for while until "
+    "case".split()
+)

@@ -1,0 +1,159 @@
+"""A function in the host's own process: a dotted name from a file, or a callable that the host registered."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tenterhook.types import Attempt, Job
+
+
+def inline(job: Job) -> bool:
+    """A function that the host registered without a time-out needs no thread to be ended from."""
+    return job.timeout is None
+
+
+def run(job: Job) -> Attempt:
+    began = time.monotonic()
+    function = resolve(job)
+    if isinstance(function, Attempt):
+        return function
+    try:
+        answer = function(job.payload)
+        if hasattr(answer, "__await__"):
+            answer = in_a_loop(answer, job.timeout)
+    except TimeoutError as exc:
+        return failed(job, "timeout" if job.timeout else "exception", exc, began)
+    except Exception as exc:
+        return failed(job, "exception", exc, began)
+    return answered(job, answer, time.monotonic() - began)
+
+
+async def arun(job: Job) -> Attempt:
+    """The same on the caller's loop, for functions that can await."""
+    import asyncio
+
+    began = time.monotonic()
+    function = resolve(job)
+    if isinstance(function, Attempt):
+        return function
+    limit = asyncio.timeout(job.timeout)
+    try:
+        async with limit:
+            answer = await function(job.payload)
+    except TimeoutError as exc:
+        return failed(job, "timeout" if limit.expired() else "exception", exc, began)
+    except Exception as exc:
+        return failed(job, "exception", exc, began)
+    return answered(job, answer, time.monotonic() - began)
+
+
+def awaits(job: Job) -> bool:
+    """Whether the function is a coroutine function; importing it to find out is part of running it."""
+    from inspect import iscoroutinefunction
+
+    function = resolve(job)
+    return not isinstance(function, Attempt) and (
+        iscoroutinefunction(function) or iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
+    )
+
+
+def in_a_loop(awaitable: Any, timeout: float | None) -> Any:
+    import asyncio
+
+    async def limited() -> Any:
+        async with asyncio.timeout(timeout):
+            return await awaitable
+
+    return asyncio.run(limited())
+
+
+def resolve(job: Job) -> Callable[[Any], Any] | Attempt:
+    """The function itself. The project folder is importable, last on the path, so that it shadows nothing."""
+    main = job.hook.spec["main"]
+    if callable(main):
+        return main
+    if job.cwd not in sys.path:
+        sys.path.append(job.cwd)
+    try:
+        function = located(main)
+    except Exception as exc:
+        detail = f"cannot import {main!r}: {type(exc).__name__}: {exc}"
+        return Attempt(job.hook.name, "python", str(job.hook.source), error="import", detail=detail)
+    if not callable(function):
+        detail = f"cannot import {main!r}: it is no function"
+        return Attempt(job.hook.name, "python", str(job.hook.source), error="import", detail=detail)
+    return function  # type: ignore[no-any-return]
+
+
+def located(dotted: str) -> Any:
+    """`package.module.function`, `package.module:function` or `package.module.Class.method`."""
+    module_name, _, rest = dotted.partition(":")
+    if rest:
+        found: Any = importlib.import_module(module_name)
+        names = rest.split(".")
+    else:
+        names = dotted.split(".")
+        found, used = deepest_module(names)
+        names = names[used:]
+        if not names:
+            raise ImportError("it names a module, not a function")
+    for name in names:
+        found = getattr(found, name)
+    return found
+
+
+def deepest_module(names: list[str]) -> tuple[Any, int]:
+    if len(names) < 2:
+        raise ImportError("write it as module.function")
+    for used in range(len(names) - 1, 0, -1):
+        name = ".".join(names[:used])
+        try:
+            return importlib.import_module(name), used
+        except ModuleNotFoundError as exc:
+            # Only "there is no such module" means "try a shorter name"; a module that fails inside must be seen.
+            if used == 1 or not (exc.name and f"{name}.".startswith(f"{exc.name}.")):
+                raise
+    raise ImportError(".".join(names))
+
+
+def answered(job: Job, answer: Any, seconds: float) -> Attempt:
+    """A mapping is the answer, text counts as printed text, None as silence."""
+    hook = job.hook
+    if answer is None or isinstance(answer, dict):
+        return Attempt(hook.name, "python", str(hook.source), seconds=seconds, answer=answer)
+    if isinstance(answer, str):
+        return Attempt(hook.name, "python", str(hook.source), seconds=seconds, stdout=answer)
+    found = as_mapping(answer)
+    if found is not None:
+        return Attempt(hook.name, "python", str(hook.source), seconds=seconds, answer=found)
+    detail = f"returned {type(answer).__name__}; a hook returns a mapping, text or None"
+    return Attempt(hook.name, "python", str(hook.source), error="output", detail=detail, seconds=seconds)
+
+
+def as_mapping(answer: Any) -> dict[str, Any] | None:
+    """Records of other packages: mappings, objects that know `to_dict`, dataclasses, msgspec structs."""
+    import msgspec
+
+    if isinstance(answer, Mapping):
+        return dict(answer)
+    if callable(getattr(answer, "to_dict", None)):
+        return dict(answer.to_dict())
+    if hasattr(answer, "__dataclass_fields__") or hasattr(answer, "__struct_fields__"):
+        return dict(msgspec.to_builtins(answer))
+    return None
+
+
+def failed(job: Job, error: str, exc: BaseException, began: float) -> Attempt:
+    from traceback import format_exception
+
+    seconds = time.monotonic() - began
+    detail = f"{type(exc).__name__}: {exc}" if error != "timeout" else f"timed out after {job.timeout:g} s"
+    stderr = "".join(format_exception(exc)) if error != "timeout" else ""
+    hook = job.hook
+    return Attempt(
+        hook.name, "python", str(hook.source), error=error, detail=detail, seconds=seconds, stderr=stderr
+    )

@@ -1,0 +1,235 @@
+"""The hooks of one project in one dialect: settings, files read once, functions registered in code.
+
+What an event needs and what does not change between firings is compiled into a Slot, once.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tenterhook import config, dialects
+from tenterhook.config import Loaded
+from tenterhook.dialect import Dialect, EventRule
+from tenterhook.errors import UnknownEvent, UsageError, nearest
+from tenterhook.payload import aliases, depth
+from tenterhook.registry import Registry
+from tenterhook.trust import CHOICES
+from tenterhook.types import Hook, Outcome, Plan, Skipped, Source
+from tenterhook.verdict import Rules, compile_rules
+
+Tap = Callable[[Outcome], object]
+Function = Callable[..., Any]
+
+OFF = "TENTERHOOK_OFF"
+MODES = ("faithful", "strict", "observe")
+
+
+class HookSet:
+    """Nothing is read before somebody asks for it."""
+
+    def __init__(
+        self,
+        project: str | os.PathLike[str] = ".",
+        *,
+        dialect: str | Dialect = "tenterhook",
+        config: str | os.PathLike[str] | None = None,
+        files: bool = True,
+        agent: str = "",
+        session: str = "",
+        mode: str = "",
+        trust: str = "ask",
+        home: str | os.PathLike[str] | None = None,
+        environ: Mapping[str, str] | None = None,
+        parallel: int = 64,
+        grace: float = 5.0,
+        on_config_error: str = "raise",
+    ) -> None:
+        self.dialect = dialect if isinstance(dialect, Dialect) else dialects.get(dialect)
+        self.project = os.path.abspath(project)
+        self.environ = os.environ if environ is None else environ
+        self.home = os.fspath(home) if home is not None else self.environ.get("HOME") or os.path.expanduser("~")
+        self.config = os.fspath(config) if config is not None else ""
+        self.files, self.agent, self.trust, self.on_config_error = files, agent, trust, on_config_error
+        self.session = session or os.urandom(16).hex()
+        self.mode = mode or self.dialect.mode
+        self.parallel, self.grace = parallel, grace
+        check_choice("mode", self.mode, MODES)
+        check_choice("trust", trust, CHOICES)
+        check_choice("on_config_error", on_config_error, ("raise", "warn"))
+        self.loaded: Loaded | None = None
+        self.registry = Registry()
+        self.taps: tuple[Tap, ...] = ()
+        self.spent: set[int] = set()
+        self.slots: dict[str, Slot] = {}
+        self.lock = threading.RLock()
+        self.numbers = itertools.count(1)
+        self.prefix = os.urandom(4).hex()
+
+    def on(self, *events: str, **options: Any) -> Callable[[Function], Function]:
+        """Register the decorated function for one or more events; options as for `add`."""
+
+        def register(function: Function) -> Function:
+            for event in events:
+                self.add(event, function, **options)
+            return function
+
+        return register
+
+    def add(
+        self,
+        event: str,
+        function: Function,
+        *,
+        match: str | None = None,
+        match_kind: str = "",
+        timeout: float | None = None,
+        name: str = "",
+        agent: str | None = None,
+        priority: int = 0,
+        once: bool = False,
+        condition: dict[str, Any] | None = None,
+        on_failure: str | dict[str, str] | None = None,
+        sequential: bool = False,
+    ) -> Callable[[], None]:
+        """Register a function for an event; call what this returns to take it away. Inline unless it has a time-out."""
+        code = getattr(function, "__code__", None)
+        line = code.co_firstlineno if code else 0
+        hook = Hook(
+            name=name or f"{function.__module__}.{getattr(function, '__qualname__', type(function).__name__)}",
+            event=self.rule(event).name,
+            handler="python",
+            spec={"main": function, "form": "function"},
+            source=Source(code.co_filename if code else "code", (), lambda path: (line, 1)),
+            matcher=match,
+            match_kind=match_kind,
+            timeout=timeout,
+            agent=agent,
+            priority=priority,
+            once=once,
+            condition=condition,
+            on_failure={"default": on_failure} if isinstance(on_failure, str) else on_failure or {},
+            sequential=sequential,
+        )
+        self.put(hook)
+        return lambda: self.take(hook)
+
+    def put(self, *hooks: Hook) -> None:
+        with self.lock:
+            self.registry.add(*hooks)
+            self.slots = {}
+
+    def take(self, hook: Hook) -> None:
+        with self.lock:
+            self.registry.remove(hook)
+            self.slots = {}
+
+    def tap(self, function: Tap) -> Callable[[], None]:
+        """Give every finished outcome to a function; call what this returns to stop that."""
+
+        def undo() -> None:
+            with self.lock:
+                self.taps = tuple(tap for tap in self.taps if tap is not function)
+                self.slots = {}
+
+        with self.lock:
+            self.taps = (*self.taps, function)
+            self.slots = {}
+        return undo
+
+    def hooks(self) -> list[Hook]:
+        """All hooks, by event, in the order in which they are considered."""
+        self.ready()
+        return self.registry.all()
+
+    def rule(self, event: str) -> EventRule:
+        """The event of that name or kind."""
+        rule = self.dialect.rule(event)
+        if rule is None:
+            known = [name for rule in self.dialect.events for name in (rule.name, rule.kind)]
+            raise UnknownEvent(f"{self.dialect.title} has no event {event!r}{nearest(event, known)}")
+        return rule
+
+    def ready(self) -> Loaded:
+        """Read the files, once."""
+        if self.loaded is None:
+            with self.lock:
+                if self.loaded is None:
+                    loaded = self.read() if self.files else Loaded()
+                    self.registry.add(*loaded.hooks)
+                    self.loaded = loaded
+        return self.loaded
+
+    def read(self) -> Loaded:
+        return config.load(
+            self.dialect,
+            project=self.project,
+            home=self.home,
+            environ=self.environ,
+            config=self.config,
+            trust=self.trust,
+            on_error=self.on_config_error,
+        )
+
+    def off(self) -> str:
+        """Why no hook runs at all; empty where hooks run."""
+        if self.environ.get(OFF, "") not in ("", "0"):
+            return f"{OFF} is set: no hook runs"
+        if depth(self.environ):
+            return "this process is itself a hook: hooks do not run inside hooks"
+        return self.ready().off
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is wrong with the config files, and what switched hooks off from outside of them."""
+        loaded = self.ready()
+        said = tuple(str(problem) for problem in loaded.problems)
+        off = self.off()
+        return (*said, off) if off != loaded.off else said
+
+    def slot(self, event: str) -> Slot:
+        with self.lock:
+            rule = self.rule(event)
+            slot = Slot(self, rule)
+            self.slots = {**self.slots, event: slot, rule.name: slot}
+            return slot
+
+    def new_id(self) -> str:
+        return f"{self.prefix}-{next(self.numbers)}"
+
+
+class Slot:
+    """One event of one set of hooks, compiled. `quiet` is its outcome where nobody listens."""
+
+    __slots__ = ("hooks", "memo", "off", "overrides", "quiet", "renamed", "rule", "rules", "static", "warnings")
+
+    def __init__(self, owner: HookSet, rule: EventRule) -> None:
+        loaded = owner.ready()
+        self.rule = rule
+        self.hooks = owner.registry.hooks(rule.name)
+        self.rules: Rules = compile_rules(owner.dialect, rule, strict=owner.mode == "strict")
+        self.renamed = aliases(owner.dialect, rule)
+        self.off, self.warnings, self.overrides = owner.off(), owner.warnings, loaded.overrides
+        self.static = not any(hook.once or hook.condition for hook in self.hooks)
+        self.memo: dict[tuple[Any, str], tuple[Plan, Outcome | None]] = {}
+        self.quiet = None if self.hooks or owner.taps else nothing(owner, self)
+
+
+def nothing(owner: HookSet, slot: Slot, skipped: tuple[Skipped, ...] = ()) -> Outcome:
+    """The outcome of an event that no hook ran for."""
+    return Outcome(
+        skipped=skipped,
+        warnings=slot.warnings,
+        event=slot.rule.name,
+        dialect=owner.dialect.name,
+        mode=owner.mode,
+        id=owner.new_id(),
+    )
+
+
+def check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise UsageError(f"no {name} {value!r}{nearest(value, known)}; it may be: {', '.join(known)}")

@@ -1,0 +1,227 @@
+"""The one loop over all children: polls their pipes and pidfds, keeps their clocks, ends them with their families."""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import time
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+
+from tenterhook.child import LEFTOVER_GRACE, Child
+from tenterhook.procfs import read_table
+from tenterhook.program import Completed, Program
+from tenterhook.stream import Stream
+
+__all__ = ["Loop", "Ticket"]
+
+# Started in one turn at most: a start takes 0.5 ms, and a cancellation must not wait for 64 of them.
+STARTS = 8
+# Others will give back what was short when they end.
+CROWDED = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
+
+
+class Ticket:
+    """One program in a loop, waiting, running or done."""
+
+    __slots__ = ("child", "done", "program", "recall")
+
+    def __init__(
+        self,
+        program: Program,
+        done: Callable[[Completed], None],
+        recall: Callable[[Ticket], None] | None = None,
+    ) -> None:
+        self.program = program
+        self.done = done
+        self.recall = recall
+        self.child: Child | None = None
+
+    def cancel(self) -> None:
+        """From any thread, at any time; `done` gets error="cancelled" within 0.1 s, unless it was done before."""
+        if self.recall is not None:
+            self.recall(self)
+
+
+class Loop:
+    """Everything that runs and waits. Not for two threads at once."""
+
+    def __init__(self, parallel: int) -> None:
+        self.parallel = max(1, parallel)
+        self.owner = os.getpid()
+        self.poller = select.poll()
+        self.actions: dict[int, Callable[[], object]] = {}
+        self.waiting: deque[Ticket] = deque()
+        self.running: dict[Ticket, Child] = {}
+        self.ending: dict[Ticket, Child] = {}
+        self.crowded = False
+        self.sweep_at = self.swept = self.sweep_cost = 0.0
+        self.interval = 0.005
+
+    @property
+    def busy(self) -> bool:
+        return bool(self.running or self.waiting)
+
+    @property
+    def can_start(self) -> bool:
+        return bool(self.waiting) and len(self.running) < self.parallel and not self.crowded
+
+    def step(self) -> None:
+        """Wait until something happens, and deal with it."""
+        self.launch()
+        for fd, _ in self.poller.poll(self.patience()):
+            action = self.actions.get(fd)  # None: closed by an earlier action of this turn
+            if action is not None:
+                action()
+        now = time.monotonic()
+        self.check_clocks(now)
+        if self.ending and now >= self.sweep_at:
+            self.sweep(now)
+
+    def patience(self) -> float | None:
+        """Milliseconds until the next clock rings; None if there is none."""
+        if self.can_start:
+            return 0
+        clocks = [self.sweep_at] if self.ending else []
+        now = time.monotonic()
+        for child in self.running.values():
+            if child.deadline is not None and child.family is None:
+                clocks.append(child.deadline)
+            if child.pidfd < 0 and not child.exited:
+                clocks.append(now + child.patience)
+        # A minute at most: poll cannot count further than 24 days.
+        return min(60_000.0, max(0.0, (min(clocks) - now) * 1000)) if clocks else None
+
+    # Starting
+
+    def launch(self) -> None:
+        for _ in range(STARTS):
+            if not self.can_start:
+                return
+            self.start(self.waiting.popleft())
+
+    def start(self, ticket: Ticket) -> None:
+        child = ticket.child = Child(ticket.program)
+        try:
+            child.start()
+        except Exception as exc:  # whatever Popen finds to complain about is a value here
+            if self.running and isinstance(exc, OSError) and exc.errno in CROWDED:
+                self.crowded, ticket.child = True, None
+                self.waiting.appendleft(ticket)
+            else:
+                ticket.done(child.not_started(exc))
+            return
+        self.running[ticket] = child
+        if child.pidfd >= 0:
+            self.watch(child.pidfd, select.POLLIN, partial(self.exited, ticket))
+        for stream in child.streams:
+            self.watch(stream.fd, select.POLLIN, partial(self.drain, stream))
+        if child.feed.fd >= 0:
+            self.watch(child.feed.fd, select.POLLOUT, partial(self.push, child))
+
+    def watch(self, fd: int, mask: int, action: Callable[[], object]) -> None:
+        self.actions[fd] = action
+        self.poller.register(fd, mask)
+
+    def unwatch(self, fd: int) -> None:
+        if self.actions.pop(fd, None) is not None:
+            self.poller.unregister(fd)
+
+    # Pipes
+
+    def drain(self, stream: Stream) -> None:
+        if stream.drain() == 0:
+            self.unwatch(stream.fd)
+            stream.close()
+
+    def push(self, child: Child) -> None:
+        fd = child.feed.fd
+        child.feed.push()
+        if child.feed.fd < 0:
+            self.unwatch(fd)
+            child.feed.release()
+
+    # Ending
+
+    def exited(self, ticket: Ticket) -> None:
+        """The hook itself is over, whoever still holds its pipes."""
+        child = self.running[ticket]
+        child.exited = True
+        self.unwatch(child.pidfd)
+        if child.family is None:
+            child.ended = time.monotonic()
+            if ticket.program.leftovers != "end":
+                self.finish(ticket)
+                return
+            self.unwatch_pipes(child)
+            child.hang_up()
+            self.end(ticket, child.ended, LEFTOVER_GRACE)
+        self.hurry()
+
+    def check_clocks(self, now: float) -> None:
+        for ticket, child in list(self.running.items()):
+            if child.pidfd < 0 and not child.exited and child.probe():
+                self.exited(ticket)
+            elif child.family is None and child.deadline is not None and now >= child.deadline:
+                limit = f"no answer within {ticket.program.timeout:g} s"
+                detail = f"{limit}, so it was ended: make the hook faster or raise its timeout"
+                self.end(ticket, now, ticket.program.grace, "timeout", detail)
+
+    def end(self, ticket: Ticket, now: float, grace: float, error: str | None = None, detail: str = "") -> None:
+        child = self.ending[ticket] = self.running[ticket]
+        child.end(now, grace, error, detail)
+        self.hurry()
+
+    def hurry(self) -> None:
+        """Look again soon, but spend at most half of the time looking: a storm of cancellations shares its looks."""
+        self.interval = 0.005
+        self.sweep_at = self.swept + 2 * self.sweep_cost
+
+    def sweep(self, now: float) -> None:
+        table = read_table()
+        for ticket, child in list(self.ending.items()):
+            if child.sweep(table, now):
+                self.finish(ticket)
+        self.swept = time.monotonic()
+        self.sweep_cost = self.swept - now
+        self.interval = min(self.interval * 2, 0.05)
+        clocks = [child.kill_at for child in self.ending.values() if child.kill_at > now]
+        self.sweep_at = min([self.swept + self.interval, *clocks])
+
+    def cancel(self, ticket: Ticket) -> None:
+        if ticket in self.running:
+            self.end(ticket, time.monotonic(), 0.0, "cancelled", "cancelled by the host")
+        elif ticket in self.waiting:
+            self.waiting.remove(ticket)
+            ticket.done(Completed(error="cancelled", detail="cancelled by the host before it was started"))
+
+    def cancel_all(self) -> None:
+        for ticket in [*self.waiting, *self.running]:
+            self.cancel(ticket)
+
+    def finish(self, ticket: Ticket) -> None:
+        child = self.running[ticket]
+        self.unwatch(child.pidfd)
+        self.unwatch_pipes(child)
+        self.ending.pop(ticket, None)
+        completed = child.completed()
+        del self.running[ticket]
+        self.crowded = False
+        ticket.done(completed)
+
+    def unwatch_pipes(self, child: Child) -> None:
+        for fd in (child.feed.fd, child.streams[0].fd, child.streams[1].fd):
+            self.unwatch(fd)
+
+    def abandon(self) -> None:
+        """End everything now. After a fork they are not ours: close our copies and leave them alone."""
+        if self.owner != os.getpid():
+            for child in self.running.values():
+                child.close()
+            self.running.clear()
+            self.waiting.clear()
+        self.cancel_all()
+        while self.busy:
+            self.step()

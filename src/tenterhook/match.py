@@ -1,0 +1,61 @@
+"""Matcher text -> a compiled test. One function per kind; a dialect names the kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fnmatch import translate
+from functools import lru_cache
+
+Test = Callable[[str], object]
+
+EVERYTHING = ("", "*")
+
+
+@lru_cache(maxsize=4096)
+def match(matcher: str | None, kind: str) -> Test | None:
+    """The test a matcher stands for; None where it matches everything."""
+    if matcher is None or matcher in EVERYTHING:
+        return None
+    return KINDS[kind](matcher)
+
+
+def glob(matcher: str) -> Test:
+    """Alternatives between bars, trimmed, each a case-sensitive glob on the whole name."""
+    return re.compile("|".join(translate(part.strip()) for part in matcher.split("|") if part.strip()) or r"(?!)").match
+
+
+def glob_nocase(matcher: str) -> Test:
+    parts = [translate(part.strip()) for part in matcher.split("|") if part.strip()]
+    return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE).match
+
+
+def regex_full(matcher: str) -> Test:
+    pattern = compiled(matcher)
+    return pattern.fullmatch if pattern else literal(matcher)
+
+
+def regex_search(matcher: str) -> Test:
+    pattern = compiled(matcher)
+    return pattern.search if pattern else literal(matcher)
+
+
+def literal(matcher: str) -> Test:
+    return matcher.__eq__
+
+
+def compiled(matcher: str) -> re.Pattern[str] | None:
+    """None where the text is no regex. Agents in JavaScript write named groups without the P."""
+    try:
+        return re.compile(re.sub(r"\(\?<(?![=!])", "(?P<", matcher))
+    except (re.error, OverflowError, RecursionError):
+        return None
+
+
+KINDS: dict[str, Callable[[str], Test]] = {
+    "glob": glob,
+    "glob-nocase": glob_nocase,
+    "regex-full": regex_full,
+    "regex-search": regex_search,
+    "literal": literal,
+}

@@ -1,0 +1,76 @@
+"""Where a dialect's config files are: every place it names, found or not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from tenterhook.dialect import Dialect, File
+from tenterhook.errors import ConfigError
+
+FORMATS = {".json": ("jsonc", "json"), ".toml": ("toml",), ".yaml": ("yaml",), ".yml": ("yaml",), ".md": ("frontmatter",)}
+
+
+class Place(Struct, frozen=True):
+    """One path that was looked at."""
+
+    path: str
+    file: File
+    found: bool
+
+
+def places(dialect: Dialect, project: str, home: str, environ: Mapping[str, str], config: str = "") -> list[Place]:
+    """All places in the dialect's order; `config` replaces the search."""
+    if config:
+        return [only(dialect, project, config)]
+    return [place for file in dialect.files for place in expand(file, project, home, environ)]
+
+
+def only(dialect: Dialect, project: str, config: str) -> Place:
+    """The one file the caller named. It is the project's if it lies in the project, else the user's."""
+    path = os.path.abspath(config)
+    if not os.path.exists(path):
+        raise ConfigError("no such file; --config replaces the search for config files", file=config)
+    formats = FORMATS.get(os.path.splitext(path)[1].lower(), ())
+    fitting = [file for file in dialect.files if file.format in formats]
+    if not fitting:
+        known = ", ".join(sorted({file.format for file in dialect.files}))
+        raise ConfigError(f"the dialect {dialect.name} reads no such files, only {known}", file=config)
+    inside = os.path.commonpath([os.path.realpath(project), os.path.realpath(path)]) == os.path.realpath(project)
+    model = fitting[0]
+    scope = "project" if inside else "user"
+    return Place(path, File(path=path, scope=scope, format=model.format, sections=model.sections), True)
+
+
+def expand(file: File, project: str, home: str, environ: Mapping[str, str]) -> Iterator[Place]:
+    path = located(file.path, project, home, environ)
+    if "*" not in path[len(path) - len(file.path.lstrip("~@/")) :]:
+        yield Place(path, file, os.path.exists(path))
+        return
+    found = wildcard(path)
+    yield from (Place(one, file, True) for one in found)
+    if not found:
+        yield Place(path, file, False)
+
+
+def located(path: str, project: str, home: str, environ: Mapping[str, str]) -> str:
+    if path.startswith("~/"):
+        return os.path.join(home, path[2:])
+    if path.startswith("@config/"):
+        folder = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+        return os.path.join(folder, path[len("@config/") :])
+    return os.path.join(project, path)
+
+
+def wildcard(path: str) -> list[str]:
+    """Files that fit, sorted. A folder's own name may hold brackets: only what follows the first star is a pattern."""
+    base, _, pattern = path.partition("*")
+    root = os.path.dirname(base)
+    if not os.path.isdir(root):
+        return []
+    from glob import glob
+
+    pattern = os.path.basename(base) + "*" + pattern
+    return sorted(os.path.join(root, one) for one in glob(pattern, root_dir=root, recursive=True))

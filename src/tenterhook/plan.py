@@ -1,0 +1,110 @@
+"""Event + hooks -> Plan: which hooks run, in which batches, and why the others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from tenterhook.dialect import Dialect, EventRule
+from tenterhook.match import match
+from tenterhook.types import Event, Hook, Plan, Skipped
+
+
+def plan(
+    event: Event,
+    hooks: Sequence[Hook],
+    dialect: Dialect,
+    rule: EventRule,
+    *,
+    off: str = "",
+    overrides: Collection[tuple[str, str]] = (),
+    spent: Collection[int] = (),
+) -> Plan:
+    """Filter, deduplicate, put in batches.
+
+    `off` is why all hooks are switched off, `overrides` holds (event, agent) pairs whose own hooks replace the
+    general ones, `spent` the identities of hooks that run once and have run.
+    """
+    chosen: list[Hook] = []
+    skipped: list[Skipped] = []
+    seen: set[str] = set()
+    overridden = (event.name, event.agent) in overrides
+    for hook in hooks:
+        if hook.agent is not None and hook.agent != event.agent:
+            continue
+        why = objection(hook, event, dialect, rule, off, overridden, spent) or duplicate(hook, dialect.dedupe, seen)
+        if why:
+            skipped.append(Skipped(hook.name, str(hook.source), why))
+        else:
+            chosen.append(hook)
+    return Plan(batches(chosen, dialect.order), tuple(skipped))
+
+
+def objection(
+    hook: Hook,
+    event: Event,
+    dialect: Dialect,
+    rule: EventRule,
+    off: str,
+    overridden: bool,
+    spent: Collection[int],
+) -> str:
+    """Why this hook does not run; empty where nothing speaks against it. Untrusted files are set aside first."""
+    if not hook.trusted:
+        return "untrusted"
+    if hook.overridden or (overridden and hook.agent is None):
+        return "overridden"
+    if off or not hook.enabled:
+        return "disabled"
+    if rule.target and not matches(hook, event.data.get(rule.target), dialect):
+        return "matcher"
+    if hook.condition and not holds(hook.condition, event.data):
+        return "condition"
+    if hook.once and id(hook) in spent:
+        return "once"
+    return ""
+
+
+def matches(hook: Hook, target: object, dialect: Dialect) -> bool:
+    test = match(hook.matcher, hook.match_kind or dialect.matcher)
+    return test is None or bool(test("" if target is None else str(target)))
+
+
+def holds(condition: dict[str, Any], data: dict[str, Any]) -> bool:
+    """Every path of the condition leads to a value that one of its globs fits."""
+    return all(fits(lookup(path, data), wanted) for path, wanted in condition.items())
+
+
+def fits(value: object, wanted: object) -> bool:
+    if isinstance(wanted, list):
+        return any(fits(value, one) for one in wanted)
+    if isinstance(wanted, str):
+        return value is not None and fnmatchcase(value if isinstance(value, str) else str(value), wanted)
+    return value == wanted and type(value) is type(wanted)
+
+
+def lookup(path: str, data: object) -> object:
+    """The value at a dotted path, or None."""
+    for key in path.split("."):
+        data = data.get(key) if isinstance(data, dict) else None
+    return data
+
+
+def duplicate(hook: Hook, key: str, seen: set[str]) -> str:
+    """The first of each wins; hooks without the key are all kept."""
+    value = hook.spec.get(key) if key else None
+    if value is None:
+        return ""
+    if value in seen:
+        return "duplicate"
+    seen.add(value)
+    return ""
+
+
+def batches(hooks: Iterable[Hook], order: str) -> tuple[tuple[Hook, ...], ...]:
+    chosen = tuple(hooks)
+    if not chosen:
+        return ()
+    one_by_one = order == "sequential" or (order != "parallel" and any(hook.sequential for hook in chosen))
+    return tuple((hook,) for hook in chosen) if one_by_one else (chosen,)

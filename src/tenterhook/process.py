@@ -1,0 +1,71 @@
+"""Child processes, many at once in one thread: start, feed, collect, cap, end with all descendants.
+
+One loop polls pipes and pidfds and serves three callers: run (one, blocking), Batch (many, blocking) and Reactor
+(its own thread, for async hosts). What the loop promises:
+- the answer counts as soon as the hook itself exits, though a grandchild still holds its pipes;
+- time-out: SIGTERM to all, the grace, SIGKILL to all, and back within 0.25 s of that;
+- a child that cannot be started is a value, never an exception.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from tenterhook.loop import Loop, Ticket
+from tenterhook.program import Completed, Program
+from tenterhook.reactor import Reactor
+
+__all__ = ["Batch", "Completed", "Program", "Reactor", "Ticket", "run", "run_all"]
+
+
+class Batch:
+    """Many programs at once in the calling thread. Dropped or left by an exception, it ends what it started."""
+
+    def __init__(self, parallel: int = 64) -> None:
+        self.loop = Loop(parallel)
+        self.results: list[Completed] = []
+
+    def add(self, program: Program) -> int:
+        """Start it, or queue it if `parallel` run already. Its place in what wait() returns."""
+        place = len(self.results)
+        self.results.append(Completed())
+        with self.ending_all_on_error():
+            self.loop.waiting.append(Ticket(program, partial(self.results.__setitem__, place)))
+            self.loop.launch()
+        return place
+
+    def wait(self) -> list[Completed]:
+        """All results, in the order of add()."""
+        with self.ending_all_on_error():
+            while self.loop.busy:
+                self.loop.step()
+        return list(self.results)
+
+    @contextlib.contextmanager
+    def ending_all_on_error(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.loop.abandon()
+            raise
+
+    def __del__(self) -> None:
+        if self.loop.busy:
+            self.loop.abandon()
+
+
+def run(program: Program) -> Completed:
+    """Run one program to its end, in the calling thread."""
+    batch = Batch(1)
+    batch.add(program)
+    return batch.wait()[0]
+
+
+def run_all(programs: Sequence[Program], parallel: int = 64) -> list[Completed]:
+    """Run all, at most `parallel` at once, in the calling thread; results in the same order."""
+    batch = Batch(parallel)
+    for program in programs:
+        batch.add(program)
+    return batch.wait()

@@ -1,0 +1,128 @@
+"""The pipes of a child: what it is given on stdin, what is kept of its stdout and stderr.
+
+Our ends never block. A pipe whose other end a grandchild holds is no reason to wait.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+
+__all__ = ["Feed", "Stream", "close"]
+
+CHUNK = 65536
+# The largest pipe an ordinary user may have. A flood of 1 GB then takes a thousand turns instead of 16,000.
+WIDE = 1 << 20
+
+
+def close(fd: int) -> int:
+    if fd >= 0:
+        os.close(fd)
+    return -1
+
+
+class Feed:
+    """stdin. What fits into the pipe is written before the child starts, which is all of it for most events."""
+
+    __slots__ = ("data", "fd", "other", "sent")
+
+    def __init__(self, data: bytes) -> None:
+        self.data = memoryview(data)
+        self.sent = 0
+        self.fd = self.other = -1
+
+    def open(self) -> int:
+        """The end for the child."""
+        self.other, self.fd = os.pipe()
+        os.set_blocking(self.fd, False)
+        self.push()
+        return self.other
+
+    def release(self) -> None:
+        # While we feed, we hold the child's end too: then there is no EPIPE, nor a SIGPIPE in hosts that die of it.
+        if self.fd < 0:
+            self.other = close(self.other)
+
+    def push(self) -> None:
+        """Write what the pipe takes; closed when all is written."""
+        try:
+            while self.sent < len(self.data):
+                self.sent += os.write(self.fd, self.data[self.sent : self.sent + WIDE])
+        except BlockingIOError:
+            return
+        self.fd = close(self.fd)
+
+    def close(self) -> None:
+        self.fd, self.other = close(self.fd), close(self.other)
+
+
+class Stream:
+    """stdout or stderr. The first `room` bytes are kept; the rest is read and dropped, so that the child goes on."""
+
+    __slots__ = ("fd", "parts", "room", "sink", "truncated", "wide")
+
+    def __init__(self, cap: int) -> None:
+        self.fd = self.sink = -1
+        self.room = cap
+        self.parts: list[bytes] = []
+        self.truncated = self.wide = False
+
+    def open(self) -> int:
+        """The end for the child."""
+        self.fd, other = os.pipe()
+        os.set_blocking(self.fd, False)
+        return other
+
+    def drain(self) -> int:
+        """One read. The bytes taken; 0 at the end of the stream; -1 if there is nothing now."""
+        try:
+            if self.room <= 0:
+                return self.drop()
+            part = os.read(self.fd, min(CHUNK, self.room))
+        except BlockingIOError:
+            return -1
+        self.parts.append(part)
+        self.room -= len(part)
+        if len(part) == CHUNK and not self.wide:
+            self.widen()
+        return len(part)
+
+    def widen(self) -> None:
+        self.wide = True
+        try:
+            fcntl.fcntl(self.fd, fcntl.F_SETPIPE_SZ, WIDE)
+        except (AttributeError, OSError):  # not Linux, or this user's pipes are many already
+            return
+
+    def drop(self) -> int:
+        """Into /dev/null inside the kernel, without a copy; by reading where there is no splice."""
+        if self.sink == -1:
+            self.sink = open_sink()
+        if self.sink >= 0:
+            count = os.splice(self.fd, self.sink, WIDE, flags=os.SPLICE_F_NONBLOCK)
+        else:
+            count = len(os.read(self.fd, CHUNK))
+        self.truncated = self.truncated or count > 0
+        return count
+
+    def drain_rest(self) -> None:
+        """What is in the pipe already, and no more: a grandchild may hold it open, or write for ever."""
+        left = WIDE
+        while self.fd >= 0 and left > 0 and (count := self.drain()) > 0:
+            left -= count
+
+    def kept(self) -> bytes:
+        return self.parts[0] if len(self.parts) == 1 else b"".join(self.parts)
+
+    def close(self) -> None:
+        self.fd, self.sink = close(self.fd), close(self.sink)
+
+
+def open_sink() -> int:
+    """-2 where dropping must be done by reading."""
+    if not hasattr(os, "splice"):
+        return -2
+    try:
+        return os.open("/dev/null", os.O_WRONLY | os.O_CLOEXEC)
+    except OSError:
+        return -2

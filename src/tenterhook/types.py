@@ -1,0 +1,162 @@
+"""The nouns: Event -> Plan -> Attempt -> Verdict -> Outcome, and what they are made of.
+
+All are msgspec Structs: eighteen of them take 0.4 ms to define and a tenth of a microsecond to make, which is what
+lets an event that nobody listens to cost less than a microsecond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Struct, field
+
+Path = tuple[str | int, ...]
+
+
+class Source(Struct, frozen=True):
+    """Where a hook was written. Positions are looked up when somebody asks, because most hooks never run."""
+
+    file: str
+    path: Path = ()
+    where: Callable[[Path], tuple[int, int]] | None = None
+    scope: str = "code"
+
+    @property
+    def line(self) -> int:
+        return self.where(self.path)[0] if self.where else 0
+
+    def __str__(self) -> str:
+        line = self.line
+        return f"{self.file}:{line}" if line else self.file
+
+
+class Hook(Struct, frozen=True, kw_only=True):
+    """Something a person wants to happen at one event."""
+
+    name: str
+    event: str
+    handler: str
+    spec: dict[str, Any]
+    source: Source
+    matcher: str | None = None
+    match_kind: str = ""
+    timeout: float | None = None
+    agent: str | None = None
+    enabled: bool = True
+    trusted: bool = True
+    overridden: bool = False
+    sequential: bool = False
+    priority: int = 0
+    once: bool = False
+    leftovers: str = "keep"
+    condition: dict[str, Any] | None = None
+    on_failure: dict[str, str] = {}
+    env: dict[str, str | None] = {}
+
+
+class Event(Struct, frozen=True):
+    """Something that happened, in our words. `name` is the dialect's own word for it."""
+
+    kind: str
+    name: str
+    data: dict[str, Any]
+    project: str = ""
+    session: str = ""
+    agent: str = ""
+    environ: Mapping[str, str] = {}
+
+
+class Skipped(Struct, frozen=True, gc=False):
+    """A hook that did not run, and why."""
+
+    hook: str
+    source: str
+    why: str
+
+
+class Plan(Struct, frozen=True):
+    """Which hooks run, in what order, and which do not. Each batch runs at once; batches run one after another."""
+
+    batches: tuple[tuple[Hook, ...], ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+class Job(Struct, frozen=True):
+    """One hook and all it needs to run: what a handler is given."""
+
+    hook: Hook
+    payload: dict[str, Any]
+    stdin: Callable[[], bytes]
+    env: Callable[[], Mapping[str, str]]
+    cwd: str
+    timeout: float | None
+    grace: float
+    look_first: bool = False
+
+
+class Attempt(Struct, frozen=True):
+    """What one hook did. `error` is why it failed, never what it decided."""
+
+    hook: str
+    type: str
+    source: str
+    exit_code: int | None = None
+    signal: str | None = None
+    error: str | None = None
+    detail: str = ""
+    seconds: float = 0.0
+    stdout: str = ""
+    stderr: str = ""
+    truncated: bool = False
+    decision: str = "none"
+    reason: str = ""
+    changed: tuple[str, ...] = ()
+    answer: Any = None
+
+
+class Message(Struct, frozen=True, gc=False):
+    """A text and who is told."""
+
+    to: str
+    kind: str
+    text: str
+    hook: str = ""
+
+
+class Verdict(Struct):
+    """What one attempt means in its dialect. Built up field by field while an answer is read, then left alone."""
+
+    hook: str = ""
+    decision: str = "none"
+    reason: str = ""
+    stop: bool = False
+    stop_reason: str = ""
+    suppress: bool = False
+    failed: bool = False
+    changes: dict[str, Any] = field(default_factory=dict)
+    messages: list[Message] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+class Outcome(Struct, frozen=True):
+    """What everything means together. A host looks at `stop` first, then at `blocked`."""
+
+    decision: str = "none"
+    blocked: bool = False
+    reason: str = ""
+    stop: bool = False
+    stop_reason: str = ""
+    suppress: bool = False
+    changes: dict[str, Any] = {}
+    messages: tuple[Message, ...] = ()
+    success: bool = True
+    attempts: tuple[Attempt, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    warnings: tuple[str, ...] = ()
+    event: str = ""
+    dialect: str = ""
+    mode: str = ""
+    id: str = ""
+    schema: int = 1

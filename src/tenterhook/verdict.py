@@ -1,0 +1,399 @@
+"""Attempt -> Verdict: what one hook's exit and output mean in its dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+from tenterhook.answer import looks_like, read
+from tenterhook.apply import MODES
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit
+from tenterhook.types import Attempt, Hook, Message, Verdict
+
+RANK = {"none": 0, "allow": 1, "ask": 2, "deny": 3}
+NO_REASON = "Blocked by hook"
+TEXT_LIMIT = 10_000
+AUDIENCE = {
+    "context": "model",
+    "system": "user",
+    "feedback": "model",
+    "error": "log",
+    "reason": "user",
+    "result": "model",
+    "user_message": "model",
+}
+# What a strict engine makes of a hook that failed, whatever its dialect says: an answer that could not be read may
+# have been a deny, anything else is worth a question where somebody can be asked.
+STRICT = {"output": "deny"}
+
+Table = dict[str, "Answer | Table"]
+
+
+class Rules(Struct, frozen=True):
+    """One event of one dialect, compiled for reading answers."""
+
+    dialect: Dialect
+    rule: EventRule
+    strict: bool
+    table: Table
+    elsewhere: frozenset[str]
+    guarded: tuple[str, ...]
+    audience: dict[str, str]
+
+
+def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool) -> Rules:
+    table: Table = {}
+    elsewhere = set()
+    for answer in dialect.answers:
+        if answer.events and rule.name not in answer.events:
+            elsewhere.add(answer.path)
+        else:
+            *parents, leaf = answer.path.split(".")
+            level = table
+            for parent in parents:
+                level = level.setdefault(parent, {})  # type: ignore[assignment]
+            level[leaf] = answer
+    deciding = (a.path.rpartition(".")[2] for a in dialect.answers if a.effect in ("decision", "continue", "stop"))
+    audience = {**AUDIENCE, **dialect.audience, **rule.audience}
+    if rule.muted:
+        audience = dict.fromkeys(audience, "log")
+    return Rules(dialect, rule, strict, table, frozenset(elsewhere), tuple(dict.fromkeys(deciding)), audience)
+
+
+def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:
+    """What the attempt means. Never raises, whatever the hook printed."""
+    reader = Reader(attempt, hook, rules)
+    if attempt.error is not None:
+        reader.failure(attempt.error)
+    else:
+        row = rules.dialect.exits.get(attempt.exit_code or 0, rules.dialect.exits["other"])
+        answered = reader.answer(row)
+        if not (answered and reader.decided and rules.dialect.answer_outranks_exit):
+            reader.exit(row, answered)
+    return reader.settle()
+
+
+class Reader:
+    """Reads one attempt into one verdict."""
+
+    def __init__(self, attempt: Attempt, hook: Hook, rules: Rules) -> None:
+        self.attempt, self.hook, self.rules = attempt, hook, rules
+        self.verdict = Verdict(attempt.hook)
+        self.decided = False
+        self.cause = ""
+
+    def answer(self, row: Exit) -> bool:
+        """Read the hook's answer where this exit status allows one; whether there was one."""
+        attempt, rules = self.attempt, self.rules
+        if rules.rule.deaf or not (row.answer or rules.dialect.answer_outranks_exit):
+            if attempt.stdout and looks_like(attempt.stdout, rules.guarded):
+                self.warn("printed a decision, but stdout is not read here, so it does not count")
+            return False
+        if attempt.answer is not None:
+            self.take(attempt.answer, rules.table, "")
+            return True
+        found, problem = read(attempt.stdout, twice=rules.dialect.twice_encoded, guarded=rules.guarded)
+        if found is not None:
+            self.take(found, rules.table, "")
+            return True
+        if attempt.stdout and (problem or looks_like(attempt.stdout, rules.guarded)):
+            self.unreadable(problem or "other text stands beside it")
+        return False
+
+    def unreadable(self, problem: str) -> None:
+        """What looks like an answer and is none: said in every mode, a failure in a strict engine."""
+        if looks_like(self.attempt.stdout, self.rules.guarded):
+            self.warn(f"printed what looks like an answer but is not one JSON object: {problem}")
+            if self.rules.strict:
+                self.fail("output")
+
+    def take(self, found: dict[str, Any], table: Table, path: str) -> None:
+        """Every field of the answer, the event-specific section last: what it says is closer to the event."""
+        section = self.rules.dialect.section
+        for key, value in found.items():
+            place = f"{path}{key}"
+            entry = table.get(key) if isinstance(key, str) else None
+            if isinstance(entry, Answer):
+                EFFECT[entry.effect](self, value, entry, found)
+            elif entry is None:
+                self.unknown(place)
+            elif place != section:
+                self.inner(value, entry, place)
+        if not path and section in found and isinstance(entry := table.get(section), dict):
+            self.section(found[section], entry, section)
+
+    def section(self, value: Any, table: Table, name: str) -> None:
+        """The section's reason outranks the general one, unless its decision is the weaker of the two."""
+        general, reason = self.verdict.decision, self.verdict.reason
+        self.verdict.decision, self.verdict.reason = "none", ""
+        if self.fits(value):
+            self.inner(value, table, name)
+        mine = self.verdict.decision
+        if reason and (not self.verdict.reason or (mine != "none" and RANK[mine] < RANK[general])):
+            self.verdict.reason = reason
+        self.verdict.decision = stronger(general, mine)
+
+    def fits(self, value: Any) -> bool:
+        key = self.rules.dialect.section_event
+        named = value.get(key) if key and isinstance(value, dict) else None
+        if named is None or named == self.rules.rule.name:
+            return True
+        self.warn(f"its {self.rules.dialect.section} names the event {named!r}, so that section does not count")
+        return False
+
+    def inner(self, value: Any, table: Table, place: str) -> None:
+        if isinstance(value, dict):
+            self.take(value, table, f"{place}.")
+        elif value is not None:
+            self.wrong(place, value, "an object")
+
+    def unknown(self, place: str) -> None:
+        dialect, rule = self.rules.dialect, self.rules.rule
+        if place == f"{dialect.section}.{dialect.section_event}":
+            return
+        if any(place == path or path.startswith(f"{place}.") for path in self.rules.elsewhere):
+            self.warn(f"{place} has no effect on {rule.name}")
+        else:
+            self.warn(f"{place} is not part of this dialect's answers")
+
+    def wrong(self, place: str, value: Any, wanted: str) -> None:
+        self.warn(f"{place} must be {wanted}, not {type(value).__name__}")
+
+    def warn(self, text: str) -> None:
+        self.verdict.warnings.append(f"{self.attempt.hook}: {text}")
+
+    def exit(self, row: Exit, answered: bool) -> None:
+        """What the exit status itself says, and the text that goes with it."""
+        verdict, attempt = self.verdict, self.attempt
+        verdict.decision = stronger(verdict.decision, row.decision or "none")
+        if row.failed:
+            verdict.failed = True
+            if not row.decision:
+                self.fail("exit")
+        text = "" if answered and row.text == "stdout" else (getattr(attempt, row.text).strip() if row.text else "")
+        if row.text == "stdout" and self.rules.rule.deaf:
+            text = ""
+        if self.rules.dialect.text_fails and row.answer and not answered and attempt.stdout.strip():
+            self.warn("printed text that is no JSON object")
+            self.fail("output")
+            self.tell("error", attempt.stdout.strip())
+        self.text(row, text)
+
+    def text(self, row: Exit, text: str) -> None:
+        kind = self.rules.rule.plain if row.becomes == "plain" else row.becomes
+        if not text or not kind:
+            return
+        if kind == "reason":
+            self.verdict.reason = self.verdict.reason or text
+        else:
+            self.tell(kind, f"{row.prefix}{text}")
+            self.verdict.decision = stronger(self.verdict.decision, row.text_decision or "none")
+
+    def failure(self, cause: str) -> None:
+        """A hook that did not come to an exit of its own."""
+        self.fail(cause)
+        row = self.rules.dialect.exits.get(cause)
+        if row is not None:
+            self.text(row, self.attempt.stderr.strip())
+        else:
+            self.tell("error", self.attempt.detail or cause)
+        if self.attempt.stdout and looks_like(self.attempt.stdout, self.rules.guarded):
+            self.warn("printed a decision before it failed, so it does not count")
+
+    def fail(self, cause: str) -> None:
+        self.verdict.failed = True
+        self.cause = self.cause or cause
+
+    def tell(self, kind: str, text: str) -> None:
+        to = self.rules.audience[kind]
+        self.verdict.messages.append(Message(to, kind, capped(text) if to == "model" else text, self.attempt.hook))
+
+    def settle(self) -> Verdict:
+        """Health becomes policy where somebody asked for that; then say who is told the reason."""
+        verdict, rule = self.verdict, self.rules.rule
+        if verdict.failed:
+            self.warn(f"failed: {explained(self.attempt)}")
+            self.fail_closed()
+        if rule.silent and verdict.decision == "none" and not verdict.failed:
+            verdict.decision = rule.silent
+        if verdict.stop and rule.stops:
+            verdict.stop_reason = verdict.stop_reason or verdict.reason
+        else:
+            verdict.stop, verdict.stop_reason = False, ""
+        if rule.muted:
+            verdict.suppress = False
+        self.reasons()
+        return verdict
+
+    def fail_closed(self) -> None:
+        policy = policy_for(self.cause, self.hook, self.rules) if self.cause else "allow"
+        if policy == "ask" and not self.rules.rule.asks:
+            policy = "deny" if self.rules.rule.blocks else "allow"
+        if policy != "allow":
+            self.verdict.decision = stronger(self.verdict.decision, policy)
+            self.verdict.reason = self.verdict.reason or f"Hook failed: {explained(self.attempt)}"
+
+    def reasons(self) -> None:
+        verdict, rule = self.verdict, self.rules.rule
+        if verdict.decision == "deny":
+            if not verdict.reason and rule.needs_reason:
+                self.warn(f"a block on {rule.name} must give a reason")
+            verdict.reason = verdict.reason or NO_REASON
+            to, kind = rule.deny
+            self.add("log" if rule.muted else to, kind, verdict.reason)
+        elif verdict.decision != "none" and verdict.reason:
+            self.tell("reason", verdict.reason)
+        if verdict.stop and verdict.stop_reason:
+            self.add("user", "reason", verdict.stop_reason)
+
+    def add(self, to: str, kind: str, text: str) -> None:
+        message = Message(to, kind, capped(text) if to == "model" else text, self.attempt.hook)
+        if message not in self.verdict.messages:
+            self.verdict.messages.append(message)
+
+
+def policy_for(cause: str, hook: Hook, rules: Rules) -> str:
+    """What a failure means: the hook's own word, else the strictest of what dialect and mode say."""
+    own = hook.on_failure.get(cause, hook.on_failure.get("default"))
+    if own:
+        return own
+    dialect = rules.dialect
+    said = dialect.failure.get(cause, "deny" if cause == "status" else "allow")
+    said = stronger(said, dialect.failure_of.get(hook.handler, "allow"))
+    return stronger(said, STRICT.get(cause, "ask")) if rules.strict else said
+
+
+def stronger(one: str, other: str) -> str:
+    return one if RANK[one] >= RANK[other] else other
+
+
+def explained(attempt: Attempt) -> str:
+    """One line for people: what went wrong with this attempt."""
+    if attempt.detail:
+        return attempt.detail
+    said = attempt.stderr.strip().splitlines()
+    what = f"exit code {attempt.exit_code}" if attempt.exit_code is not None else attempt.error or "no JSON object"
+    return f"{what}: {said[-1][:200]}" if said else what
+
+
+def capped(text: str) -> str:
+    if len(text) <= TEXT_LIMIT:
+        return text
+    return f"{text[:TEXT_LIMIT]}\n[cut here: {len(text) - TEXT_LIMIT:,} of {len(text):,} characters left out]"
+
+
+def decision(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    if value is None:
+        return
+    word = answer.words.get(value) if isinstance(value, str) else None
+    if word:
+        reader.decided = True
+        reader.verdict.decision = stronger(reader.verdict.decision, word)
+        return
+    known = ", ".join(answer.words)
+    reader.warn(f"{answer.path} is {value!r}, which decides nothing; it may be: {known}")
+    if reader.rules.strict:
+        reader.fail("output")
+
+
+def switch(reader: Reader, value: Any, answer: Answer) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    if value is not None:
+        reader.wrong(answer.path, value, "true or false")
+        if reader.rules.strict:
+            reader.fail("output")
+    return None
+
+
+def goes_on(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    said = switch(reader, value, answer)
+    if said is not None:
+        reader.decided = True
+        reader.verdict.stop = reader.verdict.stop or not said
+
+
+def stops(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    if switch(reader, value, answer):
+        reader.decided = reader.verdict.stop = True
+
+
+def suppresses(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    if switch(reader, value, answer):
+        reader.verdict.suppress = True
+
+
+def words(reader: Reader, value: Any, answer: Answer) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    reader.wrong(answer.path, value, "text")
+    return ""
+
+
+def reason(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    reader.verdict.reason = words(reader, value, answer) or reader.verdict.reason
+
+
+def stop_reason(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    reader.verdict.stop_reason = words(reader, value, answer)
+
+
+def text(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    said = words(reader, value, answer)
+    kind = answer.kind
+    if answer.kind_from and beside.get(answer.kind_from) is not None:
+        wish = beside[answer.kind_from]
+        if not isinstance(wish, str) or wish not in answer.kinds:
+            reader.warn(f"{answer.kind_from} is {wish!r}; it may be: {', '.join(answer.kinds)}")
+        else:
+            kind = answer.kinds[wish]
+    if said:
+        reader.tell(kind, said)
+
+
+def change(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    if isinstance(value, dict) or (answer.effect == "output" and value is not None):
+        reader.verdict.changes[answer.effect] = value
+    elif value is not None:
+        reader.wrong(answer.path, value, "an object")
+
+
+def tool_config(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    if not isinstance(value, dict):
+        change(reader, value, answer, beside)
+        return
+    config: dict[str, Any] = {}
+    mode, names = value.get("mode"), value.get("allowedFunctionNames")
+    if mode in MODES:
+        config["mode"] = mode
+    elif mode is not None:
+        reader.warn(f"{answer.path}.mode is {mode!r}; it may be: {', '.join(MODES)}")
+    if isinstance(names, list) and all(isinstance(name, str) for name in names):
+        config["allowedFunctionNames"] = names
+    elif names is not None:
+        reader.wrong(f"{answer.path}.allowedFunctionNames", names, "a list of names")
+    if config:
+        reader.verdict.changes[answer.effect] = config
+
+
+def note(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    """A field that is part of the dialect and changes nothing by itself."""
+
+
+EFFECT: dict[str, Callable[[Reader, Any, Answer, dict[str, Any]], None]] = {
+    "decision": decision,
+    "reason": reason,
+    "continue": goes_on,
+    "stop": stops,
+    "stop_reason": stop_reason,
+    "suppress": suppresses,
+    "text": text,
+    "input": change,
+    "output": change,
+    "request": change,
+    "response": change,
+    "tool_config": tool_config,
+    "note": note,
+}

@@ -246,7 +246,11 @@ def rewritten(slot: Slot, changes: Changes, shown: list[tuple[Hook, dict[str, An
 def denials(runs: Iterable[Run]) -> list[Run]:
     """Of hooks that saw the final input once more only a refusal or a failure counts: they had their say before."""
     return [
-        (hook, attempt, replace(one, changes={}) if one.failed or one.decision in ("deny", "ask") else Verdict(one.hook))
+        (
+            hook,
+            attempt,
+            replace(one, changes={}) if one.failed or one.decision in ("deny", "ask") else Verdict(one.hook),
+        )
         for hook, attempt, one in runs
     ]
 

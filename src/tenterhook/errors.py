@@ -10,6 +10,8 @@ TenterhookError
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 __all__ = ["ConfigError", "DialectError", "TenterhookError", "UnknownDialect", "UnknownEvent", "UsageError", "nearest"]
 
 
@@ -42,11 +44,10 @@ class UsageError(TenterhookError):
     """A command line that cannot work."""
 
 
-def nearest(word: str, known: object) -> str:
+def nearest(word: str, known: Iterable[object]) -> str:
     """` (did you mean 'x'?)`, or nothing where no known word is close."""
     from difflib import get_close_matches
 
-    words = [str(k) for k in known]  # type: ignore[attr-defined]
-    folded = {w.lower(): w for w in words}
+    folded = {str(one).lower(): str(one) for one in known}
     close = get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
     return f" (did you mean {folded[close[0]]!r}?)" if close else ""

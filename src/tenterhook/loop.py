@@ -19,6 +19,9 @@ __all__ = ["Loop", "Ticket"]
 
 # Started in one turn at most: a start takes 0.5 ms, and a cancellation must not wait for 64 of them.
 STARTS = 8
+# A flood in small writes would wake us for each of them, and waking costs the writer more than writing (3.6 s instead
+# of 1.6 s for 135 MB in lines): when little is there, let it gather.
+NARROW, REST = 1 << 18, 0.0002
 # Others will give back what was short when they end.
 CROWDED = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 
@@ -56,7 +59,7 @@ class Loop:
         self.waiting: deque[Ticket] = deque()
         self.running: dict[Ticket, Child] = {}
         self.ending: dict[Ticket, Child] = {}
-        self.crowded = False
+        self.crowded = self.rest = False
         self.sweep_at = self.swept = self.sweep_cost = 0.0
         self.interval = 0.005
 
@@ -79,6 +82,9 @@ class Loop:
         self.check_clocks(now)
         if self.ending and now >= self.sweep_at:
             self.sweep(now)
+        if self.rest:
+            self.rest = False
+            time.sleep(REST)
 
     def patience(self) -> float | None:
         """Milliseconds until the next clock rings; None if there is none."""
@@ -132,9 +138,12 @@ class Loop:
     # Pipes
 
     def drain(self, stream: Stream) -> None:
-        if stream.drain() == 0:
+        count = stream.drain()
+        if count == 0:
             self.unwatch(stream.fd)
             stream.close()
+        elif stream.truncated and count < NARROW:
+            self.rest = True
 
     def push(self, child: Child) -> None:
         fd = child.feed.fd

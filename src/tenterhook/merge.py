@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from tenterhook.apply import Changes
 from tenterhook.dialect import Dialect, EventRule
 from tenterhook.types import Attempt, Message, Outcome, Skipped, Verdict
-from tenterhook.verdict import stronger
+from tenterhook.effects import stronger
 
 
 def merge(

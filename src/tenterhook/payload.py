@@ -44,7 +44,7 @@ def in_our_words(data: dict[str, Any], renamed: Mapping[str, str]) -> dict[str, 
     if renamed.keys().isdisjoint(data):
         return data
     ours = {renamed.get(key, key): value for key, value in data.items()}
-    return {key: data[key] if key in data else value for key, value in ours.items()}
+    return {key: data.get(key, value) for key, value in ours.items()}
 
 
 def payload(event: Event, dialect: Dialect, rule: EventRule) -> Payload:

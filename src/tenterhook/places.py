@@ -10,7 +10,13 @@ from msgspec import Struct
 from tenterhook.dialect import Dialect, File
 from tenterhook.errors import ConfigError
 
-FORMATS = {".json": ("jsonc", "json"), ".toml": ("toml",), ".yaml": ("yaml",), ".yml": ("yaml",), ".md": ("frontmatter",)}
+FORMATS = {
+    ".json": ("jsonc", "json"),
+    ".toml": ("toml",),
+    ".yaml": ("yaml",),
+    ".yml": ("yaml",),
+    ".md": ("frontmatter",),
+}
 
 
 class Place(Struct, frozen=True):

@@ -67,12 +67,12 @@ class Runner:
 
     def call(self, handler: ModuleType, job: Job) -> Attempt:
         if handler.inline(job):
-            return guarded(handler.run, job)
+            return guarded(handler.run, job)  # type: ignore[no-any-return]
         return self.collect(self.workers.start(partial(guarded, handler.run, job)), job)
 
     def collect(self, call: Call, job: Job) -> Attempt:
         limit = None if job.timeout is None else job.timeout + ABANDON
-        return call.result if self.workers.wait(call, limit) else abandoned(job)
+        return call.result if self.workers.wait(call, limit) else abandoned(job)  # type: ignore[no-any-return]
 
     async def atogether(self, jobs: Sequence[Job]) -> list[Attempt]:
         """All jobs at once, without blocking the caller's loop. Cancelled, it ends what it started first."""
@@ -98,7 +98,7 @@ class Runner:
         if hasattr(handler, "arun") and await self.in_thread(partial(guarded, handler.awaits, job), job, quick(job)):
             return await handler.arun(job)  # type: ignore[no-any-return]
         if handler.inline(job):
-            return guarded(handler.run, job)
+            return guarded(handler.run, job)  # type: ignore[no-any-return]
         result = await self.in_thread(partial(guarded, handler.run, job), job)
         return result if isinstance(result, Attempt) else abandoned(job)
 

@@ -33,7 +33,17 @@ class Did(Struct, frozen=True, kw_only=True):
         name = job.hook.name
         code = None if error else self.exit_code
         return Attempt(
-            name, job.hook.handler, "", code, self.signal, error, detail, 0.0, self.stdout, self.stderr, answer=self.answer
+            name,
+            job.hook.handler,
+            "",
+            code,
+            self.signal,
+            error,
+            detail,
+            0.0,
+            self.stdout,
+            self.stderr,
+            answer=self.answer,
         )
 
 

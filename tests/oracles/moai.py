@@ -28,9 +28,9 @@ EVENTS = (
 CAN_BLOCK = {PROMPT, PRE, ASKED, "TeammateIdle", "TaskCompleted"}
 TO_USER = {PROMPT, "SessionStart", "PreCompact", "Notification", "SubagentStart", "SessionEnd"}  # (10)
 AFTER_TOOL = {"PostToolUse", "PostToolUseFailure"}
-# Claude Code's own words: approve and block at the top level, allow, deny and ask as a permissionDecision.
-DECISIONS = {"approve": "allow", "block": "deny"}
-PERMISSIONS = {"allow": "allow", "deny": "deny", "ask": "ask"}
+# Silent: neither the seed nor semantics.md lists moai's words. Claude Code itself knows approve and block at the top
+# level, allow, deny and ask as a permissionDecision; here all five are read in both, a lost deny being the worse error.
+DECISIONS = {"approve": "allow", "allow": "allow", "block": "deny", "deny": "deny", "ask": "ask"}
 INPUT = {"path": "a", "n": 1}
 MORE: dict[str, dict[str, Any]] = {
     PROMPT: {"prompt": "hi"},
@@ -85,7 +85,7 @@ def answered(event: str, act: Act, answer: Mapping[str, Any]) -> Said:
     decision = table.word(answer.get("decision"), DECISIONS)
     reason = table.text_of(answer.get("reason"))
     if decision == "none" and event == PRE:
-        decision = table.word(asked.get("permissionDecision"), PERMISSIONS)
+        decision = table.word(asked.get("permissionDecision"), DECISIONS)
         reason = table.text_of(asked.get("permissionDecisionReason")) or reason
     system = table.text_of(answer.get("systemMessage"))
     contexts = (table.text_of(place.get("additionalContext")) for place in (answer, own))

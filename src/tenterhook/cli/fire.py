@@ -30,7 +30,7 @@ USAGE = Usage(
         Option("require-trusted", "exit 4 where untrusted hooks were set aside"),
         JSON,
     ),
-    """echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | tenter fire tool.before --dialect llxprt --trust""",
+    """echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | tenter fire tool.before --trust""",
     "exit codes: 0 goes on, 2 blocked, 3 the agent shall stop, 4 untrusted hooks (--require-trusted), 1 could not run",
 )
 

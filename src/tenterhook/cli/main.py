@@ -36,13 +36,9 @@ def run(command: str, words: list[str]) -> int:
     from tenterhook.errors import TenterhookError
 
     try:
-        if command == "fire":
-            from tenterhook.cli import fire as module
-        else:
-            from importlib import import_module
+        from importlib import import_module
 
-            module = import_module(f"tenterhook.cli.{command}_")
-        return int(module.run(words))
+        return int(import_module(f"tenterhook.cli.{command}").run(words))
     except TenterhookError as exc:
         return complain(str(exc))
     except BrokenPipeError:

@@ -1,4 +1,4 @@
-"""Command-line options: a table, a parser of forty lines, and help with an example. argparse costs 8 ms we do not have."""
+"""Command-line options: a table, a small parser, help with an example. argparse would cost 8 ms on the hot path."""
 
 from __future__ import annotations
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from tenterhook.dialect import Dialect
 from tenterhook.errors import UnknownDialect, nearest
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "tenterhook.dialects"
 
@@ -28,7 +32,7 @@ def names() -> list[str]:
     return sorted(own | {entry.name for entry in entry_points()})
 
 
-def entry_points() -> list[object]:  # type: ignore[type-arg]
+def entry_points() -> list[EntryPoint]:
     from importlib.metadata import entry_points as scan
 
     return list(scan(group=GROUP))

@@ -74,8 +74,8 @@ def in_a_loop(awaitable: Any, timeout: float | None) -> Any:
 def resolve(job: Job) -> Callable[[Any], Any] | Attempt:
     """The function itself. The project folder is importable, last on the path, so that it shadows nothing."""
     main = job.hook.spec["main"]
-    if callable(main):
-        return main
+    if not isinstance(main, str):
+        return main  # type: ignore[no-any-return]
     if job.cwd not in sys.path:
         sys.path.append(job.cwd)
     try:
@@ -154,6 +154,4 @@ def failed(job: Job, error: str, exc: BaseException, began: float) -> Attempt:
     detail = f"{type(exc).__name__}: {exc}" if error != "timeout" else f"timed out after {job.timeout:g} s"
     stderr = "".join(format_exception(exc)) if error != "timeout" else ""
     hook = job.hook
-    return Attempt(
-        hook.name, "python", str(hook.source), error=error, detail=detail, seconds=seconds, stderr=stderr
-    )
+    return Attempt(hook.name, "python", str(hook.source), error=error, detail=detail, seconds=seconds, stderr=stderr)

@@ -1,0 +1,134 @@
+"""What each field of an answer does. A dialect says which path has which effect; the effects are the same for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tenterhook.apply import MODES
+
+if TYPE_CHECKING:
+    from tenterhook.dialect import Answer
+    from tenterhook.verdict import Reader
+
+RANK = {"none": 0, "allow": 1, "ask": 2, "deny": 3}
+
+
+def stronger(one: str, other: str) -> str:
+    """A deny outranks an ask, an ask an allow, an allow silence."""
+    return one if RANK[one] >= RANK[other] else other
+
+
+def decision(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    if value is None:
+        return
+    word = answer.words.get(value) if isinstance(value, str) else None
+    if word:
+        reader.decided = True
+        reader.verdict.decision = stronger(reader.verdict.decision, word)
+        return
+    known = ", ".join(answer.words)
+    reader.warn(f"{answer.path} is {value!r}, which decides nothing; it may be: {known}")
+    if reader.rules.strict:
+        reader.fail("output")
+
+
+def switch(reader: Reader, value: Any, answer: Answer) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    if value is not None:
+        reader.wrong(answer.path, value, "true or false")
+        if reader.rules.strict:
+            reader.fail("output")
+    return None
+
+
+def goes_on(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    said = switch(reader, value, answer)
+    if said is not None:
+        reader.decided = True
+        reader.verdict.stop = reader.verdict.stop or not said
+
+
+def stops(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    if switch(reader, value, answer):
+        reader.decided = reader.verdict.stop = True
+
+
+def suppresses(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    if switch(reader, value, answer):
+        reader.verdict.suppress = True
+
+
+def words(reader: Reader, value: Any, answer: Answer) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    reader.wrong(answer.path, value, "text")
+    return ""
+
+
+def reason(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    reader.verdict.reason = words(reader, value, answer) or reader.verdict.reason
+
+
+def stop_reason(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    reader.verdict.stop_reason = words(reader, value, answer)
+
+
+def text(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    said = words(reader, value, answer)
+    kind = answer.kind
+    if answer.kind_from and beside.get(answer.kind_from) is not None:
+        wish = beside[answer.kind_from]
+        if not isinstance(wish, str) or wish not in answer.kinds:
+            reader.warn(f"{answer.kind_from} is {wish!r}; it may be: {', '.join(answer.kinds)}")
+        else:
+            kind = answer.kinds[wish]
+    if said:
+        reader.tell(kind, said)
+
+
+def change(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    if isinstance(value, dict) or (answer.effect == "output" and value is not None):
+        reader.verdict.changes[answer.effect] = value
+    elif value is not None:
+        reader.wrong(answer.path, value, "an object")
+
+
+def tool_config(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    if not isinstance(value, dict):
+        change(reader, value, answer, beside)
+        return
+    config: dict[str, Any] = {}
+    mode, names = value.get("mode"), value.get("allowedFunctionNames")
+    if mode in MODES:
+        config["mode"] = mode
+    elif mode is not None:
+        reader.warn(f"{answer.path}.mode is {mode!r}; it may be: {', '.join(MODES)}")
+    if isinstance(names, list) and all(isinstance(name, str) for name in names):
+        config["allowedFunctionNames"] = names
+    elif names is not None:
+        reader.wrong(f"{answer.path}.allowedFunctionNames", names, "a list of names")
+    if config:
+        reader.verdict.changes[answer.effect] = config
+
+
+def note(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    """A field that is part of the dialect and changes nothing by itself."""
+
+
+EFFECT: dict[str, Callable[[Reader, Any, Answer, dict[str, Any]], None]] = {
+    "decision": decision,
+    "reason": reason,
+    "continue": goes_on,
+    "stop": stops,
+    "stop_reason": stop_reason,
+    "suppress": suppresses,
+    "text": text,
+    "input": change,
+    "output": change,
+    "request": change,
+    "response": change,
+    "tool_config": tool_config,
+    "note": note,
+}

@@ -8,10 +8,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from tenterhook.testing import Did, simulate
 
 from oracles import amcp, llxprt, massgen, moai, wave
 from oracles.table import Act, Expected, Row, agree
+from tenterhook.testing import Did, simulate
 
 DIALECTS: dict[str, ModuleType] = {"massgen": massgen, "moai": moai, "amcp": amcp, "wave": wave, "llxprt": llxprt}
 FIELDS = [field.name for field in fields(Expected) if field.name not in ("messages", "maybe", "attempts")]

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 SIZE = 1 << 20
-DEPTH = 64
+DEPTH = 256
 
 
 def read(text: str, *, twice: bool, guarded: Iterable[str]) -> tuple[dict[str, Any] | None, str]:
@@ -40,7 +40,22 @@ def decode(text: str) -> tuple[Any, str]:
     except RecursionError:
         return None, f"it is nested deeper than {DEPTH} levels"
     except (ValueError, OverflowError, MemoryError) as exc:
-        return None, str(exc)
+        return tolerant(text, str(exc))
+
+
+def tolerant(text: str, problem: str) -> tuple[Any, str]:
+    """Valid JSON that the fast reader refuses: half a surrogate pair (a file name that is no UTF-8), 1e999."""
+    import json
+
+    def refuse(word: str) -> Any:
+        raise ValueError(f"{word} is no JSON")
+
+    try:
+        value = json.loads(text, parse_constant=refuse)
+        whole = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return json.loads(whole), ""
+    except (ValueError, RecursionError, MemoryError):
+        return None, problem
 
 
 def hazards(text: str, value: dict[str, Any], guarded: Iterable[str]) -> str:
@@ -51,7 +66,7 @@ def hazards(text: str, value: dict[str, Any], guarded: Iterable[str]) -> str:
     if "\\u" in text or any(text.count(f'"{key}"') > 1 for key in guarded):
         twin = repeated_key(text, set(guarded))
         if twin:
-            return f"its key {twin!r} stands twice in one object"
+            return f"its key {twin!r} stands twice, with different values"
     return ""
 
 
@@ -70,13 +85,15 @@ def too_deep(value: Any) -> bool:
 
 
 def repeated_key(text: str, guarded: set[str]) -> str:
+    """A guarded key that one object gives two values. Readers differ on which one counts, so neither does."""
     import json
 
     twins: list[str] = []
 
-    def note(pairs: list[tuple[str, Any]]) -> None:
-        names = [name for name, _ in pairs]
-        twins.extend(name for name in names if name in guarded and names.count(name) > 1)
+    def note(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        twins.extend(name for name, value in pairs if name in guarded and found[name] != value)
+        return found
 
     json.loads(text, object_pairs_hook=note)
     return twins[0] if twins else ""

@@ -6,17 +6,15 @@ It does not wait for anything itself; the loop in process.py tells it which of i
 from __future__ import annotations
 
 import contextlib
-import errno
 import itertools
 import os
 import signal
-import struct
 import subprocess
 import time
-from fcntl import ioctl
 
 from tenterhook.procfs import TAG, Family, Table, name_of
-from tenterhook.program import Completed, Program, explain
+from tenterhook.program import Completed, Program, explain, look_for
+from tenterhook.status import exit_status, is_contested
 from tenterhook.stream import Feed, Stream, close
 
 __all__ = ["Child"]
@@ -27,8 +25,8 @@ CANCEL_WAIT = 0.08
 # What the hook leaves behind has this long to end by itself; the answer is there already and should not wait.
 LEFTOVER_GRACE = 0.2
 
-PIDFD_GET_INFO = 0xC040FF0B  # _IOWR(0xFF, 11, struct pidfd_info), Linux 6.15
-PIDFD_INFO_EXIT = 1 << 3
+# Waits for a line on stdin before it becomes the hook; `read` takes not a byte more than that line.
+GATE = ("/bin/sh", "-c", 'read -r _ && exec "$@"', "sh")
 
 counter = itertools.count()
 late: list[int] = []  # children that SIGKILL did not end in time; reaped when the next one starts
@@ -71,9 +69,12 @@ class Child:
         bury_late()
         ends = []
         try:
-            ends.append(self.feed.open())
+            gated = is_contested()
+            if gated:
+                look_for(self.program)
+            ends.append(self.feed.open(gated))
             ends += [stream.open() for stream in self.streams]
-            self.spawn(*ends)
+            self.spawn((*GATE, *self.program.argv) if gated else self.program.argv, *ends)
         except BaseException:
             self.close()
             self.undo()
@@ -83,18 +84,20 @@ class Child:
                 os.close(fd)
             # Whether it lives is ours to find out: Popen must neither warn about it nor keep it in a list to reap.
             self.popen.returncode = 0
-        self.feed.release()
         # Absent on macOS and old kernels, ESRCH where a foreign reaper was faster: then waitpid says what can be said.
         with contextlib.suppress(OSError, AttributeError):
             self.pidfd = os.pidfd_open(self.pid)
+        if gated:
+            self.feed.push()
+        self.feed.release()
 
-    def spawn(self, stdin: int, stdout: int, stderr: int) -> None:
-        program = self.program
+    def spawn(self, argv: tuple[str, ...], stdin: int, stdout: int, stderr: int) -> None:
+        env, cwd = self.program.env, self.program.cwd or None
         # A hook that runs hooks has a tag already: theirs are ours too, so the tags are joined.
-        env = {**program.env, TAG: program.env.get(TAG, "") + self.token}
+        tagged = {**env, TAG: env.get(TAG, "") + self.token}
         subprocess.Popen.__init__(
-            self.popen, list(program.argv), stdin=stdin, stdout=stdout, stderr=stderr, env=env,
-            cwd=program.cwd or None, close_fds=True, start_new_session=True,
+            self.popen, list(argv), stdin=stdin, stdout=stdout, stderr=stderr, env=tagged, cwd=cwd,
+            close_fds=True, start_new_session=True,
         )  # fmt: skip
 
     def undo(self) -> None:
@@ -185,38 +188,6 @@ class Child:
         for stream in self.streams:
             stream.close()
         self.pidfd = close(self.pidfd)
-
-
-def exit_status(pid: int, pidfd: int) -> int | None:
-    """The exit code, or minus the signal; None while it runs; ChildProcessError where nobody can say."""
-    if pidfd >= 0:
-        try:
-            info = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG)
-        except ChildProcessError:
-            return recovered(pidfd)
-        if info is None:
-            return None
-        return info.si_status if info.si_code == os.CLD_EXITED else -info.si_status
-    gone, raw = os.waitpid(pid, os.WNOHANG)
-    return os.waitstatus_to_exitcode(raw) if gone else None
-
-
-def recovered(pidfd: int) -> int:
-    """The status of a child that was reaped by somebody else, from the kernel's memory of it."""
-    # The pidfd reports the exit a moment before the kernel has stored it (at most 0.1 ms seen).
-    for _ in range(50):
-        info = bytearray(64)
-        struct.pack_into("Q", info, 0, PIDFD_INFO_EXIT)
-        try:
-            ioctl(pidfd, PIDFD_GET_INFO, info, True)
-        except OSError as exc:
-            if exc.errno != errno.ESRCH:
-                break
-        else:
-            if struct.unpack_from("Q", info)[0] & PIDFD_INFO_EXIT:
-                return os.waitstatus_to_exitcode(struct.unpack_from("i", info, 60)[0])
-        time.sleep(0.0004)
-    raise ChildProcessError(errno.ECHILD, "the exit status was taken by somebody else")
 
 
 def bury_late() -> None:

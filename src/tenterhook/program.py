@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-__all__ = ["Completed", "Program", "explain"]
+__all__ = ["Completed", "Program", "explain", "look_for"]
 
 
 class Program(msgspec.Struct, frozen=True):
@@ -111,12 +111,23 @@ def bad_interpreter(path: str) -> str:
 
 def located(program: Program) -> str | None:
     """The file that was meant, executable or not."""
-    name = program.argv[0]
+    name = program.argv[0] if program.argv else ""
     if "/" in name:
         places = [os.path.join(program.cwd, name)]
     else:
         places = [os.path.join(folder, name) for folder in os.get_exec_path(program.env)]
-    return next((place for place in places if os.path.exists(place)), None)
+    return next((place for place in places if name and os.path.exists(place)), None)
+
+
+def look_for(program: Program) -> None:
+    """Find the plain errors where something else is started first and would hide them."""
+    if program.cwd:
+        os.stat(os.path.join(program.cwd, "."))
+    path = located(program)
+    if path is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program.argv[0])
+    if os.path.isdir(path) or not os.access(path, os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 
 
 def short(text: str) -> str:

@@ -31,11 +31,14 @@ class Feed:
         self.sent = 0
         self.fd = self.other = -1
 
-    def open(self) -> int:
-        """The end for the child."""
+    def open(self, gated: bool) -> int:
+        """The end for the child. Behind a gate nothing is sent yet, and a line comes first that opens it."""
         self.other, self.fd = os.pipe()
         os.set_blocking(self.fd, False)
-        self.push()
+        if gated:
+            self.data = memoryview(b"\n" + self.data)
+        else:
+            self.push()
         return self.other
 
     def release(self) -> None:
@@ -97,6 +100,7 @@ class Stream:
     def drop(self) -> int:
         """Into /dev/null inside the kernel, without a copy; by reading where there is no splice."""
         if self.sink == -1:
+            self.widen()
             self.sink = open_sink()
         if self.sink >= 0:
             count = os.splice(self.fd, self.sink, WIDE, flags=os.SPLICE_F_NONBLOCK)

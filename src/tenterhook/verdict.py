@@ -63,13 +63,17 @@ def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool) -> Rules:
 def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:
     """What the attempt means. Never raises, whatever the hook printed."""
     reader = Reader(attempt, hook, rules)
+    exits = rules.dialect.exits
+    outranks = rules.dialect.answer_outranks_exit
+    if attempt.error is None or (attempt.error == "signal" and outranks):
+        row = exits.get(attempt.exit_code or 0, exits["other"]) if attempt.error is None else exits["other"]
+        answered = reader.answer(row)
+        if answered and reader.decided and outranks:
+            return reader.settle()
+        if attempt.error is None:
+            reader.exit(row, answered)
     if attempt.error is not None:
         reader.failure(attempt.error)
-    else:
-        row = rules.dialect.exits.get(attempt.exit_code or 0, rules.dialect.exits["other"])
-        answered = reader.answer(row)
-        if not (answered and reader.decided and rules.dialect.answer_outranks_exit):
-            reader.exit(row, answered)
     return reader.settle()
 
 
@@ -184,7 +188,8 @@ class Reader:
         if not text or not kind:
             return
         if kind == "reason":
-            self.verdict.reason = self.verdict.reason or text
+            said = self.verdict.reason
+            self.verdict.reason = (said or text) if row.answer else (text or said)
         else:
             self.tell(kind, f"{row.prefix}{text}")
             self.verdict.decision = stronger(self.verdict.decision, row.text_decision or "none")
@@ -193,11 +198,12 @@ class Reader:
         """A hook that did not come to an exit of its own."""
         self.fail(cause)
         row = self.rules.dialect.exits.get(cause)
+        said = self.attempt.stderr.strip() if cause == "signal" else ""
         if row is not None:
-            self.text(row, self.attempt.stderr.strip())
+            self.text(row, said)
         else:
-            self.tell("error", self.attempt.detail or cause)
-        if self.attempt.stdout and looks_like(self.attempt.stdout, self.rules.guarded):
+            self.tell("error", said or explained(self.attempt))
+        if looks_like(self.attempt.stdout, self.rules.guarded):
             self.warn("printed a decision before it failed, so it does not count")
 
     def fail(self, cause: str) -> None:

@@ -161,6 +161,7 @@ def rows() -> Iterator[Row]:
     quiet = table.STDERRS[:1]
     for event in EVENTS:
         small = [*table.TEXTS, *few(event)]
+        yield from table.singles([event], table.acts([{}], table.odd(json.loads(few(event)[0])), quiet))
         yield from table.singles([event], table.acts(table.ENDS, small))
         yield from table.singles([event], table.endings(small))
         owns = [{"hookSpecificOutput": own} for own in permissions(event)][:: 1 if event == PRE else 7]

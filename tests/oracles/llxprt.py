@@ -272,6 +272,9 @@ def some(event: str) -> list[Act]:
 
 def rows() -> Iterator[Row]:
     quiet = table.STDERRS[:1]
+    yield from table.singles(
+        EVENTS, table.acts([{}], table.odd({"decision": "deny", "reason": "why"}), table.STDERRS[:1])
+    )
     for event in EVENTS:
         small = [*table.TEXTS, *table.dumped(few())]
         yield from table.singles([event], table.acts(table.ENDS, small))

@@ -135,6 +135,9 @@ def functions() -> Iterator[Act]:
 
 def rows() -> Iterator[Row]:
     small = [*table.TEXTS, *table.dumped(few())]
+    yield from table.singles(
+        EVENTS, table.acts([{}], table.odd({"decision": "deny", "reason": "why"}), table.STDERRS[:1])
+    )
     yield from table.singles(EVENTS, table.acts(table.ENDS, small))
     yield from table.singles(EVENTS, table.endings(small))
     yield from table.singles(EVENTS, table.acts([{}], table.dumped(answers())))

@@ -175,6 +175,9 @@ def permissions() -> list[Act]:
 
 def rows() -> Iterator[Row]:
     small = [*table.TEXTS, *few()]
+    yield from table.singles(
+        EVENTS, table.acts([{}], table.odd({"decision": "block", "reason": "why"}), table.STDERRS[:1])
+    )
     yield from table.singles(EVENTS, table.acts(table.ENDS, small))
     yield from table.singles(EVENTS, table.endings(small))
     yield from table.singles(EVENTS, table.acts([{}], table.dumped(answers()), table.STDERRS[:1]))

@@ -235,6 +235,14 @@ TEXTS = (
     "null",
 )
 STDERRS = ("", " on stderr\n")
+NOTES = (
+    '"\\ud800"',
+    '"\\ud83d\\ude00"',
+    "9" * 30,
+    "1e999",
+    "[" * 200 + "]" * 200,
+    '{"decision": "allow", "continue": 0}',
+)
 ENDS: tuple[dict[str, Any], ...] = (
     {},
     {"exit": 1},
@@ -265,6 +273,14 @@ def endings(stdouts: Iterable[str]) -> Iterator[Act]:
 
 def dumped(answers: Iterable[Mapping[str, Any]]) -> list[str]:
     return [json.dumps(answer) for answer in answers]
+
+
+def odd(answer: Mapping[str, Any]) -> Iterator[str]:
+    """The same answer as valid JSON that some parsers stumble over: it means the same."""
+    plain = json.dumps(answer)
+    yield json.dumps(answer, indent=4)
+    yield f"{plain[:-1]}, {plain[1:]}"  # every key twice: for JSON.parse and json.loads the last one counts
+    yield from (f'{plain[:-1]}, "note": {note}}}' for note in NOTES)
 
 
 def singles(events: Iterable[str], hooks: Iterable[Act]) -> Iterator[Row]:

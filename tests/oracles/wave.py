@@ -152,6 +152,7 @@ def some(event: str) -> list[Act]:
 def rows() -> Iterator[Row]:
     for event in EVENTS:
         small = [*table.TEXTS, *few(event)]
+        yield from table.singles([event], table.acts(table.ENDS[:3], table.odd({"decision": "block", "reason": "why"})))
         yield from table.singles([event], table.acts(table.ENDS, small))
         yield from table.singles([event], table.endings(small))
         full = table.dumped([*answers(), *contexts(event)])

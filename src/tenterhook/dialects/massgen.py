@@ -100,6 +100,7 @@ DIALECT = Dialect(
     text_fails=True,
     failure={"import": "deny"},
     notes=(
+        "ask is not in the document; the program has it, and a decision is not lost here.",
         "Exit 2 denies with stderr as the reason; the document is silent, every other dialect says so.",
         "A type: command handler is one program without a shell; a .py file without the run bit is run by Python.",
         "override switches the global hooks of an event off for that agent, also when its own list is empty.",

@@ -146,7 +146,7 @@ EVENTS = (
 )
 
 WORDS = {"approve": "allow", "allow": "allow", "block": "deny", "deny": "deny", "ask": "ask"}
-CALL = ("PreToolUse",)
+CALL = ("PreToolUse", "PermissionRequest")
 
 ANSWERS = (
     Answer(path="decision", effect="decision", words=WORDS),

@@ -1,0 +1,77 @@
+# Everything needs only Python 3.11+ and make; uv is used if it is there.
+
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+UV ?= $(shell command -v uv 2>/dev/null)
+BIN := .venv/bin
+PY := $(BIN)/python
+GROUP = $(PY) -c "import tomllib; print('\n'.join(tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['$(1)']))"
+INSTALL = $(if $(UV),$(UV) pip install -q --python $(PY),$(PY) -m pip install -q --disable-pip-version-check)
+
+.PHONY: help demo test lint format bench faults fuzz mutants docs requirements conformance clean
+
+help:
+	@echo "make demo          fire events in sample projects of all dialects, offline"
+	@echo "make test          install what the tests need, then run all of them"
+	@echo "make lint          ruff, mypy, and whether generated files are up to date"
+	@echo "make bench         speed, as ratios against yardsticks measured in the same run"
+	@echo "make faults        the fault figures of the process runner"
+	@echo "make fuzz          a million inputs for the answer parser"
+	@echo "make mutants       mutation score of verdict, merge and plan"
+	@echo "make docs          write the generated pages and schemas anew"
+	@echo "make requirements  each requirement with the tests that cite it"
+
+.venv/ready: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed"; exit 1; }
+	$(if $(UV),$(UV) venv -q --clear --python $(PYTHON) .venv,$(PYTHON) -m venv --clear .venv)
+	$(INSTALL) -e .
+	@touch $@
+
+.venv/ready-%: .venv/ready
+	@$(call GROUP,$*) > .venv/$*.txt
+	$(INSTALL) -r .venv/$*.txt
+	@touch $@
+
+demo: .venv/ready
+	@$(PY) scripts/demo.py
+
+test: .venv/ready-dev
+	$(PY) -m pytest -n 2 --dist worksteal
+
+lint: .venv/ready-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(PY) scripts/dialect_pages.py --check
+	$(PY) scripts/schemas.py --check
+	$(PY) scripts/requirements.py --check
+
+format: .venv/ready-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/ready-bench
+	$(PY) benchmarks/bench.py
+
+faults: .venv/ready
+	$(PY) benchmarks/faults.py
+
+fuzz: .venv/ready-dev
+	$(PY) benchmarks/fuzz.py
+
+mutants: .venv/ready-dev
+	$(PY) scripts/mutants.py
+
+docs: .venv/ready
+	$(PY) scripts/dialect_pages.py
+	$(PY) scripts/schemas.py
+	$(PY) scripts/terminal_picture.py
+
+requirements: .venv/ready
+	$(PY) scripts/requirements.py
+
+conformance: .venv/ready
+	TENTER=$(BIN)/tenter ../shared/conformance/run
+
+clean:
+	rm -rf .venv .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis mutants dist

@@ -1,0 +1,38 @@
+"""`make demo`: fire events in the sample projects of all dialects and show what was decided and why. Offline."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+from tenterhook import Engine
+from tenterhook.report import report
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def main() -> int:
+    colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    steps = tomllib.loads((EXAMPLES / "demo.toml").read_text())["step"]
+    with tempfile.TemporaryDirectory() as home:
+        for number, step in enumerate(steps, 1):
+            print(f"{number}. {step['about']}")
+            print(f"   examples/{step['dialect']}$ tenter fire {step['event']} --dialect {step['dialect']} --trust\n")
+            print(fired(step, home, colour), "\n")
+    print("The same by hand: cd examples/wave && tenter explain Stop --dialect wave --trust")
+    return 0
+
+
+def fired(step: dict[str, str], home: str, colour: bool) -> str:
+    project, dialect = EXAMPLES / step["dialect"], step["dialect"]
+    with Engine(project, dialect=dialect, agent=step.get("agent", ""), trust="all", home=home) as engine:
+        outcome = engine.fire(step["event"], **step["input"])  # type: ignore[arg-type]
+    text = report(outcome, colour=colour)
+    return "\n".join(f"   {line}" if line else "" for line in text.splitlines())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

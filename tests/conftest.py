@@ -1,0 +1,106 @@
+"""What all tests share: a project folder with a home beside it, and an environment without our own variables."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tenterhook import Engine, Outcome
+
+OURS = "TENTERHOOK_"
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that the tester's own shell says may decide a test."""
+    for name in [name for name in os.environ if name.startswith(OURS)]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator["Project"]:
+    made = Project(tmp_path)
+    yield made
+    made.close()
+
+
+class Project:
+    """A folder whose name has a blank, and a HOME beside it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root, self.home_folder = folder / "my project", folder / "home"
+        self.root.mkdir()
+        self.home_folder.mkdir()
+        self.engines: list[Engine] = []
+
+    def write(self, name: str, text: str) -> Path:
+        """A file of the project; one that starts with #! can be run."""
+        return put(self.root / name, text)
+
+    def home(self, name: str, text: str) -> Path:
+        """A file below HOME."""
+        return put(self.home_folder / name, text)
+
+    def script(self, name: str, body: str) -> str:
+        """A program of the project, by its name: .py for Python, else /bin/sh. Returns ./name, good in any config."""
+        shebang = "" if body.startswith("#!") else f"#!{sys.executable}\n" if name.endswith(".py") else "#!/bin/sh\n"
+        self.write(name, shebang + body)
+        return f"./{name}"
+
+    def read(self, name: str) -> str:
+        return (self.root / name).read_text()
+
+    def json(self, name: str) -> Any:
+        """What a hook wrote down, such as its stdin."""
+        return json.loads(self.read(name))
+
+    def has(self, name: str) -> bool:
+        return (self.root / name).exists()
+
+    def environ(self, **more: str | None) -> dict[str, str]:
+        """The tester's environment with this HOME; a value of None takes a variable away."""
+        base: dict[str, str | None] = {**os.environ, "HOME": str(self.home_folder), "XDG_CONFIG_HOME": None, **more}
+        return {name: value for name, value in base.items() if value is not None}
+
+    def engine(self, dialect: str, **options: Any) -> Engine:
+        """An engine for this project; closed when the test ends, if not before."""
+        environ = self.environ(**(options.pop("environ", None) or {}))
+        options = {"trust": "all", "grace": 0.2, **options}
+        engine = Engine(self.root, dialect=dialect, home=self.home_folder, environ=environ, **options)
+        self.engines.append(engine)
+        return engine
+
+    def fire(
+        self,
+        dialect: str,
+        event: str,
+        data: dict[str, Any] | None = None,
+        *,
+        agent: str = "",
+        trust: str = "all",
+        config: str | Path | None = None,
+        mode: str = "",
+        environ: dict[str, str | None] | None = None,
+        **options: Any,
+    ) -> Outcome:
+        """One event in an engine of its own. `environ` stands beside the usual one; `config` counts from the project."""
+        place = None if config is None else self.root / config
+        given = {"agent": agent, "trust": trust, "config": place, "mode": mode, "environ": environ, **options}
+        with self.engine(dialect, **given) as engine:
+            return engine.fire(event, **(data or {}))
+
+    def close(self) -> None:
+        for engine in self.engines:
+            engine.close()
+
+
+def put(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    if text.startswith("#!"):
+        path.chmod(0o755)
+    return path

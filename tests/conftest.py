@@ -23,9 +23,14 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator["Project"]:
-    made = Project(tmp_path)
+    """Modules that hooks import are forgotten afterwards, so that every test may call its own `guard`."""
+    made, path = Project(tmp_path), list(sys.path)
     yield made
     made.close()
+    sys.path[:] = path
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
+            del sys.modules[name]
 
 
 class Project:
@@ -51,6 +56,19 @@ class Project:
         self.write(name, shebang + body)
         return f"./{name}"
 
+    def answers(self, name: str, answer: Any = "", *, exit_code: int = 0, stderr: str = "") -> str:
+        """A program that keeps its input in NAME.json, prints the answer (text, or a value as JSON) and exits."""
+        text = answer if isinstance(answer, str) else json.dumps(answer)
+        self.write(f"{name}.out", text)
+        self.write(f"{name}.err", stderr)
+        here = '"${0%/*}/' + name.rpartition("/")[2]
+        return self.script(name, f'cat > {here}.json"\ncat {here}.out"\ncat {here}.err" >&2\nexit {exit_code}\n')
+
+    def logs(self, *words: str) -> None:
+        """Programs that each add their own name to the file `order`."""
+        for word in words:
+            self.script(word, f'printf "{word} " >> order\n')
+
     def read(self, name: str) -> str:
         return (self.root / name).read_text()
 
@@ -60,6 +78,11 @@ class Project:
 
     def has(self, name: str) -> bool:
         return (self.root / name).exists()
+
+    @staticmethod
+    def told(outcome: Outcome) -> list[tuple[str, str, str]]:
+        """Who was told what."""
+        return [(message.to, message.kind, message.text) for message in outcome.messages]
 
     def environ(self, **more: str | None) -> dict[str, str]:
         """The tester's environment with this HOME; a value of None takes a variable away."""
@@ -87,7 +110,7 @@ class Project:
         environ: dict[str, str | None] | None = None,
         **options: Any,
     ) -> Outcome:
-        """One event in an engine of its own. `environ` stands beside the usual one; `config` counts from the project."""
+        """One event in an engine of its own. `environ` is laid over the usual one; `config` counts from the project."""
         place = None if config is None else self.root / config
         given = {"agent": agent, "trust": trust, "config": place, "mode": mode, "environ": environ, **options}
         with self.engine(dialect, **given) as engine:

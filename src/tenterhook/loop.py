@@ -21,7 +21,7 @@ __all__ = ["Loop", "Ticket"]
 STARTS = 8
 # A flood in small writes would wake us for each of them, and waking costs the writer more than writing (3.6 s instead
 # of 1.6 s for 135 MB in lines): when little is there, let it gather.
-NARROW, REST = 1 << 15, 0.001
+NARROW, REST = 1 << 18, 0.0003
 # Others will give back what was short when they end.
 CROWDED = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 

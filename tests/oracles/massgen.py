@@ -10,8 +10,9 @@ from .table import ABSENT, ANY, BLOCKED, Act, Expected, Row, Said, filled
 
 BEFORE, AFTER = EVENTS = ("PreToolUse", "PostToolUse")
 INPUT = {"path": "a", "n": 1}
-# "returns decision: deny", "decision: allow or empty result": the document has no other words.
-DECISIONS = {"allow": "allow", "deny": "deny"}
+# "returns decision: deny", "decision: allow or empty result". The document has no other words; the program it comes
+# from also knows ask, and a hook that asks must not be taken for one that has no opinion.
+DECISIONS = {"allow": "allow", "deny": "deny", "ask": "ask"}
 STRATEGIES = {"tool_result": "result", "user_message": "user_message"}
 DENIED = {BEFORE: ("model", "reason"), AFTER: ("model", "feedback")}
 

@@ -48,10 +48,13 @@ def said(event: str, act: Act) -> Said:
     return answered(event, act, answer)
 
 
-def by_exit(act: Act) -> Said:
-    """0 goes on, 2 blocks with stderr, any other has failed and shows the user its stderr."""
+def by_exit(act: Act, reason: str = "") -> Said:
+    """0 goes on, 2 blocks with stderr, any other has failed and shows the user its stderr.
+
+    Where stderr is empty, a reason that stands in the object is better than the default one.
+    """
     if act.exit == 2:
-        return Said("deny", act.err or BLOCKED)
+        return Said("deny", act.err or reason or BLOCKED)
     return Said() if act.exit == 0 else table.failure(act, "user")
 
 
@@ -62,7 +65,7 @@ def answered(event: str, act: Act, answer: Mapping[str, Any]) -> Said:
     if decision != "none" or isinstance(answer.get("continue"), bool):
         found = Said(decision, reason or BLOCKED if decision == "deny" else reason)
     else:
-        found = by_exit(act)
+        found = by_exit(act, reason)
     if system := table.text_of(answer.get("systemMessage")):
         found.notes.append(("user", "system", system))
     if event in (POST, PROMPT) and (context := table.text_of(own.get("additionalContext"))):

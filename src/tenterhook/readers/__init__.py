@@ -30,7 +30,7 @@ class Document(Struct, frozen=True):
     duplicates: Callable[[], tuple[str, ...]] = tuple
 
 
-class Place(Struct):
+class Place(Struct, gc=False):
     """Where one thing starts, as an offset into the text, and the places of what is in it."""
 
     offset: int

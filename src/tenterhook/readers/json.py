@@ -60,9 +60,9 @@ def diagnosis(text: str, file: str, message: str) -> ConfigError:
 def uncommented(text: str, file: str) -> str:
     """The same text with blanks for comments, so that every position stays true."""
     parts, done, at = [], 0, 0
-    slash, quote = text.find("/"), text.find('"')
-    while slash >= 0:
-        if 0 <= quote < slash:
+    slash, quote = following(text, "/", 0), following(text, '"', 0)
+    while slash < len(text):
+        if quote < slash:
             at = closing(text, quote) + 1
             if not at:
                 break  # the string does not end: the parser will say so
@@ -71,16 +71,21 @@ def uncommented(text: str, file: str) -> str:
             parts += [text[done:slash], "".join(c if c in "\r\n" else " " for c in text[slash:at])]
             done = at
         # Looked for again only when passed: otherwise each string would search the rest of the file for a comment.
-        slash = text.find("/", at) if slash < at else slash
-        quote = text.find('"', at) if quote < at else quote
+        slash = following(text, "/", at) if slash < at else slash
+        quote = following(text, '"', at) if quote < at else quote
     return "".join(parts) + text[done:]
+
+
+def following(text: str, char: str, at: int) -> int:
+    """Where the character stands next, or the end of the text."""
+    found = text.find(char, at)
+    return found if found >= 0 else len(text)
 
 
 def comment_end(text: str, slash: int, file: str) -> int:
     """Where the comment ends, or the next character where this slash starts none."""
     if text.startswith("//", slash):
-        end = text.find("\n", slash)
-        return end if end >= 0 else len(text)
+        return following(text, "\n", slash)
     if text.startswith("/*", slash):
         end = text.find("*/", slash + 2)
         if end < 0:

@@ -1,0 +1,185 @@
+"""Outcome -> text for a person at a terminal: what was decided, what ran, what did not and why, who is told what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from tenterhook.table import table, width
+from tenterhook.terminal import Paint, columns, counted, duration, near, one_line, painter, shorten, visible, wrapped
+from tenterhook.types import Attempt, Message, Outcome, Skipped
+
+DECISION_STYLE = {"deny": "red", "ask": "yellow", "allow": "green", "failed": "yellow"}
+AUDIENCE_STYLE = {"model": "cyan", "user": "green", "log": "dim"}
+# More names than this of one sort of skipped hooks say less than their number.
+NAMES_SHOWN = 4
+WARNINGS_SHOWN = 12
+CHANGE_LINES = 12
+
+
+def report(outcome: Outcome, *, colour: bool) -> str:
+    """The outcome, readable. Sections that have nothing to say are left out."""
+    paint = painter(colour)
+    sections = [
+        headline(outcome, paint),
+        ran(outcome, paint),
+        skipped(outcome.skipped, paint),
+        told(outcome, paint),
+        changes(outcome, paint),
+        warnings(outcome.warnings, paint),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in sections if lines)
+
+
+def in_words(outcome: Outcome) -> str:
+    """What the host does next."""
+    if outcome.stop:
+        return "the agent shall stop"
+    if outcome.blocked:
+        return "blocked"
+    return "asks" if outcome.decision == "ask" else "goes on"
+
+
+def remark(outcome: Outcome) -> str:
+    """What the words alone would hide."""
+    if outcome.mode == "observe":
+        return "observed only: nothing that the hooks decided is applied"
+    if outcome.stop and outcome.blocked:
+        return "and this is blocked"
+    if outcome.decision == "deny" and not outcome.blocked and not outcome.stop:
+        return "a hook denied, but this event cannot be blocked"
+    if outcome.decision == "allow" and not outcome.stop:
+        return "a hook allowed it"
+    return ""
+
+
+def headline(outcome: Outcome, paint: Paint) -> list[str]:
+    words = in_words(outcome)
+    style = "red" if outcome.stop or outcome.blocked else "yellow" if words == "asks" else "green"
+    more = remark(outcome)
+    failed = "" if outcome.success else paint("yellow", " (a hook failed)")
+    where = paint("dim", f"  {outcome.dialect}, {outcome.mode}")
+    lines = [
+        f"{paint('bold', visible(outcome.event))}: {paint(style, words)}{', ' + more if more else ''}{failed}{where}"
+    ]
+    reasons = [outcome.stop_reason, outcome.reason] if outcome.stop else [outcome.reason]
+    for reason in dict.fromkeys(filter(None, reasons)):
+        lines += wrapped(reason, first="  ", indent="  ")
+    return lines
+
+
+def ran(outcome: Outcome, paint: Paint) -> list[str]:
+    attempts = outcome.attempts
+    if not attempts:
+        return [paint("dim", "no hook ran" if outcome.skipped else "no hook ran: there is none for this event")]
+    rows = [row(attempt, paint) for attempt in attempts]
+    others = max(width(cells[0]) + width("".join(cells[2:])) for cells in rows) + 2 + 2 * len(rows[0])
+    room = max(16, columns() - others)
+    for cells in rows:
+        cells[1] = shorten(cells[1], room)
+    lines = [paint("bold", f"ran {counted(len(attempts), 'hook')}")]
+    for attempt, text in zip(attempts, table(rows, indent="  ").split("\n"), strict=True):
+        lines += [text, *details(attempt, outcome, paint)]
+    return lines
+
+
+def row(attempt: Attempt, paint: Paint) -> list[str]:
+    """What it decided, the hook, its type, how it ended, how long that took, where it is written."""
+    word = "failed" if attempt.error and attempt.decision == "none" else attempt.decision
+    shown = "-" if word == "none" else word
+    took = duration(attempt.seconds)
+    return [
+        paint(DECISION_STYLE.get(word, "dim"), shown),
+        attempt.hook,
+        attempt.type,
+        ended(attempt),
+        took,
+        paint("dim", near(attempt.source)),
+    ]
+
+
+def ended(attempt: Attempt) -> str:
+    if attempt.signal:
+        return attempt.signal
+    if attempt.error:
+        return attempt.error
+    return "" if attempt.exit_code is None else f"exit {attempt.exit_code}"
+
+
+def details(attempt: Attempt, outcome: Outcome, paint: Paint) -> Iterator[str]:
+    """Below a hook's line: what is not said elsewhere."""
+    if attempt.detail:
+        yield from wrapped(attempt.detail, first="      ", indent="      ", most_lines=3)
+    if attempt.reason and attempt.reason not in (outcome.reason, outcome.stop_reason):
+        yield from wrapped(attempt.reason, first="      reason: ", indent="      ", most_lines=3)
+    if attempt.changed:
+        yield f"      changed {one_line(', '.join(attempt.changed))}"
+    if attempt.truncated:
+        yield paint("yellow", "      printed more than is kept; the rest was dropped")
+
+
+def skipped(hooks: Sequence[Skipped], paint: Paint) -> list[str]:
+    """By reason, the rare ones by name."""
+    if not hooks:
+        return []
+    groups: dict[str, list[Skipped]] = {}
+    for hook in hooks:
+        groups.setdefault(hook.why, []).append(hook)
+    rows = [[why, str(len(group)) if len(group) > 1 else "", names(group)] for why, group in groups.items()]
+    lines = [paint("bold", f"skipped {counted(len(hooks), 'hook')}"), table(rows, indent="  ")]
+    if "untrusted" in groups:
+        lines.append(paint("yellow", "  the project's hooks are not trusted: read them, then run with --trust"))
+    return lines
+
+
+def names(group: Sequence[Skipped]) -> str:
+    room = columns() - 26
+    if len(group) == 1:
+        source = near(group[0].source)
+        return f"{shorten(group[0].hook, max(16, room - len(source)))}  {source}"
+    shown = [shorten(hook.hook, 24) for hook in group[:NAMES_SHOWN]]
+    while len(shown) > 1 and sum(map(len, shown)) + 2 * len(shown) > room - 10:
+        shown.pop()
+    left = len(group) - len(shown)
+    return ", ".join(shown) + (f", {left} more" if left else "")
+
+
+def told(outcome: Outcome, paint: Paint) -> list[str]:
+    """Each text with who gets it. A long reason that stands above is not printed twice."""
+    if not outcome.messages:
+        return []
+    widest = max(len(message.kind) for message in outcome.messages)
+    lines = [paint("bold", "told")]
+    for message in outcome.messages:
+        start = f"  {paint(AUDIENCE_STYLE.get(message.to, ''), f'{message.to:<5}')}  {message.kind:<{widest}}  "
+        lines += wrapped(said(message, outcome), first=start, indent=" " * (widest + 11))
+    return lines
+
+
+def said(message: Message, outcome: Outcome) -> str:
+    above = message.text in (outcome.reason, outcome.stop_reason)
+    return "(the reason above)" if above and "\n" in message.text else message.text
+
+
+def changes(outcome: Outcome, paint: Paint) -> list[str]:
+    """The new values; what was there before, the host knows."""
+    if not outcome.changes:
+        return []
+    widest = max(map(len, outcome.changes))
+    lines = [paint("bold", "changes")]
+    for name, value in outcome.changes.items():
+        text = msgspec.json.encode(value, enc_hook=str).decode()
+        lines += wrapped(text, first=f"  {name:<{widest}}  ", indent=" " * (widest + 4), most_lines=CHANGE_LINES)
+    return lines
+
+
+def warnings(texts: Sequence[str], paint: Paint) -> list[str]:
+    if not texts:
+        return []
+    lines = [paint("yellow", "warnings")]
+    for text in texts[:WARNINGS_SHOWN]:
+        lines += wrapped(text, first="  ", indent="    ", most_lines=4)
+    if len(texts) > WARNINGS_SHOWN:
+        lines.append(f"  ... {len(texts) - WARNINGS_SHOWN} more")
+    return lines

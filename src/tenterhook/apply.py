@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tenterhook.dialect import EventRule
@@ -21,8 +21,13 @@ class Changes:
         self.rule, self.given, self.now = rule, data, data
         self.values: dict[str, Any] = {}
 
-    def after(self, verdicts: Iterable[Verdict]) -> None:
+    def after(self, verdicts: Sequence[Verdict]) -> None:
         """Lay the changes of one batch over what the batches before it made."""
+        for verdict in verdicts:
+            if verdict.changes or verdict.messages:
+                break
+        else:
+            return
         for change, rule in self.rule.merges.items():
             given = [verdict.changes[change] for verdict in verdicts if change in verdict.changes]
             if given:
@@ -30,7 +35,7 @@ class Changes:
                 self.values[change] = MERGES[rule](before, given)
         self.chain(verdicts)
 
-    def chain(self, verdicts: Iterable[Verdict]) -> None:
+    def chain(self, verdicts: Sequence[Verdict]) -> None:
         """What the next hook is told instead of the original."""
         for what, field in self.rule.chain.items():
             if what in self.values:
@@ -41,6 +46,8 @@ class Changes:
     def result(self, *, denied: bool, stopped: bool, stop_reason: str) -> dict[str, Any]:
         """Only what differs from what was given."""
         rule, values = self.rule, self.values
+        if not values and not stopped:
+            return {}
         if rule.response_needs_block and not (denied or stopped):
             values = {change: value for change, value in values.items() if change != "response"}
         if rule.stop_response and stopped:

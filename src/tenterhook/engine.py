@@ -11,26 +11,24 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Generator, Iterable
-from functools import partial
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from tenterhook.apply import Changes, paths
-from tenterhook.dialect import Dialect
+from tenterhook.dialect import Dialect, EventRule
 from tenterhook.hookset import HookSet, Slot, nothing
 from tenterhook.merge import merge
-from tenterhook.payload import encoded, environment, in_our_words, own_environment, payload
+from tenterhook.payload import Given, in_our_words
 from tenterhook.plan import plan
 from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped, Verdict
-from tenterhook.verdict import verdict
+from tenterhook.verdict import Rules, verdict
 
 if TYPE_CHECKING:
     from tenterhook.runner import Runner
 
 Flow = Generator[list[Job], list[Attempt], Outcome]
-Run = tuple[Hook, Attempt, Verdict]
 
 # Plans remembered for each event: the names of tools are few, but a host may make them up.
 MEMO = 1024
@@ -81,57 +79,44 @@ class Engine(HookSet):
     def flow(self, slot: Slot, event: Event, planned: Plan) -> Flow:
         """One event without I/O: yields jobs to run, receives their attempts, returns the outcome."""
         changes = Changes(slot.rule, event.data)
-        ran: list[Run] = []
-        skipped = planned.skipped
-        shown: list[tuple[Hook, dict[str, Any]]] = []
-        for number, batch in enumerate(planned.batches):
+        attempts: list[Attempt] = []
+        verdicts: list[Verdict] = []
+        skipped = list(planned.skipped)
+        shown: list[tuple[tuple[Hook, ...], dict[str, Any]]] = []
+        for batch in planned.batches:
             data = changes.now
-            done = judged(slot, batch, data, (yield self.jobs(slot, batch, event, data)))
-            shown += [(hook, data) for hook in batch]
-            ran += done
-            changes.after([one for _, _, one in done])
-            if any(ends(self.dialect, one) for _, _, one in done):
-                left = itertools.chain(*planned.batches[number + 1 :])
-                skipped += tuple(Skipped(hook.name, str(hook.source), "chain ended") for hook in left)
+            shown.append((batch, data))
+            done = yield self.jobs(slot, batch, event, data)
+            judged = judge(slot.rules, batch, data, done, attempts, skipped)
+            verdicts += judged
+            changes.after(judged)
+            if chain_ends(self.dialect, judged):
+                left = itertools.chain(*planned.batches[len(shown) :])
+                skipped += [Skipped(hook.name, str(hook.source), "chain ended") for hook in left]
                 break
-        stale = rewritten(slot, changes, shown)
-        if stale:
-            ran += denials(judged(slot, stale, changes.now, (yield self.jobs(slot, stale, event, changes.now))))
-        absent = tuple(Skipped(a.hook, a.source, "missing") for _, a, _ in ran if a.error == "missing")
-        ran = [run for run in ran if run[1].error != "missing"]
+        if slot.rules.strict and changes.now is not event.data:
+            batch, data = misled(slot.rule, changes.now, shown), changes.now
+            done = yield self.jobs(slot, batch, event, data)
+            verdicts += refusals(judge(slot.rules, batch, data, done, attempts, skipped))
         return merge(
-            [one for _, _, one in ran],
+            verdicts,
             changes,
             self.dialect,
             slot.rule,
             mode=self.mode,
             id=self.new_id(),
-            attempts=tuple([attempt for _, attempt, _ in ran]),
-            skipped=skipped + absent,
+            attempts=tuple(attempts),
+            skipped=tuple(skipped),
             warnings=slot.warnings,
         )
 
     def jobs(self, slot: Slot, batch: tuple[Hook, ...], event: Event, data: dict[str, Any]) -> list[Job]:
-        """What each hook of a batch needs to run; what they share is made once, and only if one asks."""
+        """What each hook of a batch needs to run."""
         if data is not event.data:
             event = replace(event, data=data)
-        given = payload(event, self.dialect, slot.rule)
-        stdin = Once(partial(encoded, given))
-        common = Once(partial(environment, event, self.dialect, strict=slot.rules.strict))
+        given = Given(event, slot.shape)
         first = self.dialect.missing_is_silent
-        return [
-            Job(
-                hook,
-                given,
-                stdin,
-                partial(own_environment, hook, common, event),
-                self.project,
-                hook.timeout,
-                self.grace,
-                first,
-            )
-            for hook in batch
-        ]
+        return [Job(hook, given, self.project, hook.timeout, self.grace, first) for hook in batch]
 
     def planned(self, slot: Slot, data: dict[str, Any]) -> tuple[Event, Plan, Outcome | None]:
         """The event in our words and its plan; an outcome at once where no hook runs."""
@@ -201,58 +186,51 @@ class Engine(HookSet):
         self.close()
 
 
-class Once:
-    """A value made when first asked for."""
-
-    __slots__ = ("make", "value")
-
-    def __init__(self, make: Any) -> None:
-        self.make: Any = make
-
-    def __call__(self) -> Any:
-        if self.make is not None:
-            self.value, self.make = self.make(), None
-        return self.value
-
-
-def judged(slot: Slot, batch: tuple[Hook, ...], data: dict[str, Any], done: list[Attempt]) -> list[Run]:
-    """Each hook of a batch with its attempt and what that means, in the order of the plan."""
-    runs = []
+def judge(
+    rules: Rules,
+    batch: tuple[Hook, ...],
+    data: dict[str, Any],
+    done: list[Attempt],
+    attempts: list[Attempt],
+    skipped: list[Skipped],
+) -> list[Verdict]:
+    """What the attempts of a batch mean, in the order of the plan. Noted on the way: the attempts, absent scripts."""
+    verdicts = []
     for hook, attempt in zip(batch, done, strict=True):
         if attempt.error == "missing":
-            runs.append((hook, attempt, Verdict(attempt.hook)))
+            skipped.append(Skipped(attempt.hook, attempt.source, "missing"))
             continue
-        one = verdict(attempt, hook, slot.rules)
-        changed = paths(one.changes, data) if one.changes else ()
-        attempt = replace(attempt, decision=one.decision, reason=one.reason, changed=changed, answer=None)
-        runs.append((hook, attempt, one))
-    return runs
+        one = verdict(attempt, hook, rules)
+        verdicts.append(one)
+        if one.decision != "none" or one.reason or one.changes or attempt.answer is not None:
+            changed = paths(one.changes, data) if one.changes else ()
+            attempt = replace(attempt, decision=one.decision, reason=one.reason, changed=changed, answer=None)
+        attempts.append(attempt)
+    return verdicts
 
 
-def ends(dialect: Dialect, one: Verdict) -> bool:
-    """Whether a verdict ends the chain in this dialect."""
-    return (one.decision == "deny" and "deny" in dialect.chain_ends) or (one.stop and "stop" in dialect.chain_ends)
+def chain_ends(dialect: Dialect, verdicts: list[Verdict]) -> bool:
+    """Whether what a batch decided keeps the hooks after it from running, in this dialect."""
+    for one in verdicts:
+        if one.decision == "deny" and "deny" in dialect.chain_ends:
+            return True
+        if one.stop and "stop" in dialect.chain_ends:
+            return True
+    return False
 
 
-def rewritten(slot: Slot, changes: Changes, shown: list[tuple[Hook, dict[str, Any]]]) -> tuple[Hook, ...]:
-    """In a strict engine: the hooks that judged something other than what will really happen."""
-    rule = slot.rule
-    if not slot.rules.strict or not rule.blocks or changes.now is changes.given:
-        return ()
-    fields = rule.chain.values()
-    return tuple(hook for hook, data in shown if any(data.get(f) != changes.now.get(f) for f in fields))
+def misled(
+    rule: EventRule, now: dict[str, Any], shown: list[tuple[tuple[Hook, ...], dict[str, Any]]]
+) -> tuple[Hook, ...]:
+    """The hooks that judged something other than what will really happen: a strict engine asks them once more."""
+    fields = rule.chain.values() if rule.blocks else ()
+    stale = [batch for batch, data in shown if any(data.get(field) != now.get(field) for field in fields)]
+    return tuple(itertools.chain(*stale))
 
 
-def denials(runs: Iterable[Run]) -> list[Run]:
-    """Of hooks that saw the final input once more only a refusal or a failure counts: they had their say before."""
-    return [
-        (
-            hook,
-            attempt,
-            replace(one, changes={}) if one.failed or one.decision in ("deny", "ask") else Verdict(one.hook),
-        )
-        for hook, attempt, one in runs
-    ]
+def refusals(verdicts: list[Verdict]) -> list[Verdict]:
+    """Of hooks that were asked once more only a refusal or a failure counts: they had their say before."""
+    return [replace(one, changes={}) for one in verdicts if one.failed or one.decision in ("deny", "ask")]
 
 
 def load(project: str | os.PathLike[str] = ".", **options: Any) -> Engine:

@@ -15,7 +15,7 @@ from tenterhook import config, dialects
 from tenterhook.config import Loaded
 from tenterhook.dialect import Dialect, EventRule
 from tenterhook.errors import UnknownEvent, UsageError, nearest
-from tenterhook.payload import aliases, depth
+from tenterhook.payload import Shape, aliases, compile_shape, depth
 from tenterhook.registry import Registry
 from tenterhook.trust import CHOICES
 from tenterhook.types import Hook, Outcome, Plan, Skipped, Source
@@ -204,13 +204,14 @@ class HookSet:
 class Slot:
     """One event of one set of hooks, compiled. `quiet` is its outcome where nobody listens."""
 
-    __slots__ = ("hooks", "memo", "off", "overrides", "quiet", "renamed", "rule", "rules", "static", "warnings")
+    __slots__ = ("hooks", "memo", "off", "overrides", "quiet", "renamed", "rule", "rules", "shape", "static", "warnings")
 
     def __init__(self, owner: HookSet, rule: EventRule) -> None:
         loaded = owner.ready()
         self.rule = rule
         self.hooks = owner.registry.hooks(rule.name)
         self.rules: Rules = compile_rules(owner.dialect, rule, strict=owner.mode == "strict")
+        self.shape: Shape = compile_shape(owner.dialect, rule, strict=self.rules.strict)
         self.renamed = aliases(owner.dialect, rule)
         self.off, self.warnings, self.overrides = owner.off(), owner.warnings, loaded.overrides
         self.static = not any(hook.once or hook.condition for hook in self.hooks)

@@ -23,14 +23,15 @@ def merge(
     warnings: tuple[str, ...] = (),
 ) -> Outcome:
     """A deny outranks an ask, an ask an allow; nothing erases a deny. In observe mode nothing is applied."""
-    told = (*warnings, *(text for verdict in verdicts for text in verdict.warnings))
-    success = not any(verdict.failed for verdict in verdicts)
+    told = [text for verdict in verdicts for text in verdict.warnings]
+    said = (*warnings, *told) if told else warnings
+    success = True not in [verdict.failed for verdict in verdicts]
     if mode == "observe":
         return Outcome(
             success=success,
             attempts=attempts,
             skipped=skipped,
-            warnings=told,
+            warnings=said,
             event=rule.name,
             dialect=dialect.name,
             mode=mode,
@@ -57,7 +58,7 @@ def merge(
         success,
         attempts,
         skipped,
-        told,
+        said,
         rule.name,
         dialect.name,
         mode,
@@ -67,16 +68,19 @@ def merge(
 
 def messages(verdicts: Sequence[Verdict], *, erased: bool) -> tuple[Message, ...]:
     """All texts, two hooks' as two. The context of a prompt that was erased has nothing left to belong to."""
-    said = tuple(message for verdict in verdicts for message in verdict.messages)
-    if not erased:
-        return said
-    return tuple(Message("log", m.kind, m.text, m.hook) if m.kind == "context" else m for m in said)
+    said = [message for verdict in verdicts for message in verdict.messages]
+    if erased:
+        said = [Message("log", m.kind, m.text, m.hook) if m.kind == "context" else m for m in said]
+    return tuple(said)
 
 
 def first(verdicts: Sequence[Verdict], decision: str) -> str:
     """The first reason of the winning decision."""
-    reasons = (verdict.reason for verdict in verdicts if verdict.decision == decision and verdict.reason)
-    return next(reasons, "") if decision != "none" else ""
+    if decision != "none":
+        for verdict in verdicts:
+            if verdict.decision == decision and verdict.reason:
+                return verdict.reason
+    return ""
 
 
 def join(verdicts: Sequence[Verdict], decision: str) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from tenterhook.dialect import Dialect, EventRule
 from tenterhook.types import Event, Hook
@@ -20,6 +23,8 @@ ALLOWED = {
     *("SYSTEMROOT", "COMSPEC", "TEMP", "TMP", "VIRTUAL_ENV"),
 }
 ALLOWED_PREFIXES = ("LC_", "XDG_")
+
+Getter = Callable[[Event], Any]
 
 
 class Payload(dict[str, Any]):
@@ -47,45 +52,91 @@ def in_our_words(data: dict[str, Any], renamed: Mapping[str, str]) -> dict[str, 
     return {key: data.get(key, value) for key, value in ours.items()}
 
 
-def payload(event: Event, dialect: Dialect, rule: EventRule) -> Payload:
+class Shape(Struct, frozen=True):
+    """What hooks of one event are given, compiled: (name, how to get it) for the base, (name, our key) for the rest."""
+
+    base: tuple[tuple[str, Getter], ...]
+    fields: tuple[tuple[str, str], ...]
+    used: frozenset[str]
+    env: tuple[tuple[str, Getter, bool], ...]
+    strict: bool
+
+
+def compile_shape(dialect: Dialect, rule: EventRule, *, strict: bool) -> Shape:
+    return Shape(
+        tuple((field.name, BASE[field.key]) for field in dialect.base),
+        tuple((field.name, field.key) for field in rule.fields),
+        frozenset({"session_id", "hook_event_name", *(field.key for field in rule.fields)}),
+        tuple((name, BASE[word.rstrip("?")], word.endswith("?")) for name, word in dialect.env.items()),
+        strict,
+    )
+
+
+class Given:
+    """What the hooks of one batch are given. Each part is made when the first hook asks for it, and shared."""
+
+    __slots__ = ("event", "made_env", "made_payload", "made_stdin", "shape")
+
+    def __init__(self, event: Event, shape: Shape) -> None:
+        self.event, self.shape = event, shape
+        self.made_payload: Payload | None = None
+        self.made_stdin: bytes | None = None
+        self.made_env: dict[str, str] | None = None
+
+    def payload(self) -> Payload:
+        if self.made_payload is None:
+            self.made_payload = payload(self.event, self.shape)
+        return self.made_payload
+
+    def stdin(self) -> bytes:
+        if self.made_stdin is None:
+            self.made_stdin = encoded(self.payload())
+        return self.made_stdin
+
+    def env(self, hook: Hook) -> dict[str, str]:
+        """What all hooks get, and what this one's entry adds: values to set, or (None) names to pass on."""
+        if self.made_env is None:
+            self.made_env = environment(self.event, self.shape)
+        if not hook.env:
+            return self.made_env
+        host = self.event.environ
+        passed = {name: host.get(name) if value is None else value for name, value in hook.env.items()}
+        return {**self.made_env, **{name: value for name, value in passed.items() if value is not None}}
+
+
+def payload(event: Event, shape: Shape) -> Payload:
     """The base fields, the event's own fields that are known, then whatever else the host gave."""
     data = event.data
     given = Payload()
-    for field in dialect.base:
-        given[field.name] = BASE[field.ours](event)
-    used = {"session_id", "hook_event_name"}
-    for field in rule.fields:
-        if field.key in data:
-            given[field.name] = data[field.key]
-        used.add(field.key)
-    if not used.issuperset(data):
-        given.update((key, value) for key, value in data.items() if key not in used and key not in given)
+    for name, get in shape.base:
+        given[name] = get(event)
+    for name, key in shape.fields:
+        if key in data:
+            given[name] = data[key]
+    if not shape.used.issuperset(data):
+        given.update((key, value) for key, value in data.items() if key not in shape.used and key not in given)
     return given
 
 
 def encoded(given: Mapping[str, Any]) -> bytes:
     """One JSON object. What JSON cannot hold is written as text: a host's odd value must not lose the event."""
-    return msgspec.json.encode(given, enc_hook=str)
+    try:
+        return msgspec.json.encode(given, enc_hook=str)
+    except UnicodeEncodeError:
+        import json
+
+        return json.dumps(given, default=str).encode()
 
 
-def environment(event: Event, dialect: Dialect, *, strict: bool) -> dict[str, str]:
-    """The hook's environment; values reach a command through it only, never by substitution in its text."""
-    env = allowed(event.environ) if strict else dict(event.environ)
-    for name, word in dialect.env.items():
-        value = str(BASE[word.rstrip("?")](event) or "")
-        if value or not word.endswith("?"):
+def environment(event: Event, shape: Shape) -> dict[str, str]:
+    """The hooks' environment; values reach a command through it only, never by substitution in its text."""
+    env = allowed(event.environ) if shape.strict else dict(event.environ)
+    for name, get, optional in shape.env:
+        value = str(get(event) or "")
+        if value or not optional:
             env[name] = value
     env[DEPTH] = str(depth(event.environ) + 1)
     return env
-
-
-def own_environment(hook: Hook, common: Callable[[], dict[str, str]], event: Event) -> dict[str, str]:
-    """What all hooks get, and what this one's entry adds: values to set, or (None) names to pass on from the host."""
-    env = common()
-    if not hook.env:
-        return env
-    passed = {name: event.environ.get(name) if value is None else value for name, value in hook.env.items()}
-    return {**env, **{name: value for name, value in passed.items() if value is not None}}
 
 
 def allowed(environ: Mapping[str, str]) -> dict[str, str]:
@@ -101,16 +152,21 @@ def depth(environ: Mapping[str, str]) -> int:
 def timestamp() -> str:
     now = time.time()
     whole = int(now)
-    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{int((now - whole) * 1000):03d}Z"
+    return f"{second(whole)}.{int((now - whole) * 1000):03d}Z"
 
 
-BASE: dict[str, Callable[[Event], Any]] = {
-    "session": lambda event: event.session,
+@lru_cache(maxsize=2)
+def second(whole: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
+
+
+BASE: dict[str, Getter] = {
+    "session": attrgetter("session"),
     "cwd": lambda event: event.data.get("cwd") or event.project,
-    "project": lambda event: event.project,
-    "event": lambda event: event.name,
+    "project": attrgetter("project"),
+    "event": attrgetter("name"),
     "timestamp": lambda event: event.data.get("timestamp") or timestamp(),
     "transcript": lambda event: event.data.get("transcript_path") or "",
-    "agent": lambda event: event.agent,
+    "agent": attrgetter("agent"),
     "tool": lambda event: event.data.get("tool_name"),
 }

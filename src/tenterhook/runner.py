@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenterhook import handlers
 from tenterhook.types import Attempt, Job
-from tenterhook.workers import Call, Workers
+from tenterhook.workers import Worker, Workers
 
 if TYPE_CHECKING:
     import asyncio
@@ -33,7 +33,7 @@ class Runner:
         if len(jobs) == 1 and (handler := handlers.get(jobs[0].hook.handler)) and not hasattr(handler, "program"):
             return [self.call(handler, jobs[0])]
         results: list[Attempt | None] = [None] * len(jobs)
-        calls: list[tuple[int, Call]] = []
+        calls: list[tuple[int, Worker]] = []
         inline: list[tuple[int, ModuleType]] = []
         children: list[tuple[int, ModuleType]] = []
         batch = None
@@ -70,9 +70,9 @@ class Runner:
             return guarded(handler.run, job)  # type: ignore[no-any-return]
         return self.collect(self.workers.start(partial(guarded, handler.run, job)), job)
 
-    def collect(self, call: Call, job: Job) -> Attempt:
+    def collect(self, worker: Worker, job: Job) -> Attempt:
         limit = None if job.timeout is None else job.timeout + ABANDON
-        return call.result if self.workers.wait(call, limit) else abandoned(job)  # type: ignore[no-any-return]
+        return self.workers.wait(worker, limit) or abandoned(job)
 
     async def atogether(self, jobs: Sequence[Job]) -> list[Attempt]:
         """All jobs at once, without blocking the caller's loop. Cancelled, it ends what it started first."""

@@ -7,28 +7,34 @@ lets an event that nobody listens to cost less than a microsecond.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
+
+if TYPE_CHECKING:
+    from tenterhook.payload import Given
 
 Path = tuple[str | int, ...]
 
 
-class Source(Struct, frozen=True):
-    """Where a hook was written. Positions are looked up when somebody asks, because most hooks never run."""
+class Source(Struct):
+    """Where a hook was written. Its line is looked up when somebody asks, because most hooks never run."""
 
     file: str
     path: Path = ()
     where: Callable[[Path], tuple[int, int]] | None = None
     scope: str = "code"
+    text: str = ""
 
     @property
     def line(self) -> int:
         return self.where(self.path)[0] if self.where else 0
 
     def __str__(self) -> str:
-        line = self.line
-        return f"{self.file}:{line}" if line else self.file
+        if not self.text:
+            line = self.line
+            self.text = f"{self.file}:{line}" if line else self.file
+        return self.text
 
 
 class Hook(Struct, frozen=True, kw_only=True):
@@ -87,13 +93,21 @@ class Job(Struct, frozen=True):
     """One hook and all it needs to run: what a handler is given."""
 
     hook: Hook
-    payload: dict[str, Any]
-    stdin: Callable[[], bytes]
-    env: Callable[[], Mapping[str, str]]
+    given: Given
     cwd: str
     timeout: float | None
     grace: float
     look_first: bool = False
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        return self.given.payload()
+
+    def stdin(self) -> bytes:
+        return self.given.stdin()
+
+    def env(self) -> Mapping[str, str]:
+        return self.given.env(self.hook)
 
 
 class Attempt(Struct, frozen=True):

@@ -22,8 +22,8 @@ def run(job: Job) -> Attempt:
     if isinstance(function, Attempt):
         return function
     try:
-        answer = function(job.payload)
-        if hasattr(answer, "__await__"):
+        answer = function(job.given.payload())
+        if answer is not None and hasattr(answer, "__await__"):
             answer = in_a_loop(answer, job.timeout)
     except TimeoutError as exc:
         return failed(job, "timeout" if job.timeout else "exception", exc, began)
@@ -43,7 +43,7 @@ async def arun(job: Job) -> Attempt:
     limit = asyncio.timeout(job.timeout)
     try:
         async with limit:
-            answer = await function(job.payload)
+            answer = await function(job.given.payload())
     except TimeoutError as exc:
         return failed(job, "timeout" if limit.expired() else "exception", exc, began)
     except Exception as exc:

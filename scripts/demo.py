@@ -20,7 +20,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as home:
         for number, step in enumerate(steps, 1):
             print(f"{number}. {step['about']}")
-            print(f"   examples/{step['dialect']}$ tenter fire {step['event']} --dialect {step['dialect']} --trust\n")
+            agent = f" --agent {step['agent']}" if "agent" in step else ""
+            command = f"tenter fire {step['event']} --dialect {step['dialect']}{agent} --trust"
+            print(f"   examples/{step['dialect']}$ {command}\n")
             print(fired(step, home, colour), "\n")
     print("The same by hand: cd examples/wave && tenter explain Stop --dialect wave --trust")
     return 0

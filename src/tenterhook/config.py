@@ -69,12 +69,24 @@ def load(
 
 def open_document(place: Place, loaded: Loaded, *, quiet: bool) -> readers.Document | None:
     try:
-        return readers.read(place.path, place.file.format) if place.found else None
+        return readers.read(place.path, place.file.format) if place.found and speaks_of_hooks(place) else None
     except ConfigError as exc:
         if not quiet:
             raise
         loaded.problems.append(Problem("error", exc.file, exc.line, exc.column, exc.message))
         return None
+
+
+def speaks_of_hooks(place: Place) -> bool:
+    """Most agents' files have no hooks, and many no proper YAML: only those that name the key are parsed at all."""
+    if place.file.format != "frontmatter":
+        return True
+    try:
+        with open(place.path, "rb") as opened:
+            text = opened.read()
+    except OSError:
+        return True
+    return any(f"\n{section.hooks}:".encode() in text for section in place.file.sections)
 
 
 def sections(data: dict[str, Any], place: Place, loaded: Loaded, document: readers.Document) -> Iterator[Found]:

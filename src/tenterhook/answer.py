@@ -44,18 +44,23 @@ def decode(text: str) -> tuple[Any, str]:
 
 
 def tolerant(text: str, problem: str) -> tuple[Any, str]:
-    """Valid JSON that the fast reader refuses: half a surrogate pair (a file name that is no UTF-8), 1e999."""
+    """Valid JSON that the fast reader refuses: half a surrogate pair (a file name that is no UTF-8), huge numbers."""
     import json
 
     def refuse(word: str) -> Any:
         raise ValueError(f"{word} is no JSON")
 
     try:
-        value = json.loads(text, parse_constant=refuse)
-        whole = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        return json.loads(whole), ""
+        value = json.loads(text, parse_constant=refuse, parse_int=whole_number)
+        mended = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return json.loads(mended), ""
     except (ValueError, RecursionError, MemoryError):
         return None, problem
+
+
+def whole_number(digits: str) -> float | int:
+    """Python refuses to read integers of more than 4,300 digits; other readers take them for floats."""
+    return int(digits) if len(digits) < 4300 else float(digits)
 
 
 def hazards(text: str, value: dict[str, Any], guarded: Iterable[str]) -> str:
@@ -95,7 +100,7 @@ def repeated_key(text: str, guarded: set[str]) -> str:
         twins.extend(name for name, value in pairs if name in guarded and found[name] != value)
         return found
 
-    json.loads(text, object_pairs_hook=note)
+    json.loads(text, object_pairs_hook=note, parse_int=float)
     return twins[0] if twins else ""
 
 

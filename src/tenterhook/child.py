@@ -48,7 +48,7 @@ class Child:
         self.streams = (Stream(program.cap), Stream(program.cap))
         self.began = time.monotonic()
         self.deadline = None if program.timeout is None else self.began + program.timeout
-        self.token = f"{os.getpid()}.{next(counter)}.{time.monotonic_ns():x};"
+        self.token = f"{os.getpid()}.{next(counter)}.{time.monotonic_ns():x}"
         self.family: Family | None = None
         self.error: str | None = None
         self.detail = ""
@@ -94,7 +94,7 @@ class Child:
     def spawn(self, argv: tuple[str, ...], stdin: int, stdout: int, stderr: int) -> None:
         env, cwd = self.program.env, self.program.cwd or None
         # A hook that runs hooks has a tag already: theirs are ours too, so the tags are joined.
-        tagged = {**env, TAG: env.get(TAG, "") + self.token}
+        tagged = {**env, TAG: env.get(TAG, "") + self.token + ";"}
         subprocess.Popen.__init__(
             self.popen, list(argv), stdin=stdin, stdout=stdout, stderr=stderr, env=tagged, cwd=cwd,
             close_fds=True, start_new_session=True,
@@ -117,6 +117,12 @@ class Child:
         self.kill_at = min(self.kill_at, now + grace)
         self.give_up_at = self.kill_at + (CANCEL_WAIT if error == "cancelled" else KILL_WAIT)
         self.error, self.detail = error or self.error, detail or self.detail
+
+    def strike(self, now: float) -> None:
+        """Before the long look around: who hogs the processor should not delay the end of all."""
+        # Not the first time, because those who left the group without a tag are found by their living parents.
+        if self.family is not None and self.termed and now >= self.kill_at:
+            self.family.send_group(signal.SIGKILL)
 
     def sweep(self, table: Table | None, now: float) -> bool:
         """SIGTERM once to all that are there, SIGKILL to all that are left after the grace. True when none are."""

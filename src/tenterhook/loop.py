@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 
 from tenterhook.child import LEFTOVER_GRACE, Child
-from tenterhook.procfs import read_table
+from tenterhook.procfs import Tags, read_table
 from tenterhook.program import Completed, Program
 from tenterhook.stream import Stream
 
@@ -21,7 +21,7 @@ __all__ = ["Loop", "Ticket"]
 STARTS = 8
 # A flood in small writes would wake us for each of them, and waking costs the writer more than writing (3.6 s instead
 # of 1.6 s for 135 MB in lines): when little is there, let it gather.
-NARROW, REST = 1 << 18, 0.0003
+NARROW, REST = 1 << 16, 0.0005
 # Others will give back what was short when they end.
 CROWDED = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
 
@@ -59,6 +59,7 @@ class Loop:
         self.waiting: deque[Ticket] = deque()
         self.running: dict[Ticket, Child] = {}
         self.ending: dict[Ticket, Child] = {}
+        self.tags: Tags = {}
         self.crowded = self.rest = False
         self.sweep_at = self.swept = self.sweep_cost = 0.0
         self.interval = 0.005
@@ -184,12 +185,14 @@ class Loop:
         self.hurry()
 
     def hurry(self) -> None:
-        """Look again soon, but spend at most half of the time looking: a storm of cancellations shares its looks."""
+        """Look again soon, but not all the time: a storm of cancellations shares its looks."""
         self.interval = 0.005
-        self.sweep_at = self.swept + 2 * self.sweep_cost
+        self.sweep_at = self.swept + min(2 * self.sweep_cost, 0.01)
 
     def sweep(self, now: float) -> None:
-        table = read_table()
+        for child in self.ending.values():
+            child.strike(now)
+        table = read_table((child.family for child in self.ending.values() if child.family), self.tags)
         for ticket, child in list(self.ending.items()):
             if child.sweep(table, now):
                 self.finish(ticket)

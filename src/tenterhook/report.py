@@ -16,18 +16,20 @@ AUDIENCE_STYLE = {"model": "cyan", "user": "green", "log": "dim"}
 NAMES_SHOWN = 4
 WARNINGS_SHOWN = 12
 CHANGE_LINES = 12
+BELOW = " " * 6
 
 
 def report(outcome: Outcome, *, colour: bool) -> str:
     """The outcome, readable. Sections that have nothing to say are left out."""
     paint = painter(colour)
+    failures, warned = sorted_out(outcome)
     sections = [
         headline(outcome, paint),
-        ran(outcome, paint),
+        ran(outcome, failures, paint),
         skipped(outcome.skipped, paint),
-        told(outcome, paint),
+        told(outcome, failures, paint),
         changes(outcome, paint),
-        warnings(outcome.warnings, paint),
+        warnings(warned, paint),
     ]
     return "\n\n".join("\n".join(lines) for lines in sections if lines)
 
@@ -45,88 +47,98 @@ def remark(outcome: Outcome) -> str:
     """What the words alone would hide."""
     if outcome.mode == "observe":
         return "observed only: nothing that the hooks decided is applied"
-    if outcome.stop and outcome.blocked:
-        return "and this is blocked"
-    if outcome.decision == "deny" and not outcome.blocked and not outcome.stop:
+    if outcome.stop:
+        return "and this is blocked" if outcome.blocked else ""
+    if outcome.decision == "deny" and not outcome.blocked:
         return "a hook denied, but this event cannot be blocked"
-    if outcome.decision == "allow" and not outcome.stop:
-        return "a hook allowed it"
-    return ""
+    return "a hook allowed it" if outcome.decision == "allow" else ""
+
+
+def sorted_out(outcome: Outcome) -> tuple[list[str], list[str]]:
+    """Why each attempt failed (empty where it did not), for its own line; and the warnings that are left."""
+    left = list(outcome.warnings)
+    failures = []
+    for attempt in outcome.attempts:
+        start = f"{attempt.hook}: failed: "
+        found = next((text for text in left if text.startswith(start)), "")
+        if found:
+            left.remove(found)
+        failures.append(found.removeprefix(start))
+    return failures, left
 
 
 def headline(outcome: Outcome, paint: Paint) -> list[str]:
     words = in_words(outcome)
     style = "red" if outcome.stop or outcome.blocked else "yellow" if words == "asks" else "green"
-    more = remark(outcome)
+    more = f", {remark(outcome)}" if remark(outcome) else ""
     failed = "" if outcome.success else paint("yellow", " (a hook failed)")
     where = paint("dim", f"  {outcome.dialect}, {outcome.mode}")
-    lines = [
-        f"{paint('bold', visible(outcome.event))}: {paint(style, words)}{', ' + more if more else ''}{failed}{where}"
-    ]
+    lines = [f"{paint('bold', visible(outcome.event))}: {paint(style, words)}{more}{failed}{where}"]
     reasons = [outcome.stop_reason, outcome.reason] if outcome.stop else [outcome.reason]
     for reason in dict.fromkeys(filter(None, reasons)):
         lines += wrapped(reason, first="  ", indent="  ")
     return lines
 
 
-def ran(outcome: Outcome, paint: Paint) -> list[str]:
+def ran(outcome: Outcome, failures: Sequence[str], paint: Paint) -> list[str]:
     attempts = outcome.attempts
     if not attempts:
         return [paint("dim", "no hook ran" if outcome.skipped else "no hook ran: there is none for this event")]
-    rows = [row(attempt, paint) for attempt in attempts]
-    others = max(width(cells[0]) + width("".join(cells[2:])) for cells in rows) + 2 + 2 * len(rows[0])
-    room = max(16, columns() - others)
+    rows = [row(attempt, failure, paint) for attempt, failure in zip(attempts, failures, strict=True)]
+    widths = [max(width(cells[n]) for cells in rows) for n in (0, 2, 3, 4, 5)]
+    room = max(16, columns() - sum(widths) - 12)
     for cells in rows:
         cells[1] = shorten(cells[1], room)
     lines = [paint("bold", f"ran {counted(len(attempts), 'hook')}")]
-    for attempt, text in zip(attempts, table(rows, indent="  ").split("\n"), strict=True):
-        lines += [text, *details(attempt, outcome, paint)]
+    for attempt, failure, text in zip(attempts, failures, table(rows, indent="  ").split("\n"), strict=True):
+        lines += [text, *details(attempt, failure, outcome, paint)]
     return lines
 
 
-def row(attempt: Attempt, paint: Paint) -> list[str]:
+def row(attempt: Attempt, failure: str, paint: Paint) -> list[str]:
     """What it decided, the hook, its type, how it ended, how long that took, where it is written."""
-    word = "failed" if attempt.error and attempt.decision == "none" else attempt.decision
-    shown = "-" if word == "none" else word
-    took = duration(attempt.seconds)
+    word = "failed" if failure and attempt.decision in ("none", "allow") else attempt.decision
     return [
-        paint(DECISION_STYLE.get(word, "dim"), shown),
+        paint(DECISION_STYLE.get(word, "dim"), "-" if word == "none" else word),
         attempt.hook,
         attempt.type,
         ended(attempt),
-        took,
+        duration(attempt.seconds),
         paint("dim", near(attempt.source)),
     ]
 
 
 def ended(attempt: Attempt) -> str:
-    if attempt.signal:
+    """A signal is the cause only where nothing else is: after a time-out it is our own."""
+    if attempt.signal and attempt.error in (None, "signal"):
         return attempt.signal
     if attempt.error:
         return attempt.error
     return "" if attempt.exit_code is None else f"exit {attempt.exit_code}"
 
 
-def details(attempt: Attempt, outcome: Outcome, paint: Paint) -> Iterator[str]:
+def details(attempt: Attempt, failure: str, outcome: Outcome, paint: Paint) -> Iterator[str]:
     """Below a hook's line: what is not said elsewhere."""
-    if attempt.detail:
-        yield from wrapped(attempt.detail, first="      ", indent="      ", most_lines=3)
-    if attempt.reason and attempt.reason not in (outcome.reason, outcome.stop_reason):
-        yield from wrapped(attempt.reason, first="      reason: ", indent="      ", most_lines=3)
+    policy = f"Hook failed: {failure}"
+    own_words = attempt.decision in ("deny", "ask") and attempt.reason != policy
+    if failure and not own_words and failure not in outcome.reason:
+        yield from wrapped(failure, first=BELOW, indent=BELOW, most_lines=3)
+    if attempt.reason and attempt.reason not in (outcome.reason, outcome.stop_reason, policy):
+        yield from wrapped(attempt.reason, first=f"{BELOW}reason: ", indent=BELOW, most_lines=3)
     if attempt.changed:
-        yield f"      changed {one_line(', '.join(attempt.changed))}"
+        yield f"{BELOW}changed {one_line(', '.join(attempt.changed))}"
     if attempt.truncated:
-        yield paint("yellow", "      printed more than is kept; the rest was dropped")
+        yield paint("yellow", f"{BELOW}printed more than is kept; the rest was dropped")
 
 
 def skipped(hooks: Sequence[Skipped], paint: Paint) -> list[str]:
-    """By reason, the rare ones by name."""
+    """By reason; of many, the first names and a count."""
     if not hooks:
         return []
     groups: dict[str, list[Skipped]] = {}
     for hook in hooks:
         groups.setdefault(hook.why, []).append(hook)
-    rows = [[why, str(len(group)) if len(group) > 1 else "", names(group)] for why, group in groups.items()]
+    rows = [[why, str(len(group)), names(group)] for why, group in groups.items()]
     lines = [paint("bold", f"skipped {counted(len(hooks), 'hook')}"), table(rows, indent="  ")]
     if "untrusted" in groups:
         lines.append(paint("yellow", "  the project's hooks are not trusted: read them, then run with --trust"))
@@ -145,21 +157,25 @@ def names(group: Sequence[Skipped]) -> str:
     return ", ".join(shown) + (f", {left} more" if left else "")
 
 
-def told(outcome: Outcome, paint: Paint) -> list[str]:
-    """Each text with who gets it. A long reason that stands above is not printed twice."""
+def told(outcome: Outcome, failures: Sequence[str], paint: Paint) -> list[str]:
+    """Each text with who gets it, and from which hook where several ran."""
     if not outcome.messages:
         return []
     widest = max(len(message.kind) for message in outcome.messages)
     lines = [paint("bold", "told")]
     for message in outcome.messages:
         start = f"  {paint(AUDIENCE_STYLE.get(message.to, ''), f'{message.to:<5}')}  {message.kind:<{widest}}  "
-        lines += wrapped(said(message, outcome), first=start, indent=" " * (widest + 11))
+        lines += wrapped(said(message, outcome, failures), first=start, indent=" " * (widest + 11))
+        if len(outcome.attempts) > 1:
+            lines[-1] += paint("dim", f"  [{shorten(message.hook, 24)}]")
     return lines
 
 
-def said(message: Message, outcome: Outcome) -> str:
-    above = message.text in (outcome.reason, outcome.stop_reason)
-    return "(the reason above)" if above and "\n" in message.text else message.text
+def said(message: Message, outcome: Outcome, failures: Sequence[str]) -> str:
+    """The text, unless it is long and was printed already."""
+    if message.text in (outcome.reason, outcome.stop_reason):
+        return "(the reason above)" if "\n" in message.text or len(message.text) > 50 else message.text
+    return "(as above)" if message.text.removeprefix("Hook failed: ") in failures else message.text
 
 
 def changes(outcome: Outcome, paint: Paint) -> list[str]:
@@ -179,7 +195,7 @@ def warnings(texts: Sequence[str], paint: Paint) -> list[str]:
         return []
     lines = [paint("yellow", "warnings")]
     for text in texts[:WARNINGS_SHOWN]:
-        lines += wrapped(text, first="  ", indent="    ", most_lines=4)
+        lines += wrapped(near(text), first="  ", indent="    ", most_lines=4)
     if len(texts) > WARNINGS_SHOWN:
         lines.append(f"  ... {len(texts) - WARNINGS_SHOWN} more")
     return lines

@@ -81,7 +81,7 @@ def wrapped(text: str, *, first: str, indent: str, most_lines: int = 20) -> list
 def folded(line: str, room: int) -> list[str]:
     if width(line) <= room:
         return [line]
-    return textwrap.wrap(line, room, drop_whitespace=False, break_on_hyphens=False)
+    return textwrap.wrap(line, room, replace_whitespace=False, break_on_hyphens=False)
 
 
 def near(place: str) -> str:

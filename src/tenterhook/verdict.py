@@ -278,11 +278,10 @@ def policy_for(cause: str, hook: Hook, rules: Rules) -> str:
 
 def explained(attempt: Attempt) -> str:
     """One line for people: what went wrong with this attempt."""
-    if attempt.detail:
-        return attempt.detail
+    code = attempt.exit_code
+    what = attempt.detail or (f"exit code {code}" if code is not None else attempt.error or "no JSON object")
     said = attempt.stderr.strip().splitlines()
-    what = f"exit code {attempt.exit_code}" if attempt.exit_code is not None else attempt.error or "no JSON object"
-    return f"{what}: {said[-1][:200]}" if said else what
+    return f"{what}: {said[-1][:200]}" if said and said[-1] not in what else what
 
 
 def capped(text: str) -> str:

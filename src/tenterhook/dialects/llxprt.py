@@ -175,7 +175,7 @@ DIALECT = Dialect(
         Field("hook_event_name", "event"),
         Field("timestamp", "timestamp"),
     ),
-    env={"LLXPRT_PROJECT_DIR": "project", "GEMINI_PROJECT_DIR": "project", "CLAUDE_PROJECT_DIR": "project"},
+    env={"LLXPRT_PROJECT_DIR": "cwd", "GEMINI_PROJECT_DIR": "cwd", "CLAUDE_PROJECT_DIR": "cwd"},
     exits={
         0: Exit(
             means="success; JSON is the answer, text is a system message",

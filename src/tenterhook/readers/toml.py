@@ -110,6 +110,7 @@ class Scanner:
             self.spaces()
             start = self.at
             found.append((self.key(), start))
+            self.check(len(found), start)
             self.spaces()
             if self.text[self.at] != ".":
                 return found

@@ -1,0 +1,92 @@
+"""Everything that is wrong, or looks wrong, with the hooks of a project. Nothing is run and nothing imported.
+
+Loading says what cannot be used; the hazards say what can be used and is probably not meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+
+from tenterhook import readers
+from tenterhook.entries import Problem
+from tenterhook.errors import ConfigError
+from tenterhook.hazards import Hazard, Look
+from tenterhook.hazards.commands import needs_shell, relative, unquoted
+from tenterhook.hazards.files import Files, duplicates, switched_off, unread
+from tenterhook.hazards.handlers import no_function, no_handler, not_text
+from tenterhook.hazards.matchers import matchers
+from tenterhook.hazards.scripts import absent, exit_one, first_line, not_executable
+from tenterhook.hookset import HookSet
+from tenterhook.payload import Given, compile_shape
+from tenterhook.places import Place
+from tenterhook.readers import Document
+from tenterhook.types import Event, Hook
+
+__all__ = ["Report", "check"]
+
+OF_HOOKS: tuple[Hazard, ...] = (
+    matchers,
+    absent,
+    not_executable,
+    first_line,
+    exit_one,
+    relative,
+    unquoted,
+    needs_shell,
+    no_handler,
+    not_text,
+    no_function,
+)
+OF_FILES: tuple[Callable[[Files], Iterator[Problem]], ...] = (duplicates, switched_off, unread)
+
+
+class Report(Struct, frozen=True):
+    """What was looked at, and what is wrong with it, by file and line."""
+
+    hooks: int
+    files: tuple[str, ...]
+    looked: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+    def count(self, level: str) -> int:
+        return sum(problem.level == level for problem in self.problems)
+
+
+def check(hooks: HookSet) -> Report:
+    """Everything about the config files that a set of hooks comes from."""
+    loaded = hooks.ready()
+    documents = {document.file: document for document in opened(loaded.places)}
+    files = Files(hooks.dialect, hooks.project, loaded, documents, searched=not hooks.config)
+    found = [*loaded.problems]
+    for of_files in OF_FILES:
+        found += of_files(files)
+    for hook in loaded.hooks:
+        if hook.enabled and not hook.overridden:
+            look = look_at(hook, hooks)
+            found += [problem for hazard in OF_HOOKS for problem in hazard(look)]
+    # A hook for several events is read once for each, and says the same each time.
+    problems = sorted(set(found), key=lambda one: (one.file, one.line, one.column, one.level, one.text))
+    looked = tuple(place.path for place in loaded.places)
+    return Report(len(loaded.hooks), tuple(documents), looked, tuple(problems))
+
+
+def opened(places: list[Place]) -> Iterator[Document]:
+    """The files once more, because loading keeps only hooks. One that cannot be read has been reported by loading."""
+    for place in places:
+        try:
+            document = readers.read(place.path, place.file.format) if place.found else None
+        except ConfigError:
+            continue
+        if document:
+            yield document
+
+
+def look_at(hook: Hook, hooks: HookSet) -> Look:
+    dialect, project = hooks.dialect, hooks.project
+    rule = hooks.rule(hook.event)
+    strict = hooks.mode == "strict"
+    event = Event(rule.kind, rule.name, {}, project, hooks.session, hooks.agent, hooks.environ)
+    env = Given(event, compile_shape(dialect, rule, strict=strict)).env(hook)
+    return Look(hook, rule, dialect, project, hooks.home, env, strict)

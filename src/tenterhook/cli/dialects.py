@@ -1,0 +1,60 @@
+"""`tenter dialects`: the dialects, or everything about one."""
+
+from __future__ import annotations
+
+from tenterhook import dialects
+from tenterhook.cli.options import JSON, Usage
+from tenterhook.cli.project import print_json
+from tenterhook.dialect import Dialect
+from tenterhook.table import table
+from tenterhook.tables import Table, overview, tables
+
+USAGE = Usage(
+    "dialects",
+    "The dialects that tenterhook speaks; with a NAME everything about one: its events, payloads, exit codes,\n"
+    "answers, config files and rules.",
+    ("[NAME]",),
+    (JSON,),
+    "tenter dialects tenterhook",
+    "exit codes: 0, or 1 where there is no such dialect",
+)
+
+
+def run(argv: list[str]) -> int:
+    options = USAGE.parse(argv)
+    if options is None:
+        return 0
+    if "NAME" in options:
+        one = dialects.get(options["NAME"])
+        if "json" in options:
+            print_json(one)
+        else:
+            print(page(one))
+        return 0
+    found = [dialects.get(name) for name in dialects.names()]
+    if "json" in options:
+        print_json([summary(one) for one in found])
+    else:
+        print(as_text(overview(found)))
+    return 0
+
+
+def summary(dialect: Dialect) -> dict[str, object]:
+    return {
+        "name": dialect.name,
+        "title": dialect.title,
+        "about": dialect.about,
+        "events": [rule.name for rule in dialect.events],
+        "files": [file.path for file in dialect.files],
+    }
+
+
+def page(dialect: Dialect) -> str:
+    parts = [f"{dialect.title} ({dialect.name}): {dialect.about}"]
+    parts += [f"{one.title}: {one.about}\n{as_text(one, indent='  ')}" for one in tables(dialect)]
+    return "\n\n".join(parts)
+
+
+def as_text(one: Table, *, indent: str = "") -> str:
+    header = [tuple(word.upper() for word in one.header)] if one.header else []
+    return table([*header, *one.rows], indent=indent)

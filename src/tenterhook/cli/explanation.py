@@ -1,0 +1,225 @@
+"""Explanation -> text for a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import msgspec
+
+from tenterhook.cli.project import file_lines
+from tenterhook.explain import Considered, Difference, EventFacts, Explanation
+from tenterhook.table import table, width
+from tenterhook.terminal import Paint, columns, near, one_line, shorten, wrapped
+from tenterhook.types import Message
+from tenterhook.whatif import Effect
+from tenterhook.whynot import MATCH_KINDS, match_words
+
+THEN_STYLE = {"blocked": "red", "the agent shall stop": "red", "asks": "yellow"}
+# More hooks than this that do not run for the same reason say less than their number.
+SAME_SHOWN = 6
+BELOW = " " * 6
+CAUSE_WORDS = {
+    "exit": "another exit code",
+    "output": "an unreadable answer",
+    "spawn": "no start",
+    "timeout": "a time-out",
+    "signal": "a signal",
+    "import": "a failed import",
+    "exception": "an exception",
+    "network": "a network error",
+}
+# Stands for the one word in which answers differ.
+HOLE = "\0"
+PROCESS = ("exit", "output", "spawn", "timeout", "signal")
+# What can go wrong with a hook of each type; with another type, anything.
+CAUSES_OF = {"command": PROCESS, "script": PROCESS, "python": ("import", "exception", "output", "timeout")}
+
+
+def text(found: Explanation, paint: Paint, *, whole: bool) -> str:
+    """All sections. `whole` leaves nothing out: what a pipe gets."""
+    sections = [
+        event_lines(found, paint),
+        [paint("bold", "files"), *file_lines(found.files, paint)],
+        list(hook_lines(found, paint, whole=whole)),
+        effect_lines(found, paint),
+        difference_lines(found, paint),
+        note_lines(found, paint),
+    ]
+    return "\n\n".join("\n".join(lines) for lines in sections if lines)
+
+
+def event_lines(found: Explanation, paint: Paint) -> list[str]:
+    event = found.event
+    rows = [["kind", event.kind], ["hooks can", abilities(event)], ["matched on", matched_on(event)]]
+    rows += [["agent", one_line(found.agent)]] if found.agent else []
+    rows += [["off", paint("yellow", found.off)]] if found.off else []
+    head = f"{paint('bold', event.name)}: {event.about}  {paint('dim', f'{found.title}, {found.mode}')}"
+    return [head, table(rows, indent="  ")]
+
+
+def abilities(event: EventFacts) -> str:
+    words = [
+        *(["block"] if event.can_block else []),
+        *(["ask"] if event.can_ask else []),
+        *(["stop the agent"] if event.can_stop else []),
+        *(f"change the {change.replace('_', ' ')}" for change in event.can_change),
+    ]
+    return ", ".join(words) or "only watch"
+
+
+def matched_on(event: EventFacts) -> str:
+    if not event.target:
+        return "nothing: every hook of this event fits"
+    kind = MATCH_KINDS.get(event.match_kind, event.match_kind)
+    if event.value is not None:
+        return f"{event.target} = {one_line(repr(event.value))}  ({kind})"
+    usual = f"; usually one of {', '.join(event.usual)}" if event.usual else ""
+    how = "--tool NAME" if event.target == "tool_name" else "--input FILE"
+    return f"{event.target}, not given: {how}{usual}  ({kind})"
+
+
+def hook_lines(found: Explanation, paint: Paint, *, whole: bool) -> Iterator[str]:
+    yield f"{paint('bold', 'hooks')}: {order(found)}"
+    rows = [hook_row(hook, paint) for hook in found.hooks]
+    if not rows:
+        return
+    room = max(20, columns() - sum(max(width(row[n]) for row in rows) for n in (0, 2, 3, 4)) - 10)
+    cut = [[row[0], one_line(row[1]) if whole else shorten(row[1], room), *row[2:]] for row in rows]
+    seen: Counter[str] = Counter()
+    before = ""
+    for hook, line in zip(found.hooks, table(cut, indent="  ").split("\n"), strict=True):
+        seen[hook.why] += 1
+        if whole or hook.runs or seen[hook.why] <= SAME_SHOWN:
+            repeated = hook.because and hook.because == before
+            yield line + (paint("dim", "  (as above)") if repeated else "")
+            yield from below(hook, found.event, repeated=bool(repeated))
+            before = hook.because
+    for why, number in seen.items():
+        if why and number > SAME_SHOWN and not whole:
+            yield paint("dim", f"  ... {number - SAME_SHOWN} more do not run: {why}  (--json has them all)")
+
+
+def order(found: Explanation) -> str:
+    """How many run, and how."""
+    if not found.hooks:
+        return "none for this event"
+    running = [hook for hook in found.hooks if hook.runs]
+    unsure = found.event.target and found.event.value is None and any(hook.matcher for hook in running)
+    said = f"{len(running)} of {len(found.hooks)} {'may run' if unsure else 'run' if len(running) != 1 else 'runs'}"
+    if len(running) < 2:
+        return said
+    if not found.one_after_another:
+        return f"{said}, all at once"
+    ends = f"; a {' or a '.join(found.chain_ends)} ends the chain" if found.chain_ends else ""
+    return f"{said}, one after another{ends}"
+
+
+def hook_row(hook: Considered, paint: Paint) -> list[str]:
+    number = paint("green", str(hook.batch)) if hook.runs else paint("dim", "-")
+    timeout = "" if hook.timeout is None else f"{hook.timeout:g} s"
+    return [number, hook.hook, hook.type, timeout, paint("dim", near(hook.source))]
+
+
+def below(hook: Considered, event: EventFacts, *, repeated: bool) -> Iterator[str]:
+    """Why it runs or does not, and what it lacks."""
+    if hook.runs:
+        said = [fitting(hook, event), *(["once"] if hook.once else []), if_it_fails(hook, event)]
+        yield from wrapped("; ".join(filter(None, said)), first=BELOW, indent=BELOW)
+    elif not repeated:
+        yield from wrapped(hook.because, first=BELOW, indent=BELOW)
+    if hook.missing and (hook.runs or hook.why == "untrusted"):
+        yield from wrapped(hook.missing, first=BELOW, indent=BELOW)
+
+
+def fitting(hook: Considered, event: EventFacts) -> str:
+    if not event.target:
+        return ""
+    if hook.matcher in (None, "", "*"):
+        return "matches everything"
+    how = f"({match_words(hook.matcher or '', hook.match_kind)})"
+    if event.value is None:
+        return f"runs where {event.target} fits {hook.matcher!r} {how}"
+    return f"matcher {hook.matcher!r} fits"
+
+
+def if_it_fails(hook: Considered, event: EventFacts) -> str:
+    """What most failures lead to, and the causes that lead elsewhere."""
+    words = {"ask": "asks", "deny": "blocked" if event.can_block else "goes on"}
+    causes = CAUSES_OF.get(hook.type, CAUSE_WORDS)
+    found = {cause: words.get(policy, "goes on") for cause, policy in hook.on_failure.items() if cause in causes}
+    if not found:
+        return ""
+    usual = Counter(found.values()).most_common(1)[0][0]
+    others = [f"after {CAUSE_WORDS[cause]}: {word}" for cause, word in found.items() if word != usual]
+    return "; ".join([f"if it fails: {usual}", *others])
+
+
+def effect_lines(found: Explanation, paint: Paint) -> list[str]:
+    heads = [paint("dim", head) for head in ("THE HOOK DID", "DECISION", "THEN", "TOLD")]
+    blocks = [list(effect_rows(effect, paint)) for effect in found.effects]
+    rest = iter(table([heads, *(row for block in blocks for row in block)], indent="  ").split("\n"))
+    lines = [paint("bold", "what a hook's answer does here"), next(rest)]
+    for effect, block in zip(found.effects, blocks, strict=True):
+        lines += [next(rest) for _ in block]
+        lines += [paint("yellow", line) for text in losses(effect, found.event) for line in below_effect(text)]
+    return [*lines, *legend(found)]
+
+
+def effect_rows(effect: Effect, paint: Paint) -> Iterator[list[str]]:
+    """A row, and one more for each further text."""
+    then = paint(THEN_STYLE.get(effect.then, "green"), effect.then)
+    start = [effect.what, "-" if effect.decision == "none" else effect.decision, then]
+    start[2] += paint("yellow", ", failed") if effect.failed else ""
+    texts = [told(message) for message in effect.messages]
+    yield [*start, *texts[:1]]
+    yield from (["", "", "", one] for one in texts[1:])
+
+
+def losses(effect: Effect, event: EventFacts) -> Iterator[str]:
+    yield from effect.lost
+    if effect.decision == "ask" and not event.can_ask:
+        yield "this event cannot ask: what comes of it is up to the host"
+
+
+def below_effect(text: str) -> list[str]:
+    return wrapped(text, first="    ! ", indent=BELOW)
+
+
+def legend(found: Explanation) -> Iterator[str]:
+    """The JSON that the table speaks of; answers that differ in one word stand there once."""
+    shown: dict[str, list[str]] = {}
+    for what, answer in found.answers.items():
+        word = what.rpartition(" ")[2]
+        text = msgspec.json.format(msgspec.json.encode(answer), indent=0).decode()
+        shown.setdefault(text.replace(f'"{word}"', HOLE), []).append(word)
+    for text, words in shown.items():
+        which = " or ".join(f'"{word}"' for word in words)
+        yield from wrapped(f"JSON {', '.join(words)}: {text.replace(HOLE, which)}", first="  ", indent=BELOW)
+
+
+def told(message: Message) -> str:
+    return f"{message.to}: {one_line(message.text)} ({message.kind})"
+
+
+def difference_lines(found: Explanation, paint: Paint) -> list[str]:
+    rows = [[one.what, differing(one)] for one in found.differences]
+    here, there = (found.variables[mode] for mode in (found.mode, found.other_mode))
+    if here != there:
+        rows.append(["environment", f"{there} variables reach a hook (here: {here})"])
+    if not rows:
+        return [f"{paint('bold', f'in {found.other_mode} mode')}: the same"]
+    return [paint("bold", f"in {found.other_mode} mode instead"), table(rows, indent="  ")]
+
+
+def differing(one: Difference) -> str:
+    if one.there.then != one.here.then:
+        return f"{one.there.then} (here: {one.here.then})"
+    return f"decision {one.there.decision} (here: {one.here.decision})"
+
+
+def note_lines(found: Explanation, paint: Paint) -> list[str]:
+    if not found.notes:
+        return []
+    lines = [line for note in found.notes for line in wrapped(note, first="  - ", indent="    ")]
+    return [paint("bold", f"about {found.title}"), *lines]

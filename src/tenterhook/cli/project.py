@@ -1,0 +1,64 @@
+"""What the commands that look at a project share: options, an engine from them, its warnings."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import msgspec
+
+from tenterhook.cli.options import Option
+from tenterhook.engine import Engine
+from tenterhook.errors import UsageError
+from tenterhook.inventory import FileFacts
+from tenterhook.table import table
+from tenterhook.terminal import Paint, counted, near, one_line
+
+TRUST = Option("trust", "take the project's hooks as trusted")
+
+
+def engine_for(options: dict[str, str]) -> Engine:
+    """An engine as the options describe it, its files read."""
+    project = options.get("project", ".")
+    if not os.path.isdir(project):
+        raise UsageError(f"--project {project!r} is not a folder")
+    engine = Engine(
+        project,
+        dialect=options.get("dialect", "tenterhook"),
+        config=options.get("config"),
+        agent=options.get("agent", ""),
+        mode=options.get("mode", ""),
+        trust="all" if "trust" in options else "ask",
+    )
+    engine.ready()
+    return engine
+
+
+def file_lines(files: list[FileFacts], paint: Paint) -> list[str]:
+    """Every place that was looked at, one a line."""
+    rows = [[file_state(one, paint), one.scope, one.format, file_name(one, paint)] for one in files]
+    return table(rows, indent="  ").split("\n") if rows else []
+
+
+def file_state(file: FileFacts, paint: Paint) -> str:
+    if not file.found:
+        return paint("dim", "not there")
+    return counted(file.hooks, "hook") if file.trusted else paint("yellow", "untrusted")
+
+
+def file_name(file: FileFacts, paint: Paint) -> str:
+    if file.found and not file.trusted:
+        return f"{near(file.path)}  ({counted(file.hooks, 'hook')} set aside; --trust takes them)"
+    return near(file.path) if file.found else paint("dim", near(file.path))
+
+
+def warn(texts: list[str]) -> None:
+    for text in texts:
+        print(f"tenter: warning: {near(one_line(text))}", file=sys.stderr)
+
+
+def print_json(data: Any) -> None:
+    """Indented: this is looked at as often as it is parsed."""
+    text = msgspec.json.format(msgspec.json.encode(data, enc_hook=str), indent=2)
+    sys.stdout.write(text.decode() + "\n")

@@ -1,0 +1,210 @@
+"""Why each hook of an event would or would not run, and what its answers would do. Nothing is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tenterhook.dialect import CAUSES, Dialect, EventRule
+from tenterhook.engine import Engine
+from tenterhook.hookset import Slot
+from tenterhook.inventory import FileFacts, absent, files, happened, unhandled
+from tenterhook.payload import in_our_words
+from tenterhook.plan import plan
+from tenterhook.types import Attempt, Event, Hook, Plan, Source
+from tenterhook.verdict import verdict
+from tenterhook.whatif import Effect, effects, possible_answers, stop
+from tenterhook.whynot import why_not
+
+SILENT = "{}; this dialect then skips the hook without a word"
+OTHER_MODE = {"faithful": "strict", "strict": "faithful"}
+
+
+class EventFacts(Struct, frozen=True, kw_only=True):
+    """The event, and what hooks can do there. `value` is what matchers are compared with; None where not given."""
+
+    name: str
+    kind: str
+    about: str
+    can_block: bool
+    can_ask: bool
+    can_stop: bool
+    can_change: list[str]
+    target: str
+    value: str | None
+    usual: list[str]
+    match_kind: str
+
+
+class Considered(Struct, frozen=True, kw_only=True):
+    """One hook of the event. `why` is the plan's word where it does not run; batch 0 is no batch."""
+
+    hook: str
+    type: str
+    source: str
+    scope: str
+    agent: str | None
+    matcher: str | None
+    match_kind: str
+    runs: bool
+    why: str
+    because: str
+    batch: int
+    with_others: list[str]
+    timeout: float | None
+    once: bool
+    on_failure: dict[str, str]
+    missing: str
+
+
+class Difference(Struct, frozen=True):
+    """What one answer does in the mode in force, and in the other one."""
+
+    what: str
+    here: Effect
+    there: Effect
+
+
+class Explanation(Struct, frozen=True, kw_only=True):
+    """The whole chain of one event."""
+
+    project: str
+    dialect: str
+    title: str
+    mode: str
+    agent: str
+    off: str
+    event: EventFacts
+    files: list[FileFacts]
+    hooks: list[Considered]
+    one_after_another: bool
+    chain_ends: list[str]
+    answers: dict[str, dict[str, Any]]
+    effects: list[Effect]
+    other_mode: str
+    variables: dict[str, int]
+    differences: list[Difference]
+    notes: list[str]
+    warnings: list[str]
+
+
+def explain(engine: Engine, name: str, data: dict[str, Any]) -> Explanation:
+    """Everything about one event of a project. `data` may be given in our words or in the dialect's."""
+    dialect, slot = engine.dialect, engine.slot(name)
+    rule = slot.rule
+    event = happened(engine, rule, in_our_words(data, slot.renamed))
+    planned = planned_for(engine, slot, event)
+    here = effects(dialect, rule, engine.mode, event.data)
+    other = OTHER_MODE.get(engine.mode, dialect.mode)
+    there = effects(dialect, rule, other, event.data)
+    return Explanation(
+        project=engine.project,
+        dialect=dialect.name,
+        title=dialect.title,
+        mode=engine.mode,
+        agent=event.agent,
+        off=slot.off,
+        event=event_facts(dialect, rule, event),
+        files=files(engine),
+        hooks=list(considered(engine, slot, event, planned)),
+        one_after_another=len(planned.batches) > 1,
+        chain_ends=list(dialect.chain_ends),
+        answers=possible_answers(dialect, rule),
+        effects=here,
+        other_mode=other,
+        variables={mode: variables(engine, mode, event) for mode in (engine.mode, other)},
+        differences=[Difference(a.what, a, b) for a, b in zip(here, there, strict=True) if a.result() != b.result()],
+        notes=list(dialect.notes),
+        warnings=list(engine.warnings),
+    )
+
+
+def event_facts(dialect: Dialect, rule: EventRule, event: Event) -> EventFacts:
+    value = event.data.get(rule.target)
+    return EventFacts(
+        name=rule.name,
+        kind=rule.kind,
+        about=rule.about,
+        can_block=rule.blocks,
+        can_ask=rule.asks,
+        can_stop=rule.stops and bool(stop(dialect, rule)),
+        can_change=list(rule.merges),
+        target=rule.target,
+        value=None if value is None else str(value),
+        usual=list(rule.targets),
+        match_kind=dialect.matcher if rule.target else "",
+    )
+
+
+def planned_for(engine: Engine, slot: Slot, event: Event) -> Plan:
+    """The engine's own plan. Where nobody said what matchers are compared with, every matcher counts as fitting."""
+    known = event.data.get(slot.rule.target) is not None
+    rule = slot.rule if known else replace(slot.rule, target="")
+    return plan(event, slot.hooks, engine.dialect, rule, off=slot.off, overrides=slot.overrides)
+
+
+def considered(engine: Engine, slot: Slot, event: Event, planned: Plan) -> Iterator[Considered]:
+    """Every hook of the event, in the order of the plan, whose skipped hooks stand in that order too."""
+    batches = {id(hook): n for n, batch in enumerate(planned.batches, 1) for hook in batch}
+    running = list(chain.from_iterable(planned.batches))
+    skipped = iter(planned.skipped)
+    for hook in slot.hooks:
+        gone = absent(engine, slot, event, hook)
+        batch = batches.get(id(hook), 0)
+        if batch:
+            why = "missing" if gone and engine.dialect.missing_is_silent else ""
+        else:
+            why = "agent" if hook.agent is not None and hook.agent != event.agent else next(skipped).why
+        because = SILENT.format(gone) if why == "missing" else why_not(why, hook, event, engine, slot, running)
+        others = [one.name for one in planned.batches[batch - 1] if one is not hook] if batch else []
+        yield facts(hook, engine, slot, why=why, because=because, batch=batch, others=others, gone=gone)
+
+
+def facts(
+    hook: Hook, engine: Engine, slot: Slot, *, why: str, because: str, batch: int, others: list[str], gone: str
+) -> Considered:
+    return Considered(
+        hook=hook.name,
+        type=hook.handler,
+        source=str(hook.source),
+        scope=hook.source.scope,
+        agent=hook.agent,
+        matcher=hook.matcher,
+        match_kind=hook.match_kind or engine.dialect.matcher,
+        runs=not why,
+        why=why,
+        because=because,
+        batch=batch,
+        with_others=others,
+        timeout=hook.timeout,
+        once=hook.once,
+        on_failure={} if engine.mode == "observe" else policies(hook, slot),
+        missing=gone or unhandled(hook),
+    )
+
+
+def variables(engine: Engine, mode: str, event: Event) -> int:
+    """How many environment variables a hook sees in that mode."""
+    other = Engine(dialect=engine.dialect, files=False, mode=mode, environ=event.environ, home=engine.home)
+    hook = Hook(name="", event=event.name, handler="command", spec={}, source=Source(""))
+    [job] = other.jobs(other.slot(event.name), (hook,), event, event.data)
+    return len(job.env())
+
+
+def policies(hook: Hook, slot: Slot) -> dict[str, str]:
+    """What each sort of failure of this hook decides, read off the verdicts of made-up failures."""
+    return {cause: verdict(failed(cause, hook, slot), hook, slot.rules).decision for cause in sorted(CAUSES)}
+
+
+def failed(cause: str, hook: Hook, slot: Slot) -> Attempt:
+    """An attempt that failed for this cause. Two causes are no errors of ours but found in what the hook did."""
+    if cause == "exit":
+        return Attempt(hook.name, hook.handler, "", exit_code=1)
+    if cause == "output":
+        broken = "".join(f'{{"{key}": ' for key in slot.rules.guarded[:1])
+        return Attempt(hook.name, hook.handler, "", exit_code=0, stdout=broken)
+    return Attempt(hook.name, hook.handler, "", error=cause)

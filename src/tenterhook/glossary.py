@@ -1,0 +1,84 @@
+"""What the words of a dialect mean, in a line each, for people: the command, the pages and nothing else reads this."""
+
+from __future__ import annotations
+
+MATCHERS = {
+    "glob": "names between |, trimmed, each a glob on the whole name; case counts",
+    "glob-nocase": "names between |, trimmed, each a glob on the whole name; case does not count",
+    "regex-full": "a regular expression that must fit the whole name; one that is invalid is compared as text",
+    "regex-search": "a regular expression that is searched for in the name; one that is invalid is compared as text",
+    "literal": "the name itself",
+}
+ORDERS = {
+    "parallel": "the hooks of an event run at once",
+    "sequential": "the hooks of an event run one after another, in the order of the files",
+    "parallel-unless-sequential": "the hooks of an event run at once, or one after another where one of them says so",
+}
+MERGES = {
+    "replace": "the last hook's value counts as a whole",
+    "overlay": "each hook's object is laid over the one before, by top-level key",
+    "overlay-last": "of hooks that ran at once the last one's object is laid over what was there",
+    "union-tools": "all allowed names together; the most restrictive mode counts",
+}
+LAYERS = {
+    "add": "hooks of all files add up",
+    "override-by-event": "an event that a project's file names replaces the user's hooks of that event",
+}
+EFFECTS = {
+    "decision": "decides",
+    "reason": "the reason of the decision",
+    "continue": "false stops the agent",
+    "stop": "true stops the agent",
+    "stop_reason": "why the agent stops",
+    "suppress": "true hides the output from the user",
+    "text": "a message",
+    "input": "changes the tool's input",
+    "output": "changes the tool's output",
+    "request": "changes the model request",
+    "response": "gives the model's response",
+    "tool_config": "limits the tools",
+    "note": "is read with its neighbours and says nothing alone",
+}
+VALUES = {
+    "session": "the session's id",
+    "cwd": "the working directory",
+    "project": "the project's folder",
+    "event": "the event's name",
+    "timestamp": "when it happened, ISO 8601",
+    "transcript": "the transcript's path",
+    "agent": "the agent's id",
+    "tool": "the tool's name",
+}
+KEYS = {
+    "type": "which handler runs the hook",
+    "spec": "what runs, and with what",
+    "matcher": "which names the hook is for",
+    "match_kind": "how the matcher is read, where it differs from the dialect's",
+    "timeout": "how long the hook may take",
+    "enabled": "false switches the hook off",
+    "name": "what the hook is called in reports",
+    "sequential": "true runs the event's hooks one after another",
+    "override": "true replaces the general hooks by the agent's own",
+    "event": "the event, or a list of events",
+    "priority": "higher comes first",
+    "once": "true runs the hook once in a session",
+    "leftovers": "keep or end the processes that the hook leaves behind",
+    "condition": "dotted paths into the event's data and the globs they must fit",
+    "on_failure": "allow, ask or deny where the hook fails, for all causes or by cause",
+    "env": "names to pass on from the host's environment, or values to set",
+    "background": "true runs the hook beside the agent",
+    "note": "for people",
+    "ours": "options of tenterhook: name, if, on_failure, leftovers, once, env",
+}
+FORMS = {
+    "shell": "a shell runs the text; a list of words runs without a shell",
+    "program": "one program, without a shell",
+    "function": "a Python function, in the host's process",
+    "script": "a Python file, in a process of its own",
+    "none": "depends on the host",
+}
+MODES = {
+    "faithful": "what the agent's own documents say, holes included; lost answers are reported",
+    "strict": "a hook that failed or cannot be read asks or denies, where the event can be blocked",
+    "observe": "hooks run and are recorded, nothing is applied",
+}

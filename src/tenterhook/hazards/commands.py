@@ -1,0 +1,147 @@
+"""What a command line runs, as far as that can be told without a shell, and what is odd about the line itself."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import string
+from collections.abc import Iterable, Iterator
+from itertools import dropwhile, takewhile
+
+from msgspec import Struct
+
+from tenterhook.entries import Problem
+from tenterhook.handlers.command import INTERPRETERS
+from tenterhook.hazards import Look
+
+OPERATORS = frozenset("();<>|&")
+# What only a shell can replace.
+UNKNOWN = frozenset("`$*?[]{}~")
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+FLAGS_WITH_CODE = ("-c", "-m", "-e", "--eval", "-")
+
+
+class Script(Struct, frozen=True):
+    """The file that a hook runs. `by` is the interpreter's name; empty where the file itself is the program."""
+
+    path: str
+    by: str = ""
+
+
+def words(look: Look) -> list[str]:
+    """The program and its arguments, variables replaced, up to the first one that only a shell can tell."""
+    spec, handler = look.hook.spec, look.hook.handler
+    main = spec.get("main")
+    if handler != "command" or not main:
+        return []
+    if isinstance(main, list):
+        return list(main)
+    if spec["form"] == "program":
+        return [expanded(main, look.home)]
+    return list(takewhile(lambda word: not UNKNOWN & set(word), simple_command(main, look)))
+
+
+def simple_command(text: str, look: Look) -> Iterator[str]:
+    """The first command of a shell text, without assignments before it."""
+    if "\n" in text.strip():
+        return iter(())
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        found = list(takewhile(lambda word: not set(word) <= OPERATORS, lexer))
+    except ValueError:
+        return iter(())
+    replaced = (string.Template(expanded(word, look.home)).safe_substitute(look.env) for word in found)
+    return dropwhile(ASSIGNMENT.match, replaced)
+
+
+def expanded(word: str, home: str) -> str:
+    return os.path.join(home, word[2:]) if word.startswith("~/") else word
+
+
+def script(look: Look) -> Script | None:
+    """The file that the hook runs; None where that is no file of its own, or cannot be told."""
+    main = look.hook.spec.get("main")
+    if look.hook.handler == "script":
+        path = string.Template(main).safe_substitute(look.env) if isinstance(main, str) else ""
+        return Script(os.path.join(look.project, expanded(path, look.home)), "python") if path else None
+    first, *rest = words(look) or [""]
+    by = interpreter(first)
+    if by:
+        plain = [word for word in rest if not word.startswith("-")]
+        coded = any(word in FLAGS_WITH_CODE for word in rest)
+        return Script(os.path.join(look.project, plain[0]), by) if plain and not coded else None
+    path = os.path.join(look.project, first)
+    if os.sep not in first and not (first and look.hook.spec["form"] == "program" and os.path.exists(path)):
+        return None
+    by_python = look.hook.spec["form"] == "program" and path.endswith(".py") and not os.access(path, os.X_OK)
+    return Script(path, "python" if by_python else "")
+
+
+def interpreter(word: str) -> str:
+    """The language's name, where the word is one of the usual interpreters, in any version."""
+    name = os.path.basename(word).rstrip("0123456789.")
+    return name if name in INTERPRETERS else ""
+
+
+def needs_shell(look: Look) -> Iterator[Problem]:
+    """Words in a list, and a single program, are not given to a shell: nobody replaces their variables."""
+    spec = look.hook.spec
+    main = spec.get("main")
+    if look.hook.handler != "command" or (isinstance(main, str) and spec["form"] != "program"):
+        return
+    text = shlex.join(main) if isinstance(main, list) else str(main)
+    named = [name for name in variables(text) if name in look.dialect.env]
+    if named:
+        yield look.warning("main", f"${named[0]} is not replaced here, because this command runs without a shell")
+
+
+def unquoted(look: Look) -> Iterator[Problem]:
+    """The project's folder may have a blank in its name."""
+    spec, main = look.hook.spec, look.hook.spec.get("main")
+    if look.hook.handler != "command" or not isinstance(main, str) or spec["form"] != "shell":
+        return
+    for name in unquoted_variables(main):
+        if name in project_variables(look):
+            text = f'${name} is not quoted: in a folder with a blank in its name this breaks; write "${name}"'
+            yield look.warning("main", text)
+            return
+
+
+def relative(look: Look) -> Iterator[Problem]:
+    """Mild: we run hooks in the project's folder, but not every agent does."""
+    first = next(iter(words(look)), "")
+    if not interpreter(first) or os.sep not in first or os.path.isabs(first):
+        return
+    name = next(iter(project_variables(look)), "")
+    path = first.removeprefix("./")
+    hint = f'write "${name}"/{path}' if name and look.hook.spec["form"] == "shell" else "write an absolute path"
+    yield look.warning("main", f"{first} is looked for in the folder in which the agent runs hooks; {hint}")
+
+
+def project_variables(look: Look) -> list[str]:
+    return [name for name, what in look.dialect.env.items() if what.rstrip("?") == "project"]
+
+
+def variables(text: str) -> Iterable[str]:
+    return (found[1] or found[2] for found in VARIABLE.finditer(text))
+
+
+def unquoted_variables(text: str) -> Iterator[str]:
+    """Variables outside quotes, where the shell splits their values at blanks; in an assignment it does not."""
+    at, quote = 0, ""
+    while at < len(text):
+        char = text[at]
+        if char == "\\" and quote != "'":
+            at += 1
+        elif char == quote:
+            quote = ""
+        elif char in "\"'" and not quote:
+            quote = char
+        elif char == "$" and not quote and not re.search(r"(?:^|[\s;&|])\w+=\S*$", text[:at]):
+            found = VARIABLE.match(text, at)
+            if found:
+                yield found[1] or found[2]
+        at += 1

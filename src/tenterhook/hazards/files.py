@@ -1,0 +1,89 @@
+"""What is odd about whole files: keys that stand twice, files that nobody reads, a switch that is off."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from tenterhook import readers
+from tenterhook.config import Loaded, dig, holders
+from tenterhook.dialect import Dialect
+from tenterhook.entries import Problem
+from tenterhook.errors import ConfigError
+from tenterhook.places import Place
+from tenterhook.readers import Document
+from tenterhook.types import Path
+
+# How a file of each extension would be read, if anybody read it.
+EXTENSIONS = {".json": "jsonc", ".jsonc": "jsonc", ".toml": "toml", ".yaml": "yaml", ".yml": "yaml"}
+
+
+class Files(Struct, frozen=True):
+    """The config files of one project: what was looked at, what they say, what came of it."""
+
+    dialect: Dialect
+    project: str
+    loaded: Loaded
+    documents: Mapping[str, Document]
+    searched: bool
+
+
+def duplicates(files: Files) -> Iterator[Problem]:
+    for document in files.documents.values():
+        for said in document.duplicates():
+            line, column, text = said.removeprefix(f"{document.file}:").split(":", 2)
+            yield Problem("warning", document.file, int(line), int(column), text.strip())
+
+
+def switched_off(files: Files) -> Iterator[Problem]:
+    """Hooks are configured and the agent's own switch keeps all of them from running."""
+    switch, hooks = files.dialect.switch, files.loaded.hooks
+    if not files.loaded.off or not hooks:
+        return
+    named = next((one for one in files.documents.values() if switch in one.data), None)
+    if named:
+        line, column = named.where((switch,))
+        text = f"{switch} is {named.data[switch]!r} here, so no hook runs ({len(hooks)} configured); set it to true"
+        yield Problem("warning", named.file, line, column, text)
+    else:
+        text = f"{switch} is not set in any file, so no hook runs ({len(hooks)} configured); set it to true"
+        yield Problem("warning", hooks[0].source.file, 1, 1, text)
+
+
+def unread(files: Files) -> Iterator[Problem]:
+    """A file with hooks in it, next to a place that is read, under an extension that is not."""
+    if not files.searched:
+        return
+    read = {place.path for place in files.loaded.places}
+    for place in files.loaded.places:
+        base, extension = os.path.splitext(place.path)
+        for other, format in EXTENSIONS.items():
+            path = base + other
+            if extension in EXTENSIONS and path not in read and os.path.isfile(path):
+                read.add(path)
+                yield from not_read(path, format, place, files)
+
+
+def not_read(path: str, format: str, place: Place, files: Files) -> Iterator[Problem]:
+    try:
+        document = readers.read(path, format)
+    except ConfigError:
+        return
+    found = hooks_in(document, place) if document else None
+    if document and found is not None:
+        line, column = document.where(found)
+        names = ", ".join(file.path for file in files.dialect.files if file.scope == place.file.scope)
+        text = f"this file is not read, and has hooks in it; {files.dialect.title} reads {names}"
+        yield Problem("warning", path, line, column, text)
+
+
+def hooks_in(document: Document, place: Place) -> Path | None:
+    """Where the file says what the dialect's own file would say about hooks."""
+    for section in place.file.sections:
+        for holder, path, _ in holders(document.data, section, place.file):
+            value, inner = dig(holder, section.hooks)
+            if value:
+                return (*path, *inner)
+    return None

@@ -1,0 +1,120 @@
+"""Matchers that hit nothing, or more than was meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from tenterhook.dialect import EventRule
+from tenterhook.entries import Problem
+from tenterhook.errors import nearest
+from tenterhook.hazards import Look
+from tenterhook.match import EVERYTHING, compiled, match
+
+GLOBS = ("glob", "glob-nocase")
+REGEXES = ("regex-full", "regex-search")
+
+PLAIN = re.compile(r"[\w-]+(?:\|[\w-]+)*")
+REGEX_SIGNS = re.compile(r"\.[*+?]|^\^|\$$|[()\\+]|\[\^|\{\d")
+# A star after an ordinary character repeats that character; after a dot, a bracket or an escape it was meant so.
+GLOB_STAR = re.compile(r"(?:(?<=[\w-])|^)\*")
+
+
+def matchers(look: Look) -> Iterator[Problem]:
+    """The first thing that is odd about a matcher: what else there is often follows from it."""
+    matcher, kind = look.hook.matcher, look.hook.match_kind or look.dialect.matcher
+    if matcher is None or matcher in EVERYTHING or not look.rule.target:
+        return
+    text = next(filter(None, (judge(matcher, kind, look.rule) for judge in JUDGES)), "")
+    if text:
+        yield look.warning("matcher", f"the matcher {matcher!r} {text}")
+
+
+def empty(matcher: str, kind: str, rule: EventRule) -> str:
+    if not any(part.strip() for part in matcher.split("|")) and not (kind == "regex-search" and "|" in matcher):
+        return "matches nothing; write '*' to match everything"
+    if kind == "regex-search" and "" in matcher.split("|"):
+        return "has an empty alternative, which is found in every name; remove the '|'"
+    return ""
+
+
+def pattern_as_literal(matcher: str, kind: str, rule: EventRule) -> str:
+    if kind != "literal" or not set(matcher) & set("|*?^$()[]\\"):
+        return ""
+    return "is compared literally here: it is no pattern and matches only that very name"
+
+
+def regex_as_glob(matcher: str, kind: str, rule: EventRule) -> str:
+    if kind not in GLOBS or not any(REGEX_SIGNS.search(part.strip()) for part in matcher.split("|")):
+        return ""
+    plain = re.sub(r"[()^$]", "", re.sub(r"\.[*+]", "*", matcher))
+    hint = "" if REGEX_SIGNS.search(plain) else f"; write {plain!r}"
+    return f"looks like a regular expression, but globs are read here, so it matches no usual name{hint}"
+
+
+def bad_regex(matcher: str, kind: str, rule: EventRule) -> str:
+    if kind not in REGEXES or compiled(matcher):
+        return ""
+    dotted = GLOB_STAR.sub(".*", matcher)
+    hint = f"; write {dotted!r}" if dotted != matcher and compiled(dotted) else ""
+    return f"is no regular expression ({complaint(matcher)}), so it matches only a name spelled exactly so{hint}"
+
+
+def complaint(matcher: str) -> str:
+    try:
+        re.compile(matcher)
+    except re.error as exc:
+        return str(exc)
+    except (OverflowError, RecursionError):
+        pass
+    return "it is too large"
+
+
+def glob_as_regex(matcher: str, kind: str, rule: EventRule) -> str:
+    if kind != "regex-full" or not GLOB_STAR.search(matcher):
+        return ""
+    dotted = GLOB_STAR.sub(".*", matcher)
+    return f"looks like a glob, but in a regular expression '*' repeats the character before it; write {dotted!r}"
+
+
+def blanks(matcher: str, kind: str, rule: EventRule) -> str:
+    trimmed = "|".join(part.strip() for part in matcher.split("|"))
+    if kind in GLOBS or trimmed == matcher:
+        return ""
+    return f"has blanks that count as part of the names here; write {trimmed!r}"
+
+
+def unanchored(matcher: str, kind: str, rule: EventRule) -> str:
+    """A word that ends in an underscore was meant as the beginning of many names."""
+    if kind != "regex-search" or not PLAIN.fullmatch(matcher):
+        return ""
+    words = [word for word in matcher.split("|") if not word.endswith(("_", "-"))]
+    if not words:
+        return ""
+    exact = f"^({matcher})$" if "|" in matcher else f"^{matcher}$"
+    return f"is searched for anywhere in the name, so it also hits '{words[0]}Other'; write {exact!r} for whole names"
+
+
+def unknown_target(matcher: str, kind: str, rule: EventRule) -> str:
+    if not rule.targets:
+        return ""
+    parts = [part.strip() for part in matcher.split("|")] if PLAIN.fullmatch(matcher) or kind in GLOBS else [matcher]
+    for part in parts:
+        test = match(part, kind)
+        if test and not any(test(target) for target in rule.targets):
+            which = "matches" if part == matcher else f"holds {part!r}, which matches"
+            known = ", ".join(rule.targets)
+            return f"{which} no {rule.target} of {rule.name}{nearest(part, rule.targets)}; there are: {known}"
+    return ""
+
+
+JUDGES: tuple[Callable[[str, str, EventRule], str], ...] = (
+    empty,
+    pattern_as_literal,
+    regex_as_glob,
+    bad_regex,
+    glob_as_regex,
+    blanks,
+    unanchored,
+    unknown_target,
+)

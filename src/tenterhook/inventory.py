@@ -1,0 +1,177 @@
+"""What a project has, without running anything: the files that were looked for, every hook, and its state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tenterhook import handlers
+from tenterhook.dialect import EventRule
+from tenterhook.engine import Engine
+from tenterhook.handlers import script
+from tenterhook.handlers.command import missing, one_program
+from tenterhook.hookset import Slot
+from tenterhook.plan import objection
+from tenterhook.trust import trusted
+from tenterhook.types import Attempt, Event, Hook, Job
+
+
+class FileFacts(Struct, frozen=True):
+    """One place where config was looked for; its hooks count where it was found and is trusted."""
+
+    path: str
+    scope: str
+    format: str
+    found: bool
+    trusted: bool
+    hooks: int
+
+
+class HookFacts(Struct, kw_only=True):
+    """One hook as its file has it, and whether it would run at all."""
+
+    event: str
+    hook: str
+    type: str
+    source: str
+    scope: str
+    state: str
+    matcher: str | None
+    match_kind: str
+    timeout: float | None
+    agent: str | None
+    condition: dict[str, Any] | None
+    once: bool
+    sequential: bool
+    priority: int
+    on_failure: dict[str, str]
+    missing: str
+    not_for: list[str]
+
+
+class Inventory(Struct, frozen=True):
+    """All hooks of a project in one dialect, by event."""
+
+    project: str
+    dialect: str
+    mode: str
+    off: str
+    files: list[FileFacts]
+    hooks: list[HookFacts]
+    warnings: list[str]
+
+
+def inventory(engine: Engine) -> Inventory:
+    """Hooks stand in the order of the dialect's events, then in the order in which they are considered."""
+    return Inventory(
+        engine.project,
+        engine.dialect.name,
+        engine.mode,
+        engine.off(),
+        files(engine),
+        [hook for rule in engine.dialect.events for hook in hooks_of(engine, rule)],
+        list(engine.warnings),
+    )
+
+
+def hooks_of(engine: Engine, rule: EventRule) -> Iterator[HookFacts]:
+    slot = engine.slot(rule.name)
+    event = happened(engine, rule, {})
+    for hook in slot.hooks:
+        gone = absent(engine, slot, event, hook)
+        how = state(engine, slot, event, hook)
+        if how == "runs" and gone and engine.dialect.missing_is_silent:
+            how = "missing"
+        yield facts(hook, state=how, missing=gone or unhandled(hook), not_for=overriding(slot, event, hook))
+
+
+def files(engine: Engine) -> list[FileFacts]:
+    sources = [hook.source.file for hook in engine.hooks()]
+    return [
+        FileFacts(
+            place.path,
+            place.file.scope,
+            place.file.format,
+            place.found,
+            trusted(place.file.scope, engine.trust),
+            sources.count(place.path),
+        )
+        for place in engine.ready().places
+    ]
+
+
+def happened(engine: Engine, rule: EventRule, data: dict[str, Any]) -> Event:
+    """An event that did not happen, for questions about it."""
+    agent = engine.agent or engine.agent_of(data)
+    return Event(rule.kind, rule.name, data, engine.project, engine.session, agent, engine.environ)
+
+
+def facts(hook: Hook, *, state: str, missing: str, not_for: list[str]) -> HookFacts:
+    return HookFacts(
+        event=hook.event,
+        hook=hook.name,
+        type=hook.handler,
+        source=str(hook.source),
+        scope=hook.source.scope,
+        state=state,
+        matcher=hook.matcher,
+        match_kind=hook.match_kind,
+        timeout=hook.timeout,
+        agent=hook.agent,
+        condition=hook.condition,
+        once=hook.once,
+        sequential=hook.sequential,
+        priority=hook.priority,
+        on_failure=hook.on_failure,
+        missing=missing,
+        not_for=not_for,
+    )
+
+
+def state(engine: Engine, slot: Slot, event: Event, hook: Hook) -> str:
+    """What speaks against the hook whatever the event's data is; "runs" where nothing does. The plan's own rule."""
+    if hook.agent is not None and hook.agent != event.agent and event.agent:
+        return f"for agent {hook.agent}"
+    overridden = (event.name, event.agent) in slot.overrides
+    unconditional = replace(hook, condition=None)
+    rule = replace(slot.rule, target="")
+    why = objection(unconditional, event, engine.dialect, rule, slot.off, overridden, ())
+    if why == "disabled" and slot.off:
+        return f"off: {slot.off}"
+    if why:
+        return why
+    return "runs" if hook.agent is None else f"for agent {hook.agent}"
+
+
+def overriding(slot: Slot, event: Event, hook: Hook) -> list[str]:
+    """The agents whose own hooks replace this one, where the event is for no agent in particular."""
+    if event.agent or hook.agent is not None:
+        return []
+    return sorted(agent for name, agent in slot.overrides if name == event.name)
+
+
+def unhandled(hook: Hook) -> str:
+    known = handlers.get(hook.handler)
+    return "" if known else f"this version has no handler for hooks of type {hook.handler!r}, so it fails"
+
+
+def absent(engine: Engine, slot: Slot, event: Event, hook: Hook) -> str:
+    """The file that the hook needs and that is not there, as far as can be told without running it."""
+    [job] = engine.jobs(slot, (hook,), event, event.data)
+    if hook.handler == "command":
+        path = absent_file(job)
+        return f"no such program or script: {path}" if path else ""
+    if hook.spec["form"] == "script":
+        found = script.program(job)
+        return found.detail if isinstance(found, Attempt) else ""
+    return ""
+
+
+def absent_file(job: Job) -> str:
+    main = job.hook.spec["main"]
+    if job.hook.spec["form"] == "program":
+        return main if missing([one_program(main, job.cwd)[-1]], job.env(), job.cwd) else ""
+    return missing(main, job.env(), job.cwd)

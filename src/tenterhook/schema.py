@@ -1,0 +1,151 @@
+"""JSON Schemas of our own config and of the outcome, made from the data and types that the engine itself uses.
+
+The shipped files in schemas/ are written by scripts/schemas.py; `tenter schema` prints them without making them anew.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from tenterhook import dialects
+from tenterhook.dialect import AUDIENCES, CAUSES, CHANGES, KINDS, MATCHERS, POLICIES, Dialect
+from tenterhook.hookset import MODES
+from tenterhook.types import Outcome
+
+__all__ = ["SCHEMAS", "shipped"]
+
+Schema = dict[str, Any]
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+FOLDER = os.path.join(os.path.dirname(__file__), "schemas")
+TEXT: Schema = {"type": "string"}
+FLAG: Schema = {"type": "boolean"}
+TEXTS: Schema = {"type": "array", "items": TEXT}
+POLICY: Schema = {"enum": sorted(POLICIES)}
+DECISION: Schema = {"enum": ["allow", "ask", "deny", "none"]}
+
+# What a key may hold, by the setter that reads it.
+VALUES: dict[str, Schema] = {
+    "type": TEXT,
+    "spec": {"anyOf": [TEXT, {**TEXTS, "minItems": 1}]},
+    "matcher": TEXT,
+    "match_kind": {"enum": sorted(MATCHERS)},
+    "timeout": {"type": "number", "exclusiveMinimum": 0},
+    "enabled": FLAG,
+    "name": TEXT,
+    "sequential": FLAG,
+    "override": FLAG,
+    "priority": {"type": "integer"},
+    "once": FLAG,
+    "leftovers": {"enum": ["end", "keep"]},
+    "condition": {"type": "object"},
+    "on_failure": {
+        "anyOf": [
+            POLICY,
+            {
+                "type": "object",
+                "properties": dict.fromkeys(sorted({*CAUSES, "default"}), POLICY),
+                "additionalProperties": False,
+            },
+        ]
+    },
+    "env": {"anyOf": [TEXTS, {"type": "object", "additionalProperties": TEXT}]},
+    "background": {},
+    "note": {},
+}
+# Fields of the outcome that hold one of a few words, or an object of which more is known than its type says.
+REFINED: dict[tuple[str, str], Schema] = {
+    ("Outcome", "decision"): DECISION,
+    ("Outcome", "mode"): {"enum": list(MODES)},
+    ("Outcome", "changes"): {
+        "type": "object",
+        "properties": {change: {} for change in sorted(CHANGES)},
+        "additionalProperties": False,
+    },
+    ("Message", "to"): {"enum": sorted(AUDIENCES)},
+    ("Message", "kind"): {"enum": sorted(KINDS)},
+    ("Attempt", "decision"): DECISION,
+}
+# What only the engine needs, and no outcome in JSON has.
+INTERNAL = {("Attempt", "answer")}
+
+
+def config() -> Schema:
+    """Of a tenterhook.toml: a list of hooks. Other keys at the top are other programs' business."""
+    dialect = dialects.get("tenterhook")
+    section = dialect.files[0].sections[0].hooks
+    return {
+        "$schema": DRAFT,
+        "$id": "urn:tenterhook:config:1",
+        "title": "tenterhook.toml",
+        "description": dialect.about,
+        "type": "object",
+        "properties": {section: {"type": "array", "items": {"$ref": "#/$defs/hook"}}},
+        "$defs": {"event": {"enum": [rule.name for rule in dialect.events]}, "hook": hook(dialect)},
+    }
+
+
+def hook(dialect: Dialect) -> Schema:
+    """One entry: which keys it may have, which event and which handler it must name."""
+    from tenterhook.glossary import KEYS
+
+    event = next(key for key, setter in dialect.form.keys.items() if setter == "event")
+    kind = next(key for key, setter in dialect.form.keys.items() if setter == "type")
+    values = {**VALUES, "event": events(), "type": {"enum": [one.name for one in dialect.types]}}
+    return {
+        "type": "object",
+        "properties": {
+            key: {"description": KEYS[setter], **values[setter]} for key, setter in dialect.form.keys.items()
+        },
+        "required": [event],
+        "additionalProperties": False,
+        "anyOf": [
+            {"properties": {kind: {"const": one.name}, one.key: {"minLength": 1}}, "required": [one.key]}
+            for one in dialect.types
+        ],
+        **nothing_to_match(dialect, event),
+    }
+
+
+def events() -> Schema:
+    one = {"$ref": "#/$defs/event"}
+    return {"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]}
+
+
+def nothing_to_match(dialect: Dialect, event: str) -> Schema:
+    """On some events there is nothing that a matcher could be compared with."""
+    matcher = next(key for key, setter in dialect.form.keys.items() if setter == "matcher")
+    without = {"enum": [rule.name for rule in dialect.events if not rule.target]}
+    named = {"anyOf": [without, {"type": "array", "contains": without}]}
+    return {
+        "if": {"properties": {event: named}, "required": [event]},
+        "then": {"properties": {matcher: {"enum": ["", "*"]}}},
+    }
+
+
+def outcome() -> Schema:
+    """Of what `tenter fire` prints. Every field is always there."""
+    (_,), parts = msgspec.json.schema_components([Outcome], ref_template="#/$defs/{name}")
+    for name, part in parts.items():
+        fields = {field: known(name, field, one) for field, one in part["properties"].items()}
+        part["properties"] = {field: one for field, one in fields.items() if (name, field) not in INTERNAL}
+        part["required"] = list(part["properties"])
+    top = parts.pop(Outcome.__name__)
+    return {"$schema": DRAFT, "$id": "urn:tenterhook:outcome:1", **top, "$defs": parts}
+
+
+def known(name: str, field: str, said: Schema) -> Schema:
+    """A default says nothing about what is always there."""
+    return REFINED.get((name, field)) or {key: value for key, value in said.items() if key != "default"}
+
+
+SCHEMAS: dict[str, Callable[[], Schema]] = {"config": config, "outcome": outcome}
+
+
+def shipped(name: str) -> str:
+    with open(os.path.join(FOLDER, f"{name}.json"), encoding="utf-8") as file:
+        return file.read()

@@ -1,0 +1,245 @@
+"""A dialect as tables: what `tenter dialects NAME` prints and what docs/dialects/ is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from msgspec import Struct
+
+from tenterhook import glossary
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File
+from tenterhook.verdict import AUDIENCE
+
+__all__ = ["Table", "overview", "tables"]
+
+Rows = Iterable[Sequence[str]]
+
+
+class Table(Struct, frozen=True):
+    """One table: what it is about, its columns, its rows."""
+
+    title: str
+    about: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def overview(dialects: Iterable[Dialect]) -> Table:
+    rows = [(d.name, d.title, d.about, str(len(d.events)), ", ".join(file.path for file in d.files)) for d in dialects]
+    about = "Whose hooks tenterhook runs, and where it looks for them."
+    return Table("Dialects", about, ("name", "agent", "about", "events", "config files"), tuple(rows))
+
+
+def tables(dialect: Dialect) -> list[Table]:
+    """Everything about a dialect; tables without rows are left out."""
+    made = [
+        Table(title, about.format(d=dialect), header, tuple(tuple(row) for row in rows(dialect)))
+        for title, about, header, rows in TABLES
+    ]
+    return [table for table in made if table.rows]
+
+
+def events(dialect: Dialect) -> Rows:
+    for rule in dialect.events:
+        yield (
+            rule.name,
+            rule.kind,
+            yes(rule.blocks),
+            yes(rule.asks),
+            rule.target or "-",
+            plain(dialect, rule),
+            "log" if rule.muted else rule.deny[0],
+            "; ".join([rule.about, *more(rule)]),
+        )
+
+
+def more(rule: EventRule) -> Iterable[str]:
+    if rule.targets:
+        yield f"{rule.target} is one of: {', '.join(rule.targets)}"
+    if rule.silent:
+        yield f"silence counts as {rule.silent}"
+    if rule.needs_reason:
+        yield "a refusal needs a reason"
+
+
+def plain(dialect: Dialect, rule: EventRule) -> str:
+    """What text on stdout becomes when a hook exits with 0 and printed no JSON."""
+    row = dialect.exits[0]
+    if rule.deaf:
+        return "not read"
+    if dialect.text_fails:
+        return "a failure"
+    return (rule.plain if row.becomes == "plain" else row.becomes) or "nothing"
+
+
+def base(dialect: Dialect) -> Rows:
+    return ((field.name, glossary.VALUES[field.key]) for field in dialect.base)
+
+
+def fields(dialect: Dialect) -> Rows:
+    return ((rule.name, ", ".join(map(named, rule.fields))) for rule in dialect.events if rule.fields)
+
+
+def named(field: Field) -> str:
+    return field.name if field.name == field.key else f"{field.name} (our {field.key})"
+
+
+def environment(dialect: Dialect) -> Rows:
+    for name, what in dialect.env.items():
+        only = " (only where there is one)" if what.endswith("?") else ""
+        yield name, glossary.VALUES[what.rstrip("?")] + only
+
+
+def exits(dialect: Dialect) -> Rows:
+    for status, row in dialect.exits.items():
+        yield str(status), row.means, row.decision or "-", yes(row.failed), json_counts(dialect, row), text(row)
+
+
+def json_counts(dialect: Dialect, row: Exit) -> str:
+    return "outranks the exit code" if dialect.answer_outranks_exit else yes(row.answer)
+
+
+def text(row: Exit) -> str:
+    if not row.text:
+        return "-"
+    becomes = "text" if row.becomes == "plain" else row.becomes
+    return f"{row.text} -> {row.prefix!r} + {becomes}" if row.prefix else f"{row.text} -> {becomes}"
+
+
+def answers(dialect: Dialect) -> Rows:
+    return ((one.path, effect(one), ", ".join(one.events) or "all") for one in dialect.answers)
+
+
+def effect(answer: Answer) -> str:
+    said = glossary.EFFECTS[answer.effect]
+    if answer.kind:
+        said += f" of kind {answer.kind}"
+    if answer.kinds:
+        said += f"; {answer.kind_from} makes it " + ", ".join(f"{k} ({kind})" for k, kind in answer.kinds.items())
+    if answer.words:
+        said += ": " + ", ".join(w if w == ours else f"{w} ({ours})" for w, ours in answer.words.items())
+    return said
+
+
+def audiences(dialect: Dialect) -> Rows:
+    for kind, to in {**AUDIENCE, **dialect.audience}.items():
+        others = [f"{rule.audience[kind]} on {rule.name}" for rule in dialect.events if kind in rule.audience]
+        yield kind, "; ".join([to, *others])
+
+
+def changes(dialect: Dialect) -> Rows:
+    for rule in dialect.events:
+        for change in sorted({*rule.merges, *rule.chain}):
+            merge = rule.merges.get(change, "")
+            means = glossary.MERGES[merge] if merge else f"added to {rule.chain[change]}"
+            yield rule.name, change, means, yes(change in rule.chain)
+
+
+def files(dialect: Dialect) -> Rows:
+    return ((file.path, file.scope, file.format, places(file)) for file in dialect.files)
+
+
+def places(file: File) -> str:
+    found = []
+    for section in file.sections:
+        where = f"{section.each}[].{section.hooks}" if section.each else section.hooks
+        found.append(f"{where} (for the agent that {section.agent} names)" if section.agent else where)
+    return ", ".join(found)
+
+
+def keys(dialect: Dialect) -> Rows:
+    form = dialect.form
+    yield from ((key, "group", glossary.KEYS[what]) for key, what in form.group_keys.items())
+    if form.group:
+        yield form.group, "group", "the hooks of the group"
+    yield from ((key, "mapping", "the hooks of the event") for key in form.lists)
+    yield from ((key, "hook", glossary.KEYS[what]) for key, what in form.keys.items())
+
+
+def types(dialect: Dialect) -> Rows:
+    for kind in dialect.types:
+        yield kind.name, kind.key or "-", glossary.FORMS[kind.form], yes(kind.name == dialect.untyped)
+
+
+def rules(dialect: Dialect) -> Rows:
+    """The settings that are one word each; what a dialect leaves at its default is not worth a row."""
+    d = dialect
+    yield "matcher", d.matcher, glossary.MATCHERS[d.matcher]
+    yield "time-out", f"{d.timeout:g} s", f"where a hook says none; files write {d.unit}"
+    yield "order", d.order, glossary.ORDERS[d.order]
+    yield "layers", d.layers, glossary.LAYERS[d.layers]
+    yield "mode", d.mode, glossary.MODES[d.mode]
+    for cause, policy in d.failure.items():
+        yield "failure", f"{cause}: {policy}", f"a hook that failed by {cause} counts as {policy}"
+    for handler, policy in d.failure_of.items():
+        yield "failure", f"{handler}: {policy}", f"a hook of type {handler} that failed counts as {policy}"
+    if d.mode == "faithful":
+        yield (
+            "failure",
+            "else: allow",
+            "after any other failure the operation goes on, unless the hook's on_failure differs",
+        )
+    for value, row in optional(d):
+        if value:
+            yield row
+
+
+def optional(d: Dialect) -> Iterable[tuple[object, tuple[str, str, str]]]:
+    ends = " or ".join(d.chain_ends)
+    yield d.chain_ends, ("chain ends", ends, f"after a {ends} the hooks that have not run yet are skipped")
+    yield d.dedupe, ("duplicates", d.dedupe, f"of hooks with the same {d.dedupe} only the first runs")
+    yield d.switch, ("switch", d.switch, "no hook runs unless a file sets it to true")
+    yield d.untyped, ("no type", d.untyped, UNTYPED.get(d.untyped, "what a hook without a type is"))
+    yield d.agent_from, ("agent", ", ".join(d.agent_from), "where the event's data names its agent")
+    yield d.section_event, ("section", f"{d.section}.{d.section_event}", "if given, must name the event that happened")
+    yield d.missing_is_silent, ("missing script", "skipped", "a hook whose script does not exist is skipped")
+    yield d.twice_encoded, ("JSON in JSON", "read", "an answer that was encoded twice counts")
+    yield d.stop_outranks, ("stop", "outranks", "stopping the agent outranks every decision")
+
+
+UNTYPED = {"by-key": "the type whose key is there", "path-or-dotted": "a path is a command, a dotted name a function"}
+
+
+def notes(dialect: Dialect) -> Rows:
+    return ((note,) for note in dialect.notes)
+
+
+def yes(value: bool) -> str:
+    return "yes" if value else "-"
+
+
+TABLES: tuple[tuple[str, str, tuple[str, ...], Callable[[Dialect], Rows]], ...] = (
+    (
+        "Events",
+        "When hooks run. A deny counts where an event can block; a matcher is compared with the field named here.",
+        ("event", "our kind", "blocks", "asks", "matched on", "plain text becomes", "refusal told to", "about"),
+        events,
+    ),
+    ("Payload", "What every hook is told: one JSON object on stdin.", ("field", "value"), base),
+    ("Payload by event", "What is added for an event, as far as it is known.", ("event", "fields"), fields),
+    ("Environment", "Variables that a hook's process is given.", ("variable", "value"), environment),
+    (
+        "Exit codes",
+        "What a hook's exit status means, whether JSON on stdout is read then, and what becomes of its text.",
+        ("exit", "means", "decision", "failed", "JSON", "text"),
+        exits,
+    ),
+    ("Answers", "What a hook may say: fields of one JSON object on stdout.", ("field", "effect", "events"), answers),
+    ("Messages", "Who is told a text of each kind.", ("kind", "told to"), audiences),
+    (
+        "Changes",
+        "How the changes of several hooks become one, and whether the next hook sees them.",
+        ("event", "change", "several hooks", "seen by the next"),
+        changes,
+    ),
+    (
+        "Config files",
+        "Where hooks are looked for, in this order: ~ is the home folder, @config is $XDG_CONFIG_HOME or ~/.config.",
+        ("file", "scope", "format", "hooks under"),
+        files,
+    ),
+    ("Keys", "What an entry in a config file may hold.", ("key", "of a", "means"), keys),
+    ("Types", "What a hook can be, and the key that says what runs.", ("type", "key", "runs", "default"), types),
+    ("Rules", "How {d.title} treats hooks.", ("rule", "value", "means"), rules),
+    ("Notes", "What is easily missed.", (), notes),
+)

@@ -1,0 +1,107 @@
+"""The plan's word for a hook that does not run -> a sentence with the values that led to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from tenterhook.engine import Engine
+from tenterhook.hookset import Slot
+from tenterhook.match import compiled
+from tenterhook.plan import fits, lookup
+from tenterhook.types import Event, Hook
+
+MATCH_KINDS = {
+    "glob": "glob",
+    "glob-nocase": "glob in any case",
+    "regex-full": "regex on the whole value",
+    "regex-search": "regex anywhere in the value",
+    "literal": "exact text",
+}
+
+
+class Case(Struct):
+    """A hook that does not run, and everything around it."""
+
+    hook: Hook
+    event: Event
+    engine: Engine
+    slot: Slot
+    running: Sequence[Hook]
+
+
+def why_not(why: str, hook: Hook, event: Event, engine: Engine, slot: Slot, running: Sequence[Hook]) -> str:
+    """One sentence; the bare word where there is nothing to add."""
+    say = REASONS.get(why)
+    return say(Case(hook, event, engine, slot, running)) if say else why
+
+
+def match_words(matcher: str, kind: str) -> str:
+    """How a matcher is read. A regex that is none is compared as text, and people should know."""
+    words = MATCH_KINDS.get(kind, kind)
+    if kind.startswith("regex") and compiled(matcher) is None:
+        return "no valid regex, so exact text"
+    return words
+
+
+def matcher(case: Case) -> str:
+    hook, target = case.hook, case.slot.rule.target
+    kind = hook.match_kind or case.engine.dialect.matcher
+    value = case.event.data.get(target)
+    return f"matcher {hook.matcher!r} ({match_words(hook.matcher or '', kind)}) does not fit {target} {value!r}"
+
+
+def condition(case: Case) -> str:
+    data = case.event.data
+    wrong = [
+        f"{path} {found_words(lookup(path, data))}; it must fit {wanted!r}"
+        for path, wanted in (case.hook.condition or {}).items()
+        if not fits(lookup(path, data), wanted)
+    ]
+    return f"its condition does not hold: {'; '.join(wrong)}"
+
+
+def found_words(value: object) -> str:
+    return "is not given (--input)" if value is None else f"is {value!r}"
+
+
+def agent(case: Case) -> str:
+    given = f"agent {case.event.agent}" if case.event.agent else "no agent in particular (--agent)"
+    return f"for agent {case.hook.agent} only; the event is for {given}"
+
+
+def untrusted(case: Case) -> str:
+    return "its file came with the project and is not trusted; --trust takes it as trusted"
+
+
+def disabled(case: Case) -> str:
+    return case.slot.off or "switched off in its file"
+
+
+def overridden(case: Case) -> str:
+    if case.hook.overridden:
+        return f"the project's config names {case.event.name} itself, which replaces the user's hooks of it"
+    return f"agent {case.event.agent} has hooks of its own that override the general ones"
+
+
+def duplicate(case: Case) -> str:
+    key = case.engine.dialect.dedupe
+    same = next((one for one in case.running if one.spec.get(key) == case.hook.spec.get(key)), None)
+    if not same:
+        return f"the same {key} runs already"
+    target = case.slot.rule.target
+    unsure = target and case.event.data.get(target) is None
+    where = ", where both matchers fit" if unsure else ""
+    return f"the same {key} as {same.source}, which comes first{where}"
+
+
+REASONS: dict[str, Callable[[Case], str]] = {
+    "matcher": matcher,
+    "condition": condition,
+    "agent": agent,
+    "untrusted": untrusted,
+    "disabled": disabled,
+    "overridden": overridden,
+    "duplicate": duplicate,
+}

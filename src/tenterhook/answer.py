@@ -104,6 +104,12 @@ def repeated_key(text: str, guarded: set[str]) -> str:
     return twins[0] if twins else ""
 
 
-def looks_like(text: str, guarded: Iterable[str]) -> bool:
-    """Whether a text that is no answer was probably meant as one: an object with a deciding key stands in it."""
-    return "{" in text and any(f'"{key}"' in text for key in guarded)
+def looks_like(text: str, deciding: Iterable[str], known: Iterable[str] = ()) -> bool:
+    """Whether a text that is no answer was probably meant as one.
+
+    An object with a deciding key stands somewhere in it, or it starts as an object and has any key of an answer.
+    """
+    if "{" not in text:
+        return False
+    keys = (*deciding, *known) if text.lstrip("\ufeff \t\r\n").startswith("{") else deciding
+    return any(f'"{key}"' in text for key in keys)

@@ -14,8 +14,8 @@ from tenterhook.entries import Problem
 from tenterhook.errors import ConfigError
 from tenterhook.hazards import Hazard, Look
 from tenterhook.hazards.commands import needs_shell, relative, unquoted
-from tenterhook.hazards.files import Files, duplicates, switched_off, unread
-from tenterhook.hazards.handlers import no_function, no_handler, not_text
+from tenterhook.hazards.files import Files, duplicates, nothing_there, switched_off, unread
+from tenterhook.hazards.handlers import no_function, no_handler
 from tenterhook.hazards.matchers import matchers
 from tenterhook.hazards.scripts import absent, exit_one, first_line, not_executable
 from tenterhook.hookset import HookSet
@@ -36,10 +36,9 @@ OF_HOOKS: tuple[Hazard, ...] = (
     unquoted,
     needs_shell,
     no_handler,
-    not_text,
     no_function,
 )
-OF_FILES: tuple[Callable[[Files], Iterator[Problem]], ...] = (duplicates, switched_off, unread)
+OF_FILES: tuple[Callable[[Files], Iterator[Problem]], ...] = (duplicates, switched_off, nothing_there, unread)
 
 
 class Report(Struct, frozen=True):

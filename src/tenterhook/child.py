@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 
-from tenterhook.procfs import TAG, Family, Table, name_of
+from tenterhook.procfs import TAG, Family, Table, find_child, name_of
 from tenterhook.program import Completed, Program, explain, look_for
 from tenterhook.status import exit_status, is_contested
 from tenterhook.stream import Feed, Stream, close
@@ -37,7 +37,7 @@ class Child:
 
     __slots__ = (
         "began", "deadline", "detail", "ended", "error", "exited", "family", "feed", "give_up_at", "kill_at", "lost",
-        "patience", "pidfd", "popen", "program", "status", "streams", "termed", "token",
+        "patience", "pidfd", "popen", "program", "started", "status", "streams", "termed", "token",
     )  # fmt: skip
 
     def __init__(self, program: Program) -> None:
@@ -52,7 +52,7 @@ class Child:
         self.family: Family | None = None
         self.error: str | None = None
         self.detail = ""
-        self.exited = self.lost = self.termed = False
+        self.started = self.exited = self.lost = self.termed = False
         self.status: int | None = None
         self.kill_at = self.give_up_at = self.ended = 0.0
         self.patience = 0.001
@@ -65,9 +65,9 @@ class Child:
     # Starting
 
     def start(self) -> None:
-        """OSError and others if it cannot be started; nothing is left open then."""
+        """OSError and others if it cannot be started; nothing is left open or running then."""
         bury_late()
-        ends = []
+        ends: list[int] = []
         try:
             gated = is_contested()
             if gated:
@@ -75,21 +75,25 @@ class Child:
             ends.append(self.feed.open(gated))
             ends += [stream.open() for stream in self.streams]
             self.spawn((*GATE, *self.program.argv) if gated else self.program.argv, *ends)
+            self.adopt(gated)
         except BaseException:
-            self.close()
             self.undo()
+            self.close()
             raise
         finally:
             for fd in ends[1:]:
                 os.close(fd)
-            # Whether it lives is ours to find out: Popen must neither warn about it nor keep it in a list to reap.
-            self.popen.returncode = 0
+
+    def adopt(self, gated: bool) -> None:
         # Absent on macOS and old kernels, ESRCH where a foreign reaper was faster: then waitpid says what can be said.
         with contextlib.suppress(OSError, AttributeError):
             self.pidfd = os.pidfd_open(self.pid)
         if gated:
             self.feed.push()
         self.feed.release()
+        # Whether it lives is ours to find out: Popen must neither warn about it nor keep it in a list to reap.
+        self.popen.returncode = 0
+        self.started = True
 
     def spawn(self, argv: tuple[str, ...], stdin: int, stdout: int, stderr: int) -> None:
         env, cwd = self.program.env, self.program.cwd or None
@@ -101,11 +105,15 @@ class Child:
         )  # fmt: skip
 
     def undo(self) -> None:
-        """An exception such as Ctrl-C may come between fork and the end of Popen: nobody else knows the child then."""
-        if self.pid and self.popen.returncode is None:
-            with contextlib.suppress(ProcessLookupError, ChildProcessError):
-                os.kill(self.pid, signal.SIGKILL)
-                os.waitpid(self.pid, 0)
+        """An exception such as Ctrl-C may come when the child is there already, even before Popen knows its number."""
+        if self.popen.__dict__.get("returncode") is None:
+            pid = self.pid or find_child(self.token)
+            if pid:
+                with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+        self.popen.returncode = 0
+        self.started = False
 
     # Ending
 
@@ -134,7 +142,7 @@ class Child:
             gone = not members
             self.family.bury(table)
         if gone:
-            return self.exited
+            return self.settle() or now >= self.give_up_at
         if now >= self.kill_at:
             self.family.send(signal.SIGKILL, members)
         elif not self.termed:
@@ -193,7 +201,8 @@ class Child:
         self.feed.close()
         for stream in self.streams:
             stream.close()
-        self.pidfd = close(self.pidfd)
+        fd, self.pidfd = self.pidfd, -1
+        close(fd)
 
 
 def bury_late() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from tenterhook import entries, readers
-from tenterhook.dialect import Dialect, EventRule, File, Section
+from tenterhook.dialect import Dialect, EventRule, Section
 from tenterhook.entries import Problem
 from tenterhook.errors import ConfigError, nearest
 from tenterhook.places import Place, places
@@ -54,7 +54,7 @@ def load(
         document = open_document(place, loaded, quiet=not ours or on_error == "warn")
         if document is None:
             continue
-        for found in sections(document.data, place, loaded, document):
+        for found in sections(document, place, dialect, loaded):
             if ours:
                 named.setdefault(found.event, set()).add(place.file.scope)
             add(found, document, place, dialect, loaded, ours)
@@ -89,27 +89,27 @@ def speaks_of_hooks(place: Place) -> bool:
     return any(f"\n{section.hooks}:".encode() in text for section in place.file.sections)
 
 
-def sections(data: dict[str, Any], place: Place, loaded: Loaded, document: readers.Document) -> Iterator[Found]:
-    """Every event's value in every section of a file."""
+def sections(document: readers.Document, place: Place, dialect: Dialect, loaded: Loaded) -> Iterator[Found]:
+    """Every event's value in every section of a file; where entries name their events, the list as a whole."""
     for section in place.file.sections:
-        for holder, path, agent in holders(data, section, place.file):
+        for holder, path, agent in holders(document.data, section, place.path):
             value, inner = dig(holder, section.hooks)
             if value is None:
                 continue
             path += inner
-            if isinstance(value, dict):
-                yield from (Found(str(event), there, (*path, event), agent) for event, there in value.items())
-            elif isinstance(value, list):
+            if dialect.form.entries:
                 yield Found("", value, path, agent)
+            elif isinstance(value, dict):
+                yield from (Found(str(event), there, (*path, event), agent) for event, there in value.items())
             else:
                 kind = type(value).__name__
                 loaded.problems.append(problem(document, path, f"{section.hooks} must be a mapping, not {kind}"))
 
 
-def holders(data: dict[str, Any], section: Section, file: File) -> Iterator[tuple[Any, Path, str | None]]:
+def holders(data: dict[str, Any], section: Section, file: str) -> Iterator[tuple[Any, Path, str | None]]:
     """The mappings that may hold hooks, each with the agent they are for."""
     if not section.each:
-        agent = str(data.get(section.agent) or stem(file.path)) if section.agent else None
+        agent = str(data.get(section.agent) or stem(file)) if section.agent else None
         yield data, (), agent
         return
     items = data.get(section.each)

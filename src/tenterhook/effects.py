@@ -28,18 +28,14 @@ def decision(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any])
         reader.verdict.decision = stronger(reader.verdict.decision, word)
         return
     known = ", ".join(answer.words)
-    reader.warn(f"{answer.path} is {value!r}, which decides nothing; it may be: {known}")
-    if reader.rules.strict:
-        reader.fail("output")
+    reader.unreadable(f"{answer.path} is {value!r}, which decides nothing; it may be: {known}")
 
 
 def switch(reader: Reader, value: Any, answer: Answer) -> bool | None:
     if isinstance(value, bool):
         return value
     if value is not None:
-        reader.wrong(answer.path, value, "true or false")
-        if reader.rules.strict:
-            reader.fail("output")
+        reader.unreadable(f"{answer.path} must be true or false, not {type(value).__name__}")
     return None
 
 

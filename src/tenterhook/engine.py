@@ -136,11 +136,18 @@ class Engine(HookSet):
         return event, *known
 
     def plan(self, slot: Slot, event: Event) -> tuple[Plan, Outcome | None]:
-        spent = self.spent
-        made = plan(event, slot.hooks, self.dialect, slot.rule, off=slot.off, overrides=slot.overrides, spent=spent)
-        if not slot.static:
-            spent.update(id(hook) for batch in made.batches for hook in batch if hook.once)
+        if slot.static:
+            made = self.fresh_plan(slot, event)
+        else:
+            with self.lock:
+                made = self.fresh_plan(slot, event)
+                self.spent.update((id(hook), hook) for batch in made.batches for hook in batch if hook.once)
         return made, None if made.batches or self.taps else nothing(self, slot, made.skipped)
+
+    def fresh_plan(self, slot: Slot, event: Event) -> Plan:
+        return plan(
+            event, slot.hooks, self.dialect, slot.rule, off=slot.off, overrides=slot.overrides, spent=self.spent
+        )
 
     def agent_of(self, data: dict[str, Any]) -> str:
         for key in self.dialect.agent_from:
@@ -150,7 +157,7 @@ class Engine(HookSet):
 
     def finish(self, outcome: Outcome) -> Outcome:
         for tap in self.taps:
-            tap(outcome)
+            tap.function(outcome)
         return outcome
 
     def running(self) -> Runner:
@@ -202,9 +209,15 @@ def judge(
             continue
         one = verdict(attempt, hook, rules)
         verdicts.append(one)
-        if one.decision != "none" or one.reason or one.changes or attempt.answer is not None:
-            changed = paths(one.changes, data) if one.changes else ()
-            attempt = replace(attempt, decision=one.decision, reason=one.reason, changed=changed, answer=None)
+        if one.decision != "none" or one.failed or one.reason or one.changes or attempt.answer is not None:
+            attempt = replace(
+                attempt,
+                decision=one.decision,
+                reason=one.reason,
+                changed=paths(one.changes, data) if one.changes else (),
+                failed=one.failed,
+                answer=None,
+            )
         attempts.append(attempt)
     return verdicts
 

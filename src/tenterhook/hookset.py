@@ -21,7 +21,6 @@ from tenterhook.trust import CHOICES
 from tenterhook.types import Hook, Outcome, Plan, Skipped, Source
 from tenterhook.verdict import Rules, compile_rules
 
-Tap = Callable[[Outcome], object]
 Function = Callable[..., Any]
 
 OFF = "TENTERHOOK_OFF"
@@ -63,7 +62,8 @@ class HookSet:
         self.loaded: Loaded | None = None
         self.registry = Registry()
         self.taps: tuple[Tap, ...] = ()
-        self.spent: set[int] = set()
+        # Hooks that run once and have run, by identity; kept, so that no other hook can come to stand at their place.
+        self.spent: dict[int, Hook] = {}
         self.slots: dict[str, Slot] = {}
         self.lock = threading.RLock()
         self.numbers = itertools.count(1)
@@ -127,16 +127,18 @@ class HookSet:
             self.registry.remove(hook)
             self.slots = {}
 
-    def tap(self, function: Tap) -> Callable[[], None]:
+    def tap(self, function: Callable[[Outcome], object]) -> Callable[[], None]:
         """Give every finished outcome to a function; call what this returns to stop that."""
+
+        tap = Tap(function)
 
         def undo() -> None:
             with self.lock:
-                self.taps = tuple(tap for tap in self.taps if tap is not function)
+                self.taps = tuple(one for one in self.taps if one is not tap)
                 self.slots = {}
 
         with self.lock:
-            self.taps = (*self.taps, function)
+            self.taps = (*self.taps, tap)
             self.slots = {}
         return undo
 
@@ -201,10 +203,22 @@ class HookSet:
         return f"{self.prefix}-{next(self.numbers)}"
 
 
+class Tap:
+    """One listener; the same function may listen twice."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: Callable[[Outcome], object]) -> None:
+        self.function = function
+
+
 class Slot:
     """One event of one set of hooks, compiled. `quiet` is its outcome where nobody listens."""
 
-    __slots__ = ("hooks", "memo", "off", "overrides", "quiet", "renamed", "rule", "rules", "shape", "static", "warnings")
+    __slots__ = (
+        *("hooks", "memo", "off", "overrides", "quiet", "renamed"),
+        *("rule", "rules", "shape", "static", "warnings"),
+    )
 
     def __init__(self, owner: HookSet, rule: EventRule) -> None:
         loaded = owner.ready()

@@ -143,7 +143,7 @@ def state(engine: Engine, slot: Slot, event: Event, hook: Hook) -> str:
         return f"off: {slot.off}"
     if why:
         return why
-    return "runs" if hook.agent is None else f"for agent {hook.agent}"
+    return "runs" if hook.agent in (None, event.agent) else f"for agent {hook.agent}"
 
 
 def overriding(slot: Slot, event: Event, hook: Hook) -> list[str]:

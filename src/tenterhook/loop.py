@@ -110,17 +110,19 @@ class Loop:
             self.start(self.waiting.popleft())
 
     def start(self, ticket: Ticket) -> None:
-        child = ticket.child = Child(ticket.program)
+        # It is listed before it is started, so that an interrupt at any moment finds it there.
+        others = bool(self.running)
+        child = ticket.child = self.running[ticket] = Child(ticket.program)
         try:
             child.start()
         except Exception as exc:  # whatever Popen finds to complain about is a value here
-            if self.running and isinstance(exc, OSError) and exc.errno in CROWDED:
+            del self.running[ticket]
+            if others and isinstance(exc, OSError) and exc.errno in CROWDED:
                 self.crowded, ticket.child = True, None
                 self.waiting.appendleft(ticket)
             else:
                 ticket.done(child.not_started(exc))
             return
-        self.running[ticket] = child
         if child.pidfd >= 0:
             self.watch(child.pidfd, select.POLLIN, partial(self.exited, ticket))
         for stream in child.streams:
@@ -234,6 +236,9 @@ class Loop:
                 child.close()
             self.running.clear()
             self.waiting.clear()
+        for ticket, child in list(self.running.items()):
+            if not child.started:
+                del self.running[ticket]
         self.cancel_all()
         while self.busy:
             self.step()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from fnmatch import translate
 from functools import lru_cache
@@ -47,7 +48,10 @@ def literal(matcher: str) -> Test:
 def compiled(matcher: str) -> re.Pattern[str] | None:
     """None where the text is no regex. Agents in JavaScript write named groups without the P."""
     try:
-        return re.compile(re.sub(r"\(\?<(?![=!])", "(?P<", matcher))
+        with warnings.catch_warnings():
+            # Python may come to read `[[a]` differently; a host that makes warnings errors must not suffer for it.
+            warnings.simplefilter("ignore")
+            return re.compile(re.sub(r"\(\?<(?![=!])", "(?P<", matcher))
     except (re.error, OverflowError, RecursionError):
         return None
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from tenterhook.apply import Changes
 from tenterhook.dialect import Dialect, EventRule
-from tenterhook.types import Attempt, Message, Outcome, Skipped, Verdict
 from tenterhook.effects import stronger
+from tenterhook.types import Attempt, Message, Outcome, Skipped, Verdict
 
 
 def merge(

@@ -45,7 +45,8 @@ def only(dialect: Dialect, project: str, config: str) -> Place:
         known = ", ".join(sorted({file.format for file in dialect.files}))
         raise ConfigError(f"the dialect {dialect.name} reads no such files, only {known}", file=config)
     inside = os.path.commonpath([os.path.realpath(project), os.path.realpath(path)]) == os.path.realpath(project)
-    model = fitting[0]
+    named = [file for file in fitting if os.path.basename(file.path) == os.path.basename(path)]
+    model = (named or fitting)[0]
     scope = "project" if inside else "user"
     return Place(path, File(path=path, scope=scope, format=model.format, sections=model.sections), True)
 

@@ -52,8 +52,9 @@ class Batch:
             raise
 
     def __del__(self) -> None:
-        if self.loop.busy:
-            self.loop.abandon()
+        loop = getattr(self, "loop", None)  # absent if an exception came while it was made
+        if loop is not None and loop.busy:
+            loop.abandon()
 
 
 def run(program: Program) -> Completed:

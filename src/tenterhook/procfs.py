@@ -10,10 +10,11 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import threading
 from collections.abc import Iterable
 from typing import NamedTuple
 
-__all__ = ["TAG", "Family", "Table", "Tags", "name_of", "read_table"]
+__all__ = ["TAG", "Family", "Table", "Tags", "find_child", "name_of", "read_table"]
 
 TAG = "TENTERHOOK_RUN"
 
@@ -112,12 +113,21 @@ def read(path: str, most: int = 1 << 22) -> bytes:
         os.close(fd)
 
 
+def find_child(token: str) -> int:
+    """A child that this thread has just started and nobody has the number of; 0 if there is none."""
+    for pid in read(f"/proc/self/task/{threading.get_native_id()}/children").split():
+        if token.encode() in read_tokens(int(pid)):
+            return int(pid)
+    return 0
+
+
 class Family:
     """A hook's process and all that came from it. Whoever was once found stays known."""
 
     __slots__ = ("born", "known", "leader", "token")
 
     def __init__(self, leader: int, token: str) -> None:
+        assert leader > 1  # 0 would mean our own group
         self.leader = leader
         self.token = token.encode()
         self.born = -1

@@ -101,12 +101,12 @@ class Reactor:
         finally:
             with self.lock:
                 self.thread, self.closed = None, True
-                self.bell, self.rope = close(self.bell), close(self.rope)
+                close(self.bell, self.rope)
+                self.bell = self.rope = -1
 
     def forget_parent(self) -> None:
         self.loop.abandon()
-        close(self.bell)
-        close(self.rope)
+        close(self.bell, self.rope)
         self.begin_empty()
 
 

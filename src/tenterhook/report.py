@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from tenterhook.table import table, width
-from tenterhook.terminal import Paint, columns, counted, duration, near, one_line, painter, shorten, visible, wrapped
+from tenterhook.terminal import (
+    Paint,
+    as_json,
+    columns,
+    counted,
+    duration,
+    near,
+    one_line,
+    painter,
+    shorten,
+    visible,
+    wrapped,
+)
 from tenterhook.types import Attempt, Message, Outcome, Skipped
 
 DECISION_STYLE = {"deny": "red", "ask": "yellow", "allow": "green", "failed": "yellow"}
@@ -185,8 +195,9 @@ def changes(outcome: Outcome, paint: Paint) -> list[str]:
     widest = max(map(len, outcome.changes))
     lines = [paint("bold", "changes")]
     for name, value in outcome.changes.items():
-        text = msgspec.json.encode(value, enc_hook=str).decode()
-        lines += wrapped(text, first=f"  {name:<{widest}}  ", indent=" " * (widest + 4), most_lines=CHANGE_LINES)
+        lines += wrapped(
+            as_json(value), first=f"  {name:<{widest}}  ", indent=" " * (widest + 4), most_lines=CHANGE_LINES
+        )
     return lines
 
 

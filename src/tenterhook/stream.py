@@ -15,10 +15,11 @@ CHUNK = 65536
 WIDE = 1 << 20
 
 
-def close(fd: int) -> int:
-    if fd >= 0:
-        os.close(fd)
-    return -1
+def close(*fds: int) -> None:
+    """Forget the number first, then close: interrupted in between, a file stays open instead of being closed twice."""
+    for fd in fds:
+        if fd >= 0:
+            os.close(fd)
 
 
 class Feed:
@@ -44,7 +45,8 @@ class Feed:
     def release(self) -> None:
         # While we feed, we hold the child's end too: then there is no EPIPE, nor a SIGPIPE in hosts that die of it.
         if self.fd < 0:
-            self.other = close(self.other)
+            fd, self.other = self.other, -1
+            close(fd)
 
     def push(self) -> None:
         """Write what the pipe takes; closed when all is written."""
@@ -53,10 +55,13 @@ class Feed:
                 self.sent += os.write(self.fd, self.data[self.sent : self.sent + WIDE])
         except BlockingIOError:
             return
-        self.fd = close(self.fd)
+        fd, self.fd = self.fd, -1
+        close(fd)
 
     def close(self) -> None:
-        self.fd, self.other = close(self.fd), close(self.other)
+        fds = self.fd, self.other
+        self.fd = self.other = -1
+        close(*fds)
 
 
 class Stream:
@@ -119,7 +124,9 @@ class Stream:
         return self.parts[0] if len(self.parts) == 1 else b"".join(self.parts)
 
     def close(self) -> None:
-        self.fd, self.sink = close(self.fd), close(self.sink)
+        fds = self.fd, self.sink
+        self.fd = self.sink = -1
+        close(*fds)
 
 
 def open_sink() -> int:

@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Callable
 from shutil import get_terminal_size
 
+import msgspec
+
 from tenterhook.table import width
 
 Paint = Callable[[str, str], str]
@@ -90,6 +92,16 @@ def near(place: str) -> str:
         if folder != "/" and place.startswith(folder + os.sep):
             return one_line(prefix + place[len(folder) + 1 :])
     return one_line(place)
+
+
+def as_json(value: object) -> str:
+    """One line of JSON. Lone surrogates (file names that are no UTF-8) are escaped, which msgspec will not do."""
+    try:
+        return msgspec.json.encode(value, enc_hook=str).decode()
+    except UnicodeEncodeError:
+        import json
+
+        return json.dumps(msgspec.to_builtins(value, enc_hook=str), default=str)
 
 
 def duration(seconds: float) -> str:

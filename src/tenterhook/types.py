@@ -127,6 +127,7 @@ class Attempt(Struct, frozen=True):
     decision: str = "none"
     reason: str = ""
     changed: tuple[str, ...] = ()
+    failed: bool = False
     answer: Any = None
 
 

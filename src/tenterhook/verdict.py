@@ -38,6 +38,7 @@ class Rules(Struct, frozen=True):
     table: Table
     elsewhere: frozenset[str]
     guarded: tuple[str, ...]
+    known: tuple[str, ...]
     audience: dict[str, str]
 
 
@@ -53,11 +54,13 @@ def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool) -> Rules:
             for parent in parents:
                 level = level.setdefault(parent, {})  # type: ignore[assignment]
             level[leaf] = answer
-    deciding = (a.path.rpartition(".")[2] for a in dialect.answers if a.effect in ("decision", "continue", "stop"))
+    leaves = [(answer.effect, answer.path.rpartition(".")[2]) for answer in dialect.answers]
+    deciding = dict.fromkeys(leaf for effect, leaf in leaves if effect in ("decision", "continue", "stop"))
+    known = dict.fromkeys(leaf for _, leaf in leaves)
     audience = {**AUDIENCE, **dialect.audience, **rule.audience}
     if rule.muted:
         audience = dict.fromkeys(audience, "log")
-    return Rules(dialect, rule, strict, table, frozenset(elsewhere), tuple(dict.fromkeys(deciding)), audience)
+    return Rules(dialect, rule, strict, table, frozenset(elsewhere), tuple(deciding), tuple(known), audience)
 
 
 def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:
@@ -97,7 +100,7 @@ class Reader:
         """Read the hook's answer where this exit status allows one; whether there was one."""
         attempt, rules = self.attempt, self.rules
         if rules.rule.deaf or not (row.answer or rules.dialect.answer_outranks_exit):
-            if attempt.stdout and looks_like(attempt.stdout, rules.guarded):
+            if looks_like(attempt.stdout, rules.guarded):
                 self.warn("printed a decision, but stdout is not read here, so it does not count")
             return False
         if attempt.answer is not None:
@@ -107,16 +110,16 @@ class Reader:
         if found is not None:
             self.take(found, rules.table, "")
             return True
-        if attempt.stdout and (problem or looks_like(attempt.stdout, rules.guarded)):
-            self.unreadable(problem or "other text stands beside it")
+        if looks_like(attempt.stdout, rules.guarded, rules.known):
+            problem = problem or "other text stands beside it"
+            self.unreadable(f"printed what looks like an answer but is not one JSON object: {problem}")
         return False
 
     def unreadable(self, problem: str) -> None:
-        """What looks like an answer and is none: said in every mode, a failure in a strict engine."""
-        if looks_like(self.attempt.stdout, self.rules.guarded):
-            self.warn(f"printed what looks like an answer but is not one JSON object: {problem}")
-            if self.rules.strict:
-                self.fail("output")
+        """What was meant as an answer and is none: said in every mode, a failure in a strict engine."""
+        self.warn(problem)
+        if self.rules.strict:
+            self.fail("output")
 
     def take(self, found: dict[str, Any], table: Table, path: str) -> None:
         """Every field of the answer, the event-specific section last: what it says is closer to the event."""
@@ -248,6 +251,10 @@ class Reader:
 
     def reasons(self) -> None:
         verdict, rule = self.verdict, self.rules.rule
+        if verdict.decision == "ask" and not rule.asks:
+            self.warn(f"asks, but nobody can be asked on {rule.name}")
+            if self.rules.strict and rule.blocks:
+                verdict.decision = "deny"
         if verdict.decision == "deny":
             if not verdict.reason and rule.needs_reason:
                 self.warn(f"a block on {rule.name} must give a reason")

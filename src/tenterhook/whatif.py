@@ -88,7 +88,7 @@ def trials(dialect: Dialect, rule: EventRule) -> list[Trial]:
         *(Trial(f"exit {code}, JSON deny", one) for code, one in deny.items()),
         Trial("killed by a signal", Did(signal="SIGKILL", detail="killed by SIGKILL", hook=NAME)),
         Trial("timed out", Did(error="timeout", hook=NAME)),
-        Trial("could not be started", Did(error="spawn", detail="could not be started", hook=NAME)),
+        Trial("could not start", Did(error="spawn", detail="could not be started", hook=NAME)),
     ]
 
 
@@ -108,7 +108,7 @@ def decision(dialect: Dialect, rule: EventRule, wish: str) -> dict[str, Any]:
     for answer in fields(dialect, rule, "decision"):
         meaning = [word for word, meant in answer.words.items() if meant == wish]
         word = wish if wish in answer.words else next(iter(meaning), "")
-        if word:
+        if word and (rule.asks or answer.words[word] != "ask"):
             beside = answer.path.rpartition(".")[0]
             reasons = sorted(fields(dialect, rule, "reason"), key=lambda one: one.path.rpartition(".")[0] != beside)
             return built(dialect, rule, {answer.path: word, **{one.path: REASON for one in reasons[:1]}})

@@ -46,7 +46,7 @@ def run(argv: list[str]) -> int:
 
 
 def as_text(report: Report) -> str:
-    return "\n".join([*map(line, report.problems), summary(report)])
+    return "\n".join([*map(line, report.problems), one_line(summary(report))])
 
 
 def line(problem: Problem) -> str:

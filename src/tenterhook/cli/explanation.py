@@ -51,11 +51,12 @@ def text(found: Explanation, paint: Paint, *, whole: bool) -> str:
 
 def event_lines(found: Explanation, paint: Paint) -> list[str]:
     event = found.event
-    rows = [["kind", event.kind], ["hooks can", abilities(event)], ["matched on", matched_on(event)]]
+    rows = [["dialect", f"{found.title}, {found.mode} mode"], ["kind", event.kind]]
+    rows += [["hooks can", abilities(event)], ["matched on", matched_on(event)]]
+    rows += [["usually", ", ".join(event.usual)]] if event.usual else []
     rows += [["agent", one_line(found.agent)]] if found.agent else []
     rows += [["off", paint("yellow", found.off)]] if found.off else []
-    head = f"{paint('bold', event.name)}: {event.about}  {paint('dim', f'{found.title}, {found.mode}')}"
-    return [head, table(rows, indent="  ")]
+    return [f"{paint('bold', event.name)}: {event.about}", table(rows, indent="  ")]
 
 
 def abilities(event: EventFacts) -> str:
@@ -74,9 +75,8 @@ def matched_on(event: EventFacts) -> str:
     kind = MATCH_KINDS.get(event.match_kind, event.match_kind)
     if event.value is not None:
         return f"{event.target} = {one_line(repr(event.value))}  ({kind})"
-    usual = f"; usually one of {', '.join(event.usual)}" if event.usual else ""
     how = "--tool NAME" if event.target == "tool_name" else "--input FILE"
-    return f"{event.target}, not given: {how}{usual}  ({kind})"
+    return f"{event.target}, not given: {how}  ({kind})"
 
 
 def hook_lines(found: Explanation, paint: Paint, *, whole: bool) -> Iterator[str]:
@@ -168,7 +168,7 @@ def effect_lines(found: Explanation, paint: Paint) -> list[str]:
 
 def effect_rows(effect: Effect, paint: Paint) -> Iterator[list[str]]:
     """A row, and one more for each further text."""
-    then = paint(THEN_STYLE.get(effect.then, "green"), effect.then)
+    then = paint(THEN_STYLE.get(effect.then, "green"), "stops the agent" if effect.stop else effect.then)
     start = [effect.what, "-" if effect.decision == "none" else effect.decision, then]
     start[2] += paint("yellow", ", failed") if effect.failed else ""
     texts = [told(message) for message in effect.messages]

@@ -72,7 +72,12 @@ def as_json(outcome: Outcome) -> bytes:
     plain = msgspec.to_builtins(outcome, enc_hook=str)
     for attempt in plain["attempts"]:
         del attempt["answer"]
-    return msgspec.json.encode(plain)
+    try:
+        return msgspec.json.encode(plain)
+    except UnicodeEncodeError:  # a folder whose name is no UTF-8
+        import json
+
+        return json.dumps(plain).encode()
 
 
 def read_input(file: str) -> dict[str, Any]:

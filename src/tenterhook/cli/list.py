@@ -66,7 +66,10 @@ def summary(found: Inventory, dialect: Dialect) -> str:
     """How many there are, and in which states."""
     files = sum(1 for file in found.files if file.hooks)
     states = Counter(hook.state.partition(":")[0] for hook in found.hooks)
-    each = ", ".join(f"{number} {'run' if state == 'runs' else state}" for state, number in states.items())
+    plural = {"runs": "run"}
+    each = ", ".join(
+        f"{number} {plural.get(state, state) if number > 1 else state}" for state, number in states.items()
+    )
     hint = "; --trust takes the project's as trusted" if "untrusted" in states else ""
     return (
         f"{counted(len(found.hooks), 'hook')} for {dialect.title} in {counted(files, 'file')}: {one_line(each)}{hint}"

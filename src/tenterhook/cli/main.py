@@ -35,6 +35,10 @@ def main(argv: list[str] | None = None) -> int:
 def run(command: str, words: list[str]) -> int:
     from tenterhook.errors import TenterhookError
 
+    # A hook's text may hold what the terminal's encoding cannot.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
     try:
         from importlib import import_module
 

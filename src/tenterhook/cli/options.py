@@ -76,7 +76,7 @@ class Usage(Struct, frozen=True):
         return f"{self.about}\n\nusage: {self.line()}\n\n{table}{more}\n\nexample:\n  {self.example}"
 
 
-DIALECT = Option("dialect", "whose rules: massgen, moai, amcp, wave, llxprt, tenterhook (default)", "NAME")
+DIALECT = Option("dialect", "whose rules; tenter dialects lists them (default: our own)", "NAME")
 PROJECT = Option("project", "the project's folder (default: this one)", "DIR")
 CONFIG = Option("config", "read this file instead of searching for config files", "FILE")
 AGENT = Option("agent", "the agent the event is for", "ID")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from typing import Any
 
 import msgspec
 
@@ -58,7 +58,6 @@ def warn(texts: list[str]) -> None:
         print(f"tenter: warning: {near(one_line(text))}", file=sys.stderr)
 
 
-def print_json(data: Any) -> None:
-    """Indented: this is looked at as often as it is parsed."""
-    text = msgspec.json.format(msgspec.json.encode(data, enc_hook=str), indent=2)
-    sys.stdout.write(text.decode() + "\n")
+def print_json(data: object) -> None:
+    """Indented, since people look at it too; in ASCII, since a path may hold what no terminal can print."""
+    print(json.dumps(msgspec.to_builtins(data, enc_hook=str), indent=2))

@@ -10,7 +10,7 @@ from tenterhook.process import Completed, Program
 from tenterhook.types import Attempt, Job
 
 SHELL = "/bin/sh"
-SHELL_SYNTAX = frozenset("|&;<>()`\n*?[]{}!~#")
+SHELL_SYNTAX = frozenset("|&;<>()`\n*?[]{!#")
 INTERPRETERS = ("sh", "bash", "dash", "zsh", "python", "node", "ruby", "perl", "deno", "bun")
 
 
@@ -67,16 +67,8 @@ def attempt(job: Job, completed: Completed) -> Attempt:
 
 def missing(command: object, env: Mapping[str, str], cwd: str) -> str:
     """The file that the command would run and that is not there; empty where it is, or where only a shell can tell."""
-    import shlex
-    import string
-
-    try:
-        text = command if isinstance(command, str) else shlex.join(command)  # type: ignore[arg-type]
-        found = [string.Template(word).safe_substitute(env) for word in shlex.split(text)]
-    except (ValueError, TypeError):
-        return ""
-    plain = [word for word in found if "=" not in word.partition("/")[0]]
-    if not plain or SHELL_SYNTAX & set(text.replace("$(", "`")):
+    plain = list(command) if isinstance(command, list) else simple_words(str(command), env)
+    if not plain:
         return ""
     first = plain[0]
     if not exists(first, env, cwd):
@@ -88,6 +80,22 @@ def missing(command: object, env: Mapping[str, str], cwd: str) -> str:
         if script and not flagged and not os.path.exists(os.path.join(cwd, script)):
             return script
     return ""
+
+
+def simple_words(text: str, env: Mapping[str, str]) -> list[str]:
+    """The words of one simple command, variables and home put in; none where there is more to it than that."""
+    import shlex
+    import string
+
+    if SHELL_SYNTAX & set(text.replace("${", "")) or "$(" in text:
+        return []
+    try:
+        words = [string.Template(word).safe_substitute(env) for word in shlex.split(text)]
+    except ValueError:
+        return []
+    home = env.get("HOME", "~")
+    words = [home + word[1:] if word.startswith("~/") else word for word in words]
+    return [word for word in words if "=" not in word.partition("/")[0]]
 
 
 def exists(word: str, env: Mapping[str, str], cwd: str) -> bool:

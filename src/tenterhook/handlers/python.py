@@ -62,13 +62,21 @@ def awaits(job: Job) -> bool:
 
 
 def in_a_loop(awaitable: Any, timeout: float | None) -> Any:
+    """Await it on a loop of its own: in a thread of its own, where the caller's already runs one."""
     import asyncio
 
     async def limited() -> Any:
         async with asyncio.timeout(timeout):
             return await awaitable
 
-    return asyncio.run(limited())
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(limited())
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, limited()).result()
 
 
 def resolve(job: Job) -> Callable[[Any], Any] | Attempt:

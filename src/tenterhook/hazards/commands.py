@@ -76,8 +76,8 @@ def script(look: Look) -> Script | None:
     path = os.path.join(look.project, first)
     if os.sep not in first and not (first and look.hook.spec["form"] == "program" and os.path.exists(path)):
         return None
-    by_python = look.hook.spec["form"] == "program" and path.endswith(".py") and not os.access(path, os.X_OK)
-    return Script(path, "python" if by_python else "")
+    lent = look.hook.spec["form"] == "program" and path.endswith(".py") and os.path.isfile(path)
+    return Script(path, "python" if lent and not os.access(path, os.X_OK) else "")
 
 
 def interpreter(word: str) -> str:
@@ -104,7 +104,7 @@ def unquoted(look: Look) -> Iterator[Problem]:
     if look.hook.handler != "command" or not isinstance(main, str) or spec["form"] != "shell":
         return
     for name in unquoted_variables(main):
-        if name in project_variables(look):
+        if name in folder_variables(look):
             text = f'${name} is not quoted: in a folder with a blank in its name this breaks; write "${name}"'
             yield look.warning("main", text)
             return
@@ -115,14 +115,15 @@ def relative(look: Look) -> Iterator[Problem]:
     first = next(iter(words(look)), "")
     if not interpreter(first) or os.sep not in first or os.path.isabs(first):
         return
-    name = next(iter(project_variables(look)), "")
+    name = next(iter(folder_variables(look)), "")
     path = first.removeprefix("./")
     hint = f'write "${name}"/{path}' if name and look.hook.spec["form"] == "shell" else "write an absolute path"
     yield look.warning("main", f"{first} is looked for in the folder in which the agent runs hooks; {hint}")
 
 
-def project_variables(look: Look) -> list[str]:
-    return [name for name, what in look.dialect.env.items() if what.rstrip("?") == "project"]
+def folder_variables(look: Look) -> list[str]:
+    """Those that hold the project's folder: some agents give the working directory, which usually is the same."""
+    return [name for name, what in look.dialect.env.items() if what.rstrip("?") in ("project", "cwd")]
 
 
 def variables(text: str) -> Iterable[str]:

@@ -52,6 +52,15 @@ def switched_off(files: Files) -> Iterator[Problem]:
         yield Problem("warning", hooks[0].source.file, 1, 1, text)
 
 
+def nothing_there(files: Files) -> Iterator[Problem]:
+    """The one file that the caller named has no hooks where this dialect looks for them."""
+    if files.searched or files.loaded.hooks or files.loaded.problems:
+        return
+    for place in files.loaded.places:
+        names = " or ".join(section.hooks for section in place.file.sections)
+        yield Problem("warning", place.path, 1, 1, f"no hook stands in this file; they are looked for under {names}")
+
+
 def unread(files: Files) -> Iterator[Problem]:
     """A file with hooks in it, next to a place that is read, under an extension that is not."""
     if not files.searched:
@@ -82,7 +91,7 @@ def not_read(path: str, format: str, place: Place, files: Files) -> Iterator[Pro
 def hooks_in(document: Document, place: Place) -> Path | None:
     """Where the file says what the dialect's own file would say about hooks."""
     for section in place.file.sections:
-        for holder, path, _ in holders(document.data, section, place.file):
+        for holder, path, _ in holders(document.data, section, place.path):
             value, inner = dig(holder, section.hooks)
             if value:
                 return (*path, *inner)

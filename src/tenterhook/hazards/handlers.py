@@ -16,12 +16,6 @@ def no_handler(look: Look) -> Iterator[Problem]:
         yield look.warning("main", f"hooks of the type {look.hook.handler!r} cannot be run here: the hook always fails")
 
 
-def not_text(look: Look) -> Iterator[Problem]:
-    """A list of words is for commands only."""
-    if look.hook.handler in ("python", "script") and isinstance(look.hook.spec.get("main"), list):
-        yield look.error("main", "this must be text, not a list of words: the hook always fails")
-
-
 def no_function(look: Look) -> Iterator[Problem]:
     """Only the first part of the name is looked for: to look further would run the project's code."""
     main = look.hook.spec.get("main")

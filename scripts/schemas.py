@@ -1,0 +1,40 @@
+"""Write src/tenterhook/schemas/*.json, from the dialect's data and the outcome's type.
+
+python scripts/schemas.py            write what has changed
+python scripts/schemas.py --check    exit 1 and name the files that are stale
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from tenterhook.schema import FOLDER, SCHEMAS
+
+
+def main(argv: Sequence[str]) -> int:
+    if list(argv) not in ([], ["--check"]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    wanted = {Path(FOLDER, f"{name}.json"): text(make()) for name, make in SCHEMAS.items()}
+    stale = [path for path, new in wanted.items() if not path.exists() or path.read_text("utf-8") != new]
+    if argv:
+        for path in stale:
+            print(f"{os.path.relpath(path)}: stale; run python scripts/schemas.py")
+        return 1 if stale else 0
+    for path in stale:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(wanted[path], "utf-8")
+    return 0
+
+
+def text(schema: dict[str, object]) -> str:
+    return msgspec.json.format(msgspec.json.encode(schema), indent=2).decode() + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,156 @@
+"""What each key of an entry sets on its hook, and what is wrong with its value. A dialect says which key sets what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tenterhook.dialect import CAUSES, MATCHERS, POLICIES
+from tenterhook.types import Path
+
+if TYPE_CHECKING:
+    from tenterhook.entries import Reading
+
+# Above this, seconds were probably meant as milliseconds; below it, milliseconds as seconds.
+IMPLAUSIBLE = {"seconds": lambda value: value >= 1000, "milliseconds": lambda value: value < 100}
+DIVISOR = {"seconds": 1.0, "milliseconds": 1000.0}
+# What a `tenterhook` block in another agent's entry may hold.
+OURS = {
+    "on_failure": "on_failure",
+    "leftovers": "leftovers",
+    "once": "once",
+    "if": "condition",
+    "env": "env",
+    "name": "name",
+}
+
+
+def set_text(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path, to: str = "") -> None:
+    if isinstance(value, str):
+        found[to or key] = value
+    else:
+        r.wrong(path, key, value, "text")
+
+
+def set_flag(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path, to: str = "") -> None:
+    if isinstance(value, bool):
+        found[to or key] = value
+    else:
+        r.wrong(path, key, value, "true or false")
+
+
+def set_spec(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    words = isinstance(value, list) and value and all(isinstance(word, str) for word in value)
+    if isinstance(value, str) or words:
+        found["spec"][key] = value
+    else:
+        r.wrong(path, key, value, "text")
+
+
+def set_timeout(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    unit = r.dialect.unit
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+        r.warn(path, f"{key} must be a number above 0, not {value!r}; the default of {r.dialect.timeout:g} s is used")
+        return
+    found["timeout"] = value / DIVISOR[unit]
+    if IMPLAUSIBLE[unit](value):
+        r.warn(path, f"{key} is {value:g} {unit}, which is {found['timeout']:g} s; is that meant?")
+
+
+def set_choice(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path, to: str, known: set[str]) -> None:
+    if isinstance(value, str) and value in known:
+        found[to] = value
+    else:
+        r.wrong(path, key, value, f"one of {', '.join(sorted(known))}")
+
+
+def set_on_failure(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """One policy for all causes, or a policy by cause."""
+    table = value if isinstance(value, dict) else {"default": value}
+    policies = {}
+    for cause, policy in table.items():
+        if cause not in CAUSES and cause != "default":
+            r.unknown_key(cause, (*path, cause), {*CAUSES, "default"})
+        elif not isinstance(policy, str) or policy not in POLICIES:
+            r.wrong(path, f"{key}.{cause}", policy, f"one of {', '.join(sorted(POLICIES))}")
+        else:
+            policies[cause] = policy
+    found["on_failure"] = policies
+
+
+def set_env(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """Names to pass on from the host, or values to set."""
+    if isinstance(value, list) and all(isinstance(name, str) for name in value):
+        found["env"] = dict.fromkeys(value)
+    elif isinstance(value, dict) and all(isinstance(v, str) for v in value.values()):
+        found["env"] = value
+    else:
+        r.wrong(path, key, value, "a list of names or a mapping of names to text")
+
+
+def set_condition(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if isinstance(value, dict):
+        found["condition"] = flat(value)
+    else:
+        r.wrong(path, key, value, "a mapping of dotted paths to globs")
+
+
+def flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """TOML reads `tool_input.command = "x"` as nested tables; both spellings mean the same path."""
+    result: dict[str, Any] = {}
+    for key, one in value.items():
+        result.update(flat(one, f"{prefix}{key}.") if isinstance(one, dict) else {f"{prefix}{key}": one})
+    return result
+
+
+def set_priority(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if isinstance(value, int) and not isinstance(value, bool):
+        found["priority"] = value
+    else:
+        r.wrong(path, key, value, "a whole number")
+
+
+def set_override(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if isinstance(value, bool):
+        r.override = r.override or value
+    else:
+        r.wrong(path, key, value, "true or false")
+
+
+def set_ours(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """Our own options in another agent's entry, under a key that the agent ignores."""
+    if not isinstance(value, dict):
+        r.wrong(path, key, value, "a mapping")
+        return
+    for name, one in value.items():
+        if name in OURS:
+            SETTERS[OURS[name]](r, found, name, one, (*path, name))
+        else:
+            r.unknown_key(name, (*path, name), OURS)
+
+
+def ignore(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """A key that is read elsewhere, or is there for people only."""
+
+
+SETTERS: dict[str, Callable[[Reading, dict[str, Any], str, Any, Path], None]] = {
+    "type": lambda r, f, k, v, p: set_text(r, f, k, v, p, "type"),
+    "spec": set_spec,
+    "matcher": lambda r, f, k, v, p: set_text(r, f, k, v, p, "matcher"),
+    "match_kind": lambda r, f, k, v, p: set_choice(r, f, k, v, p, "match_kind", MATCHERS),
+    "timeout": set_timeout,
+    "enabled": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "enabled"),
+    "name": lambda r, f, k, v, p: set_text(r, f, k, v, p, "name"),
+    "sequential": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "sequential"),
+    "override": set_override,
+    "event": ignore,
+    "priority": set_priority,
+    "once": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "once"),
+    "leftovers": lambda r, f, k, v, p: set_choice(r, f, k, v, p, "leftovers", {"keep", "end"}),
+    "condition": set_condition,
+    "on_failure": set_on_failure,
+    "env": set_env,
+    "background": ignore,
+    "note": ignore,
+    "ours": set_ours,
+}

@@ -1,0 +1,85 @@
+"""Matchers that hit nothing, or more than was meant, are reported; others are not."""
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("dialect", "matcher", "said"),
+    [
+        ("wave", "mcp__.*", "write 'mcp__*'"),
+        ("wave", "^Write$", "write 'Write'"),
+        ("wave", "Write.*", "write 'Write*'"),
+        ("wave", "Edit(.*)", "write 'Edit*'"),
+        ("wave", "(Edit|Write)", "write 'Edit|Write'"),
+        ("wave", r"\w+", "matches no usual name"),
+        ("wave", "|", "matches nothing; write '*'"),
+        ("wave", " ", "matches nothing"),
+        ("moai", "mcp__*", "write 'mcp__.*'"),
+        ("moai", "Write*", "write 'Write.*'"),
+        ("moai", "*Edit", "is no regular expression (nothing to repeat at position 0)"),
+        ("moai", "*Edit", "write '.*Edit'"),
+        ("moai", "(Edit", "so it matches only a name spelled exactly so"),
+        ("moai", "Edit | Write", "write 'Edit|Write'"),
+        ("moai", " Edit", "write 'Edit'"),
+        ("moai", "|", "matches nothing"),
+        ("llxprt", "Write", "also hits 'WriteOther'; write '^Write$'"),
+        ("llxprt", "Write|Edit", "write '^(Write|Edit)$'"),
+        ("llxprt", "^Write$|", "is found in every name"),
+        ("llxprt", "|", "is found in every name"),
+        ("llxprt", "a | b", "has blanks"),
+    ],
+)
+def test_a_matcher_that_does_not_do_what_it_looks_like(one_hook, dialect, matcher, said):
+    event = "BeforeTool" if dialect == "llxprt" else "PreToolUse"
+
+    lines = one_hook(dialect, event, matcher=matcher)
+
+    assert len(lines) == 1
+    assert f": warning: the matcher {matcher!r} " in lines[0]
+    assert said in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "matcher"),
+    [
+        *(("wave", one) for one in ("Bash", "mcp__*", "Edit | Write", "*", "", "[BE]*", "mcp__x-y__z.w", "Write|")),
+        *(("moai", one) for one in ("Bash", "mcp__.*", "Edit|Write", "(Multi)?Edit", "[a-z]*", r"a\*", "Notebook.+")),
+        *(("llxprt", one) for one in ("^Write$", "^(Write|Edit)$", "^mcp__", "mcp__", "write_.*", "(?<n>a)b")),
+    ],
+)
+def test_a_matcher_that_is_meant_as_it_is_written_is_not_reported(one_hook, dialect, matcher):
+    event = "BeforeTool" if dialect == "llxprt" else "PreToolUse"
+
+    assert one_hook(dialect, event, matcher=matcher) == []
+
+
+def test_a_matcher_is_reported_where_it_stands_in_its_group(one_hook):
+    lines = one_hook("moai", "PreToolUse", matcher="mcp__*")
+
+    assert lines[0].startswith(".claude/settings.json:11:5: ")
+
+
+def test_a_matcher_is_reported_where_it_stands_in_a_flat_entry(write, check):
+    write("massgen.yaml", "hooks:\n  PreToolUse:\n    - handler: ls\n      matcher: ^ls$\n")
+
+    assert check("--dialect", "massgen")[1][0].startswith("massgen.yaml:4:7: ")
+
+
+def test_a_value_that_the_event_never_has_is_reported_with_the_nearest(one_hook):
+    lines = one_hook("moai", "Notification", matcher="idle_promt")
+
+    assert "matches no type of Notification (did you mean 'idle_prompt'?); there are: " in lines[0]
+
+
+def test_one_bad_value_among_good_ones_is_reported(one_hook):
+    assert "holds 'exit', which matches no reason" in one_hook("moai", "SessionEnd", matcher="clear|exit")[0]
+    assert one_hook("moai", "SessionEnd", matcher="clear|logout") == []
+    assert one_hook("moai", "SessionEnd", matcher="log.*") == []
+
+
+@pytest.mark.parametrize(("kind", "said"), [("glob", "looks like a regular"), ("literal", "compared literally")])
+def test_a_hook_may_name_its_own_kind_of_matcher(write, check, kind, said):
+    hook = f'[[hook]]\non = "tool.before"\nmatch = "a.*|b"\nmatch_kind = "{kind}"\ncommand = "true"\n'
+    write("tenterhook.toml", hook)
+
+    assert said in check()[1][0]

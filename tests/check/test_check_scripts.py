@@ -1,0 +1,172 @@
+"""Scripts that cannot run, or whose refusal nobody hears, and odd command lines are reported; others are not."""
+
+import pytest
+
+
+def test_a_script_that_is_not_there_is_an_error(one_hook):
+    lines = one_hook("wave", "Stop", command='"$WAVE_PROJECT_DIR"/gone.sh')
+
+    assert lines == [".wave/settings.json:8:7: error: gone.sh does not exist, so the hook cannot run"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'bash "${CLAUDE_PROJECT_DIR}/gone.sh" --flag',
+        "python3 gone.py",
+        "./gone.sh | tee log",
+        "~/gone.sh",
+        "X=1 ./gone.sh || true",
+        '"$CLAUDE_PROJECT_DIR"/gone.sh "$(date)"',
+    ],
+)
+def test_a_missing_script_is_found_in_ordinary_shell_lines(one_hook, command):
+    (line,) = one_hook("moai", "Stop", command=command)
+
+    assert "error: " in line
+    assert "gone." in line
+    assert "(this agent then skips the hook without a word)" in line
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "true",
+        "if test -e gone; then ./gone.sh; fi",
+        "cd sub && ./gone.sh",
+        "$(which gone) x",
+        "python3 -m gone",
+        "python3 -c 'print(1)'",
+        "$UNKNOWN/gone.sh",
+        "'unbalanced",
+        "\n./gone.sh\nexit 0",
+        "(./gone.sh)",
+    ],
+)
+def test_nothing_is_said_about_what_only_a_shell_can_tell(one_hook, command):
+    assert one_hook("wave", "PostToolUse", command=command) == []
+
+
+def test_a_program_that_is_not_installed_is_a_warning(one_hook):
+    (line,) = one_hook("wave", "Stop", command="surely-not-installed --now")
+
+    assert "warning: surely-not-installed is not found in PATH" in line
+
+
+def test_a_script_without_the_run_bit_is_an_error_only_where_it_is_the_program(one_hook, write):
+    write("x.sh", "#!/bin/sh\n")
+
+    assert (
+        "x.sh is not executable, so the hook cannot run; run: chmod +x x.sh"
+        in one_hook("wave", "Stop", command="./x.sh")[0]
+    )
+    assert one_hook("wave", "Stop", command="sh ./x.sh") == []
+
+
+def test_line_ends_of_windows_are_an_error_where_they_break_the_script(one_hook, write):
+    write("x.sh", "#!/bin/sh\r\nexit 0\r\n", mode=0o755)
+    write("x.py", "import sys\r\n")
+
+    assert "x.sh has CRLF line ends" in one_hook("wave", "Stop", command="./x.sh")[0]
+    assert "x.sh has CRLF line ends" in one_hook("wave", "Stop", command="bash x.sh")[0]
+    assert one_hook("wave", "Stop", command="python3 x.py") == []
+
+
+def test_a_program_without_a_first_line_that_names_its_interpreter(one_hook, massgen, write):
+    write("x", "echo hello\n", mode=0o755)
+
+    assert "warning: x has no #! line" in one_hook("wave", "Stop", command="./x")[0]
+    assert "error: x has no #! line" in massgen(handler="./x", type="command")[0]
+
+
+def test_a_binary_is_not_taken_for_a_script(one_hook, write):
+    write("x", b"\x7fELF\0\0\r\n", mode=0o755)
+
+    assert one_hook("wave", "Stop", command="./x") == []
+
+
+SHELL_VETO = "#!/bin/sh\ngrep -q force && { echo no >&2; exit 1; }\nexit 0\n"
+PYTHON_VETO = "import sys\nif 'force' in sys.stdin.read():\n    sys.exit(1)\n"
+
+
+@pytest.mark.parametrize(("name", "text"), [("x.sh", SHELL_VETO), ("x.py", PYTHON_VETO)])
+def test_a_veto_by_exit_one_is_reported_on_events_that_can_block(one_hook, write, name, text):
+    write(name, text, mode=0o755)
+    command = f"python3 {name}" if name.endswith(".py") else f"./{name}"
+
+    (line,) = one_hook("wave", "PreToolUse", command=command)
+
+    assert line.endswith(
+        f"warning: {name} exits with 1, which does not block PreToolUse in Wave; to block, exit with 2"
+    )
+    assert one_hook("wave", "PostToolUse", command=command) == []
+
+
+def test_a_veto_by_exit_one_in_the_command_itself_is_reported(one_hook):
+    assert "the command exits with 1" in one_hook("wave", "Stop", command="make test || exit 1")[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "exit 1\nexit 2\n",
+        "# exit 1\nexit 0\n",
+        "import sys\nsys.exit(1)\nsys.exit(2)\n",
+        "exit $status\nexit 1\n",
+        """echo '{"decision": "block"}'\nexit 1\n""",
+        """jq -n '{permissionDecision: "deny"}' || exit 1\n""",
+        "from tenterhook import hook\nexit(1)\n",
+        "exit 0\n",
+    ],
+)
+def test_a_script_that_can_block_otherwise_is_not_reported(one_hook, write, text):
+    write("x", f"#!/bin/sh\n{text}", mode=0o755)
+
+    assert one_hook("wave", "PreToolUse", command="./x") == []
+
+
+def test_exit_one_is_not_reported_where_a_failure_denies(one_hook, write, check):
+    write("x.sh", SHELL_VETO, mode=0o755)
+    write("tenterhook.toml", '[[hook]]\non = "tool.before"\ncommand = "./x.sh"\n')
+
+    assert one_hook("wave", "PreToolUse", command="./x.sh", tenterhook={"on_failure": "deny"}) == []
+    assert check() == (0, ["1 hook in 1 file: 0 errors, 0 warnings"])
+
+
+def test_the_project_variable_outside_quotes_is_reported(one_hook, write):
+    write("x.sh", "#!/bin/sh\n", mode=0o755)
+
+    for command in ("$CLAUDE_PROJECT_DIR/x.sh", "sh ${CLAUDE_PROJECT_DIR}/x.sh", "true; $CLAUDE_PROJECT_DIR/x.sh"):
+        (line,) = one_hook("moai", "Stop", command=command)
+        assert 'write "$CLAUDE_PROJECT_DIR"' in line
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        '"$CLAUDE_PROJECT_DIR"/x.sh',
+        '"${CLAUDE_PROJECT_DIR}/x.sh"',
+        "D=$CLAUDE_PROJECT_DIR; true",
+        r"echo \$CLAUDE_PROJECT_DIR",
+    ],
+)
+def test_the_project_variable_in_quotes_or_in_an_assignment_is_fine(one_hook, write, command):
+    write("x.sh", "#!/bin/sh\n", mode=0o755)
+
+    assert one_hook("moai", "Stop", command=command) == []
+
+
+def test_a_variable_in_a_list_of_words_is_never_replaced(one_hook, write):
+    (line,) = one_hook("moai", "Stop", command=["echo", "$CLAUDE_PROJECT_DIR"])
+
+    assert "$CLAUDE_PROJECT_DIR is not replaced here" in line
+
+
+def test_a_relative_interpreter_is_reported_with_what_to_write(one_hook, write):
+    write("venv/bin/python", "#!/bin/sh\n", mode=0o755)
+    write("x.py", "")
+
+    (line,) = one_hook("moai", "Stop", command="./venv/bin/python x.py")
+
+    assert 'write "$CLAUDE_PROJECT_DIR"/venv/bin/python' in line
+    assert one_hook("moai", "Stop", command="python3 x.py") == []

@@ -109,8 +109,8 @@ class Child:
         if self.popen.__dict__.get("returncode") is None:
             pid = self.pid or find_child(self.token)
             if pid:
-                with contextlib.suppress(ProcessLookupError, ChildProcessError):
-                    os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError, PermissionError, ChildProcessError):
+                    os.killpg(pid, signal.SIGKILL)  # it leads its group since before the exec
                     os.waitpid(pid, 0)
         self.popen.returncode = 0
         self.started = False

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from tenterhook.apply import Changes, paths
 from tenterhook.dialect import Dialect, EventRule
 from tenterhook.hookset import HookSet, Slot, nothing
+from tenterhook.inside import INSIDE, WHY
 from tenterhook.merge import merge
 from tenterhook.payload import Given, in_our_words
 from tenterhook.plan import plan
@@ -125,6 +126,8 @@ class Engine(HookSet):
         agent = self.agent or self.agent_of(data)
         session = data.get("session_id") or self.session
         event = Event(rule.kind, rule.name, data, self.project, session, agent, self.environ)
+        if INSIDE.get():
+            return event, Plan(), self.inside_a_hook(slot, event)
         target = data.get(rule.target)
         if not slot.static or target.__class__ is not str:
             return event, *self.plan(slot, event)
@@ -149,6 +152,11 @@ class Engine(HookSet):
             event, slot.hooks, self.dialect, slot.rule, off=slot.off, overrides=slot.overrides, spent=self.spent
         )
 
+    def inside_a_hook(self, slot: Slot, event: Event) -> Outcome:
+        made = plan(event, slot.hooks, self.dialect, slot.rule, off=WHY, overrides=slot.overrides)
+        outcome = nothing(self, slot, made.skipped)
+        return self.finish(replace(outcome, warnings=(*outcome.warnings, WHY)))
+
     def agent_of(self, data: dict[str, Any]) -> str:
         for key in self.dialect.agent_from:
             if data.get(key):
@@ -157,7 +165,10 @@ class Engine(HookSet):
 
     def finish(self, outcome: Outcome) -> Outcome:
         for tap in self.taps:
-            tap.function(outcome)
+            try:
+                tap.function(outcome)
+            except Exception:
+                complain(f"a tap failed on {outcome.event}; the outcome stands")
         return outcome
 
     def running(self) -> Runner:
@@ -174,7 +185,7 @@ class Engine(HookSet):
         return self.runner.workers.abandoned if self.runner else 0
 
     def close(self) -> None:
-        """End what the engine started. It may be used again."""
+        """End what `afire` started; a `fire` in another thread comes to its own end. The engine may be used again."""
         with self.lock:
             runner, self.runner = self.runner, None
         if runner:
@@ -244,6 +255,13 @@ def misled(
 def refusals(verdicts: list[Verdict]) -> list[Verdict]:
     """Of hooks that were asked once more only a refusal or a failure counts: they had their say before."""
     return [replace(one, changes={}) for one in verdicts if one.failed or one.decision in ("deny", "ask")]
+
+
+def complain(text: str) -> None:
+    """To the log, with the exception: whoever listens to outcomes must not be able to change them."""
+    from logging import getLogger
+
+    getLogger("tenterhook").exception(text)
 
 
 def load(project: str | os.PathLike[str] = ".", **options: Any) -> Engine:

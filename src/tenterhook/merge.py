@@ -23,42 +23,36 @@ def merge(
     warnings: tuple[str, ...] = (),
 ) -> Outcome:
     """A deny outranks an ask, an ask an allow; nothing erases a deny. In observe mode nothing is applied."""
-    told = [text for verdict in verdicts for text in verdict.warnings]
-    said = (*warnings, *told) if told else warnings
-    success = True not in [verdict.failed for verdict in verdicts]
-    if mode == "observe":
-        return Outcome(
-            success=success,
-            attempts=attempts,
-            skipped=skipped,
-            warnings=said,
-            event=rule.name,
-            dialect=dialect.name,
-            mode=mode,
-            id=id,
-        )
     decision = "none"
-    stop = suppress = False
+    stop = suppress = failed = False
     stop_reason = ""
+    said: list[Message] = []
+    told: list[str] = []
     for verdict in verdicts:
+        failed = failed or verdict.failed
+        told += verdict.warnings
+        if mode == "observe":
+            continue
         decision = stronger(decision, verdict.decision)
         stop = stop or verdict.stop
         suppress = suppress or verdict.suppress
         stop_reason = stop_reason or verdict.stop_reason
+        said += verdict.messages
     blocked = decision == "deny" and rule.blocks and not (stop and dialect.stop_outranks)
+    observed = mode == "observe"
     return Outcome(
         decision,
         blocked,
-        REASONS[rule.reasons](verdicts, decision),
+        "" if observed else REASONS[rule.reasons](verdicts, decision),
         stop,
         stop_reason,
         suppress,
-        changes.result(denied=decision == "deny", stopped=stop, stop_reason=stop_reason),
-        messages(verdicts, erased=blocked and rule.erased),
-        success,
+        {} if observed else changes.result(denied=decision == "deny", stopped=stop, stop_reason=stop_reason),
+        tuple(erased(said) if blocked and rule.erased else said),
+        not failed,
         attempts,
         skipped,
-        said,
+        (*warnings, *told) if told else warnings,
         rule.name,
         dialect.name,
         mode,
@@ -66,12 +60,9 @@ def merge(
     )
 
 
-def messages(verdicts: Sequence[Verdict], *, erased: bool) -> tuple[Message, ...]:
-    """All texts, two hooks' as two. The context of a prompt that was erased has nothing left to belong to."""
-    said = [message for verdict in verdicts for message in verdict.messages]
-    if erased:
-        said = [Message("log", m.kind, m.text, m.hook) if m.kind == "context" else m for m in said]
-    return tuple(said)
+def erased(messages: list[Message]) -> list[Message]:
+    """The context of a prompt that was erased has nothing left to belong to."""
+    return [Message("log", m.kind, m.text, m.hook) if m.kind == "context" else m for m in messages]
 
 
 def first(verdicts: Sequence[Verdict], decision: str) -> str:

@@ -24,6 +24,8 @@ ALLOWED = {
 }
 ALLOWED_PREFIXES = ("LC_", "XDG_")
 
+NESTED = (dict, list)
+
 Getter = Callable[[Event], Any]
 
 
@@ -88,6 +90,14 @@ class Given:
             self.made_payload = payload(self.event, self.shape)
         return self.made_payload
 
+    def own_payload(self) -> Payload:
+        """One for a function alone: what it does to it in place must change nothing for anybody else."""
+        made = payload(self.event, self.shape)
+        for key, value in made.items():
+            if value.__class__ in NESTED:
+                made[key] = fresh(value)
+        return made
+
     def stdin(self) -> bytes:
         if self.made_stdin is None:
             self.made_stdin = encoded(self.payload())
@@ -116,6 +126,13 @@ def payload(event: Event, shape: Shape) -> Payload:
     if not shape.used.issuperset(data):
         given.update((key, value) for key, value in data.items() if key not in shape.used and key not in given)
     return given
+
+
+def fresh(value: Any) -> Any:
+    """A copy down to the last mapping and list."""
+    if value.__class__ is list:
+        return [fresh(one) if one.__class__ in NESTED else one for one in value]
+    return {key: fresh(one) if one.__class__ in NESTED else one for key, one in value.items()}
 
 
 def encoded(given: Mapping[str, Any]) -> bytes:

@@ -11,6 +11,7 @@ import contextlib
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -115,9 +116,12 @@ def read(path: str, most: int = 1 << 22) -> bytes:
 
 def find_child(token: str) -> int:
     """A child that this thread has just started and nobody has the number of; 0 if there is none."""
-    for pid in read(f"/proc/self/task/{threading.get_native_id()}/children").split():
-        if token.encode() in read_tokens(int(pid)):
-            return int(pid)
+    # Popen comes back a moment before the kernel has laid out the environment of the new program.
+    for _ in range(100):
+        for pid in read(f"/proc/self/task/{threading.get_native_id()}/children").split():
+            if token.encode() in read_tokens(int(pid)):
+                return int(pid)
+        time.sleep(0.00005)
     return 0
 
 

@@ -65,8 +65,8 @@ def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool) -> Rules:
 
 def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:
     """What the attempt means. Never raises, whatever the hook printed."""
-    if said_nothing(attempt):
-        return Verdict(attempt.hook, rules.rule.silent or "none")
+    if attempt.answer is None and not (attempt.stdout or attempt.error or attempt.exit_code or attempt.stderr):
+        return Verdict(attempt.hook, rules.rule.silent or "none")  # the commonest end of all: a clean exit, no word
     reader = Reader(attempt, hook, rules)
     exits = rules.dialect.exits
     outranks = rules.dialect.answer_outranks_exit
@@ -80,11 +80,6 @@ def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:
     if attempt.error is not None:
         reader.failure(attempt.error)
     return reader.settle()
-
-
-def said_nothing(attempt: Attempt) -> bool:
-    """The commonest attempt of all: a clean exit without a word."""
-    return not (attempt.error or attempt.exit_code or attempt.stdout or attempt.stderr) and attempt.answer is None
 
 
 class Reader:

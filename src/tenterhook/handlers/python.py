@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tenterhook.inside import INSIDE
 from tenterhook.types import Attempt, Job
 
 
@@ -21,14 +20,17 @@ def run(job: Job) -> Attempt:
     function = resolve(job)
     if isinstance(function, Attempt):
         return function
+    inside = INSIDE.set(True)
     try:
-        answer = function(job.given.payload())
+        answer = function(job.given.own_payload())
         if answer is not None and hasattr(answer, "__await__"):
             answer = in_a_loop(answer, job.timeout)
     except TimeoutError as exc:
         return failed(job, "timeout" if job.timeout else "exception", exc, began)
     except Exception as exc:
         return failed(job, "exception", exc, began)
+    finally:
+        INSIDE.reset(inside)
     return answered(job, answer, time.monotonic() - began)
 
 
@@ -41,13 +43,16 @@ async def arun(job: Job) -> Attempt:
     if isinstance(function, Attempt):
         return function
     limit = asyncio.timeout(job.timeout)
+    inside = INSIDE.set(True)
     try:
         async with limit:
-            answer = await function(job.given.payload())
+            answer = await function(job.given.own_payload())
     except TimeoutError as exc:
         return failed(job, "timeout" if limit.expired() else "exception", exc, began)
     except Exception as exc:
         return failed(job, "exception", exc, began)
+    finally:
+        INSIDE.reset(inside)
     return answered(job, answer, time.monotonic() - began)
 
 
@@ -80,52 +85,16 @@ def in_a_loop(awaitable: Any, timeout: float | None) -> Any:
 
 
 def resolve(job: Job) -> Callable[[Any], Any] | Attempt:
-    """The function itself. The project folder is importable, last on the path, so that it shadows nothing."""
     main = job.hook.spec["main"]
     if not isinstance(main, str):
         return main  # type: ignore[no-any-return]
-    if job.cwd not in sys.path:
-        sys.path.append(job.cwd)
+    from tenterhook import imports
+
     try:
-        function = located(main)
+        return imports.function(main, job.cwd)
     except Exception as exc:
         detail = f"cannot import {main!r}: {type(exc).__name__}: {exc}"
         return Attempt(job.hook.name, "python", str(job.hook.source), error="import", detail=detail)
-    if not callable(function):
-        detail = f"cannot import {main!r}: it is no function"
-        return Attempt(job.hook.name, "python", str(job.hook.source), error="import", detail=detail)
-    return function  # type: ignore[no-any-return]
-
-
-def located(dotted: str) -> Any:
-    """`package.module.function`, `package.module:function` or `package.module.Class.method`."""
-    module_name, _, rest = dotted.partition(":")
-    if rest:
-        found: Any = importlib.import_module(module_name)
-        names = rest.split(".")
-    else:
-        names = dotted.split(".")
-        found, used = deepest_module(names)
-        names = names[used:]
-        if not names:
-            raise ImportError("it names a module, not a function")
-    for name in names:
-        found = getattr(found, name)
-    return found
-
-
-def deepest_module(names: list[str]) -> tuple[Any, int]:
-    if len(names) < 2:
-        raise ImportError("write it as module.function")
-    for used in range(len(names) - 1, 0, -1):
-        name = ".".join(names[:used])
-        try:
-            return importlib.import_module(name), used
-        except ModuleNotFoundError as exc:
-            # Only "there is no such module" means "try a shorter name"; a module that fails inside must be seen.
-            if used == 1 or not (exc.name and f"{name}.".startswith(f"{exc.name}.")):
-                raise
-    raise ImportError(".".join(names))
 
 
 def answered(job: Job, answer: Any, seconds: float) -> Attempt:

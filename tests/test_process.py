@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from processes import ENV, in_a_host, linux, lives, open_files, program, sh, within
-from tenterhook import loop
-from tenterhook.process import Program, run
+from tenterhook.process import Program, loop, run
 
 
 @pytest.fixture(params=["pidfd", "polling"])

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from processes import ENV, in_a_host, linux, lives, open_files, sh, within
-from tenterhook import status
-from tenterhook.process import Batch, Completed, Reactor, run, run_all
+from tenterhook.process import Batch, Completed, Reactor, run, run_all, status
 
 REMEMBERS = platform.system() == "Linux" and [int(n) for n in platform.release().split(".")[:2]] >= [6, 15]
 
@@ -140,6 +139,29 @@ try: os.waitpid(-1, os.WNOHANG)
 except ChildProcessError: print("none left")
 """
     assert in_a_host(text) == "interrupted True\nnone left\n"
+
+
+@linux
+def test_an_interrupt_at_any_moment_leaves_no_hook_running() -> None:
+    """Also between the fork and the moment when Popen knows the number of its child."""
+    text = """
+class Hit(BaseException): pass
+def hit(*_): raise Hit
+signal.signal(signal.SIGALRM, hit)
+mark, hits = f"MARK={os.getpid()}", 0
+env = {**os.environ, "MARK": str(os.getpid())}
+def marked(pid):
+    try:
+        with open(f"/proc/{pid}/environ") as file: return mark in file.read().split(chr(0))
+    except OSError: return False
+for n in range(200):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.0001 + n * 0.00002)
+        run_all([sh("sleep 30; exit 0", stdin=bytes(100_000), env=env)] * 2)
+    except Hit: hits += 1
+print(hits, sum(marked(pid) for pid in os.listdir("/proc") if pid.isdigit()))
+"""
+    assert in_a_host(text) == "200 0\n"
 
 
 # The reactor

@@ -82,7 +82,7 @@ class Engine(HookSet):
         changes = Changes(slot.rule, event.data)
         attempts: list[Attempt] = []
         verdicts: list[Verdict] = []
-        skipped = list(planned.skipped)
+        skipped: list[Skipped] = []
         shown: list[tuple[tuple[Hook, ...], dict[str, Any]]] = []
         for batch in planned.batches:
             data = changes.now
@@ -107,7 +107,7 @@ class Engine(HookSet):
             mode=self.mode,
             id=self.new_id(),
             attempts=tuple(attempts),
-            skipped=tuple(skipped),
+            skipped=(*planned.skipped, *skipped) if skipped else planned.skipped,
             warnings=slot.warnings,
         )
 

@@ -11,9 +11,11 @@ from functools import lru_cache
 Test = Callable[[str], object]
 
 EVERYTHING = ("", "*")
+# Names and alternatives of names need no regex: ten thousand of them compile in a tenth of the time.
+PLAIN = re.compile(r"[A-Za-z0-9_|]+")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 16)
 def match(matcher: str | None, kind: str) -> Test | None:
     """The test a matcher stands for; None where it matches everything."""
     if matcher is None or matcher in EVERYTHING:
@@ -32,6 +34,8 @@ def glob_nocase(matcher: str) -> Test:
 
 
 def regex_full(matcher: str) -> Test:
+    if PLAIN.fullmatch(matcher):
+        return frozenset(matcher.split("|")).__contains__
     pattern = compiled(matcher)
     return pattern.fullmatch if pattern else literal(matcher)
 

@@ -167,9 +167,8 @@ def depth(environ: Mapping[str, str]) -> int:
 
 
 def timestamp() -> str:
-    now = time.time()
-    whole = int(now)
-    return f"{second(whole)}.{int((now - whole) * 1000):03d}Z"
+    whole, rest = divmod(time.time_ns() // 1_000_000, 1000)
+    return f"{second(whole)}.{rest:03d}Z"
 
 
 @lru_cache(maxsize=2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
 
 from tenterhook.types import Hook
 
@@ -11,31 +10,32 @@ from tenterhook.types import Hook
 class Registry:
     """Safe to change while events are under way: readers see the tuple they took."""
 
-    def __init__(self, hooks: Iterable[Hook] = ()) -> None:
+    def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.by_event: dict[str, tuple[Hook, ...]] = {}
-        self.add(*hooks)
+        self.written: dict[str, list[Hook]] = {}
+        self.ordered: dict[str, tuple[Hook, ...]] = {}
 
     def add(self, *hooks: Hook) -> None:
         with self.lock:
-            by_event = {name: list(there) for name, there in self.by_event.items()}
             for hook in hooks:
-                by_event.setdefault(hook.event, []).append(hook)
-            self.by_event = {name: tuple(sorted(there, key=place)) for name, there in by_event.items()}
+                self.written.setdefault(hook.event, []).append(hook)
+                self.ordered.pop(hook.event, None)
 
     def remove(self, hook: Hook) -> None:
         """Take one hook out; nothing happens where it is gone already."""
         with self.lock:
-            left = tuple(there for there in self.by_event.get(hook.event, ()) if there is not hook)
-            self.by_event = {**self.by_event, hook.event: left}
-            if not left:
-                del self.by_event[hook.event]
+            there = self.written.get(hook.event, [])
+            self.written[hook.event] = [one for one in there if one is not hook]
+            self.ordered.pop(hook.event, None)
 
     def hooks(self, event: str) -> tuple[Hook, ...]:
-        return self.by_event.get(event, ())
+        with self.lock:
+            if event not in self.ordered:
+                self.ordered[event] = tuple(sorted(self.written.get(event, ()), key=place))
+            return self.ordered[event]
 
     def all(self) -> list[Hook]:
-        return [hook for there in self.by_event.values() for hook in there]
+        return [hook for event in list(self.written) for hook in self.hooks(event)]
 
 
 def place(hook: Hook) -> tuple[int, bool]:

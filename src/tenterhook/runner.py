@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tenterhook import handlers
+from tenterhook.inside import INSIDE
 from tenterhook.types import Attempt, Job
 from tenterhook.workers import Worker, Workers
 
 if TYPE_CHECKING:
     import asyncio
 
-    from tenterhook.process import Reactor
+    from tenterhook.process import Batch, Reactor
 
 # A function's own time-out ends it where it can be ended; the thread is given up a little later.
 ABANDON = 0.05
@@ -30,49 +31,57 @@ class Runner:
 
     def together(self, jobs: Sequence[Job]) -> list[Attempt]:
         """All jobs at once, from the calling thread."""
-        if len(jobs) == 1 and (handler := handlers.get(jobs[0].hook.handler)) and not hasattr(handler, "program"):
-            return [self.call(handler, jobs[0])]
-        results: list[Attempt | None] = [None] * len(jobs)
-        calls: list[tuple[int, Worker]] = []
-        inline: list[tuple[int, ModuleType]] = []
-        children: list[tuple[int, ModuleType]] = []
-        batch = None
+        if len(jobs) == 1 and not handlers.starts_child(jobs[0].hook.handler):
+            return [self.call(jobs[0])]
+        results: dict[int, Attempt] = {}
+        children = {n: job for n, job in enumerate(jobs) if handlers.starts_child(job.hook.handler)}
+        waiting = {n: self.in_worker(job) for n, job in enumerate(jobs) if n not in children and blocks(job)}
+        batch = self.started(children, results)
         for n, job in enumerate(jobs):
-            handler = handlers.get(job.hook.handler)
-            if handler is None:
-                results[n] = no_handler(job)
-            elif hasattr(handler, "program"):
-                program = guarded(handler.program, job)
-                if isinstance(program, Attempt):
-                    results[n] = program
-                    continue
-                if batch is None:
-                    from tenterhook.process import Batch
+            if n not in children and n not in waiting and n not in results:
+                results[n] = self.call(job)
+        for (n, job), completed in zip(children.items(), batch.wait() if batch else (), strict=True):
+            results[n] = handler_of(job).attempt(job, completed)
+        for n, worker in waiting.items():
+            results[n] = self.collect(worker, jobs[n])
+        return [results[n] for n in range(len(jobs))]
 
-                    batch = Batch(self.parallel)
-                batch.add(program)
-                children.append((n, handler))
-            elif handler.inline(job):
-                inline.append((n, handler))
-            else:
-                calls.append((n, self.workers.start(partial(guarded, handler.run, job))))
-        for n, handler in inline:
-            results[n] = guarded(handler.run, jobs[n])
-        if batch is not None:
-            for (n, handler), completed in zip(children, batch.wait(), strict=True):
-                results[n] = handler.attempt(jobs[n], completed)
-        for n, call in calls:
-            results[n] = self.collect(call, jobs[n])
-        return results  # type: ignore[return-value]
+    def started(self, children: dict[int, Job], results: dict[int, Attempt]) -> Batch | None:
+        """Start the child processes; those that cannot even be tried have their result and are none any more."""
+        batch = None
+        for n, job in list(children.items()):
+            program = guarded(handler_of(job).program, job)
+            if isinstance(program, Attempt):
+                results[n] = program
+                del children[n]
+                continue
+            if batch is None:
+                from tenterhook.process import Batch
 
-    def call(self, handler: ModuleType, job: Job) -> Attempt:
-        if handler.inline(job):
+                batch = Batch(self.parallel)
+            batch.add(program)
+        return batch
+
+    def call(self, job: Job) -> Attempt:
+        handler = handlers.get(job.hook.handler)
+        if handler is None:
+            return no_handler(job)
+        if not handler.inline(job):
+            return self.collect(self.workers.start(handler.run, job), job)
+        inside = INSIDE.set(True)
+        try:
             return guarded(handler.run, job)  # type: ignore[no-any-return]
-        return self.collect(self.workers.start(partial(guarded, handler.run, job)), job)
+        finally:
+            INSIDE.reset(inside)
+
+    def in_worker(self, job: Job) -> Worker:
+        return self.workers.start(handler_of(job).run, job)
 
     def collect(self, worker: Worker, job: Job) -> Attempt:
-        limit = None if job.timeout is None else job.timeout + ABANDON
-        return self.workers.wait(worker, limit) or abandoned(job)
+        result = self.workers.wait(worker, None if job.timeout is None else job.timeout + ABANDON)
+        if result is None:
+            return abandoned(job)
+        return raised(job, result) if isinstance(result, BaseException) else result
 
     async def atogether(self, jobs: Sequence[Job]) -> list[Attempt]:
         """All jobs at once, without blocking the caller's loop. Cancelled, it ends what it started first."""
@@ -93,14 +102,29 @@ class Runner:
         handler = handlers.get(job.hook.handler)
         if handler is None:
             return no_handler(job)
-        if hasattr(handler, "program"):
+        if handlers.starts_child(job.hook.handler):
             return await self.achild(handler, job)
-        if hasattr(handler, "arun") and await self.in_thread(partial(guarded, handler.awaits, job), job, quick(job)):
-            return await handler.arun(job)  # type: ignore[no-any-return]
+        if hasattr(handler, "arun") and await self.awaits(handler, job):
+            return await self.inside(handler.arun(job))
         if handler.inline(job):
-            return guarded(handler.run, job)  # type: ignore[no-any-return]
-        result = await self.in_thread(partial(guarded, handler.run, job), job)
-        return result if isinstance(result, Attempt) else abandoned(job)
+            return self.call(job)
+        result = await self.in_thread(handler.run, job)
+        if result is None:
+            return abandoned(job)
+        return raised(job, result) if isinstance(result, BaseException) else result
+
+    async def awaits(self, handler: ModuleType, job: Job) -> bool:
+        """Whether the call can run on the caller's loop. To find out may mean to import, which is done off the loop."""
+        if callable(job.hook.spec["main"]):
+            return bool(handler.awaits(job))
+        return await self.in_thread(handler.awaits, job) is True
+
+    async def inside(self, call: Coroutine[Any, Any, Attempt]) -> Attempt:
+        inside = INSIDE.set(True)
+        try:
+            return await call
+        finally:
+            INSIDE.reset(inside)
 
     async def achild(self, handler: ModuleType, job: Job) -> Attempt:
         import asyncio
@@ -123,15 +147,13 @@ class Runner:
             raise
         return handler.attempt(job, completed)  # type: ignore[no-any-return]
 
-    async def in_thread(self, function: Callable[[], Any], job: Job, here: bool = False) -> Any:
+    async def in_thread(self, function: Callable[[Job], Any], job: Job) -> Any:
         """The function's result, from a thread; None where it took longer than the hook may."""
-        if here:
-            return function()
         import asyncio
 
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
-        self.workers.start(function, partial(hand_over, loop, future))
+        self.workers.start(function, job, partial(hand_over, loop, future))
         try:
             async with asyncio.timeout(None if job.timeout is None else job.timeout + ABANDON):
                 return await future
@@ -146,9 +168,15 @@ class Runner:
             self.reactor = None
 
 
-def quick(job: Job) -> bool:
-    """Whether finding out what the function is can import nothing, and so needs no thread."""
-    return callable(job.hook.spec["main"])
+def handler_of(job: Job) -> Any:
+    """For jobs whose handler is known to exist."""
+    return handlers.get(job.hook.handler)
+
+
+def blocks(job: Job) -> bool:
+    """Whether the call needs a thread of its own."""
+    handler = handlers.get(job.hook.handler)
+    return handler is not None and not handler.inline(job)
 
 
 def hand_over(loop: asyncio.AbstractEventLoop, future: asyncio.Future[Any], result: Any) -> None:
@@ -169,8 +197,12 @@ def guarded(function: Callable[[Job], Any], job: Job) -> Any:
     try:
         return function(job)
     except Exception as exc:
-        detail = f"{type(exc).__name__}: {exc}"
-        return Attempt(job.hook.name, job.hook.handler, str(job.hook.source), error="exception", detail=detail)
+        return raised(job, exc)
+
+
+def raised(job: Job, exc: BaseException) -> Attempt:
+    detail = f"{type(exc).__name__}: {exc}"
+    return Attempt(job.hook.name, job.hook.handler, str(job.hook.source), error="exception", detail=detail)
 
 
 def no_handler(job: Job) -> Attempt:

@@ -10,13 +10,15 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-Function = Callable[[], Any]
+from tenterhook.inside import INSIDE
+
+Function = Callable[[Any], Any]
 
 
 class Worker:
     """One thread. `go` starts a call, `done` says that its result is there; both are held while nothing happens."""
 
-    __slots__ = ("abandoned", "done", "function", "go", "idle", "result", "then")
+    __slots__ = ("abandoned", "argument", "done", "function", "go", "idle", "result", "then")
 
     def __init__(self, idle: list[Worker]) -> None:
         self.idle = idle
@@ -24,17 +26,22 @@ class Worker:
         self.go.acquire()
         self.done.acquire()
         self.function: Function | None = None
+        self.argument: Any = None
         self.then: Callable[[Any], None] | None = None
         self.result: Any = None
         self.abandoned = False
         threading.Thread(target=self.work, name="tenterhook-worker", daemon=True).start()
 
     def work(self) -> None:
+        INSIDE.set(True)  # whatever runs here is a hook
         while True:
             self.go.acquire()
             if self.function is None:
                 return
-            self.result = self.function()
+            try:
+                self.result = self.function(self.argument)
+            except BaseException as exc:
+                self.result = exc
             if self.then:
                 self.then(self.result)
                 self.idle.append(self)
@@ -53,13 +60,13 @@ class Workers:
         self.idle: list[Worker] = []
         self.abandoned = 0
 
-    def start(self, function: Function, then: Callable[[Any], None] | None = None) -> Worker:
-        """Run a function that never raises in a thread. `then` is called there; without it, wait for the result."""
+    def start(self, function: Function, argument: Any, then: Callable[[Any], None] | None = None) -> Worker:
+        """Call a function in a thread. `then` gets the result there; without it, wait. An exception is a result."""
         try:
             worker = self.idle.pop()
         except IndexError:
             worker = Worker(self.idle)
-        worker.function, worker.then = function, then
+        worker.function, worker.argument, worker.then = function, argument, then
         worker.go.release()
         return worker
 

@@ -21,3 +21,9 @@ def get(name: str) -> ModuleType | None:
     if not name.isidentifier() or find_spec(f"{__name__}.{name}") is None:
         return None
     return import_module(f"{__name__}.{name}")
+
+
+@cache
+def starts_child(name: str) -> bool:
+    """Whether hooks of this type are child processes. Kept apart, because asking a module what it lacks is slow."""
+    return hasattr(get(name), "program")

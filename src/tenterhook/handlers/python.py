@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tenterhook.inside import INSIDE
 from tenterhook.types import Attempt, Job
 
 
@@ -17,10 +16,11 @@ def inline(job: Job) -> bool:
 
 def run(job: Job) -> Attempt:
     began = time.monotonic()
-    function = resolve(job)
-    if isinstance(function, Attempt):
-        return function
-    inside = INSIDE.set(True)
+    function: Any = job.hook.spec["main"]
+    if function.__class__ is str:
+        function = resolve(job)
+        if isinstance(function, Attempt):
+            return function
     try:
         answer = function(job.given.own_payload())
         if answer is not None and hasattr(answer, "__await__"):
@@ -29,8 +29,6 @@ def run(job: Job) -> Attempt:
         return failed(job, "timeout" if job.timeout else "exception", exc, began)
     except Exception as exc:
         return failed(job, "exception", exc, began)
-    finally:
-        INSIDE.reset(inside)
     return answered(job, answer, time.monotonic() - began)
 
 
@@ -43,7 +41,6 @@ async def arun(job: Job) -> Attempt:
     if isinstance(function, Attempt):
         return function
     limit = asyncio.timeout(job.timeout)
-    inside = INSIDE.set(True)
     try:
         async with limit:
             answer = await function(job.given.own_payload())
@@ -51,8 +48,6 @@ async def arun(job: Job) -> Attempt:
         return failed(job, "timeout" if limit.expired() else "exception", exc, began)
     except Exception as exc:
         return failed(job, "exception", exc, began)
-    finally:
-        INSIDE.reset(inside)
     return answered(job, answer, time.monotonic() - began)
 
 
@@ -101,7 +96,7 @@ def answered(job: Job, answer: Any, seconds: float) -> Attempt:
     """A mapping is the answer, text counts as printed text, None as silence."""
     hook = job.hook
     if answer is None or isinstance(answer, dict):
-        return Attempt(hook.name, "python", str(hook.source), seconds=seconds, answer=answer)
+        return Attempt(hook.name, "python", hook.source.text or str(hook.source), seconds=seconds, answer=answer)
     if isinstance(answer, str):
         return Attempt(hook.name, "python", str(hook.source), seconds=seconds, stdout=answer)
     found = as_mapping(answer)

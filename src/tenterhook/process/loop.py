@@ -10,10 +10,10 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 
-from tenterhook.child import LEFTOVER_GRACE, Child
-from tenterhook.procfs import Tags, read_table
-from tenterhook.program import Completed, Program
-from tenterhook.stream import Stream
+from tenterhook.process.child import LEFTOVER_GRACE, Child
+from tenterhook.process.procfs import Tags, read_table
+from tenterhook.process.program import Completed, Program
+from tenterhook.process.stream import Stream
 
 __all__ = ["Loop", "Ticket"]
 

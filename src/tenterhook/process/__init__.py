@@ -13,9 +13,9 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from tenterhook.loop import Loop, Ticket
-from tenterhook.program import Completed, Program
-from tenterhook.reactor import Reactor
+from tenterhook.process.loop import Loop, Ticket
+from tenterhook.process.program import Completed, Program
+from tenterhook.process.reactor import Reactor
 
 __all__ = ["Batch", "Completed", "Program", "Reactor", "Ticket", "run", "run_all"]
 

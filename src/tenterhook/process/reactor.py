@@ -1,4 +1,4 @@
-"""The loop of process.py in a thread of its own, for async hosts and for many threads.
+"""The loop in a thread of its own, for async hosts and for many threads.
 
 No thread before the first submit. After os.fork the child starts a new one; what the parent runs stays the parent's.
 """
@@ -14,9 +14,9 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 
-from tenterhook.loop import Loop, Ticket
-from tenterhook.program import Completed, Program
-from tenterhook.stream import close
+from tenterhook.process.loop import Loop, Ticket
+from tenterhook.process.program import Completed, Program
+from tenterhook.process.stream import close
 
 __all__ = ["Reactor"]
 

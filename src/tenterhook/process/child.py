@@ -1,6 +1,6 @@
 """One running child: started, fed, drained, ended, and its exit status found out.
 
-It does not wait for anything itself; the loop in process.py tells it which of its pipes is ready and what time it is.
+It does not wait for anything itself; the loop tells it which of its pipes is ready and what time it is.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import signal
 import subprocess
 import time
 
-from tenterhook.procfs import TAG, Family, Table, find_child, name_of
-from tenterhook.program import Completed, Program, explain, look_for
-from tenterhook.status import exit_status, is_contested
-from tenterhook.stream import Feed, Stream, close
+from tenterhook.process.procfs import TAG, Family, Table, find_child, name_of
+from tenterhook.process.program import Completed, Program, explain, look_for
+from tenterhook.process.status import exit_status, is_contested
+from tenterhook.process.stream import Feed, Stream, close
 
 __all__ = ["Child"]
 

@@ -1,0 +1,69 @@
+"""What the rows of faults.py need: programs to run, hosts to run them in, and counting what is left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
+
+from tenterhook.process import Program
+
+ENV = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "PYTHONPATH": sys.path[0]}
+
+
+def program(*argv: str, **options: Any) -> Program:
+    return Program(argv, **{"stdin": b"{}", "env": ENV, "cwd": "/", "timeout": 25.0, **options})
+
+
+def sh(text: str, **options: Any) -> Program:
+    return program("/bin/sh", "-c", text, **options)
+
+
+def open_files() -> int:
+    return len(os.listdir("/dev/fd"))
+
+
+def memory(field: str = "VmRSS") -> int:
+    """Bytes; 0 where there is no /proc."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith(field + ":"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def children() -> int:
+    """Ours, zombies too."""
+    tasks = Path("/proc/self/task")
+    with contextlib.suppress(OSError):
+        return sum(len((task / "children").read_text().split()) for task in tasks.iterdir())
+    return 0
+
+
+def survivors(mark: str) -> int:
+    """Processes that have `mark` in their environment, those we do not know of included."""
+    found = 0
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            found += mark.encode() in path.read_bytes()
+    return found
+
+
+HOST = """
+import os, signal, sys, threading, time
+from tenterhook.process import Program, run, run_all
+def sh(text, **options):
+    usual = {"stdin": b"{}", "env": {"PATH": os.environ["PATH"]}, "cwd": "/", "timeout": 20.0}
+    return Program(("/bin/sh", "-c", text), **{**usual, **options})
+"""
+
+
+def host(text: str, **env: str) -> str:
+    """The stdout of a Python of its own."""
+    argv = [sys.executable, "-c", text]
+    return subprocess.run(argv, env={**ENV, **env}, stdout=subprocess.PIPE, text=True, check=True, timeout=30).stdout

@@ -1,0 +1,173 @@
+"""Cold start of the command, installed and compiled as a user has it.
+
+A fresh environment in .bench/startup, the project built and installed into it, every file compiled; then each command
+is started in turn, so that a slow second hits all of them. PYTHONDONTWRITEBYTECODE and the like are not passed on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from importlib.util import find_spec
+from pathlib import Path
+from typing import IO
+
+from msgspec import Struct
+
+ROOT = Path(__file__).parent.parent
+BENCH = ROOT / ".bench"
+HOME = BENCH / "startup"
+PYTHON = HOME / "bin" / "python"
+TENTER = HOME / "bin" / "tenter"
+YARDSTICK = 'python -c "import json"'
+ROUNDS = 41
+LISTED = 12
+
+EVENT = {"tool_name": "Bash", "tool_input": {"command": "ls -la"}}
+HOOK = {"type": "command", "command": "true"}
+# One project for each format, with one hook that does not match the event.
+PROJECTS = {
+    "JSON (llxprt)": (
+        "llxprt",
+        ".llxprt/settings.json",
+        json.dumps({"enableHooks": True, "hooks": {"BeforeTool": [{"matcher": "^Write$", "hooks": [HOOK]}]}}),
+    ),
+    "JSON (moai)": (
+        "moai",
+        ".claude/settings.json",
+        json.dumps({"hooks": {"PreToolUse": [{"matcher": "Write", "hooks": [HOOK]}]}}),
+    ),
+    "TOML (amcp)": (
+        "amcp",
+        ".amcp/hooks.toml",
+        '[[hooks.PreToolUse.handlers]]\nmatcher = "write_file"\ncommand = "true"\n',
+    ),
+    "YAML (massgen)": (
+        "massgen",
+        "massgen.yaml",
+        "hooks:\n  PreToolUse:\n    - matcher: write_file\n      type: command\n      handler: 'true'\n",
+    ),
+}
+
+
+class Unavailable(Exception):
+    """Why there is nothing to measure."""
+
+
+class Import(Struct, frozen=True):
+    """One line of -X importtime: microseconds in the module itself, and with all it imported first."""
+
+    name: str
+    own: int
+    whole: int
+
+
+def measure() -> dict[str, list[float]]:
+    """Seconds of every start, by what was started; the n-th of each belong to one round."""
+    install()
+    with tempfile.TemporaryDirectory(dir=BENCH) as folder:
+        given = Path(folder, "input.json")
+        given.write_text(json.dumps(EVENT))
+        commands = {YARDSTICK: [str(PYTHON), "-c", "import json"], "tenter --version": [str(TENTER), "--version"]}
+        commands |= {f"tenter fire, {what}": fire(Path(folder), what) for what in PROJECTS}
+        check(commands, given)
+        times: dict[str, list[float]] = {what: [] for what in commands}
+        with given.open("rb") as stdin:
+            for _ in range(ROUNDS):
+                for what, argv in commands.items():
+                    times[what].append(started(argv, stdin, folder))
+    return times
+
+
+def install() -> None:
+    """Built and installed anew each time: it is the present source that is measured."""
+    shutil.rmtree(HOME, ignore_errors=True)
+    venv.create(HOME, symlinks=True, with_pip=False)
+    wheels = HOME / "wheels"
+    isolation = ["--no-build-isolation"] if find_spec("hatchling") else []
+    pip("wheel", "-q", "--no-deps", *isolation, "-w", str(wheels), str(ROOT))
+    pip("--python", str(PYTHON), "install", "-q", *map(str, wheels.glob("*.whl")))
+    run([str(PYTHON), "-m", "compileall", "-q", str(HOME / "lib")])
+
+
+def pip(*words: str) -> None:
+    run([sys.executable, "-m", "pip", *words])
+
+
+def run(argv: list[str]) -> None:
+    done = subprocess.run(argv, env=environment(), capture_output=True, text=True)
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise Unavailable(f"{' '.join(argv[1:5])}: {said[-1]}")
+
+
+def environment(home: str | None = None) -> dict[str, str]:
+    """Ours without what changes how Python starts; with an empty home, so that no config of the user is read."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "TENTERHOOK", "XDG_"))}
+    return {**env, "HOME": home} if home else env
+
+
+def fire(folder: Path, what: str) -> list[str]:
+    dialect, file, text = PROJECTS[what]
+    project = folder / dialect
+    (project / file).parent.mkdir(parents=True, exist_ok=True)
+    (project / file).write_text(text)
+    return [str(TENTER), "fire", "tool.before", "--dialect", dialect, "--project", str(project), "--trust"]
+
+
+def check(commands: dict[str, list[str]], given: Path) -> None:
+    """Each command does what it is measured for: the hook was seen, and set aside by its matcher."""
+    for what, argv in commands.items():
+        done = subprocess.run(argv, env=environment(str(given.parent)), input=given.read_bytes(), capture_output=True)
+        if done.returncode:
+            raise Unavailable(f"{what}: exit code {done.returncode}: {done.stderr.decode().strip()}")
+        if " fire" in what:
+            skipped = json.loads(done.stdout)["skipped"]
+            assert [one["why"] for one in skipped] == ["matcher"], (what, skipped)
+
+
+def started(argv: list[str], stdin: IO[bytes], home: str) -> float:
+    stdin.seek(0)
+    env = environment(home)
+    began = time.perf_counter()
+    subprocess.run(argv, stdin=stdin, stdout=subprocess.DEVNULL, env=env, check=True)
+    return time.perf_counter() - began
+
+
+def imports() -> str:
+    """Which modules `tenter fire` spends its start on, ours and others', the dearest first; the best of five runs."""
+    if not TENTER.exists():
+        return ""
+    with tempfile.TemporaryDirectory(dir=BENCH) as folder:
+        argv = [str(PYTHON), "-X", "importtime", *fire(Path(folder), "JSON (llxprt)")]
+        runs = [imported(argv, folder) for _ in range(5)]
+    best = min(runs, key=lambda run: sum(one.own for one in run))
+    # What the interpreter itself imports, before the command begins, is in the yardstick too.
+    bare = {one.name for one in imported([str(PYTHON), "-X", "importtime", "-c", ""], str(ROOT))}
+    ours = [one for one in best if one.name.startswith("tenterhook")]
+    others = [one for one in best if one.name not in bare and one not in ours]
+    return "\n".join(
+        [
+            *listed("ours", ours),
+            *listed("others", others),
+        ]
+    )
+
+
+def imported(argv: list[str], home: str) -> list[Import]:
+    given = json.dumps(EVENT).encode()
+    told = subprocess.run(argv, env=environment(home), input=given, capture_output=True).stderr.decode()
+    rows = [row.removeprefix("import time:").split("|") for row in told.splitlines() if row.startswith("import time:")]
+    return [Import(name.strip(), int(own), int(whole)) for own, whole, name in rows if own.strip().isdigit()]
+
+
+def listed(what: str, found: list[Import]) -> list[str]:
+    head = f"modules of `tenter fire` (llxprt), {what}: {len(found)}, {sum(one.own for one in found) / 1000:.1f} ms"
+    dearest = sorted(found, key=lambda one: -one.own)[:LISTED]
+    return [head, *(f"  {one.own / 1000:6.2f} ms  {one.name}" for one in dearest)]

@@ -92,11 +92,7 @@ class Given:
 
     def own_payload(self) -> Payload:
         """One for a function alone: what it does to it in place must change nothing for anybody else."""
-        made = payload(self.event, self.shape)
-        for key, value in made.items():
-            if value.__class__ in NESTED:
-                made[key] = fresh(value)
-        return made
+        return payload(self.event, self.shape)
 
     def stdin(self) -> bytes:
         if self.made_stdin is None:
@@ -115,24 +111,25 @@ class Given:
 
 
 def payload(event: Event, shape: Shape) -> Payload:
-    """The base fields, the event's own fields that are known, then whatever else the host gave."""
+    """The base fields, the event's own fields that are known, then whatever else the host gave; all of it copied."""
     data = event.data
     given = Payload()
     for name, get in shape.base:
         given[name] = get(event)
     for name, key in shape.fields:
         if key in data:
-            given[name] = data[key]
+            value = data[key]
+            given[name] = fresh(value) if value.__class__ in NESTED else value
     if not shape.used.issuperset(data):
-        given.update((key, value) for key, value in data.items() if key not in shape.used and key not in given)
+        given.update((key, fresh(value)) for key, value in data.items() if key not in shape.used and key not in given)
     return given
 
 
 def fresh(value: Any) -> Any:
     """A copy down to the last mapping and list."""
-    if value.__class__ is list:
-        return [fresh(one) if one.__class__ in NESTED else one for one in value]
-    return {key: fresh(one) if one.__class__ in NESTED else one for key, one in value.items()}
+    if value.__class__ is dict:
+        return {key: fresh(one) if one.__class__ in NESTED else one for key, one in value.items()}
+    return [fresh(one) if one.__class__ in NESTED else one for one in value] if value.__class__ is list else value
 
 
 def encoded(given: Mapping[str, Any]) -> bytes:

@@ -270,17 +270,28 @@ def test_a_function_that_raises_fails_its_hook_and_not_the_host(project):
     assert "ZeroDivisionError" in outcome.attempts[0].stderr
 
 
-@pytest.mark.parametrize("signal", [SystemExit(3), KeyboardInterrupt()])
-def test_what_ends_a_host_still_ends_it(project, signal):
+def test_an_interrupt_still_ends_the_host(project):
     engine = project.engine("wave", files=False)
 
     def leave(event):
-        raise signal
+        raise KeyboardInterrupt
 
     engine.add("PreToolUse", leave)
 
-    with pytest.raises(type(signal)):
+    with pytest.raises(KeyboardInterrupt):
         engine.fire("PreToolUse", **BASH)
+
+
+def test_a_function_that_exits_has_failed(project):
+    """Scripts that became functions still call sys.exit; that ends the hook, not the host."""
+    engine = project.engine("wave", files=False)
+
+    def leave(event):
+        raise SystemExit(3)
+
+    engine.add("PreToolUse", leave)
+
+    assert engine.fire("PreToolUse", **BASH).attempts[0].error == "exception"
 
 
 @pytest.mark.parametrize("answer", [7, ["deny"], object(), b"deny"])

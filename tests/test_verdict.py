@@ -18,6 +18,7 @@ NEWS = EventRule(name="News", kind="notify", about="")
 ANSWERS = (
     Answer(path="decision", effect="decision", words=WORDS),
     Answer(path="reason", effect="reason"),
+    Answer(path="because", effect="reason"),
     Answer(path="goes_on", effect="continue"),
     Answer(path="halt", effect="stop"),
     Answer(path="why", effect="stop_reason"),
@@ -177,6 +178,11 @@ def test_an_ask_where_nobody_can_be_asked_denies_in_a_strict_engine() -> None:
     assert "nobody can be asked" not in warned(judged({"decision": "yes"}, rule=deaf))
 
 
+def test_an_empty_reason_does_not_take_the_place_of_another() -> None:
+    assert judged({"decision": "no", "reason": "why", "because": ""}).reason == "why"
+    assert judged({"decision": "no", "reason": "why", "because": "better"}).reason == "better"
+
+
 # ---- stop and suppress
 
 
@@ -252,6 +258,7 @@ def test_a_text_is_of_the_kind_that_stands_beside_it() -> None:
         assert "it may be: user, fb" in warned(one)
     assert not judged({"say": "x", "as": None}).warnings
     assert not judged({"context": "x", "as": "other"}).warnings
+    assert warned(judged({"context": "x", "": "other"})) == "h:  is not part of this dialect's answers"
 
 
 def test_a_text_that_is_empty_or_none_is_not_told() -> None:
@@ -352,8 +359,15 @@ def test_a_section_for_another_event_is_void_and_one_without_a_name_is_good() ->
     assert "names the event 'Other'" in warned(void)
     for good in ({"event": "Call", "decision": "no"}, {"event": None, "decision": "no"}, {"decision": "no"}):
         assert (judged({"own": good}).decision, judged({"own": good}).warnings) == ("deny", [])
-    free = judged({"own": {"event": "Other", "decision": "no"}}, dialect={"section_event": ""})
-    assert free.decision == "deny"
+    for other in ({"event": "Other"}, {"": "Other"}):
+        assert judged({"own": {"decision": "no", **other}}, dialect={"section_event": ""}).decision == "deny"
+
+
+def test_an_inner_object_that_is_called_like_the_section_is_read_once() -> None:
+    answers = (*ANSWERS, Answer(path="deep.own.context", effect="text", kind="context"))
+
+    one = judged({"deep": {"own": {"context": "x"}}}, dialect={"answers": answers})
+    assert told(one) == [("model", "context", "x")]
 
 
 def test_a_section_that_is_no_object_says_nothing() -> None:
@@ -420,6 +434,19 @@ def test_the_text_of_an_exit_has_its_prefix_and_its_own_decision() -> None:
     assert judged(code=1, dialect=exits).decision == "none"
 
 
+def test_the_text_of_an_exit_is_the_stream_that_its_row_names() -> None:
+    exits: dict[int | str, Exit] = {
+        **EXITS,
+        0: Exit(means="stderr is for the user", text="stderr", becomes="system"),
+        3: Exit(means="stdout is for the user", text="stdout", becomes="system"),
+        4: Exit(means="says nothing", becomes="system"),
+    }
+
+    assert told(judged(stderr="x", dialect={"exits": exits})) == [("user", "system", "x")]
+    assert told(judged("x", 3, dialect={"exits": exits})) == [("user", "system", "x")]
+    assert told(judged("x", 4, stderr="y", dialect={"exits": exits})) == []
+
+
 def test_an_exit_that_fails_and_decides_is_no_matter_of_policy() -> None:
     both = {"exits": {**EXITS, 2: replace(EXITS[2], failed=True)}, "failure": {"exit": "ask"}}
 
@@ -474,6 +501,8 @@ def test_a_decision_that_outranks_counts_though_a_signal_came_after_it() -> None
     assert judged({"context": "x"}, dialect=outranks, **killed).failed
     assert judged({"decision": "no"}, **killed).decision == "none"
     assert judged({"decision": "no"}, dialect=outranks, error="timeout").decision == "none"
+    reads = {"exits": {**EXITS, "other": replace(EXITS["other"], answer=True)}}
+    assert judged({"decision": "no"}, dialect=reads, **killed).decision == "none"
 
 
 # ---- failures
@@ -572,6 +601,11 @@ def test_the_first_cause_counts() -> None:
     assert judged({"decision": "maybe"}, code=1, strict=True, hook=hook, dialect=reads).decision == "deny"
 
 
+def test_why_an_answer_could_not_be_read_is_said() -> None:
+    assert "not one JSON object: other text stands beside it" in warned(judged('log {"decision": "no"}'))
+    assert "not one JSON object: Input data was truncated" in warned(judged('{"decision": "no"'))
+
+
 # ---- functions
 
 
@@ -579,6 +613,8 @@ def test_a_functions_mapping_is_its_answer() -> None:
     assert judged(answer={"decision": "no", "reason": "why"}).reason == "why"
     assert "7 is not part" in warned(judged(answer={7: "seven"}))
     assert judged(answer={}) == Verdict("h")
+    assert judged(code=None, answer={"decision": "no"}).decision == "deny"
+    assert not judged("text", code=None).failed
 
 
 def test_an_empty_answer_is_an_answer_and_not_silence() -> None:

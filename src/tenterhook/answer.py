@@ -5,13 +5,16 @@ Strict on purpose: a decision that two readers could understand differently is n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 
 SIZE = 1 << 20
 DEPTH = 256
+ESCAPE = re.compile(r"\\+u([0-9a-fA-F]{4})")
 
 
 def read(text: str, *, twice: bool, guarded: Iterable[str]) -> tuple[dict[str, Any] | None, str]:
@@ -104,12 +107,21 @@ def repeated_key(text: str, guarded: set[str]) -> str:
     return twins[0] if twins else ""
 
 
-def looks_like(text: str, deciding: Iterable[str], known: Iterable[str] = ()) -> bool:
+def looks_like(text: str, deciding: tuple[str, ...], known: tuple[str, ...] = ()) -> bool:
     """Whether a text that is no answer was probably meant as one.
 
-    An object with a deciding key stands somewhere in it, or it starts as an object and has any key of an answer.
+    An object with a deciding key stands somewhere in it, or it starts as an object and has any key of an answer;
+    written as Python or JavaScript would, or encoded once too often, all the same.
     """
     if "{" not in text:
         return False
+    text = ESCAPE.sub(lambda found: chr(int(found[1], 16)), text).replace("\\", "")
     keys = (*deciding, *known) if text.lstrip("\ufeff \t\r\n").startswith("{") else deciding
-    return any(f'"{key}"' in text for key in keys)
+    return any(key in text for key in keys) and key_pattern(keys).search(text) is not None
+
+
+@lru_cache
+def key_pattern(keys: tuple[str, ...]) -> re.Pattern[str]:
+    """One of the keys as an object's key: in quotes of any kind, or bare after a brace or comma."""
+    either = "|".join(map(re.escape, keys))
+    return re.compile(rf"""(?:["'](?:{either})["']|[{{,]\s*(?:{either}))\s*:""")

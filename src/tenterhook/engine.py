@@ -261,7 +261,7 @@ def complain(text: str) -> None:
     """To the log, with the exception: whoever listens to outcomes must not be able to change them."""
     from logging import getLogger
 
-    getLogger("tenterhook").exception(text)
+    getLogger(__package__).exception(text)
 
 
 def load(project: str | os.PathLike[str] = ".", **options: Any) -> Engine:

@@ -66,7 +66,7 @@ class Runner:
         handler = handlers.get(job.hook.handler)
         if handler is None:
             return no_handler(job)
-        if not handler.inline(job):
+        if not handlers.inline(job.hook.handler)(job):
             return self.collect(self.workers.start(handler.run, job), job)
         inside = INSIDE.set(True)
         try:
@@ -106,7 +106,7 @@ class Runner:
             return await self.achild(handler, job)
         if hasattr(handler, "arun") and await self.awaits(handler, job):
             return await self.inside(handler.arun(job))
-        if handler.inline(job):
+        if handlers.inline(job.hook.handler)(job):
             return self.call(job)
         result = await self.in_thread(handler.run, job)
         if result is None:
@@ -175,8 +175,7 @@ def handler_of(job: Job) -> Any:
 
 def blocks(job: Job) -> bool:
     """Whether the call needs a thread of its own."""
-    handler = handlers.get(job.hook.handler)
-    return handler is not None and not handler.inline(job)
+    return handlers.get(job.hook.handler) is not None and not handlers.inline(job.hook.handler)(job)
 
 
 def hand_over(loop: asyncio.AbstractEventLoop, future: asyncio.Future[Any], result: Any) -> None:

@@ -55,12 +55,12 @@ def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool) -> Rules:
                 level = level.setdefault(parent, {})  # type: ignore[assignment]
             level[leaf] = answer
     leaves = [(answer.effect, answer.path.rpartition(".")[2]) for answer in dialect.answers]
-    deciding = dict.fromkeys(leaf for effect, leaf in leaves if effect in ("decision", "continue", "stop"))
-    known = dict.fromkeys(leaf for _, leaf in leaves)
+    guarded = tuple(dict.fromkeys(leaf for effect, leaf in leaves if effect in ("decision", "continue", "stop")))
     audience = {**AUDIENCE, **dialect.audience, **rule.audience}
     if rule.muted:
         audience = dict.fromkeys(audience, "log")
-    return Rules(dialect, rule, strict, table, frozenset(elsewhere), tuple(deciding), tuple(known), audience)
+    known = tuple(dict.fromkeys(leaf for _, leaf in leaves))
+    return Rules(dialect, rule, strict, table, frozenset(elsewhere), guarded, known, audience)
 
 
 def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:

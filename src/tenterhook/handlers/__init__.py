@@ -9,10 +9,15 @@ A module may also give
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tenterhook.types import Job
 
 
 @cache
@@ -27,3 +32,13 @@ def get(name: str) -> ModuleType | None:
 def starts_child(name: str) -> bool:
     """Whether hooks of this type are child processes. Kept apart, because asking a module what it lacks is slow."""
     return hasattr(get(name), "program")
+
+
+@cache
+def inline(name: str) -> Callable[[Job], bool]:
+    """The handler's own word on whether a job may run in the caller's thread; without one, it may not."""
+    return getattr(get(name), "inline", never)
+
+
+def never(job: Job) -> bool:
+    return False

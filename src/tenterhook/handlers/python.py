@@ -27,7 +27,7 @@ def run(job: Job) -> Attempt:
             answer = in_a_loop(answer, job.timeout)
     except TimeoutError as exc:
         return failed(job, "timeout" if job.timeout else "exception", exc, began)
-    except Exception as exc:
+    except (Exception, SystemExit) as exc:
         return failed(job, "exception", exc, began)
     return answered(job, answer, time.monotonic() - began)
 
@@ -46,7 +46,7 @@ async def arun(job: Job) -> Attempt:
             answer = await function(job.given.own_payload())
     except TimeoutError as exc:
         return failed(job, "timeout" if limit.expired() else "exception", exc, began)
-    except Exception as exc:
+    except (Exception, SystemExit) as exc:
         return failed(job, "exception", exc, began)
     return answered(job, answer, time.monotonic() - began)
 
@@ -95,28 +95,32 @@ def resolve(job: Job) -> Callable[[Any], Any] | Attempt:
 def answered(job: Job, answer: Any, seconds: float) -> Attempt:
     """A mapping is the answer, text counts as printed text, None as silence."""
     hook = job.hook
-    if answer is None or isinstance(answer, dict):
-        return Attempt(hook.name, "python", hook.source.text or str(hook.source), seconds=seconds, answer=answer)
+    if answer is None:
+        return Attempt(hook.name, "python", hook.source.text or str(hook.source), seconds=seconds)
     if isinstance(answer, str):
         return Attempt(hook.name, "python", str(hook.source), seconds=seconds, stdout=answer)
-    found = as_mapping(answer)
-    if found is not None:
+    try:
+        found = as_json(answer)
+    except Exception as exc:
+        found, detail = None, f"returned what cannot be read as JSON: {type(exc).__name__}: {exc}"
+    else:
+        detail = f"returned {type(answer).__name__}; a hook returns a mapping, text or None"
+    if isinstance(found, dict):
         return Attempt(hook.name, "python", str(hook.source), seconds=seconds, answer=found)
-    detail = f"returned {type(answer).__name__}; a hook returns a mapping, text or None"
     return Attempt(hook.name, "python", str(hook.source), error="output", detail=detail, seconds=seconds)
 
 
-def as_mapping(answer: Any) -> dict[str, Any] | None:
-    """Records of other packages: mappings, objects that know `to_dict`, dataclasses, msgspec structs."""
-    import msgspec
+def as_json(answer: Any) -> Any:
+    """As if it had been printed and read again, so that an outcome always is JSON: mappings, records of all kinds."""
+    from msgspec.json import decode, encode
 
-    if isinstance(answer, Mapping):
-        return dict(answer)
     if callable(getattr(answer, "to_dict", None)):
-        return dict(answer.to_dict())
-    if hasattr(answer, "__dataclass_fields__") or hasattr(answer, "__struct_fields__"):
-        return dict(msgspec.to_builtins(answer))
-    return None
+        answer = answer.to_dict()
+    if isinstance(answer, Mapping):
+        answer = dict(answer)
+    elif not hasattr(answer, "__dataclass_fields__") and not hasattr(answer, "__struct_fields__"):
+        return None
+    return decode(encode(answer, enc_hook=str))
 
 
 def failed(job: Job, error: str, exc: BaseException, began: float) -> Attempt:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenterhook.answer import DEPTH, SIZE, looks_like, read
+from tenterhook.answer import DEPTH, SIZE, looks_like, read, whole_number
 from tenterhook.testing import Did, simulate
 
 GUARDED = ("decision", "stop")
@@ -39,6 +39,8 @@ CASES: dict[str, tuple[str, Any, str]] = {
     "encoded thrice": (json.dumps(json.dumps('{"decision": "deny"}')), None, ""),
     "a string that is text": ('"all good"', None, "malformed"),
     "a string with an array": (json.dumps("[1]"), None, ""),
+    "a string with an array and a huge number": (json.dumps("[1e999]"), None, ""),
+    "a question mark before it": ('?{"decision": "deny"}', None, ""),
     "a string without end": ('"all good', None, "truncated"),
     "cut in the middle": ('{"decision": "deny", "reas', None, "truncated"),
     "text after it": ('{"decision": "deny"} done', None, "trailing"),
@@ -65,6 +67,8 @@ CASES: dict[str, tuple[str, Any, str]] = {
         "",
     ),
     "twice in an inner object": ('{"n": {"stop": true, "stop": false}}', None, "'stop' stands twice"),
+    "twice with objects": ('{"stop": {"a": 1}, "stop": {"a": 2}}', None, "'stop' stands twice"),
+    "another key twice, escaped": ('{"reason": "\\u0041", "reason": "b"}', {"reason": "b"}, ""),
     "another key twice": ('{"reason": "a", "reason": "b"}', {"reason": "b"}, ""),
     "an escaped key alone": ('{"d\\u0065cision": "deny"}', DENY, ""),
     "half a surrogate pair": ('{"decision": "deny", "reason": "\\ud800"}', DENY | {"reason": "\ufffd"}, ""),
@@ -79,6 +83,7 @@ CASES: dict[str, tuple[str, Any, str]] = {
     "a NUL before it": ('\0{"decision": "deny"}', None, ""),
     "a NUL after it": ('{"decision": "deny"}\0', None, "trailing"),
     "a no-break space before it": ('\u00a0{"decision": "deny"}', DENY, ""),
+    "wide and not deep": ('{"n": [' + ", ".join(['[1, "x", {}]'] * 300) + "]}", ..., ""),
     "as deep as it may be": (deep(DEPTH), ..., ""),
     "one level deeper": (deep(DEPTH + 1), None, "nested deeper"),
     "ten thousand levels": (deep(10_000), None, "nested deeper"),
@@ -96,11 +101,25 @@ def test_what_is_printed_is_read_as_the_table_says(name: str) -> None:
     found, why = read(text, twice=True, guarded=GUARDED)
 
     assert isinstance(found, dict) if wanted is ... else found == wanted
-    assert problem in why.lower() if problem else (not why or found is None)
+    assert problem in why.lower() if problem else why == ""
 
 
 def test_the_table_is_as_long_as_was_promised() -> None:
     assert len(CASES) >= 28
+    assert (SIZE, DEPTH) == (1024 * 1024, 256)
+
+
+def test_what_is_no_answer_is_text_for_either_kind_of_dialect() -> None:
+    for text in ("?", "?{}", "x", "[]"):
+        assert read(text, twice=True, guarded=GUARDED) == TEXT
+        assert read(text, twice=False, guarded=GUARDED) == TEXT
+
+
+def test_a_number_that_python_refuses_is_a_float() -> None:
+    assert whole_number("9" * 4299) == int("9" * 4299)
+    assert isinstance(whole_number("7"), int)
+    assert whole_number("9" * 4300) == float("inf")
+    assert read('{"n": 7, "x": 1e999}', twice=True, guarded=GUARDED)[0] == {"n": 7, "x": float("inf")}
 
 
 def test_a_string_is_no_answer_where_the_dialect_does_not_decode_twice() -> None:
@@ -125,6 +144,8 @@ def test_only_guarded_keys_may_not_stand_twice() -> None:
     ("text", "meant"),
     [
         ('{"decision": "deny"', True),
+        ('{"decision": "deny", "stop": true} done', True),
+        ('{"path": "C:\\users", "decision": "deny"', True),
         ('log {"stop": true}', True),
         ('{"decisions": "deny"}', False),
         ('the "decision" was no', False),
@@ -203,8 +224,8 @@ def test_a_mebibyte_is_read_in_half_a_second(kind: str) -> None:
     """The figure is 50 ms (`make fuzz` prints it); here it is ten times that, for slow machines."""
     text = big(kind)
     assert SIZE * 0.5 < len(text) <= SIZE
-    began = time.perf_counter()
+    began = time.thread_time()
 
     read(text, twice=True, guarded=GUARDED)
 
-    assert time.perf_counter() - began < 0.5
+    assert time.thread_time() - began < 0.5

@@ -9,11 +9,18 @@ from typing import Any
 
 import pytest
 
-from oracles import amcp, llxprt, massgen, moai, wave
+from oracles import amcp, llxprt, massgen, moai, tenterhook, wave
 from oracles.table import Act, Expected, Row, agree
 from tenterhook.testing import Did, simulate
 
-DIALECTS: dict[str, ModuleType] = {"massgen": massgen, "moai": moai, "amcp": amcp, "wave": wave, "llxprt": llxprt}
+DIALECTS: dict[str, ModuleType] = {
+    "massgen": massgen,
+    "moai": moai,
+    "amcp": amcp,
+    "wave": wave,
+    "llxprt": llxprt,
+    "tenterhook": tenterhook,
+}
 FIELDS = [field.name for field in fields(Expected) if field.name not in ("messages", "maybe", "attempts")]
 SHOWN = 5
 
@@ -48,8 +55,9 @@ def differences(dialect: str, row: Row) -> Iterator[str]:
     if len(outcome.attempts) != wanted.attempts:
         yield f"attempts: expected {wanted.attempts}, got {len(outcome.attempts)}"
     ended = [one for one in outcome.skipped if one.why == "chain ended"]
-    if len(ended) != len(row.acts) - wanted.attempts:
-        yield f"skipped: expected {len(row.acts) - wanted.attempts} after the chain ended, got {outcome.skipped!r}"
+    unreached = len(row.acts) - wanted.attempts + getattr(wanted, "again", 0)
+    if len(ended) != unreached:
+        yield f"skipped: expected {unreached} after the chain ended, got {outcome.skipped!r}"
 
 
 def wrong(dialect: str, event: str) -> Iterator[str]:

@@ -272,4 +272,6 @@ def test_what_one_hook_changed_is_told_by_key() -> None:
     assert paths({"input": {"a": 1, "b": 3, "c": None}}, data) == ("input.b", "input.c")
     assert paths({"output": "new", "tool_config": {"mode": "ANY"}}, data) == ("output", "tool_config")
     assert paths({"output": "out"}, data) == ()
+    assert paths({"output": "text"}, {"tool_output": {"a": 1}}) == ("output",)
+    assert paths({"tool_config": {"mode": "ANY"}}, {"?": {"mode": "ANY"}}) == ("tool_config",)
     assert paths({"request": {"m": 1}}, data) == ("request",)

@@ -30,7 +30,7 @@ def made(
 ) -> Plan:
     assert rule is not None
     given = BASH if data is None else data
-    return plan(Event(rule.kind, rule.name, given, agent=agent), hooks, dialect, rule, **options)
+    return plan(Event(rule.kind, rule.name, given, agents=(agent,) if agent else ()), hooks, dialect, rule, **options)
 
 
 def names(planned: Plan) -> list[list[str]]:

@@ -22,7 +22,6 @@ ON = {"on": "tool.before", "command": "true"}
 
 GOOD = [
     {},
-    {"other": {"program": 1}},
     {"hook": []},
     {"hook": [ON]},
     {"hook": [ON, {"on": "notify", "command": ["echo", "hello"]}]},
@@ -41,6 +40,8 @@ GOOD = [
     {"hook": [{**ON, "if": {"tool_input.command": "git *"}}, {**ON, "if": {"tool_input": {"x": ["a", "b"]}}}]},
 ]
 BAD = [
+    {"hooks": [ON]},
+    {"other": {"program": 1}},
     {"hook": [{**ON, "on": []}]},
     {"hook": "x"},
     {"hook": ["x"]},

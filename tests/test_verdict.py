@@ -611,7 +611,8 @@ def test_why_an_answer_could_not_be_read_is_said() -> None:
 
 def test_a_functions_mapping_is_its_answer() -> None:
     assert judged(answer={"decision": "no", "reason": "why"}).reason == "why"
-    assert "7 is not part" in warned(judged(answer={7: "seven"}))
+    assert warned(judged(answer={7: "seven"})) == "h: 7 is not part of this dialect's answers"
+    assert judged(answer={"own": {"decision": "no"}}).decision == "deny"
     assert judged(answer={}) == Verdict("h")
     assert judged(code=None, answer={"decision": "no"}).decision == "deny"
     assert not judged("text", code=None).failed

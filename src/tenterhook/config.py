@@ -54,11 +54,12 @@ def load(
         document = open_document(place, loaded, quiet=not ours or on_error == "warn")
         if document is None:
             continue
+        loaded.problems += strange_keys(document, place)
         for found in sections(document, place, dialect, loaded):
             if ours:
                 named.setdefault(found.event, set()).add(place.file.scope)
             add(found, document, place, dialect, loaded, ours)
-        if ours and switch is None and dialect.switch in document.data:
+        if ours and place.file.switches and switch is None and dialect.switch in document.data:
             switch = document.data[dialect.switch]
     if dialect.layers == "override-by-event":
         loaded.hooks = [overridden(hook, named) for hook in loaded.hooks]
@@ -104,6 +105,16 @@ def sections(document: readers.Document, place: Place, dialect: Dialect, loaded:
             else:
                 kind = type(value).__name__
                 loaded.problems.append(problem(document, path, f"{section.hooks} must be a mapping, not {kind}"))
+
+
+def strange_keys(document: readers.Document, place: Place) -> Iterator[Problem]:
+    """In a file, or a part of one, that is there for hooks alone, any other key is a slip that would cost all hooks."""
+    for section in place.file.sections if place.file.hooks_only else ():
+        parent, _, leaf = section.hooks.rpartition(".")
+        found, path = dig(document.data, parent) if parent else (document.data, ())
+        for key in found if isinstance(found, dict) else ():
+            if key != leaf:
+                yield problem(document, (*path, key), f"unknown key {key!r}{nearest(str(key), [leaf])}; it is ignored")
 
 
 def holders(data: dict[str, Any], section: Section, file: str) -> Iterator[tuple[Any, Path, str | None]]:

@@ -124,6 +124,8 @@ class File(Struct, frozen=True, kw_only=True):
     scope: str
     format: str
     sections: tuple[Section, ...] = (Section(),)
+    switches: bool = True
+    hooks_only: bool = False
 
 
 class Form(Struct, frozen=True, kw_only=True):
@@ -209,6 +211,8 @@ def check(dialect: Dialect) -> Iterable[str]:
         yield "an event stands twice"
     if "other" not in dialect.exits or 0 not in dialect.exits:
         yield "the exit table needs rows for 0 and 'other'"
+    elif dialect.exits[0].decision or dialect.exits[0].failed:
+        yield "exit 0 without a word decides nothing; an event may say otherwise with `silent`"
     for rule in dialect.events:
         yield from check_event(rule)
     for key, row in dialect.exits.items():

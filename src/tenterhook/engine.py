@@ -123,19 +123,19 @@ class Engine(HookSet):
         """The event in our words and its plan; an outcome at once where no hook runs."""
         rule = slot.rule
         data = in_our_words(data, slot.renamed)
-        agent = self.agent or self.agent_of(data)
+        agents = self.agents_of(data)
         session = data.get("session_id") or self.session
-        event = Event(rule.kind, rule.name, data, self.project, session, agent, self.environ)
+        event = Event(rule.kind, rule.name, data, self.project, session, agents, self.environ)
         if INSIDE.get():
             return event, Plan(), self.inside_a_hook(slot, event)
         target = data.get(rule.target)
         if not slot.static or target.__class__ is not str:
             return event, *self.plan(slot, event)
-        known = slot.memo.get((target, agent))
+        known = slot.memo.get((target, agents))
         if known is None:
             if len(slot.memo) >= MEMO:
                 slot.memo.clear()
-            known = slot.memo[target, agent] = self.plan(slot, event)
+            known = slot.memo[target, agents] = self.plan(slot, event)
         return event, *known
 
     def plan(self, slot: Slot, event: Event) -> tuple[Plan, Outcome | None]:
@@ -157,11 +157,14 @@ class Engine(HookSet):
         outcome = nothing(self, slot, made.skipped)
         return self.finish(replace(outcome, warnings=(*outcome.warnings, WHY)))
 
-    def agent_of(self, data: dict[str, Any]) -> str:
-        for key in self.dialect.agent_from:
-            if data.get(key):
-                return str(data[key])
-        return ""
+    def agents_of(self, data: dict[str, Any]) -> tuple[str, ...]:
+        """The names under which the event's agent may have hooks, the closest first."""
+        if self.agent:
+            return (self.agent,)
+        keys = self.dialect.agent_from
+        if not keys or data.keys().isdisjoint(keys):
+            return ()
+        return tuple(str(data[key]) for key in keys if data.get(key))
 
     def finish(self, outcome: Outcome) -> Outcome:
         for tap in self.taps:

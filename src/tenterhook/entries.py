@@ -73,6 +73,8 @@ class Reading:
 
     def items(self, rule: EventRule, value: Any, path: Path, group: dict[str, Any] | None) -> list[Hook]:
         """The items of a list; `group` holds what their group said, None where they stand in none."""
+        if isinstance(value, dict) and group is not None and self.dialect.form.flat:
+            return self.item(rule, value, path, group)
         if not isinstance(value, list):
             self.warn(path, f"{path[-1]} must be a list, not {type(value).__name__}; its hooks never run")
             return []
@@ -138,6 +140,9 @@ class Reading:
         if kind is None:
             return None
         self.check_matcher(rule, found, path)
+        if found.get("background") and kind.handler != "command":
+            self.warn(path, f"only a command can run in the background, not a hook of type {kind.name!r}")
+            found["background"] = False
         spec = found.pop("spec")
         found.pop("type", None)
         return Hook(

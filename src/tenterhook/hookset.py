@@ -34,7 +34,7 @@ class HookSet:
         self,
         project: str | os.PathLike[str] = ".",
         *,
-        dialect: str | Dialect = "tenterhook",
+        dialect: str | Dialect = dialects.DEFAULT,
         config: str | os.PathLike[str] | None = None,
         files: bool = True,
         agent: str = "",
@@ -229,7 +229,7 @@ class Slot:
         self.renamed = aliases(owner.dialect, rule)
         self.off, self.warnings, self.overrides = owner.off(), owner.warnings, loaded.overrides
         self.static = not any(hook.once or hook.condition for hook in self.hooks)
-        self.memo: dict[tuple[Any, str], tuple[Plan, Outcome | None]] = {}
+        self.memo: dict[tuple[Any, tuple[str, ...]], tuple[Plan, Outcome | None]] = {}
         self.quiet = None if self.hooks or owner.taps else nothing(owner, self)
 
 

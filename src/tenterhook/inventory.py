@@ -105,8 +105,8 @@ def files(engine: Engine) -> list[FileFacts]:
 
 def happened(engine: Engine, rule: EventRule, data: dict[str, Any]) -> Event:
     """An event that did not happen, for questions about it."""
-    agent = engine.agent or engine.agent_of(data)
-    return Event(rule.kind, rule.name, data, engine.project, engine.session, agent, engine.environ)
+    agents = engine.agents_of(data)
+    return Event(rule.kind, rule.name, data, engine.project, engine.session, agents, engine.environ)
 
 
 def facts(hook: Hook, *, state: str, missing: str, not_for: list[str]) -> HookFacts:
@@ -133,9 +133,9 @@ def facts(hook: Hook, *, state: str, missing: str, not_for: list[str]) -> HookFa
 
 def state(engine: Engine, slot: Slot, event: Event, hook: Hook) -> str:
     """What speaks against the hook whatever the event's data is; "runs" where nothing does. The plan's own rule."""
-    if hook.agent is not None and hook.agent != event.agent and event.agent:
+    if hook.agent is not None and hook.agent not in event.agents and event.agents:
         return f"for agent {hook.agent}"
-    overridden = (event.name, event.agent) in slot.overrides
+    overridden = any((event.name, agent) in slot.overrides for agent in event.agents)
     unconditional = replace(hook, condition=None)
     rule = replace(slot.rule, target="")
     why = objection(unconditional, event, engine.dialect, rule, slot.off, overridden, ())
@@ -143,7 +143,7 @@ def state(engine: Engine, slot: Slot, event: Event, hook: Hook) -> str:
         return f"off: {slot.off}"
     if why:
         return why
-    return "runs" if hook.agent in (None, event.agent) else f"for agent {hook.agent}"
+    return "runs" if hook.agent in (None, *event.agents) else f"for agent {hook.agent}"
 
 
 def overriding(slot: Slot, event: Event, hook: Hook) -> list[str]:

@@ -150,7 +150,7 @@ SETTERS: dict[str, Callable[[Reading, dict[str, Any], str, Any, Path], None]] = 
     "condition": set_condition,
     "on_failure": set_on_failure,
     "env": set_env,
-    "background": ignore,
+    "background": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "background"),
     "note": ignore,
     "ours": set_ours,
 }

@@ -146,11 +146,16 @@ def environment(event: Event, shape: Shape) -> dict[str, str]:
     """The hooks' environment; values reach a command through it only, never by substitution in its text."""
     env = allowed(event.environ) if shape.strict else dict(event.environ)
     for name, get, optional in shape.env:
-        value = str(get(event) or "")
+        value = fit(str(get(event) or ""))
         if value or not optional:
             env[name] = value
     env[DEPTH] = str(depth(event.environ) + 1)
     return env
+
+
+def fit(value: str) -> str:
+    """What an environment can hold: a tool's odd name must not keep the hook that guards it from starting."""
+    return value[:30_000].replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def allowed(environ: Mapping[str, str]) -> dict[str, str]:

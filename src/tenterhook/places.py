@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tenterhook.dialect import Dialect, File
 from tenterhook.errors import ConfigError
@@ -48,7 +49,7 @@ def only(dialect: Dialect, project: str, config: str) -> Place:
     named = [file for file in fitting if os.path.basename(file.path) == os.path.basename(path)]
     model = (named or fitting)[0]
     scope = "project" if inside else "user"
-    return Place(path, File(path=path, scope=scope, format=model.format, sections=model.sections), True)
+    return Place(path, replace(model, path=path, scope=scope), True)
 
 
 def expand(file: File, project: str, home: str, environ: Mapping[str, str]) -> Iterator[Place]:

@@ -85,6 +85,7 @@ def config() -> Schema:
         "description": dialect.about,
         "type": "object",
         "properties": {section: {"type": "array", "items": {"$ref": "#/$defs/hook"}}},
+        "additionalProperties": False,
         "$defs": {"event": {"enum": [rule.name for rule in dialect.events]}, "hook": hook(dialect)},
     }
 

@@ -55,6 +55,7 @@ class Hook(Struct, frozen=True, kw_only=True):
     sequential: bool = False
     priority: int = 0
     once: bool = False
+    background: bool = False
     leftovers: str = "keep"
     condition: dict[str, Any] | None = None
     on_failure: dict[str, str] = {}
@@ -69,8 +70,13 @@ class Event(Struct, frozen=True):
     data: dict[str, Any]
     project: str = ""
     session: str = ""
-    agent: str = ""
+    agents: tuple[str, ...] = ()
     environ: Mapping[str, str] = {}
+
+    @property
+    def agent(self) -> str:
+        """Whom it happened to; the other names are those under which the same agent may have hooks too."""
+        return self.agents[0] if self.agents else ""
 
 
 class Skipped(Struct, frozen=True, gc=False):

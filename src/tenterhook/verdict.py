@@ -193,8 +193,7 @@ class Reader:
         if not text or not kind:
             return
         if kind == "reason":
-            said = self.verdict.reason
-            self.verdict.reason = (said or text) if row.answer else (text or said)
+            self.verdict.reason = (self.verdict.reason or text) if row.answer else text
         else:
             self.tell(kind, f"{row.prefix}{text}")
             self.verdict.decision = stronger(self.verdict.decision, row.text_decision or "none")
@@ -224,6 +223,9 @@ class Reader:
         verdict, rule = self.verdict, self.rules.rule
         if verdict.failed:
             self.warn(f"failed: {explained(self.attempt)}")
+        if self.hook.background:
+            return self.too_late()
+        if verdict.failed:
             self.fail_closed()
         if rule.silent and verdict.decision == "none" and not verdict.failed:
             verdict.decision = rule.silent
@@ -235,6 +237,13 @@ class Reader:
             verdict.suppress = False
         self.reasons()
         return verdict
+
+    def too_late(self) -> Verdict:
+        """A background hook answers when the event has gone on: its texts are told, it decides and changes nothing."""
+        verdict = self.verdict
+        if verdict.reason:
+            self.tell("system", verdict.reason)
+        return Verdict(verdict.hook, failed=verdict.failed, messages=verdict.messages, warnings=verdict.warnings)
 
     def fail_closed(self) -> None:
         policy = policy_for(self.cause, self.hook, self.rules) if self.cause else "allow"
@@ -258,7 +267,7 @@ class Reader:
             self.add("log" if rule.muted else to, kind, verdict.reason)
         elif verdict.decision != "none" and verdict.reason:
             self.tell("reason", verdict.reason)
-        if verdict.stop and verdict.stop_reason:
+        if verdict.stop_reason:
             self.add("user", "reason", verdict.stop_reason)
 
     def add(self, to: str, kind: str, text: str) -> None:

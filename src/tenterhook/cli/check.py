@@ -7,6 +7,7 @@ import os
 from tenterhook.check import Report, check
 from tenterhook.cli.options import CONFIG, DIALECT, JSON, PROJECT, Option, Usage
 from tenterhook.cli.project import print_json
+from tenterhook.dialects import DEFAULT
 from tenterhook.entries import Problem
 from tenterhook.errors import UsageError
 from tenterhook.hookset import HookSet
@@ -32,7 +33,7 @@ def run(argv: list[str]) -> int:
         raise UsageError(f"--project {project!r} is not a folder")
     hooks = HookSet(
         project,
-        dialect=options.get("dialect", "tenterhook"),
+        dialect=options.get("dialect", DEFAULT),
         config=options.get("config"),
         trust="all",
         on_config_error="warn",

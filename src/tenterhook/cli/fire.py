@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, Option, Usage
+from tenterhook.dialects import DEFAULT
 from tenterhook.engine import Engine
 from tenterhook.errors import UsageError
 from tenterhook.hookset import MODES
@@ -45,16 +48,31 @@ def run(argv: list[str]) -> int:
         raise UsageError(f"--project {project!r} is not a folder")
     with Engine(
         project,
-        dialect=options.get("dialect", "tenterhook"),
+        dialect=options.get("dialect", DEFAULT),
         config=options.get("config"),
         agent=options.get("agent", ""),
         session=options.get("session", ""),
         mode=options.get("mode", ""),
         trust="all" if "trust" in options else "ask",
     ) as engine:
-        outcome = engine.fire(options["EVENT"], **data)
+        with stdout_kept_clean():
+            outcome = engine.fire(options["EVENT"], **data)
         show(outcome, readable=sys.stdout.isatty() and "json" not in options)
     return exit_code(outcome, require_trusted="require-trusted" in options)
+
+
+@contextmanager
+def stdout_kept_clean() -> Iterator[None]:
+    """What functions print while they run goes to stderr: stdout holds the outcome and nothing else."""
+    sys.stdout.flush()
+    real = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(real, 1)
+        os.close(real)
 
 
 def show(outcome: Outcome, *, readable: bool) -> None:

@@ -9,6 +9,7 @@ import sys
 import msgspec
 
 from tenterhook.cli.options import Option
+from tenterhook.dialects import DEFAULT
 from tenterhook.engine import Engine
 from tenterhook.errors import UsageError
 from tenterhook.inventory import FileFacts
@@ -25,7 +26,7 @@ def engine_for(options: dict[str, str]) -> Engine:
         raise UsageError(f"--project {project!r} is not a folder")
     engine = Engine(
         project,
-        dialect=options.get("dialect", "tenterhook"),
+        dialect=options.get("dialect", DEFAULT),
         config=options.get("config"),
         agent=options.get("agent", ""),
         mode=options.get("mode", ""),

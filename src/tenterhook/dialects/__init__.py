@@ -12,6 +12,7 @@ from tenterhook.errors import UnknownDialect, nearest
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+DEFAULT = "tenterhook"
 GROUP = "tenterhook.dialects"
 
 

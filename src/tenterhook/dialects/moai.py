@@ -242,6 +242,6 @@ DIALECT = Dialect(
         "PermissionRequest: exit 0 without another word is allow.",
         "A hook whose script does not exist is skipped without a word; `tenter check` reports it.",
         "Plain text at exit 0 is context on UserPromptSubmit and SessionStart, and has no meaning elsewhere.",
-        "A hook with async: true is waited for where there is no next turn to deliver it to.",
+        "A hook with async: true tells its texts and decides nothing; it is waited for, so that they are not lost.",
     ),
 )

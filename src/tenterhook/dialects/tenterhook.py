@@ -228,6 +228,8 @@ KEYS = {
     "description": "note",
 }
 
+OWN = (Section(hooks="hook"),)
+
 DIALECT = Dialect(
     name="tenterhook",
     title="tenterhook",
@@ -266,13 +268,14 @@ DIALECT = Dialect(
     },
     answers=ANSWERS,
     files=(
-        File(path="@config/tenterhook/tenterhook.toml", scope="user", format="toml", sections=(Section(hooks="hook"),)),
-        File(path="tenterhook.toml", scope="project", format="toml", sections=(Section(hooks="hook"),)),
+        File(path="@config/tenterhook/tenterhook.toml", scope="user", format="toml", sections=OWN, hooks_only=True),
+        File(path="tenterhook.toml", scope="project", format="toml", sections=OWN, hooks_only=True),
         File(
             path="pyproject.toml",
             scope="project",
             format="toml",
             sections=(Section(hooks="tool.tenterhook.hook"),),
+            hooks_only=True,
         ),
     ),
     form=Form(entries=True, flat=True, keys=KEYS),

@@ -74,6 +74,8 @@ def missing(command: object, env: Mapping[str, str], cwd: str) -> str:
     if not exists(first, env, cwd):
         return first
     name = os.path.basename(first)
+    if name == "env" and not any(word.startswith("-") for word in plain[1:]):
+        return missing([word for word in plain[1:] if "=" not in word], env, cwd)
     if any(name == one or name.rstrip("0123456789.") == one for one in INTERPRETERS):
         script = next((word for word in plain[1:] if not word.startswith("-")), "")
         flagged = any(word in ("-c", "-m", "-e", "--eval", "-") for word in plain[1:])

@@ -1,0 +1,413 @@
+"""The rules that keep the design true: dialects are data, the core is pure and nameless, the hot path is light."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+
+import tenterhook
+from tenterhook import Engine, dialects, handlers
+from tenterhook.cli.main import COMMANDS, main
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, File, Form, Type, check
+from tenterhook.errors import DialectError
+from tenterhook.runner import Runner
+from tenterhook.types import Attempt, Hook, Job, Source
+
+SOURCE = Path(tenterhook.__file__).parent
+MODULES = sorted(SOURCE.rglob("*.py"))
+NAMES = sorted(path.stem for path in (SOURCE / "dialects").glob("*.py") if path.stem != "__init__")
+CORE = [path for path in MODULES if path.parent.name != "dialects"]
+PURE = ("match", "plan", "payload", "verdict", "effects", "merge", "apply", "answer", "dialect", "types", "errors")
+LONGEST_FILE, LONGEST_FUNCTION = 350, 60
+
+SYNTAX = {path: ast.parse(path.read_text()) for path in MODULES}
+
+
+def short(path: Path) -> str:
+    return str(path.relative_to(SOURCE))
+
+
+# ---- dialects are data
+
+CODE = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.If, ast.IfExp, ast.For, ast.AsyncFor),
+    *(ast.While, ast.Try, ast.TryStar, ast.With, ast.AsyncWith, ast.Match, ast.Global, ast.Delete, ast.Raise),
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_dialect_file_holds_data_only(name: str) -> None:
+    """No def, class, lambda, if or loop; a comprehension over another dialect's events is fine."""
+    found = [node for node in ast.walk(SYNTAX[SOURCE / "dialects" / f"{name}.py"]) if isinstance(node, CODE)]
+
+    assert not [f"line {node.lineno}: {type(node).__name__}" for node in found]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_dialect_passes_its_self_check_and_bears_its_files_name(name: str) -> None:
+    dialect = dialects.get(name)
+
+    assert name == dialect.name
+    assert not list(check(dialect))
+
+
+def changed_event(**fields: Any) -> dict[str, Any]:
+    return {"events": (EventRule(name="E", kind="tool.before", about="", **fields),)}
+
+
+def changed_exit(**fields: Any) -> dict[str, Any]:
+    row = Exit(means="fine")
+    return {"exits": {0: row, "other": row, 5: Exit(means="odd", **fields)}}
+
+
+def changed_answer(**fields: Any) -> dict[str, Any]:
+    return {"answers": (Answer(**{"path": "p", "effect": "reason", **fields}),)}
+
+
+WRONG: list[dict[str, Any]] = [
+    {"matcher": "globb"},
+    {"order": "random"},
+    {"layers": "subtract"},
+    {"unit": "minutes"},
+    {"mode": "lenient"},
+    {"chain_ends": ("ask",)},
+    {"failure": {"tiredness": "deny"}},
+    {"failure": {"timeout": "shrug"}},
+    {"failure_of": {"command": "shrug"}},
+    {"audience": {"gossip": "user"}},
+    {"audience": {"reason": "everybody"}},
+    {"env": {"X": "weather"}},
+    {"untyped": "nobody"},
+    {"exits": {0: Exit(means="only zero")}},
+    {"exits": {"other": Exit(means="only others")}},
+    {"events": (EventRule(name="E", kind="k", about=""), EventRule(name="E", kind="k", about=""))},
+    {"files": (File(path="x", scope="user", format="ini"),)},
+    {"form": Form(keys={"cmd": "commando"})},
+    {"form": Form(group_keys={"cmd": "commando"})},
+    {"types": (Type(name="t", handler="command", key="c", form="poem"),)},
+    changed_exit(decision="shrug"),
+    changed_exit(text_decision="shrug"),
+    changed_exit(text="stdin"),
+    changed_exit(becomes="gossip"),
+    changed_answer(effect="explode"),
+    changed_answer(kind="gossip"),
+    changed_answer(kinds={"x": "gossip"}),
+    changed_answer(events=("NoSuchEvent",)),
+    changed_answer(words={"no": "shrug"}),
+    changed_event(plain="gossip"),
+    changed_event(silent="shrug"),
+    changed_event(deny=("everybody", "reason")),
+    changed_event(deny=("model", "gossip")),
+    changed_event(audience={"gossip": "user"}),
+    changed_event(audience={"reason": "everybody"}),
+    changed_event(reasons="last"),
+    changed_event(merges={"weather": "replace"}),
+    changed_event(merges={"input": "blend"}),
+    changed_event(chain={"weather": "tool_input"}),
+]
+
+
+def smallest(**fields: Any) -> Dialect:
+    row = Exit(means="fine")
+    given = {
+        "name": "small",
+        "title": "Small",
+        "about": "",
+        "events": (EventRule(name="E", kind="tool.before", about=""),),
+        "base": (),
+        "env": {},
+        "exits": {0: row, "other": row},
+        "answers": (),
+        "files": (),
+        "form": Form(),
+        "types": (),
+        "matcher": "glob",
+        "timeout": 1.0,
+        "order": "parallel",
+    }
+    return Dialect(**{**given, **fields})
+
+
+def test_the_smallest_dialect_is_good() -> None:
+    assert smallest().name == "small"
+
+
+@pytest.mark.parametrize("fields", WRONG, ids=str)
+def test_a_word_that_no_module_knows_is_refused_when_the_dialect_is_made(fields: dict[str, Any]) -> None:
+    with pytest.raises(DialectError, match="dialect 'small'"):
+        smallest(**fields)
+
+
+@pytest.mark.parametrize("fields", WRONG[:5], ids=str)
+def test_a_fork_with_a_wrong_word_is_refused_too(fields: dict[str, Any]) -> None:
+    with pytest.raises(DialectError):
+        msgspec.structs.replace(smallest(), **fields)
+
+
+def test_every_word_that_a_dialect_may_say_is_known_to_the_module_that_owns_it() -> None:
+    from tenterhook import apply, dialect, effects, match, merge, payload
+
+    assert set(match.KINDS) == dialect.MATCHERS
+    assert set(apply.MERGES) == dialect.MERGES
+    assert set(merge.REASONS) == dialect.REASONS
+    assert set(effects.EFFECT) == dialect.EFFECTS
+    assert set(payload.BASE) == dialect.BASE
+
+
+# ---- the core is nameless
+
+
+def docstrings(tree: ast.AST) -> set[int]:
+    """The constants that are docstrings, by identity."""
+    holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    first = (node.body[0] for node in ast.walk(tree) if isinstance(node, holders) and node.body)
+    return {id(one.value) for one in first if isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant)}
+
+
+def texts(path: Path) -> Iterator[tuple[int, str]]:
+    """Every string in a module but its docstrings, with its line."""
+    tree = SYNTAX[path]
+    skip = docstrings(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skip:
+            yield node.lineno, node.value
+
+
+def whole_words(words: set[str]) -> re.Pattern[str]:
+    return re.compile(r"(?<![\w.-])(?:" + "|".join(map(re.escape, sorted(words))) + r")(?![\w-]|\.\w)")
+
+
+AGENTS = {name for name in NAMES if name != "tenterhook"}
+RULES = [rule for name in NAMES for rule in dialects.get(name).events]
+EVENTS = {rule.name for rule in RULES} | {rule.kind for rule in RULES}
+
+
+@pytest.mark.parametrize("path", [path for path in CORE if path.parent.name != "cli"], ids=short)
+def test_no_dialects_and_no_events_name_stands_in_the_core(path: Path) -> None:
+    """Behaviour that differs is a named strategy; an `if dialect` or `if event` would need the name."""
+    named = whole_words(AGENTS | EVENTS)
+
+    assert not [f"line {line}: {text!r}" for line, text in texts(path) if named.search(text)]
+
+
+@pytest.mark.parametrize("path", [path for path in CORE if path.parent.name == "cli"], ids=short)
+def test_in_the_commands_names_stand_in_help_only(path: Path) -> None:
+    """A help text and an example are sentences; a name alone would be something that the program looks at."""
+    alone = AGENTS | EVENTS
+
+    assert not [f"line {line}: {text!r}" for line, text in texts(path) if text in alone]
+
+
+def test_the_name_of_our_own_dialect_stands_where_it_is_the_default_and_nowhere_else() -> None:
+    """That is in dialects/__init__.py. It is the package's name too, so only the string alone counts."""
+    places = {short(path) for path in CORE for _, text in texts(path) if text == "tenterhook"}
+
+    assert not [name for name in places if name != "schema.py" and not name.startswith(("cli/", "hazards/"))]
+
+
+# ---- pure modules stay pure
+
+BLOCKED = ("subprocess", "socket", "asyncio", "threading", "_posixsubprocess", "_socket", "multiprocessing")
+BLOCKER = """
+import sys
+
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {blocked!r}:
+            raise ImportError(f"{{name}} is blocked")
+
+for name in {blocked!r}:
+    sys.modules.pop(name, None)
+sys.meta_path.insert(0, Blocker())
+import {module}
+"""
+
+
+def python(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "TENTERHOOK"))}
+    options.setdefault("input", "")
+    return subprocess.run(
+        [sys.executable, *words], capture_output=True, text=True, env=environ, timeout=60, check=False, **options
+    )
+
+
+@pytest.mark.parametrize("module", PURE)
+def test_a_pure_module_needs_no_process_no_socket_no_loop_and_no_thread(module: str) -> None:
+    done = python("-c", BLOCKER.format(blocked=BLOCKED, module=f"tenterhook.{module}"))
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_blocker_really_blocks() -> None:
+    done = python("-c", BLOCKER.format(blocked=BLOCKED, module="tenterhook.process"))
+
+    assert "is blocked" in done.stderr
+
+
+# ---- the hot path is light
+
+HEAVY = (
+    *("argparse", "asyncio", "dataclasses", "subprocess", "logging", "inspect", "pathlib", "json", "tomllib", "yaml"),
+    *("difflib", "importlib.metadata", "shlex", "typing_extensions", "pydantic", "socket", "select", "selectors"),
+)
+
+
+def imported(*words: str, beyond: str = "pass", **options: Any) -> tuple[set[str], subprocess.CompletedProcess[str]]:
+    """What a fresh interpreter imports for these words, beyond what it imports for a statement."""
+    done = python("-X", "importtime", *words, **options)
+    idle = python("-X", "importtime", "-c", beyond)
+    return names(done.stderr) - names(idle.stderr), done
+
+
+def names(importtime: str) -> set[str]:
+    lines = (line.rpartition("|")[2].strip() for line in importtime.splitlines() if line.startswith("import time:"))
+    return set(lines)
+
+
+def test_importing_the_package_loads_nothing_but_the_package() -> None:
+    loaded, _ = imported("-c", "import tenterhook")
+
+    assert not {name for name in loaded if name.partition(".")[0] in ("msgspec", *HEAVY)}
+    assert {"tenterhook", "tenterhook.version"} == {name for name in loaded if name.startswith("tenterhook")}
+
+
+CONFIGS: dict[str, tuple[str, str]] = {
+    "wave": (".wave/settings.json", '{"hooks": {"PreToolUse": [{"matcher": "Other", "hooks": [{"command": "x"}]}]}}'),
+    "llxprt": (
+        ".llxprt/settings.json",
+        '{"enableHooks": true, "hooks": {"BeforeTool": ['
+        '{"matcher": "Other", "hooks": [{"type": "command", "command": "x"}]}]}}',
+    ),
+    "tenterhook": ("tenterhook.toml", '[[hook]]\non = "tool.before"\nmatch = "Other"\ncommand = "x"\n'),
+    "massgen": ("massgen.yaml", "hooks:\n  PreToolUse:\n    - handler: ./x\n      matcher: Other\n"),
+}
+# Readers bring along what they need themselves; msgspec brings typing_extensions and inspect where the former is there.
+BEYOND = {".toml": "import msgspec, tomllib", ".yaml": "import msgspec, yaml"}
+
+
+@pytest.mark.parametrize(("dialect", "written"), [*((n, False) for n in NAMES), *((n, True) for n in CONFIGS)])
+def test_firing_an_event_that_no_hook_matches_loads_nothing_heavy(dialect: str, written: bool, tmp_path: Path) -> None:
+    """The bare interpreter takes 13 ms; argparse, asyncio, dataclasses or json would each be felt."""
+    file, text = CONFIGS[dialect] if written else ("", "")
+    if file:
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(text)
+    command = ("-m", "tenterhook.cli.main", "fire", "tool.before", "--dialect", dialect, "--trust")
+    given = '{"tool_name": "Bash", "tool_input": {"command": "ls"}}'
+    beyond = BEYOND.get(Path(file).suffix, "import msgspec")
+    loaded, done = imported(*command, beyond=beyond, cwd=tmp_path, input=given)
+
+    assert done.returncode == 0, done.stderr[-2000:]
+    skipped = msgspec.json.decode(done.stdout)["skipped"]
+    assert (["matcher"] if written else []) == [one["why"] for one in skipped]
+    assert "tenterhook.engine" in loaded
+    assert not loaded.intersection(HEAVY)
+
+
+# ---- what a reader and a user may rely on
+
+
+def test_public_names_are_sorted_and_what_dir_shows_and_all_can_be_had() -> None:
+    assert sorted(tenterhook.__all__) == dir(tenterhook)
+    assert set(tenterhook.__all__) == {*tenterhook.HOMES, "__version__"}
+    assert all(getattr(tenterhook, name) is not None for name in tenterhook.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'fire'"):
+        _ = tenterhook.fire  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=short)
+def test_every_module_says_what_it_is_and_stays_short(path: Path) -> None:
+    tree, lines = SYNTAX[path], len(path.read_text().splitlines())
+
+    assert ast.get_docstring(tree)
+    assert lines <= LONGEST_FILE
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    sizes = {node.name: (node.end_lineno or 0) - node.lineno + 1 for node in functions}
+    assert not {name: size for name, size in sizes.items() if size > LONGEST_FUNCTION}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--help"]) == 0
+
+    shown = capsys.readouterr().out
+    assert "usage: tenter " + command in shown
+    assert re.search(rf"example:\n.*tenter {command}", shown, re.DOTALL)
+    assert "exit codes" in shown or "--json" in shown
+
+
+def test_help_of_the_whole_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+
+    shown = capsys.readouterr().out
+    assert all(f"  {name} " in shown for name in COMMANDS)
+
+
+# ---- handlers
+
+HANDLERS = sorted(path.stem for path in (SOURCE / "handlers").glob("*.py") if path.stem != "__init__")
+
+
+@pytest.mark.parametrize("name", HANDLERS)
+def test_a_handler_keeps_the_contract(name: str) -> None:
+    """`run`, or `program` and `attempt`; what else it gives is callable too."""
+    handler = handlers.get(name)
+
+    assert isinstance(handler, ModuleType)
+    child = callable(getattr(handler, "program", None)) and callable(getattr(handler, "attempt", None))
+    assert child or callable(getattr(handler, "run", None))
+    optional = [getattr(handler, extra) for extra in ("arun", "inline", "awaits") if hasattr(handler, extra)]
+    assert all(map(callable, optional))
+
+
+def test_every_handler_that_a_dialect_names_is_there_or_fails_as_a_value() -> None:
+    """A type whose handler comes with a later version is an Attempt with an error, never an exception."""
+    types = {kind.handler for name in NAMES for kind in dialects.get(name).types}
+
+    attempts = {name: Runner().together([job(name)])[0] for name in types - set(HANDLERS)}
+    assert all(attempt.error == "spawn" for attempt in attempts.values())
+    assert {"command", "python", "script"} <= types & set(HANDLERS)
+
+
+@pytest.mark.parametrize("name", ["", "no such", "../command", "__init__", "os"])
+def test_a_name_that_is_no_handler_finds_none(name: str) -> None:
+    found = handlers.get(name)
+
+    assert found is None or not hasattr(found, "run")
+
+
+def job(handler: str) -> Job:
+    engine = Engine(files=False, environ={}, home="/")
+    rule = engine.rule("tool.before")
+    hook = Hook(name="h", event=rule.name, handler=handler, spec={"main": "x", "form": "shell"}, source=Source("test"))
+    engine.put(hook)
+    slot = engine.slot(rule.name)
+    event, plan, _ = engine.planned(slot, {})
+    return next(engine.flow(slot, event, plan))[0]
+
+
+def only_run(given: Job) -> Attempt:
+    return Attempt(given.hook.name, given.hook.handler, "", exit_code=0, stdout="ran")
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_handler_that_gives_only_run_works(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The contract in handlers/__init__.py asks for nothing more."""
+    monkeypatch.setattr(handlers, "get", lambda name: SimpleNamespace(run=only_run))
+
+    assert ["ran"] * number == [attempt.stdout for attempt in Runner().together([job("new")] * number)]
+
+
+def test_every_module_can_be_imported() -> None:
+    dotted = [".".join(("tenterhook", *path.relative_to(SOURCE).with_suffix("").parts)) for path in MODULES]
+
+    assert all(import_module(name.removesuffix(".__init__")) for name in dotted)

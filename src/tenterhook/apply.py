@@ -90,7 +90,7 @@ def overlay_last(before: Any, given: list[Any]) -> Any:
 
 def union_tools(before: Any, given: list[Any]) -> dict[str, Any]:
     """All allowed names together, sorted; the most restrictive mode; NONE allows nothing."""
-    configs = [*([before] if before else []), *given]
+    configs = [*([stated(before)] if isinstance(before, dict) else []), *given]
     modes = {config["mode"] for config in configs if "mode" in config}
     mode = next((mode for mode in MODES if mode in modes), None)
     result: dict[str, Any] = {} if mode is None else {"mode": mode}
@@ -100,6 +100,13 @@ def union_tools(before: Any, given: list[Any]) -> dict[str, Any]:
     if lists:
         result["allowedFunctionNames"] = sorted({name for names in lists for name in names})
     return result
+
+
+def stated(config: dict[str, Any]) -> dict[str, Any]:
+    """Of what the host gave, what is said: a mode of ours, a list of names."""
+    mode, names = config.get("mode"), config.get("allowedFunctionNames")
+    said = {"mode": mode} if mode in MODES else {}
+    return {**said, "allowedFunctionNames": names} if isinstance(names, list) else said
 
 
 def stop_response(reason: str) -> dict[str, Any]:

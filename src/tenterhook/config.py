@@ -70,7 +70,7 @@ def load(
 
 def open_document(place: Place, loaded: Loaded, *, quiet: bool) -> readers.Document | None:
     try:
-        return readers.read(place.path, place.file.format) if place.found and speaks_of_hooks(place) else None
+        return readers.read(place.path, place.file.format, naming(place)) if place.found else None
     except ConfigError as exc:
         if not quiet:
             raise
@@ -78,16 +78,9 @@ def open_document(place: Place, loaded: Loaded, *, quiet: bool) -> readers.Docum
         return None
 
 
-def speaks_of_hooks(place: Place) -> bool:
+def naming(place: Place) -> tuple[str, ...]:
     """Most agents' files have no hooks, and many no proper YAML: only those that name the key are parsed at all."""
-    if place.file.format != "frontmatter":
-        return True
-    try:
-        with open(place.path, "rb") as opened:
-            text = opened.read()
-    except OSError:
-        return True
-    return any(f"\n{section.hooks}:".encode() in text for section in place.file.sections)
+    return tuple(one.hooks for one in place.file.sections) if place.file.format == "frontmatter" else ()
 
 
 def sections(document: readers.Document, place: Place, dialect: Dialect, loaded: Loaded) -> Iterator[Found]:

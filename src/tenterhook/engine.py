@@ -93,10 +93,13 @@ class Engine(HookSet):
             changes.after(judged)
             if chain_ends(self.dialect, judged):
                 left = itertools.chain(*planned.batches[len(shown) :])
-                skipped += [Skipped(hook.name, str(hook.source), "chain ended") for hook in left]
+                for hook in left:
+                    skipped.append(Skipped(hook.name, str(hook.source), "chain ended"))
+                    self.spent.pop(id(hook), None)
                 break
         if slot.rules.strict and changes.now is not event.data:
-            batch, data = misled(slot.rule, changes.now, shown), changes.now
+            data = changes.now
+            batch = (*misled(slot.rule, data, shown), *self.awakened(slot, replace(event, data=data), planned))
             done = yield self.jobs(slot, batch, event, data)
             verdicts += refusals(judge(slot.rules, batch, data, done, attempts, skipped))
         return merge(
@@ -151,6 +154,14 @@ class Engine(HookSet):
         return plan(
             event, slot.hooks, self.dialect, slot.rule, off=slot.off, overrides=slot.overrides, spent=self.spent
         )
+
+    def awakened(self, slot: Slot, event: Event, planned: Plan) -> tuple[Hook, ...]:
+        """The hooks whose condition did not hold for what was given and holds for what will really happen."""
+        if slot.static or not slot.rule.blocks:
+            return ()
+        known = {id(hook) for batch in planned.batches for hook in batch}
+        now, _ = self.plan(slot, event)
+        return tuple(hook for batch in now.batches for hook in batch if id(hook) not in known)
 
     def inside_a_hook(self, slot: Slot, event: Event) -> Outcome:
         made = plan(event, slot.hooks, self.dialect, slot.rule, off=WHY, overrides=slot.overrides)

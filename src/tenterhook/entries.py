@@ -117,7 +117,7 @@ class Reading:
         rules = {rule.name: rule for rule in self.dialect.events}
         found = []
         for name in named if isinstance(named, list) else [named] if named is not None else []:
-            if name in rules:
+            if isinstance(name, str) and name in rules:
                 found.append(rules[name])
             else:
                 hint = nearest(str(name), rules)

@@ -13,8 +13,9 @@ from typing import Any
 
 from tenterhook import config, dialects
 from tenterhook.config import Loaded
-from tenterhook.dialect import Dialect, EventRule
+from tenterhook.dialect import CAUSES, MATCHERS, POLICIES, Dialect, EventRule
 from tenterhook.errors import UnknownEvent, UsageError, nearest
+from tenterhook.keys import LONGEST
 from tenterhook.payload import Shape, aliases, compile_shape, depth
 from tenterhook.registry import Registry
 from tenterhook.trust import CHOICES
@@ -96,6 +97,14 @@ class HookSet:
         sequential: bool = False,
     ) -> Callable[[], None]:
         """Register a function for an event; call what this returns to take it away. Inline unless it has a time-out."""
+        policies = {"default": on_failure} if isinstance(on_failure, str) else on_failure or {}
+        if match_kind:
+            check_choice("match_kind", match_kind, tuple(sorted(MATCHERS)))
+        for cause, policy in policies.items():
+            check_choice("cause", cause, (*sorted(CAUSES), "default"))
+            check_choice("on_failure", policy, tuple(sorted(POLICIES)))
+        if timeout is not None and not 0 < timeout <= LONGEST:
+            raise UsageError(f"timeout must be a number of seconds above 0, not {timeout!r}")
         code = getattr(function, "__code__", None)
         line = code.co_firstlineno if code else 0
         hook = Hook(
@@ -111,7 +120,7 @@ class HookSet:
             priority=priority,
             once=once,
             condition=condition,
-            on_failure={"default": on_failure} if isinstance(on_failure, str) else on_failure or {},
+            on_failure=policies,
             sequential=sequential,
         )
         self.put(hook)

@@ -13,50 +13,52 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-projects: list[str] = []
-strangers: dict[tuple[str, str], Any] = {}
+# Each project's modules by name: of two projects that have a `helpers`, only one can stand in sys.modules.
+owned: dict[str, dict[str, Any]] = {}
+known: dict[tuple[str, str], Any] = {}
 lock = threading.RLock()
 
 
 def function(dotted: str, project: str) -> Callable[..., Any]:
     """`package.module.function`, `package.module:function` or `package.module.Class.method`; raises what goes wrong."""
-    known = strangers.get((project, dotted))
-    if known is None:
+    found = known.get((project, dotted))
+    if found is None:
         with lock:
-            known = located(dotted, project)
-    if not callable(known):
-        raise ImportError("it is no function")
-    return known  # type: ignore[no-any-return]
+            found = located(dotted, project)
+        if not callable(found):
+            raise ImportError("it is no function")
+        known[project, dotted] = found
+    return found  # type: ignore[no-any-return]
 
 
 def located(dotted: str, project: str) -> Any:
-    """With only this project's folder on the path, and modules of other projects out of the way."""
-    if project not in projects:
-        projects.append(project)
-        sys.path.append(project)
-    others = [path for path in projects if path != project]
-    taken = taken_names(dotted.partition(":")[0].partition(".")[0], others) if others else {}
-    path = sys.path[:]
-    sys.path[:] = [one for one in path if one not in others]
-    for name in taken:
+    """With only this project's folder on the path, and the modules of other projects out of the way."""
+    own = owned.setdefault(project, {})
+    before = [one for one in sys.path if one != project]
+    aside = {name: one for name, one in list(sys.modules.items()) if home_of(one) not in ("", project)}
+    for name in aside:
         del sys.modules[name]
+    sys.modules.update(own)
+    sys.path[:] = [*(one for one in before if one not in owned), project]
     try:
-        found = looked_up(dotted)
+        return looked_up(dotted)
     finally:
-        sys.path[:] = path
-        sys.modules.update(taken)
-    if taken:
-        strangers[project, dotted] = found
-    return found
+        own.update({name: one for name, one in list(sys.modules.items()) if home_of(one) == project})
+        taken = {name.partition(".")[0] for name in aside}
+        for name in own:
+            if name.partition(".")[0] in taken:
+                sys.modules.pop(name, None)
+        sys.modules.update(aside)
+        added = [one for one in sys.path if one not in before and one != project]  # by the module itself: it stays
+        sys.path[:] = [*added, *before, project]
 
 
-def taken_names(top: str, others: list[str]) -> dict[str, Any]:
-    """The modules of that name that another project brought along."""
-    module = sys.modules.get(top)
-    file = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", [])), "")
-    if not any(file.startswith(other + os.sep) for other in others):
-        return {}
-    return {name: one for name, one in sys.modules.items() if name == top or name.startswith(f"{top}.")}
+def home_of(module: Any) -> str:
+    """The project that a module lies in; none where it is an installed one."""
+    file = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), "")
+    if "site-packages" in file:
+        return ""
+    return max((one for one in owned if file.startswith(one + os.sep)), key=len, default="")
 
 
 def looked_up(dotted: str) -> Any:

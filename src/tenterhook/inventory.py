@@ -173,5 +173,5 @@ def absent(engine: Engine, slot: Slot, event: Event, hook: Hook) -> str:
 def absent_file(job: Job) -> str:
     main = job.hook.spec["main"]
     if job.hook.spec["form"] == "program":
-        return main if missing([one_program(main, job.cwd)[-1]], job.env(), job.cwd) else ""
+        return main if missing([one_program(main, job.cwd, job.env().get("HOME", "~"))[-1]], job.env(), job.cwd) else ""
     return missing(main, job.env(), job.cwd)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 # Above this, seconds were probably meant as milliseconds; below it, milliseconds as seconds.
 IMPLAUSIBLE = {"seconds": lambda value: value >= 1000, "milliseconds": lambda value: value < 100}
+LONGEST = 1e9  # 31 years; locks cannot wait for 300
 DIVISOR = {"seconds": 1.0, "milliseconds": 1000.0}
 # What a `tenterhook` block in another agent's entry may hold.
 OURS = {
@@ -49,8 +50,9 @@ def set_spec(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path
 
 def set_timeout(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     unit = r.dialect.unit
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
-        r.warn(path, f"{key} must be a number above 0, not {value!r}; the default of {r.dialect.timeout:g} s is used")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LONGEST:
+        shown = repr(value)[:60]
+        r.warn(path, f"{key} must be a number above 0, not {shown}; the default of {r.dialect.timeout:g} s is used")
         return
     found["timeout"] = value / DIVISOR[unit]
     if IMPLAUSIBLE[unit](value):
@@ -82,7 +84,7 @@ def set_env(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path)
     """Names to pass on from the host, or values to set."""
     if isinstance(value, list) and all(isinstance(name, str) for name in value):
         found["env"] = dict.fromkeys(value)
-    elif isinstance(value, dict) and all(isinstance(v, str) for v in value.values()):
+    elif isinstance(value, dict) and all(isinstance(text, str) for pair in value.items() for text in pair):
         found["env"] = value
     else:
         r.wrong(path, key, value, "a list of names or a mapping of names to text")

@@ -7,12 +7,15 @@ import warnings
 from collections.abc import Callable
 from fnmatch import translate
 from functools import lru_cache
+from typing import Any
 
 Test = Callable[[str], object]
 
 EVERYTHING = ("", "*")
 # Names and alternatives of names need no regex: ten thousand of them compile in a tenth of the time.
 PLAIN = re.compile(r"[A-Za-z0-9_|]+")
+# Python may come to read these differently in a set and says so; a host that makes warnings errors must not suffer.
+DOUBTFUL = re.compile(r"\[\^?\[|--|&&|~~|\|\|")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -51,14 +54,25 @@ def literal(matcher: str) -> Test:
 
 def compiled(matcher: str) -> re.Pattern[str] | None:
     """None where the text is no regex. Agents in JavaScript write named groups without the P."""
+    pattern = re.sub(r"\(\?<(?![=!])", "(?P<", matcher)
     try:
-        with warnings.catch_warnings():
-            # Python may come to read `[[a]` differently; a host that makes warnings errors must not suffer for it.
-            warnings.simplefilter("ignore")
-            return re.compile(re.sub(r"\(\?<(?![=!])", "(?P<", matcher))
+        if not DOUBTFUL.search(pattern):
+            return re.compile(pattern)
+        return quietly_compiled(pattern)
     except (re.error, OverflowError, RecursionError):
         return None
 
+
+def quietly_compiled(pattern: str) -> re.Pattern[str]:
+    """Under a lock: two threads in catch_warnings at once would switch the host's warnings off for good."""
+    from threading import Lock
+
+    with LOCKS.setdefault("warnings", Lock()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return re.compile(pattern)
+
+
+LOCKS: dict[str, Any] = {}
 
 KINDS: dict[str, Callable[[str], Test]] = {
     "glob": glob,

@@ -22,6 +22,8 @@ ALLOWED = {
     *("PATH", "HOME", "LANG", "LANGUAGE", "TERM", "TMPDIR", "TZ", "USER", "LOGNAME", "SHELL", "PWD"),
     *("SYSTEMROOT", "COMSPEC", "TEMP", "TMP", "VIRTUAL_ENV"),
 }
+# One variable may hold 128 kB on Linux; beyond it no process starts at all.
+LONGEST = 30_000
 ALLOWED_PREFIXES = ("LC_", "XDG_")
 
 NESTED = (dict, list)
@@ -126,10 +128,22 @@ def payload(event: Event, shape: Shape) -> Payload:
 
 
 def fresh(value: Any) -> Any:
-    """A copy down to the last mapping and list."""
-    if value.__class__ is dict:
-        return {key: fresh(one) if one.__class__ in NESTED else one for key, one in value.items()}
-    return [fresh(one) if one.__class__ in NESTED else one for one in value] if value.__class__ is list else value
+    """A copy down to the last mapping and list. No recursion: 500 nested lists in a tool's input must not end it."""
+    if value.__class__ not in NESTED:
+        return value
+    copy = value.copy()
+    copies = {id(value): copy}
+    left = [copy]
+    while left:
+        made = left.pop()
+        for key, one in made.items() if made.__class__ is dict else enumerate(made):
+            if one.__class__ in NESTED:
+                known = copies.get(id(one))  # also where it holds itself
+                if known is None:
+                    known = copies[id(one)] = one.copy()
+                    left.append(known)
+                made[key] = known
+    return copy
 
 
 def encoded(given: Mapping[str, Any]) -> bytes:
@@ -155,7 +169,7 @@ def environment(event: Event, shape: Shape) -> dict[str, str]:
 
 def fit(value: str) -> str:
     """What an environment can hold: a tool's odd name must not keep the hook that guards it from starting."""
-    return value[:30_000].replace("\0", "").encode("utf-8", "replace").decode()
+    return value[:LONGEST].replace("\0", "").encode("utf-8", "replace").decode()
 
 
 def allowed(environ: Mapping[str, str]) -> dict[str, str]:
@@ -165,7 +179,7 @@ def allowed(environ: Mapping[str, str]) -> dict[str, str]:
 def depth(environ: Mapping[str, str]) -> int:
     """How many hooks deep this process is: 0 in an agent, 1 in a hook of an agent."""
     value = environ.get(DEPTH, "")
-    return int(value) if value.isdigit() else 0
+    return int(value) if value.isdecimal() else 0
 
 
 def timestamp() -> str:

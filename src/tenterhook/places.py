@@ -53,11 +53,12 @@ def only(dialect: Dialect, project: str, config: str) -> Place:
 
 
 def expand(file: File, project: str, home: str, environ: Mapping[str, str]) -> Iterator[Place]:
+    fixed, star, pattern = file.path.partition("*")
     path = located(file.path, project, home, environ)
-    if "*" not in path[len(path) - len(file.path.lstrip("~@/")) :]:
+    if not star:
         yield Place(path, file, os.path.exists(path))
         return
-    found = wildcard(path)
+    found = wildcard(located(fixed, project, home, environ), star + pattern)
     yield from (Place(one, file, True) for one in found)
     if not found:
         yield Place(path, file, False)
@@ -72,13 +73,10 @@ def located(path: str, project: str, home: str, environ: Mapping[str, str]) -> s
     return os.path.join(project, path)
 
 
-def wildcard(path: str) -> list[str]:
-    """Files that fit, sorted. A folder's own name may hold brackets: only what follows the first star is a pattern."""
-    base, _, pattern = path.partition("*")
-    root = os.path.dirname(base)
-    if not os.path.isdir(root):
-        return []
+def wildcard(root: str, pattern: str) -> list[str]:
+    """Files that fit, sorted. Folders behind links are not searched: two links to `.` would never come to an end."""
     from glob import glob
 
-    pattern = os.path.basename(base) + "*" + pattern
-    return sorted(os.path.join(root, one) for one in glob(pattern, root_dir=root, recursive=True))
+    deep, _, name = pattern.rpartition("**/")
+    folders = [folder for folder, _, _ in os.walk(root)] if deep or name != pattern else [root]
+    return sorted(os.path.join(folder, one) for folder in folders for one in glob(name, root_dir=folder))

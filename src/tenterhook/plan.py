@@ -96,6 +96,7 @@ def duplicate(hook: Hook, key: str, seen: set[str]) -> str:
     value = hook.spec.get(key) if key else None
     if value is None:
         return ""
+    value = value if isinstance(value, str) else "\0".join(value)
     if value in seen:
         return "duplicate"
     seen.add(value)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+import contextlib
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -15,7 +19,7 @@ from tenterhook.workers import Worker, Workers
 if TYPE_CHECKING:
     import asyncio
 
-    from tenterhook.process import Batch, Reactor
+    from tenterhook.process import Batch, Completed, Program, Reactor, Ticket
 
 # A function's own time-out ends it where it can be ended; the thread is given up a little later.
 ABANDON = 0.05
@@ -27,7 +31,10 @@ class Runner:
     def __init__(self, parallel: int = 64) -> None:
         self.parallel = parallel
         self.workers = Workers()
-        self.reactor: Reactor | None = None
+        self.lock = threading.Lock()
+        # An engine that is dropped without close() must not leave its idle threads behind.
+        self.reactors: list[Reactor] = []
+        weakref.finalize(self, end, self.workers, self.reactors).atexit = False
 
     def together(self, jobs: Sequence[Job]) -> list[Attempt]:
         """All jobs at once, from the calling thread."""
@@ -35,6 +42,7 @@ class Runner:
             return [self.call(jobs[0])]
         results: dict[int, Attempt] = {}
         children = {n: job for n, job in enumerate(jobs) if handlers.starts_child(job.hook.handler)}
+        began = time.monotonic()
         waiting = {n: self.in_worker(job) for n, job in enumerate(jobs) if n not in children and blocks(job)}
         batch = self.started(children, results)
         for n, job in enumerate(jobs):
@@ -43,7 +51,7 @@ class Runner:
         for (n, job), completed in zip(children.items(), batch.wait() if batch else (), strict=True):
             results[n] = handler_of(job).attempt(job, completed)
         for n, worker in waiting.items():
-            results[n] = self.collect(worker, jobs[n])
+            results[n] = self.collect(worker, jobs[n], began)
         return [results[n] for n in range(len(jobs))]
 
     def started(self, children: dict[int, Job], results: dict[int, Attempt]) -> Batch | None:
@@ -67,18 +75,27 @@ class Runner:
         if handler is None:
             return no_handler(job)
         if not handlers.inline(job.hook.handler)(job):
-            return self.collect(self.workers.start(handler.run, job), job)
-        inside = INSIDE.set(True)
+            return self.collect(self.in_worker(job), job, time.monotonic())
+        mark = [True]  # as inside_a_hook does, without the microsecond that a context manager costs
+        before = INSIDE.set(mark)
         try:
             return guarded(handler.run, job)  # type: ignore[no-any-return]
         finally:
-            INSIDE.reset(inside)
+            mark.clear()
+            INSIDE.reset(before)
 
-    def in_worker(self, job: Job) -> Worker:
-        return self.workers.start(handler_of(job).run, job)
+    def in_worker(self, job: Job) -> Worker | Attempt:
+        try:
+            return self.workers.start(handler_of(job).run, job)
+        except RuntimeError as exc:  # no more threads
+            return raised(job, exc)
 
-    def collect(self, worker: Worker, job: Job) -> Attempt:
-        result = self.workers.wait(worker, None if job.timeout is None else job.timeout + ABANDON)
+    def collect(self, worker: Worker | Attempt, job: Job, began: float) -> Attempt:
+        """Its time counts from its start, not from when the ones before it were collected."""
+        if isinstance(worker, Attempt):
+            return worker
+        left = None if job.timeout is None else max(0.0, began + job.timeout + ABANDON - time.monotonic())
+        result = self.workers.wait(worker, left)
         if result is None:
             return abandoned(job)
         return raised(job, result) if isinstance(result, BaseException) else result
@@ -104,8 +121,12 @@ class Runner:
             return no_handler(job)
         if handlers.starts_child(job.hook.handler):
             return await self.achild(handler, job)
-        if hasattr(handler, "arun") and await self.awaits(handler, job):
-            return await self.inside(handler.arun(job))
+        awaits = hasattr(handler, "arun") and await self.awaits(handler, job)
+        if awaits is None:
+            return abandoned(job)
+        if awaits:
+            with inside_a_hook():
+                return await handler.arun(job)  # type: ignore[no-any-return]
         if handlers.inline(job.hook.handler)(job):
             return self.call(job)
         result = await self.in_thread(handler.run, job)
@@ -113,18 +134,15 @@ class Runner:
             return abandoned(job)
         return raised(job, result) if isinstance(result, BaseException) else result
 
-    async def awaits(self, handler: ModuleType, job: Job) -> bool:
-        """Whether the call can run on the caller's loop. To find out may mean to import, which is done off the loop."""
+    async def awaits(self, handler: ModuleType, job: Job) -> bool | None:
+        """Whether the call can run on the caller's loop; None where its time went by before that was known.
+
+        To find out may mean to import, which is done off the loop.
+        """
         if callable(job.hook.spec["main"]):
             return bool(handler.awaits(job))
-        return await self.in_thread(handler.awaits, job) is True
-
-    async def inside(self, call: Coroutine[Any, Any, Attempt]) -> Attempt:
-        inside = INSIDE.set(True)
-        try:
-            return await call
-        finally:
-            INSIDE.reset(inside)
+        known = await self.in_thread(handler.awaits, job)
+        return None if known is None else known is True
 
     async def achild(self, handler: ModuleType, job: Job) -> Attempt:
         import asyncio
@@ -132,13 +150,12 @@ class Runner:
         program = guarded(handler.program, job)
         if isinstance(program, Attempt):
             return program
-        if self.reactor is None:
-            from tenterhook.process import Reactor
-
-            self.reactor = Reactor(self.parallel)
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
-        ticket = self.reactor.submit(program, partial(hand_over, loop, future))
+        try:
+            ticket = self.submit(program, partial(hand_over, loop, future))
+        except RuntimeError as exc:  # no more threads
+            return raised(job, exc)
         try:
             completed = await asyncio.shield(future)
         except asyncio.CancelledError:
@@ -147,13 +164,25 @@ class Runner:
             raise
         return handler.attempt(job, completed)  # type: ignore[no-any-return]
 
+    def submit(self, program: Program, done: Callable[[Completed], None]) -> Ticket:
+        """In one reactor for all loops. The lock keeps a second one from being made, and close() out of the way."""
+        with self.lock:
+            if not self.reactors or self.reactors[-1].closed:
+                from tenterhook.process import Reactor
+
+                self.reactors[:] = [Reactor(self.parallel)]
+            return self.reactors[-1].submit(program, done)
+
     async def in_thread(self, function: Callable[[Job], Any], job: Job) -> Any:
         """The function's result, from a thread; None where it took longer than the hook may."""
         import asyncio
 
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
-        self.workers.start(function, job, partial(hand_over, loop, future))
+        try:
+            self.workers.start(function, job, partial(hand_over, loop, future))
+        except RuntimeError as exc:  # no more threads
+            return exc
         try:
             async with asyncio.timeout(None if job.timeout is None else job.timeout + ABANDON):
                 return await future
@@ -162,10 +191,26 @@ class Runner:
             return None
 
     def close(self) -> None:
-        self.workers.close()
-        if self.reactor is not None:
-            self.reactor.close()
-            self.reactor = None
+        with self.lock:
+            open_ones, self.reactors[:] = self.reactors[:], []
+        end(self.workers, open_ones)
+
+
+def end(workers: Workers, reactors: list[Reactor]) -> None:
+    workers.close()
+    for reactor in reactors:
+        reactor.close()
+
+
+@contextlib.contextmanager
+def inside_a_hook() -> Iterator[None]:
+    mark = [True]
+    before = INSIDE.set(mark)
+    try:
+        yield
+    finally:
+        mark.clear()
+        INSIDE.reset(before)
 
 
 def handler_of(job: Job) -> Any:

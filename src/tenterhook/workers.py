@@ -6,6 +6,7 @@ bare locks hand a call over and back in 7 microseconds; a future and its conditi
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -18,10 +19,10 @@ Function = Callable[[Any], Any]
 class Worker:
     """One thread. `go` starts a call, `done` says that its result is there; both are held while nothing happens."""
 
-    __slots__ = ("abandoned", "argument", "done", "function", "go", "idle", "result", "then")
+    __slots__ = ("abandoned", "argument", "done", "function", "go", "pool", "result", "then")
 
-    def __init__(self, idle: list[Worker]) -> None:
-        self.idle = idle
+    def __init__(self, pool: Workers) -> None:
+        self.pool = pool
         self.go, self.done = threading.Lock(), threading.Lock()
         self.go.acquire()
         self.done.acquire()
@@ -33,24 +34,26 @@ class Worker:
         threading.Thread(target=self.work, name="tenterhook-worker", daemon=True).start()
 
     def work(self) -> None:
-        INSIDE.set(True)  # whatever runs here is a hook
         while True:
             self.go.acquire()
             if self.function is None:
                 return
+            INSIDE.set(mark := [True])  # whatever runs here is a hook
             try:
                 self.result = self.function(self.argument)
             except BaseException as exc:
                 self.result = exc
+            mark.clear()
+            self.argument = None
             if self.then:
                 self.then(self.result)
-                self.idle.append(self)
+                self.pool.free(self)
                 continue
             self.done.release()
             # Whoever gets `done` back, the one who waited or the thread itself, makes the thread free again.
             if self.abandoned and self.done.acquire(blocking=False):
                 self.abandoned = False
-                self.idle.append(self)
+                self.pool.free(self)
 
 
 class Workers:
@@ -59,32 +62,51 @@ class Workers:
     def __init__(self) -> None:
         self.idle: list[Worker] = []
         self.abandoned = 0
+        self.closed = False
+        self.owner = os.getpid()
 
     def start(self, function: Function, argument: Any, then: Callable[[Any], None] | None = None) -> Worker:
         """Call a function in a thread. `then` gets the result there; without it, wait. An exception is a result."""
+        if self.owner != os.getpid():  # after a fork there are no threads behind the idle ones
+            self.idle, self.owner = [], os.getpid()
         try:
             worker = self.idle.pop()
         except IndexError:
-            worker = Worker(self.idle)
+            worker = Worker(self)
         worker.function, worker.argument, worker.then = function, argument, then
         worker.go.release()
         return worker
 
     def wait(self, worker: Worker, timeout: float | None) -> Any:
         """The call's result; None where it took too long, and then it is abandoned."""
-        if not worker.done.acquire(timeout=-1 if timeout is None else timeout):
-            worker.abandoned = True
-            if not worker.done.acquire(blocking=False):
-                self.abandoned += 1
-                return None
-            worker.abandoned = False
+        there = False
+        try:
+            there = worker.done.acquire(timeout=-1 if timeout is None else min(timeout, threading.TIMEOUT_MAX))
+        finally:  # also after Ctrl-C: the thread must become free again
+            if not there:
+                worker.abandoned = True
+                there = worker.done.acquire(blocking=False)
+        if not there:
+            self.abandoned += 1
+            return None
+        worker.abandoned = False
         result = worker.result
-        self.idle.append(worker)
+        self.free(worker)
         return result
+
+    def free(self, worker: Worker) -> None:
+        """It may serve again; not in a pool that was closed meanwhile."""
+        self.idle.append(worker)
+        if self.closed:
+            self.close()
 
     def close(self) -> None:
         """End the threads that have nothing to do; one that still runs a call goes when the process does."""
-        while self.idle:
-            worker = self.idle.pop()
+        self.closed = True
+        while True:
+            try:
+                worker = self.idle.pop()
+            except IndexError:
+                return
             worker.function = None
             worker.go.release()

@@ -55,10 +55,21 @@ def run(argv: list[str]) -> int:
         mode=options.get("mode", ""),
         trust="all" if "trust" in options else "ask",
     ) as engine:
-        with stdout_kept_clean():
+        with stdout_kept_clean(), ended_with_us():
             outcome = engine.fire(options["EVENT"], **data)
-        show(outcome, readable=sys.stdout.isatty() and "json" not in options)
-    return exit_code(outcome, require_trusted="require-trusted" in options)
+        code = exit_code(outcome, require_trusted="require-trusted" in options)
+        try:
+            show(outcome, readable="json" not in options and sys.stdout.isatty())
+        except (OSError, AttributeError) as exc:  # nobody reads, no room, no stdout: the exit code still decides
+            sys.stdout = None
+            return code or cannot_say(exc)
+    return code
+
+
+def cannot_say(exc: Exception) -> int:
+    if not isinstance(exc, BrokenPipeError):
+        print(f"tenter: the outcome could not be printed: {exc}", file=sys.stderr)
+    return 1
 
 
 @contextmanager
@@ -73,6 +84,22 @@ def stdout_kept_clean() -> Iterator[None]:
         sys.stdout.flush()
         os.dup2(real, 1)
         os.close(real)
+
+
+@contextmanager
+def ended_with_us() -> Iterator[None]:
+    """A host that gives up on us sends SIGTERM: then the hooks that run end too, as they do at Ctrl-C."""
+    import signal
+
+    def leave(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    before = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def show(outcome: Outcome, *, readable: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 COMMANDS = {
@@ -16,6 +17,7 @@ COMMANDS = {
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; its exit code."""
+    mend_streams()
     words = sys.argv[1:] if argv is None else argv
     if not words or words[0] in ("-h", "--help", "help"):
         print(overview())
@@ -32,13 +34,19 @@ def main(argv: list[str] | None = None) -> int:
     return run(words[0], words[1:])
 
 
+def mend_streams() -> None:
+    """A stream that the caller closed is nobody's to read; and a hook's text may hold what the terminal cannot."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, mode))
+        elif mode == "w" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def run(command: str, words: list[str]) -> int:
     from tenterhook.errors import TenterhookError
 
-    # A hook's text may hold what the terminal's encoding cannot.
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
     try:
         from importlib import import_module
 
@@ -54,7 +62,9 @@ def run(command: str, words: list[str]) -> int:
 
 
 def complain(text: str) -> int:
-    print(f"tenter: {text}", file=sys.stderr)
+    # A path in it may be the project's own choice, escape sequences and all.
+    shown = "".join(c if c == "\n" or c.isprintable() else ascii(c)[1:-1] for c in text)
+    print(f"tenter: {shown}", file=sys.stderr)
     return 1
 
 

@@ -11,7 +11,7 @@ from tenterhook.types import Attempt, Job
 
 SHELL = "/bin/sh"
 SHELL_SYNTAX = frozenset("|&;<>()`\n*?[]{!#")
-INTERPRETERS = ("sh", "bash", "dash", "zsh", "python", "node", "ruby", "perl", "deno", "bun")
+INTERPRETERS = ("sh", "bash", "dash", "zsh", "python", "node", "ruby", "perl")
 
 
 def program(job: Job) -> Program | Attempt:
@@ -33,13 +33,17 @@ def words(job: Job) -> tuple[str, ...]:
     if isinstance(main, list):
         return tuple(main)
     if job.hook.spec["form"] == "program":
-        return one_program(main, job.cwd)
+        return one_program(main, job.cwd, job.env().get("HOME", "~"))
     return (SHELL, "-c", main)
 
 
-def one_program(main: str, cwd: str) -> tuple[str, ...]:
+def at_home(path: str, home: str) -> str:
+    return os.path.join(home, path[2:]) if path.startswith("~/") else path
+
+
+def one_program(main: str, cwd: str, home: str) -> tuple[str, ...]:
     """A path counts from the project; a Python file without the run bit is run by Python."""
-    path = os.path.join(cwd, os.path.expanduser(main))
+    path = os.path.join(cwd, at_home(main, home))
     if not os.path.exists(path) and os.sep not in main:
         return (main,)
     if path.endswith(".py") and os.path.isfile(path) and not os.access(path, os.X_OK):
@@ -67,7 +71,7 @@ def attempt(job: Job, completed: Completed) -> Attempt:
 
 def missing(command: object, env: Mapping[str, str], cwd: str) -> str:
     """The file that the command would run and that is not there; empty where it is, or where only a shell can tell."""
-    plain = list(command) if isinstance(command, list) else simple_words(str(command), env)
+    plain = list(command) if isinstance(command, list) else simple_words(str(command), {**env, "PWD": cwd})
     if not plain:
         return ""
     first = plain[0]
@@ -77,9 +81,9 @@ def missing(command: object, env: Mapping[str, str], cwd: str) -> str:
     if name == "env" and not any(word.startswith("-") for word in plain[1:]):
         return missing([word for word in plain[1:] if "=" not in word], env, cwd)
     if any(name == one or name.rstrip("0123456789.") == one for one in INTERPRETERS):
-        script = next((word for word in plain[1:] if not word.startswith("-")), "")
-        flagged = any(word in ("-c", "-m", "-e", "--eval", "-") for word in plain[1:])
-        if script and not flagged and not os.path.exists(os.path.join(cwd, script)):
+        # Only the very next word: after an option nobody can tell its value from the script (-W ignore, -o pipefail).
+        script = plain[1] if len(plain) > 1 and not plain[1].startswith("-") else ""
+        if script and not os.path.exists(os.path.join(cwd, script)):
             return script
     return ""
 
@@ -95,6 +99,8 @@ def simple_words(text: str, env: Mapping[str, str]) -> list[str]:
         words = [string.Template(word).safe_substitute(env) for word in shlex.split(text)]
     except ValueError:
         return []
+    if any("$" in word for word in words):  # unset, or ${VAR:-default}: only a shell can tell
+        return []
     home = env.get("HOME", "~")
     words = [home + word[1:] if word.startswith("~/") else word for word in words]
     return [word for word in words if "=" not in word.partition("/")[0]]
@@ -109,7 +115,8 @@ def exists(word: str, env: Mapping[str, str], cwd: str) -> bool:
 
 
 BUILTINS = frozenset(
-    ". : [ alias bg break cd command continue echo eval exec exit export false fg getopts hash jobs kill local printf "
+    ". : [ alias bg break builtin cd command continue declare echo eval exec exit export false fg getopts hash jobs "
+    "kill let local popd printf pushd select shopt source time typeset "
     "pwd read readonly return set shift test times trap true type ulimit umask unalias unset wait if for while until "
     "case".split()
 )

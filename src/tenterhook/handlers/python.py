@@ -44,6 +44,11 @@ async def arun(job: Job) -> Attempt:
     try:
         async with limit:
             answer = await function(job.given.own_payload())
+    except asyncio.CancelledError as exc:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        return failed(job, "exception", exc, began)  # its own doing: nobody cancelled the host
     except TimeoutError as exc:
         return failed(job, "timeout" if limit.expired() else "exception", exc, began)
     except (Exception, SystemExit) as exc:
@@ -69,14 +74,21 @@ def in_a_loop(awaitable: Any, timeout: float | None) -> Any:
         async with asyncio.timeout(timeout):
             return await awaitable
 
+    async def limited_to_errors() -> Any:
+        try:
+            return await limited()
+        except asyncio.CancelledError as exc:
+            raise RuntimeError("it was cancelled by itself") from exc
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(limited())
+        return asyncio.run(limited_to_errors())
     from concurrent.futures import ThreadPoolExecutor
+    from contextvars import copy_context
 
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, limited()).result()
+        return thread.submit(copy_context().run, asyncio.run, limited_to_errors()).result()
 
 
 def resolve(job: Job) -> Callable[[Any], Any] | Attempt:

@@ -6,7 +6,7 @@ import os
 import string
 import sys
 
-from tenterhook.handlers.command import attempt, started
+from tenterhook.handlers.command import at_home, attempt, started
 from tenterhook.process import Program
 from tenterhook.types import Attempt, Job
 
@@ -15,8 +15,8 @@ __all__ = ["attempt", "program"]
 
 def program(job: Job) -> Program | Attempt:
     """The script's path counts from the project; variables in it expand from the hook's environment."""
-    spec = job.hook.spec
-    path = os.path.join(job.cwd, os.path.expanduser(string.Template(spec["main"]).safe_substitute(job.env())))
+    spec, env = job.hook.spec, job.env()
+    path = os.path.join(job.cwd, at_home(string.Template(spec["main"]).safe_substitute(env), env.get("HOME", "~")))
     if not os.path.isfile(path):
         detail = f"no script {path!r}; the path counts from the project folder"
         error = "missing" if job.look_first else "spawn"

@@ -132,7 +132,7 @@ def variables(text: str) -> Iterable[str]:
 
 def unquoted_variables(text: str) -> Iterator[str]:
     """Variables outside quotes, where the shell splits their values at blanks; in an assignment it does not."""
-    at, quote = 0, ""
+    at, quote, assigns = 0, "", ASSIGNMENT.match(text)
     while at < len(text):
         char = text[at]
         if char == "\\" and quote != "'":
@@ -141,7 +141,9 @@ def unquoted_variables(text: str) -> Iterator[str]:
             quote = ""
         elif char in "\"'" and not quote:
             quote = char
-        elif char == "$" and not quote and not re.search(r"(?:^|[\s;&|])\w+=\S*$", text[:at]):
+        elif not quote and char in " \t\n;&|":
+            assigns = ASSIGNMENT.match(text, at + 1)
+        elif char == "$" and not quote and not assigns:
             found = VARIABLE.match(text, at)
             if found:
                 yield found[1] or found[2]

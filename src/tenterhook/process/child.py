@@ -73,7 +73,7 @@ class Child:
             if gated:
                 look_for(self.program)
             ends.append(self.feed.open(gated))
-            ends += [stream.open() for stream in self.streams]
+            ends.extend(stream.open() for stream in self.streams)  # one by one: none is lost if the next one fails
             self.spawn((*GATE, *self.program.argv) if gated else self.program.argv, *ends)
             self.adopt(gated)
         except BaseException:

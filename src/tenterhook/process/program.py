@@ -70,7 +70,7 @@ def explain(program: Program, exc: BaseException) -> str:
 
 def bad_text(program: Program, exc: BaseException) -> str:
     named = [(f"argument {at}", text) for at, text in enumerate(program.argv)]
-    named += [(f"environment variable {short(key)}", key + value) for key, value in program.env.items()]
+    named += [(f"environment variable {short(str(key))}", f"{key}{value}") for key, value in program.env.items()]
     named.append(("the working directory", program.cwd))
     for name, text in named:
         if "\0" in text:

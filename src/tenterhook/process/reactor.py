@@ -74,8 +74,15 @@ class Reactor:
         os.set_blocking(self.rope, False)
         self.loop.watch(self.bell, select.POLLIN, self.hear)
         # A daemon, so that a forgotten close() does not keep the host alive; atexit still ends its children.
-        self.thread = threading.Thread(target=self.serve, name="tenterhook-reactor", daemon=True)
-        self.thread.start()
+        thread = threading.Thread(target=self.serve, name="tenterhook-reactor", daemon=True)
+        try:
+            self.thread = thread  # serve() takes it away when it ends
+            thread.start()
+        except RuntimeError:
+            self.loop.unwatch(self.bell)
+            close(self.bell, self.rope)
+            self.thread, self.bell, self.rope = None, -1, -1
+            raise
         atexit.register(self.close)
 
     def send(self, action: Callable[[], object]) -> None:

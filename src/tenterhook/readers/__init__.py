@@ -6,6 +6,8 @@ runs once, when somebody asks, or when the parse fails and a person has to be to
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Callable
 from typing import Any
 
@@ -78,10 +80,13 @@ class Places:
         return tuple(warnings)
 
 
-def read(file: str, format: str) -> Document | None:
-    """The document in a file, or None where there is no such file."""
+def read(file: str, format: str, naming: tuple[str, ...] = ()) -> Document | None:
+    """The document in a file, or None where there is no such file, or none of the words to look for stands in it."""
     try:
-        with open(file, "rb") as stream:
+        # A repository can hold a link to a pipe, to /dev/zero or to our own stdin, and nobody has trusted it yet.
+        with open(file, "rb", opener=unblocking) as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise ConfigError("is no regular file", file=file)
             text = stream.read(USUAL)
             if len(text) == USUAL:
                 text += stream.read(LARGEST + 1 - USUAL)
@@ -89,7 +94,13 @@ def read(file: str, format: str) -> Document | None:
         return None
     except (OSError, ValueError) as exc:  # ValueError: a NUL in the name
         raise ConfigError(f"cannot be read: {getattr(exc, 'strerror', None) or exc}", file=file) from exc
+    if naming and len(text) <= LARGEST and not any(word.encode() in text for word in naming):
+        return None
     return parse(text, file, format)
+
+
+def unblocking(file: str, flags: int) -> int:
+    return os.open(file, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def parse(text: bytes, file: str, format: str) -> Document:

@@ -20,10 +20,11 @@ help:
 	@echo "make mutants       mutation score of verdict, merge and plan"
 	@echo "make docs          write the generated pages and schemas anew"
 	@echo "make requirements  each requirement with the tests that cite it"
+	@echo "make format        format the code;  make clean  remove what was installed"
 
 .venv/ready: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed"; exit 1; }
-	$(if $(UV),$(UV) venv -q --clear --python $(PYTHON) .venv,$(PYTHON) -m venv --clear .venv)
+	$(if $(UV),$(UV) venv -q --allow-existing --python $(PYTHON) .venv,$(PYTHON) -m venv .venv)
 	$(INSTALL) -e .
 	@touch $@
 

@@ -28,6 +28,17 @@ def main() -> int:
     return 0
 
 
+def main_into_a_pipe() -> int:
+    """Like main; a reader that has seen enough (`| head`) is no failure."""
+    try:
+        code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is flushed at exit
+        return 0
+    return code
+
+
 def fired(step: dict[str, str], home: str, colour: bool) -> str:
     project, dialect = EXAMPLES / step["dialect"], step["dialect"]
     with Engine(project, dialect=dialect, agent=step.get("agent", ""), trust="all", home=home) as engine:
@@ -37,4 +48,4 @@ def fired(step: dict[str, str], home: str, colour: bool) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main_into_a_pipe())

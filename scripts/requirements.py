@@ -27,7 +27,7 @@ class Requirement(NamedTuple):
     """One statement of the law."""
 
     id: str
-    seed: str
+    document: str
     state: str
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,12 @@ import pytest
 from tenterhook import Engine, Outcome
 
 OURS = "TENTERHOOK_"
+# The first lines of a Python program, for interpreters in folders whose names no #! line can hold: to the shell they
+# are a command that runs Python on the same file, to Python they are a text.
+PYTHON = f"""#!/bin/sh
+'''exec' {shlex.quote(sys.executable)} "$0" "$@"
+' '''
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -52,7 +59,7 @@ class Project:
 
     def script(self, name: str, body: str) -> str:
         """A program of the project, by its name: .py for Python, else /bin/sh. Returns ./name, good in any config."""
-        shebang = "" if body.startswith("#!") else f"#!{sys.executable}\n" if name.endswith(".py") else "#!/bin/sh\n"
+        shebang = "" if body.startswith("#!") else PYTHON if name.endswith(".py") else "#!/bin/sh\n"
         self.write(name, shebang + body)
         return f"./{name}"
 

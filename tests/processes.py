@@ -31,7 +31,7 @@ def sh(text: str, **options: Any) -> Program:
 def in_a_host(text: str) -> str:
     """A host of its own, for what would disturb this one. Its stdout; a warning is an error."""
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PRELUDE + text], env=ENV, capture_output=True, text=True, timeout=30
+        [sys.executable, "-W", "error", "-c", PRELUDE + text], env=ENV, capture_output=True, text=True, timeout=120
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
@@ -40,6 +40,7 @@ def in_a_host(text: str) -> str:
 PRELUDE = """
 import os, signal, sys, threading, time
 from tenterhook.process import *
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored under nohup, and children inherit that
 def sh(text, **options):
     usual = {"stdin": b"{}", "env": os.environ, "cwd": "/", "timeout": 20.0}
     return Program(("/bin/sh", "-c", text), **{**usual, **options})

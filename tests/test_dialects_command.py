@@ -32,6 +32,16 @@ def test_without_a_name_there_is_a_line_for_each_dialect(shown):
         assert line.endswith(", ".join(file.path for file in dialect.files))
 
 
+def test_on_a_terminal_the_list_is_no_wider_than_that(shown, monkeypatch):
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    text = shown()
+
+    assert max(map(len, text.splitlines())) <= 80
+    assert all(file.path in text for name in NAMES for file in dialects.get(name).files)
+
+
 def test_the_list_as_json_names_events_and_files(shown):
     data = json.loads(shown("--json"))
 

@@ -31,11 +31,13 @@ def test_the_examples_of_a_page_work(page: Path, tmp_path: Path) -> None:
             (tmp_path / argument.strip()).write_text(text)
             continue
         expected = int(argument.partition("exit=")[2] or 0)
+        printed = argument.partition("prints=")[2].strip()
         argv = [sys.executable, "-c", text] if language == "python" else ["sh", "-ec", text]
         done = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)
         ran += 1
 
         assert expected == done.returncode, done.stdout + done.stderr
+        assert printed in done.stdout
     assert ran
 
 

@@ -1,7 +1,6 @@
 """The engine as a host uses it: from threads and loops, with taps and functions, opened, closed and used again."""
 
 import asyncio
-import itertools
 import os
 import sys
 import threading
@@ -32,7 +31,7 @@ def deny(reason):
 
 def gone(pid):
     """Whether a process has ended, or does so soon."""
-    end = time.monotonic() + 3
+    end = time.monotonic() + 20
     while time.monotonic() < end:
         try:
             os.kill(pid, 0)
@@ -321,7 +320,7 @@ def test_a_function_past_its_time_is_abandoned_and_counted(project, asynchronous
     engine, release, ended = project.engine("wave", files=False), threading.Event(), threading.Event()
 
     def slow(event):
-        release.wait(10)
+        release.wait(60)
         ended.set()
         return {"decision": "block"}
 
@@ -331,7 +330,7 @@ def test_a_function_past_its_time_is_abandoned_and_counted(project, asynchronous
     began = time.monotonic()
     outcome = asyncio.run(engine.afire("PreToolUse", **BASH)) if asynchronous else engine.fire("PreToolUse", **BASH)
 
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
     assert (outcome.attempts[0].error, outcome.blocked, engine.abandoned) == ("timeout", False, 1)
     assert not ended.is_set()
     release.set()
@@ -358,15 +357,18 @@ def test_the_thread_of_an_abandoned_function_serves_again_when_it_is_free(projec
 
 
 def test_all_slow_functions_of_an_event_share_the_time(project):
-    engine = project.engine("moai", files=False)
-    for _ in range(8):
-        engine.add("PreToolUse", lambda event: time.sleep(0.3), timeout=5)
+    """Each waits for all the others, which only those can do that run at once."""
+    engine, meeting = project.engine("moai", files=False), threading.Barrier(8)
 
-    began = time.monotonic()
+    def meet(event):
+        meeting.wait(20)
+
+    for _ in range(8):
+        engine.add("PreToolUse", meet, timeout=30)
+
     outcome = engine.fire("PreToolUse", **BASH)
 
     assert (len(outcome.attempts), outcome.success) == (8, True)
-    assert time.monotonic() - began < 1.5
 
 
 # What hooks are given
@@ -565,27 +567,25 @@ def test_afire_says_what_fire_says(project, dialect):
 
 
 def test_afire_does_not_block_the_loop(project):
-    hook(project, "sleep 0.4")
-    engine = project.engine("tenterhook")
-    engine.add("tool.before", lambda event: time.sleep(0.4), timeout=5)
-    ticks = []
+    """Both hooks go on only when the loop has turned ten times meanwhile."""
+    hook(project, "for i in $(seq 400); do [ -e go ] && exit 0; sleep 0.05; done; exit 1")
+    engine, go, waited = project.engine("tenterhook"), threading.Event(), []
+    engine.add("tool.before", lambda event: waited.append(go.wait(20)), timeout=30)
 
     async def tick():
-        while True:
-            ticks.append(time.monotonic())
+        for _ in range(10):
             await asyncio.sleep(0.01)
+        project.write("go", "")
+        go.set()
 
     async def main():
         ticking = asyncio.create_task(tick())
         outcome = await engine.afire("tool.before", **BASH)
-        ticking.cancel()
+        await ticking
         return outcome
 
-    outcome = asyncio.run(main())
-
-    assert outcome.success
-    assert max(b - a for a, b in itertools.pairwise(ticks)) < 0.35
-    assert len(ticks) > 10
+    assert asyncio.run(main()).success
+    assert waited == [True]
 
 
 def test_a_coroutine_runs_on_the_hosts_own_loop(project):
@@ -636,7 +636,7 @@ def test_fire_inside_a_loop_runs_a_coroutine_without_a_time_out_too(project):
 
 
 def test_hooks_of_an_event_run_at_once_in_afire_too(project):
-    meet = "touch {0}; for i in $(seq 100); do [ -e {1} ] && exit 0; sleep 0.05; done; exit 2"
+    meet = "touch {0}; for i in $(seq 400); do [ -e {1} ] && exit 0; sleep 0.05; done; exit 2"
     hook(project, meet.format("a", "b"))
     hook(project, meet.format("b", "a"))
 
@@ -666,7 +666,7 @@ def test_cancelling_afire_ends_the_hook_with_its_children(project):
     engine, heard = project.engine("tenterhook"), []
     engine.tap(heard.append)
 
-    assert asyncio.run(cancelled(project, engine, "pids")) < 2
+    assert asyncio.run(cancelled(project, engine, "pids")) < 20
 
     assert [gone(int(pid)) for pid in project.read("pids").split()] == [True, True]
     assert heard == []
@@ -676,7 +676,7 @@ def test_cancelling_afire_ends_every_hook_of_the_event(project):
     hook(project, "echo $$ > one; sleep 60")
     hook(project, "trap '' TERM; echo $$ > two; sleep 60; sleep 60")
 
-    assert asyncio.run(cancelled(project, project.engine("tenterhook"), "one", "two")) < 2
+    assert asyncio.run(cancelled(project, project.engine("tenterhook"), "one", "two")) < 20
 
     assert (gone(int(project.read("one"))), gone(int(project.read("two")))) == (True, True)
 

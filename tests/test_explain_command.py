@@ -16,7 +16,7 @@ from tenterhook.dialect import Dialect, EventRule
 from tenterhook.engine import Engine
 from tenterhook.testing import Did
 from tenterhook.types import Hook, Source
-from tenterhook.whatif import effects, possible_answers, trials
+from tenterhook.whatif import Trial, effects, possible_answers, trials, tried
 
 
 class Ran(NamedTuple):
@@ -197,6 +197,39 @@ def test_a_condition_that_does_not_hold_is_told_with_the_value(tenter: Tenter) -
     assert ran.after("echo a") == "its condition does not hold: tool_input.command is 'ls'; it must fit 'git*'"
 
 
+CONDITION = '[[hook]]\non = "tool.before"\nmatch = "Bash"\ncommand = "echo a"\nif = {"tool_input.command" = "git*"}\n'
+
+
+def test_a_condition_on_data_that_was_not_given_may_hold(tenter: Tenter) -> None:
+    write("tenterhook.toml", CONDITION)
+    ran = tenter("tool.before", "--trust", "--tool", "Bash")
+
+    assert "hooks: 1 of 1 may run" in ran.lines
+    assert "runs if tool_input.command fits 'git*' (not given: --input)" in ran.after("echo a")
+
+
+def test_a_condition_on_what_the_given_data_lacks_does_not_hold(tenter: Tenter) -> None:
+    write("tenterhook.toml", CONDITION)
+    write("event.json", {"tool_name": "Bash", "tool_input": {"other": 1}})
+    ran = tenter("tool.before", "--trust", "--input", "event.json")
+
+    assert "hooks: 0 of 1 run" in ran.lines
+    assert "tool_input.command is not in the event's data" in ran.after("echo a")
+
+
+def test_a_condition_that_is_half_known_is_judged_by_that_half(tenter: Tenter) -> None:
+    write("tenterhook.toml", CONDITION.replace('"git*"}', '"git*", tool_name = "Read"}'))
+    ran = tenter("tool.before", "--trust", "--tool", "Bash")
+
+    assert ran.after("echo a") == "its condition does not hold: tool_name is 'Bash'; it must fit 'Read'"
+
+
+def test_hooks_of_another_dialect_are_hinted_at(tenter: Tenter) -> None:
+    write(".claude/settings.json", moai(("Bash", "true")))
+
+    assert tenter("tool.before").err == "tenter: found .claude/settings.json: --dialect moai\n"
+
+
 def test_a_hooks_own_failure_policy_is_in_force(tenter: Tenter) -> None:
     write(
         "tenterhook.toml",
@@ -290,11 +323,36 @@ def really(did: Did, dialect: Dialect, mode: str) -> tuple[str, bool, bool]:
     return outcome.decision, outcome.blocked, outcome.stop
 
 
+@pytest.mark.parametrize(("command", "what"), [("kill -KILL $$", "killed by a signal"), ("sleep 9", "timed out")])
+def test_the_table_speaks_of_a_failure_as_a_real_one_is_spoken_of(command: str, what: str) -> None:
+    dialect = dialects.get("tenterhook")
+    (trial,) = (one for one in trials(dialect, dialect.rule("tool.before")) if one.what == what)
+    with Engine(files=False, grace=0.1) as engine:
+        spec = {"command": command, "main": command, "form": "shell"}
+        engine.put(Hook(name="r", event="tool.before", handler="command", spec=spec, source=Source(""), timeout=0.3))
+        (attempt,) = engine.fire("tool.before", tool_name="Bash").attempts
+
+    assert attempt.detail == trial.did.detail.replace("<time-out>", "0.3")
+
+
+@pytest.mark.parametrize(("dialect", "rule"), EVENTS)
+@pytest.mark.parametrize("mode", ["faithful", "strict"])
+def test_a_signal_below_a_shell_does_what_a_signal_does_so_it_needs_no_row(
+    dialect: Dialect, rule: EventRule, mode: str
+) -> None:
+    below = tried(Trial("exit 137", Did(exit_code=137)), dialect, rule, mode, {})
+    (killed,) = (one for one in effects(dialect, rule, mode, {}) if one.what == "killed by a signal")
+
+    assert below.result() == killed.result()
+
+
 @pytest.mark.parametrize(("dialect", "rule"), [one for one in EVENTS if not one.values[1].deaf])
 def test_answers_are_built_so_that_the_dialect_takes_every_part_of_them(dialect: Dialect, rule: EventRule) -> None:
-    made = [one for one in effects(dialect, rule, "faithful", {}) if one.what.startswith("exit 0, JSON")]
+    made = {one.what: one.lost for one in effects(dialect, rule, "faithful", {}) if "exit 0, JSON" in one.what}
+    lost = {what for what, words in made.items() if words}
 
-    assert [one.lost for one in made] == [()] * len(possible_answers(dialect, rule))
+    assert len(made) == len(possible_answers(dialect, rule))
+    assert lost == (set() if rule.stops else {"exit 0, JSON stop"})
 
 
 @pytest.mark.parametrize(("dialect", "rule"), EVENTS)

@@ -75,6 +75,14 @@ def test_hooks_of_the_project_are_untrusted_unless_told_otherwise(tenter: Tenter
     assert "--trust" in ran.out.split("\n")[0]
 
 
+def test_hooks_of_another_dialect_are_hinted_at(tenter: Tenter) -> None:
+    write("~/.wave/settings.json", moai())
+    write(".claude/settings.json", moai())
+
+    assert tenter().err == "tenter: found .claude/settings.json: --dialect moai\n"
+    assert tenter("--dialect", "moai").err == ""
+
+
 def test_a_disabled_hook_says_so(tenter: Tenter) -> None:
     write("tenterhook.toml", '[[hook]]\non = "tool.before"\ncommand = "true"\nenabled = false\n')
 

@@ -310,7 +310,7 @@ def test_untrusted_files_win_no_dedupe(project):
 
 def test_untrusted_files_make_nothing_sequential(project):
     """Two hooks of the user's that wait for each other end at once only where they run at once."""
-    meet = "touch {0}; for i in $(seq 60); do [ -e {1} ] && exit 0; sleep 0.05; done; exit 2"
+    meet = "touch {0}; for i in $(seq 400); do [ -e {1} ] && exit 0; sleep 0.05; done; exit 2"
     project.write(".llxprt/settings.json", llxprt("touch project-ran", sequential=True))
     project.home(".llxprt/settings.json", llxprt(meet.format("a", "b"), meet.format("b", "a")))
 
@@ -375,12 +375,13 @@ def configure(project, dialect, program, ours, **entry):
 
 DIALECTS = ["massgen", "moai", "amcp", "wave", "llxprt", "tenterhook"]
 OPEN = {"exit": "exit 1\n", "timeout": "sleep 30\n", "signal": "kill -9 $$\n"}
+LIMIT = {"exit": 20, "timeout": 0.3, "signal": 20}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("cause", OPEN)
 def test_a_hook_may_say_that_its_failure_denies(project, dialect, cause):
-    configure(project, dialect, project.script("hook", OPEN[cause]), {"on_failure": "deny"}, timeout=0.3)
+    configure(project, dialect, project.script("hook", OPEN[cause]), {"on_failure": "deny"}, timeout=LIMIT[cause])
 
     outcome = project.fire(dialect, "tool.before", CALL)
 
@@ -394,7 +395,7 @@ def test_a_hook_may_say_that_its_failure_denies(project, dialect, cause):
 @pytest.mark.parametrize("cause", ["exit", "timeout"])
 def test_a_hook_may_say_so_for_one_cause_only(project, dialect, cause):
     policy = {"on_failure": {"timeout": "deny", "default": "allow"}}
-    configure(project, dialect, project.script("hook", OPEN[cause]), policy, timeout=0.3)
+    configure(project, dialect, project.script("hook", OPEN[cause]), policy, timeout=LIMIT[cause])
 
     outcome = project.fire(dialect, "tool.before", CALL)
 
@@ -454,7 +455,11 @@ def test_a_failing_decision_of_a_hook_that_worked_is_no_failure(project, dialect
 LIBRARY = "import tenterhook\nengine = tenterhook.Engine('.', trust='all')\nprint(engine.fire('turn.stop').warnings)\n"
 
 
-@pytest.mark.parametrize("inner", [f"{shlex.quote(TENTER)} fire turn.stop --trust", f"{sys.executable} inner.py"])
+@pytest.mark.parametrize(
+    "inner",
+    [f"{shlex.quote(TENTER)} fire turn.stop --trust", f"{shlex.quote(sys.executable)} inner.py"],
+    ids=["the command", "the library"],
+)
 def test_hooks_do_not_run_inside_hooks(project, inner):
     project.write("inner.py", LIBRARY)
     toml(project, {"on": "turn.stop", "command": f"echo ran >> runs; {inner} > inner.out"})
@@ -469,7 +474,7 @@ def test_hooks_do_not_run_inside_hooks(project, inner):
 def test_hooks_do_not_run_inside_hooks_of_another_dialect_or_in_grandchildren(project):
     wave(project, "Stop", "touch never")
     inner = f"{shlex.quote(TENTER)} fire Stop --dialect wave --trust > inner.json"
-    toml(project, {"on": "turn.stop", "command": f"sh -c 'sh -c \"{inner}\"'"})
+    toml(project, {"on": "turn.stop", "command": f"sh -c {shlex.quote(f'sh -c {shlex.quote(inner)}')}"})
 
     project.fire("tenterhook", "turn.stop", {})
 
@@ -636,7 +641,7 @@ def test_what_a_hook_leaves_running_goes_on_and_its_decision_counts_at_once(proj
     began = time.monotonic()
     with project.engine(dialect) as engine:
         outcome = engine.fire("tool.before", **CALL)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15
 
     assert (outcome.blocked, outcome.success) == (True, True)
     time.sleep(0.3)

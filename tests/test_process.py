@@ -32,7 +32,7 @@ def test_exit_code_stdout_and_stderr_are_what_the_hook_gave() -> None:
 
     assert (done.exit_code, done.stdout, done.stderr) == (2, b'{"a": 1}', b"no\n")
     assert (done.error, done.signal, done.truncated) == (None, None, False)
-    assert 0 < done.seconds < 5
+    assert 0 < done.seconds < 15
 
 
 @pytest.mark.usefixtures("each_way")
@@ -68,7 +68,7 @@ def test_a_hook_need_not_read_ten_megabytes(text: str) -> None:
     done = run(sh(text, stdin=b"0123456789" * 1_000_000))
 
     assert (done.exit_code, done.error) == (3, None)
-    assert done.seconds < 5
+    assert done.seconds < 15
 
 
 def test_ten_megabytes_arrive_whole_at_a_slow_reader() -> None:
@@ -98,7 +98,7 @@ def test_a_flood_is_drained_without_being_kept(to: str) -> None:
     done = run(sh(f"head -c 300000000 /dev/zero {to}; exit 2"))
 
     assert (len(done.stdout + done.stderr), done.truncated, done.exit_code) == (1 << 20, True, 2)
-    assert done.seconds < 10
+    assert done.seconds < 19
 
 
 def test_a_flood_is_drained_where_there_is_no_splice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,15 +116,15 @@ def test_the_answer_counts_although_a_child_holds_the_pipes_and_the_child_is_kep
     done = run(sh("sleep 30 & echo $!; exit 2"))
     left = int(done.stdout)
 
-    assert (done.exit_code, done.seconds < 5, lives(left)) == (2, True, True)
+    assert (done.exit_code, done.seconds < 15, lives(left)) == (2, True, True)
     os.kill(left, signal.SIGKILL)
 
 
 def test_a_child_that_writes_for_ever_does_not_keep_us() -> None:
     done = run(sh("yes & echo $! >&2; exit 2"))
 
-    assert (done.exit_code, done.seconds < 5) == (2, True)
-    assert within(5, lambda: not lives(int(done.stderr)))  # its stdout has no reader any more
+    assert (done.exit_code, done.seconds < 15) == (2, True)
+    assert within(20, lambda: not lives(int(done.stderr)))  # its stdout has no reader any more
 
 
 @linux
@@ -132,7 +132,7 @@ def test_a_child_that_writes_for_ever_does_not_keep_us() -> None:
 def test_leftovers_are_ended_on_request_also_those_that_escaped() -> None:
     done = run(sh("sleep 30 & echo $!; setsid sleep 30 & echo $!; sleep 0.2; exit 2", leftovers="end"))
 
-    assert (done.exit_code, done.error, done.seconds < 5) == (2, None, True)
+    assert (done.exit_code, done.error, done.seconds < 15) == (2, None, True)
     assert [lives(int(pid)) for pid in done.stdout.split()] == [False, False]
 
 
@@ -144,7 +144,7 @@ def test_a_hook_that_ends_on_sigterm_is_not_waited_for_any_longer() -> None:
     done = run(sh("echo begun; exec sleep 30", timeout=0.3, grace=20.0))
 
     assert (done.error, done.signal, done.exit_code, done.stdout) == ("timeout", "SIGTERM", None, b"begun\n")
-    assert 0.3 <= done.seconds < 5
+    assert 0.3 <= done.seconds < 15
     assert "0.3 s" in done.detail
 
 
@@ -153,7 +153,7 @@ def test_a_hook_that_ignores_sigterm_is_killed_after_the_grace() -> None:
     done = run(sh("trap '' TERM; while :; do sleep 0.05; done", timeout=0.2, grace=0.3))
 
     assert (done.error, done.signal) == ("timeout", "SIGKILL")
-    assert 0.5 <= done.seconds < 5
+    assert 0.5 <= done.seconds < 15
 
 
 def test_a_hook_may_tidy_up_in_its_grace() -> None:
@@ -184,7 +184,7 @@ def test_without_proc_the_group_is_ended(monkeypatch: pytest.MonkeyPatch) -> Non
     done = run(sh("trap '' TERM; sleep 30 & echo $!; sleep 30; sleep 30", timeout=0.3, grace=0.2))
 
     assert (done.error, done.signal) == ("timeout", "SIGKILL")
-    assert within(5, lambda: not lives(int(done.stdout)))
+    assert within(20, lambda: not lives(int(done.stdout)))
 
 
 # Starting

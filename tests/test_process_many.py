@@ -89,7 +89,7 @@ def test_a_batch_starts_at_add(tmp_path: Path) -> None:
     batch = Batch()
 
     assert [batch.add(sh(f"touch {tmp_path}/begun")), batch.add(sh("exit 2"))] == [0, 1]
-    assert within(5, (tmp_path / "begun").exists)
+    assert within(20, (tmp_path / "begun").exists)
     assert [done.exit_code for done in batch.wait()] == [0, 2]
 
 
@@ -121,7 +121,7 @@ except ChildProcessError: print("no child left")
 def test_a_batch_that_is_dropped_ends_what_it_started(tmp_path: Path) -> None:
     batch = Batch()
     batch.add(sh(f"echo $$ > {tmp_path}/pid; sleep 30"))
-    assert within(5, lambda: bool((tmp_path / "pid").exists() and (tmp_path / "pid").read_text()))
+    assert within(20, lambda: bool((tmp_path / "pid").exists() and (tmp_path / "pid").read_text()))
     del batch
 
     assert not lives(int((tmp_path / "pid").read_text()))
@@ -134,7 +134,7 @@ text = "trap '' TERM INT; sleep 30; sleep 30"
 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 begun = time.monotonic()
 try: {how}
-except KeyboardInterrupt: print("interrupted", time.monotonic() - begun < 10)
+except KeyboardInterrupt: print("interrupted", time.monotonic() - begun < 25)
 try: os.waitpid(-1, os.WNOHANG)
 except ChildProcessError: print("none left")
 """
@@ -160,7 +160,7 @@ for n in range(200):
         run_all([sh("sleep 30; exit 0", stdin=bytes(100_000), env=env)] * 2)
     except Hit: hits += 1
 def alive(): return sum(marked(pid) for pid in os.listdir("/proc") if pid.isdigit())
-until = time.monotonic() + 5
+until = time.monotonic() + 30
 while alive() and time.monotonic() < until: time.sleep(0.05)  # a killed process is gone a moment later
 print(hits, alive())
 """
@@ -192,15 +192,16 @@ def test_a_reactor_reports_from_one_thread_of_its_own(reactor: Reactor) -> None:
     assert (threads, threading.active_count() - before) == ({"tenterhook-reactor"}, 1)
 
 
-def test_a_cancelled_hook_is_ended_at_once_with_its_children(reactor: Reactor) -> None:
+def test_a_cancelled_hook_is_ended_at_once_with_its_children(reactor: Reactor, tmp_path: Path) -> None:
     answers, late = Answers(), Answers()
-    ticket = reactor.submit(sh("trap '' TERM; sleep 30 & echo $!; sleep 30", grace=20.0), answers.got.append)
-    time.sleep(0.3)
+    text = f"trap '' TERM; sleep 30 & echo $!; touch {tmp_path}/begun; sleep 30"
+    ticket = reactor.submit(sh(text, timeout=60.0, grace=40.0), answers.got.append)
+    assert within(20, (tmp_path / "begun").exists)
     begun = time.monotonic()
     ticket.cancel()
     (done,) = answers.wait(1)
 
-    assert (done.error, time.monotonic() - begun < 2, lives(int(done.stdout))) == ("cancelled", True, False)
+    assert (done.error, time.monotonic() - begun < 15, lives(int(done.stdout))) == ("cancelled", True, False)
     ticket.cancel()  # once more is no harm
     reactor.submit(sh("exit 0"), late.got.append)
     assert late.wait(1)[0].exit_code == 0
@@ -208,7 +209,7 @@ def test_a_cancelled_hook_is_ended_at_once_with_its_children(reactor: Reactor) -
 
 def test_a_hook_cancelled_in_the_queue_is_never_started(tmp_path: Path) -> None:
     reactor, answers = Reactor(parallel=1), Answers()
-    reactor.submit(sh("sleep 0.5"), answers.got.append)
+    reactor.submit(sh("sleep 2"), answers.got.append)
     reactor.submit(sh(f"touch {tmp_path}/begun"), answers.got.append).cancel()
 
     assert [d.error for d in answers.wait(2)] == ["cancelled", None]
@@ -246,7 +247,7 @@ def test_a_failing_callback_is_reported_and_the_others_are_served(
     reactor.submit(sh("exit 0"), answers.got.append)
 
     answers.wait(1)
-    assert within(5, lambda: [args.exc_type for args in told] == [ZeroDivisionError])
+    assert within(20, lambda: [args.exc_type for args in told] == [ZeroDivisionError])
 
 
 def test_a_fork_starts_anew_and_leaves_the_hooks_of_its_parent_alone() -> None:
@@ -265,7 +266,11 @@ print(got[0].exit_code)
 
 
 def test_a_host_that_forgets_close_leaves_nothing_running(tmp_path: Path) -> None:
-    out = in_a_host(f"Reactor().submit(sh('echo $$ > {tmp_path}/pid; sleep 30'), print); time.sleep(0.5)")
+    text = f"echo $$ > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/pid; sleep 30"
+    out = in_a_host(
+        f"Reactor().submit(sh({text!r}, timeout=60.0), print)\n"
+        f"while not os.path.exists('{tmp_path}/pid'): time.sleep(0.01)"
+    )
 
     assert "cancelled" in out
-    assert within(5, lambda: not lives(int((tmp_path / "pid").read_text())))
+    assert within(20, lambda: not lives(int((tmp_path / "pid").read_text())))

@@ -1,6 +1,9 @@
 """The readable form of an outcome: what a person at a terminal sees, and what a hook cannot do to it."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -189,3 +192,14 @@ def test_an_emoji_family_stays_one() -> None:
 )
 def test_a_duration_has_the_unit_that_fits(seconds: float, words: str) -> None:
     assert words == duration(seconds)
+
+
+def test_a_reader_of_the_demo_that_has_seen_enough_is_no_failure() -> None:
+    demo = Path(__file__).parent.parent / "scripts" / "demo.py"
+    with subprocess.Popen([sys.executable, demo], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout
+        assert running.stderr
+        running.stdout.close()
+        said = running.stderr.read()
+
+    assert (running.returncode, said) == (0, b"")

@@ -21,7 +21,11 @@ def script():
 @pytest.fixture
 def root(tmp_path):
     """A project with three requirements, one of each state."""
-    put(tmp_path, "tests/requirements/ids.tsv", "id\tseed\tstate\nA-1\t000\ttest\nB-2\t001\tlater\nCC-3\t001\tdocs\n")
+    put(
+        tmp_path,
+        "tests/requirements/ids.tsv",
+        "id\tdocument\tstate\nA-1\tone\ttest\nB-2\ttwo\tlater\nCC-3\ttwo\tdocs\n",
+    )
     put(tmp_path, "tests/test_one.py", '@pytest.mark.req("A-1")\ndef test_a(): ...\n')
     return tmp_path
 
@@ -55,7 +59,7 @@ def test_the_whole_list_is_there(script):
     known = script.requirements()
 
     assert len(known) == 357
-    assert {one.seed for one in known} == {"000", "001", "002", "003", "004"}
+    assert {one.document for one in known} == {"massgen", "moai", "amcp", "wave", "llxprt"}
 
 
 def test_a_project_in_order_has_no_problems(script, root):
@@ -79,7 +83,7 @@ def test_an_id_that_the_docs_leave_out_is_a_problem(script, root):
 
 
 def test_an_unknown_state_and_a_repeated_id_are_problems(script, root):
-    put(root, "tests/requirements/ids.tsv", "id\tseed\tstate\nA-1\t000\ttest\nA-1\t000\tsoon\n")
+    put(root, "tests/requirements/ids.tsv", "id\tdocument\tstate\nA-1\tone\ttest\nA-1\tone\tsoon\n")
 
     assert problems(script, root) == [
         "tests/requirements/ids.tsv: A-1 stands there 2 times",

@@ -234,7 +234,7 @@ def test_the_same_words_are_not_told_twice_to_the_same_reader() -> None:
 def test_where_a_stop_does_not_count_there_is_none() -> None:
     one = judged({"halt": True, "why": "enough"}, rule=replace(CALL, stops=False))
 
-    assert (one.stop, one.stop_reason, told(one)) == (False, "", [])
+    assert (one.stop, one.stop_reason, told(one)) == (False, "", [("log", "reason", "enough")])
 
 
 def test_suppress_is_a_true() -> None:

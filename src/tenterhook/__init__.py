@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tenterhook.engine import Engine, load
-    from tenterhook.errors import ConfigError, TenterhookError, UnknownDialect, UnknownEvent
+    from tenterhook.errors import ConfigError, TenterhookError, UnknownDialect, UnknownEvent, UsageError
     from tenterhook.types import Attempt, Message, Outcome, Skipped
 
 HOMES = {
@@ -23,6 +23,7 @@ HOMES = {
     "TenterhookError": "errors",
     "UnknownDialect": "errors",
     "UnknownEvent": "errors",
+    "UsageError": "errors",
     "load": "engine",
 }
 
@@ -36,6 +37,7 @@ __all__ = [
     "TenterhookError",
     "UnknownDialect",
     "UnknownEvent",
+    "UsageError",
     "__version__",
     "load",
 ]

@@ -5,9 +5,11 @@ Loading says what cannot be used; the hazards say what can be used and is probab
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tenterhook import readers
 from tenterhook.entries import Problem
@@ -17,7 +19,7 @@ from tenterhook.hazards.commands import needs_shell, relative, unquoted
 from tenterhook.hazards.files import Files, duplicates, nothing_there, switched_off, unread
 from tenterhook.hazards.handlers import no_function, no_handler
 from tenterhook.hazards.matchers import matchers
-from tenterhook.hazards.scripts import absent, exit_one, first_line, not_executable
+from tenterhook.hazards.scripts import absent, exit_one, first_line, not_executable, unreadable
 from tenterhook.hookset import HookSet
 from tenterhook.payload import Given, compile_shape
 from tenterhook.places import Place
@@ -30,6 +32,7 @@ OF_HOOKS: tuple[Hazard, ...] = (
     matchers,
     absent,
     not_executable,
+    unreadable,
     first_line,
     exit_one,
     relative,
@@ -39,6 +42,8 @@ OF_HOOKS: tuple[Hazard, ...] = (
     no_function,
 )
 OF_FILES: tuple[Callable[[Files], Iterator[Problem]], ...] = (duplicates, switched_off, nothing_there, unread)
+# Loading goes on without such a hook and only warns; whoever checks wants to hear that it is lost.
+LOST = re.compile(r"\b(?:never runs?|runs nothing)$")
 
 
 class Report(Struct, frozen=True):
@@ -58,17 +63,21 @@ def check(hooks: HookSet) -> Report:
     loaded = hooks.ready()
     documents = {document.file: document for document in opened(loaded.places)}
     files = Files(hooks.dialect, hooks.project, loaded, documents, searched=not hooks.config)
-    found = [*loaded.problems]
+    found = [judged(problem) for problem in loaded.problems]
     for of_files in OF_FILES:
         found += of_files(files)
     for hook in loaded.hooks:
-        if hook.enabled and not hook.overridden:
+        if (hook.enabled or loaded.off) and not hook.overridden:
             look = look_at(hook, hooks)
             found += [problem for hazard in OF_HOOKS for problem in hazard(look)]
     # A hook for several events is read once for each, and says the same each time.
     problems = sorted(set(found), key=lambda one: (one.file, one.line, one.column, one.level, one.text))
     looked = tuple(place.path for place in loaded.places)
     return Report(len(loaded.hooks), tuple(documents), looked, tuple(problems))
+
+
+def judged(problem: Problem) -> Problem:
+    return replace(problem, level="error") if LOST.search(problem.text) else problem
 
 
 def opened(places: list[Place]) -> Iterator[Document]:

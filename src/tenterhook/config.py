@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from tenterhook import entries, readers
 from tenterhook.dialect import Dialect, EventRule, Section
@@ -17,7 +18,7 @@ from tenterhook.types import Hook, Path
 
 
 class Loaded(Struct):
-    """What the files of one project say."""
+    """What the files of one project say. `off` is why their hooks are switched off as a whole."""
 
     hooks: list[Hook] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
@@ -65,6 +66,7 @@ def load(
         loaded.hooks = [overridden(hook, named) for hook in loaded.hooks]
     if dialect.switch and switch is not True:
         loaded.off = f"{dialect.switch} is not true"
+        loaded.hooks = [replace(hook, enabled=False) for hook in loaded.hooks]
     return loaded
 
 
@@ -97,7 +99,9 @@ def sections(document: readers.Document, place: Place, dialect: Dialect, loaded:
                 yield from (Found(str(event), there, (*path, event), agent) for event, there in value.items())
             else:
                 kind = type(value).__name__
-                loaded.problems.append(problem(document, path, f"{section.hooks} must be a mapping, not {kind}"))
+                loaded.problems.append(
+                    problem(document, path, f"{section.hooks} must be a mapping, not {kind}; its hooks never run")
+                )
 
 
 def strange_keys(document: readers.Document, place: Place) -> Iterator[Problem]:
@@ -117,6 +121,8 @@ def holders(data: dict[str, Any], section: Section, file: str) -> Iterator[tuple
         yield data, (), agent
         return
     items = data.get(section.each)
+    if isinstance(items, dict):
+        yield items, (section.each,), str(items.get(section.agent, ""))
     for index, item in enumerate(items if isinstance(items, list) else []):
         if isinstance(item, dict):
             yield item, (section.each, index), str(item.get(section.agent, ""))
@@ -160,8 +166,6 @@ def known_event(found: Found, document: readers.Document, dialect: Dialect, load
 
 def overridden(hook: Hook, named: dict[str, set[str]]) -> Hook:
     """A user's hook is out where a project's file names the same event, even with an empty list."""
-    from msgspec.structs import replace
-
     out = hook.source.scope == "user" and "project" in named.get(hook.event, ())
     return replace(hook, overridden=True) if out else hook
 

@@ -26,7 +26,19 @@ CHANGES = {"input", "output", "request", "response", "tool_config"}
 KINDS = {"context", "system", "reason", "feedback", "error", "result", "user_message"}
 AUDIENCES = {"model", "user", "log"}
 POLICIES = {"allow", "ask", "deny"}
-CAUSES = {"spawn", "timeout", "signal", "import", "exception", "output", "network", "status", "exit", "cancelled"}
+CAUSES = {
+    "spawn",
+    "timeout",
+    "signal",
+    "import",
+    "exception",
+    "output",
+    "network",
+    "status",
+    "exit",
+    "cancelled",
+    "payload",
+}
 FORMATS = {"json", "jsonc", "toml", "yaml", "frontmatter"}  # readers
 KEYS = {  # config
     *("type", "spec", "matcher", "match_kind", "timeout", "enabled", "name", "sequential", "override", "event"),

@@ -111,7 +111,7 @@ class Engine(HookSet):
             id=self.new_id(),
             attempts=tuple(attempts),
             skipped=(*planned.skipped, *skipped) if skipped else planned.skipped,
-            warnings=slot.warnings,
+            warnings=(*slot.warnings, *planned.warnings) if planned.warnings else slot.warnings,
         )
 
     def jobs(self, slot: Slot, batch: tuple[Hook, ...], event: Event, data: dict[str, Any]) -> list[Job]:
@@ -148,7 +148,10 @@ class Engine(HookSet):
             with self.lock:
                 made = self.fresh_plan(slot, event)
                 self.spent.update((id(hook), hook) for batch in made.batches for hook in batch if hook.once)
-        return made, None if made.batches or self.taps else nothing(self, slot, made.skipped)
+        if made.batches or self.taps:
+            return made, None
+        outcome = nothing(self, slot, made.skipped)
+        return made, replace(outcome, warnings=outcome.warnings + made.warnings) if made.warnings else outcome
 
     def fresh_plan(self, slot: Slot, event: Event) -> Plan:
         return plan(

@@ -52,6 +52,8 @@ class Reading:
             return self.items(rule, value, path, None)
         if form.lists:
             holding = next((key for key in form.lists if key in value), None)
+            if holding is None and form.keys.keys() & value.keys() - form.group_keys.keys():
+                return self.item(rule, value, path, None)
             self.group(value, path, set(form.lists))
             return self.items(rule, value[holding], (*path, holding), None) if holding else []
         if form.flat:
@@ -98,7 +100,7 @@ class Reading:
     def entries(self, value: Any, path: Path) -> list[Hook]:
         """A flat list whose items name their events themselves."""
         if not isinstance(value, list):
-            self.warn(path, "write hooks as [[hook]] tables")
+            self.warn(path, "write hooks as [[hook]] tables; these never run")
             return []
         hooks: list[Hook] = []
         for n, one in enumerate(value):
@@ -106,7 +108,7 @@ class Reading:
             if isinstance(one, dict):
                 hooks += [hook for rule in self.events_of(one, here) if (hook := self.hook(rule, one, here, {}))]
             else:
-                self.warn(here, f"a hook must be a table, not {type(one).__name__}")
+                self.warn(here, f"a hook must be a table, not {type(one).__name__}; it never runs")
         return hooks
 
     def events_of(self, entry: dict[str, Any], path: Path) -> list[EventRule]:

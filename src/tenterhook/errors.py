@@ -5,7 +5,7 @@ TenterhookError
 ├── UnknownDialect   no such file in dialects/
 ├── UnknownEvent     the dialect has no event of that name or kind
 ├── DialectError     a dialect's own data is wrong; found when it is imported
-└── UsageError       the command was called in a way that cannot work
+└── UsageError       a call or a command line that cannot work
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from tenterhook.plan import plan
 from tenterhook.types import Attempt, Event, Hook, Plan, Source
 from tenterhook.verdict import verdict
 from tenterhook.whatif import Effect, effects, possible_answers, stop
-from tenterhook.whynot import why_not
+from tenterhook.whynot import only_if, presumed, why_not
 
 SILENT = "{}; this dialect then skips the hook without a word"
 OTHER_MODE = {"faithful": "strict", "strict": "faithful"}
@@ -41,7 +41,10 @@ class EventFacts(Struct, frozen=True, kw_only=True):
 
 
 class Considered(Struct, frozen=True, kw_only=True):
-    """One hook of the event. `why` is the plan's word where it does not run; batch 0 is no batch."""
+    """One hook of the event. `why` is the plan's word where it does not run; batch 0 is no batch.
+
+    `only_if` is what its condition asks of data that was not given: it may run.
+    """
 
     hook: str
     type: str
@@ -53,6 +56,7 @@ class Considered(Struct, frozen=True, kw_only=True):
     runs: bool
     why: str
     because: str
+    only_if: str
     batch: int
     with_others: list[str]
     timeout: float | None
@@ -107,7 +111,7 @@ def explain(engine: Engine, name: str, data: dict[str, Any]) -> Explanation:
         title=dialect.title,
         mode=engine.mode,
         agent=event.agent,
-        off=slot.off,
+        off=slot.off or slot.switched,
         event=event_facts(dialect, rule, event),
         files=files(engine),
         hooks=list(considered(engine, slot, event, planned)),
@@ -141,10 +145,21 @@ def event_facts(dialect: Dialect, rule: EventRule, event: Event) -> EventFacts:
 
 
 def planned_for(engine: Engine, slot: Slot, event: Event) -> Plan:
-    """The engine's own plan. Where nobody said what matchers are compared with, every matcher counts as fitting."""
+    """The engine's own plan. What matchers and conditions ask of data that was not given counts as fitting."""
     known = event.data.get(slot.rule.target) is not None
     rule = slot.rule if known else replace(slot.rule, target="")
-    return plan(event, slot.hooks, engine.dialect, rule, off=slot.off, overrides=slot.overrides)
+    hooks = {id(like): (like, hook) for hook in slot.hooks for like in [supposed(hook, event)]}
+    likes = [like for like, _ in hooks.values()]
+    planned = plan(event, likes, engine.dialect, rule, off=slot.off, overrides=slot.overrides)
+    return replace(planned, batches=tuple(tuple(hooks[id(one)][1] for one in batch) for batch in planned.batches))
+
+
+def supposed(hook: Hook, event: Event) -> Hook:
+    """The hook as the plan is asked about it: without what its condition asks of data that was not given."""
+    unknown = presumed(hook, event.data)
+    if not unknown:
+        return hook
+    return replace(hook, condition={path: one for path, one in (hook.condition or {}).items() if path not in unknown})
 
 
 def considered(engine: Engine, slot: Slot, event: Event, planned: Plan) -> Iterator[Considered]:
@@ -161,11 +176,23 @@ def considered(engine: Engine, slot: Slot, event: Event, planned: Plan) -> Itera
             why = "agent" if hook.agent is not None and hook.agent not in event.agents else next(skipped).why
         because = SILENT.format(gone) if why == "missing" else why_not(why, hook, event, engine, slot, running)
         others = [one.name for one in planned.batches[batch - 1] if one is not hook] if batch else []
-        yield facts(hook, engine, slot, why=why, because=because, batch=batch, others=others, gone=gone)
+        proviso = "" if why else only_if(hook, event.data)
+        yield facts(
+            hook, engine, slot, why=why, because=because, proviso=proviso, batch=batch, others=others, gone=gone
+        )
 
 
 def facts(
-    hook: Hook, engine: Engine, slot: Slot, *, why: str, because: str, batch: int, others: list[str], gone: str
+    hook: Hook,
+    engine: Engine,
+    slot: Slot,
+    *,
+    why: str,
+    because: str,
+    proviso: str,
+    batch: int,
+    others: list[str],
+    gone: str,
 ) -> Considered:
     return Considered(
         hook=hook.name,
@@ -178,6 +205,7 @@ def facts(
         runs=not why,
         why=why,
         because=because,
+        only_if=proviso,
         batch=batch,
         with_others=others,
         timeout=hook.timeout,

@@ -61,7 +61,7 @@ KEYS = {
     "override": "true replaces the general hooks by the agent's own",
     "event": "the event, or a list of events",
     "priority": "higher comes first",
-    "once": "true runs the hook once in a session",
+    "once": "true runs the hook once in an engine's life; each `tenter fire` is an engine of its own",
     "leftovers": "keep or end the processes that the hook leaves behind",
     "condition": "dotted paths into the event's data and the globs they must fit",
     "on_failure": "allow, ask or deny where the hook fails, for all causes or by cause",

@@ -25,6 +25,7 @@ from tenterhook.verdict import Rules, compile_rules
 Function = Callable[..., Any]
 
 OFF = "TENTERHOOK_OFF"
+NOT_OFF = ("", "0", "false", "no", "off")
 MODES = ("faithful", "strict", "observe")
 
 
@@ -49,7 +50,7 @@ class HookSet:
         on_config_error: str = "raise",
     ) -> None:
         self.dialect = dialect if isinstance(dialect, Dialect) else dialects.get(dialect)
-        self.project = os.path.abspath(project)
+        self.project = folder(project) if files else os.path.abspath(project)
         self.environ = os.environ if environ is None else environ
         self.home = os.fspath(home) if home is not None else self.environ.get("HOME") or os.path.expanduser("~")
         self.config = os.fspath(config) if config is not None else ""
@@ -72,6 +73,8 @@ class HookSet:
 
     def on(self, *events: str, **options: Any) -> Callable[[Function], Function]:
         """Register the decorated function for one or more events; options as for `add`."""
+        if not events or not all(isinstance(event, str) for event in events):
+            raise UsageError("name the events by their names: @engine.on(EVENT, ...)")
 
         def register(function: Function) -> Function:
             for event in events:
@@ -97,13 +100,15 @@ class HookSet:
         sequential: bool = False,
     ) -> Callable[[], None]:
         """Register a function for an event; call what this returns to take it away. Inline unless it has a time-out."""
+        if not callable(function):
+            raise UsageError(f"a function is needed, not {function!r}")
         policies = {"default": on_failure} if isinstance(on_failure, str) else on_failure or {}
         if match_kind:
             check_choice("match_kind", match_kind, tuple(sorted(MATCHERS)))
         for cause, policy in policies.items():
             check_choice("cause", cause, (*sorted(CAUSES), "default"))
             check_choice("on_failure", policy, tuple(sorted(POLICIES)))
-        if timeout is not None and not 0 < timeout <= LONGEST:
+        if timeout is not None and not (isinstance(timeout, int | float) and 0 < timeout <= LONGEST):
             raise UsageError(f"timeout must be a number of seconds above 0, not {timeout!r}")
         code = getattr(function, "__code__", None)
         line = code.co_firstlineno if code else 0
@@ -186,20 +191,19 @@ class HookSet:
         )
 
     def off(self) -> str:
-        """Why no hook runs at all; empty where hooks run."""
-        if self.environ.get(OFF, "") not in ("", "0"):
+        """Why no hook runs at all, not even those of the host's own code; empty where hooks run."""
+        if self.environ.get(OFF, "").lower() not in NOT_OFF:
             return f"{OFF} is set: no hook runs"
         if depth(self.environ):
             return "this process is itself a hook: hooks do not run inside hooks"
-        return self.ready().off
+        return ""
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is wrong with the config files, and what switched hooks off from outside of them."""
-        loaded = self.ready()
-        said = tuple(str(problem) for problem in loaded.problems)
+        said = tuple(str(problem) for problem in self.ready().problems)
         off = self.off()
-        return (*said, off) if off != loaded.off else said
+        return (*said, off) if off else said
 
     def slot(self, event: str) -> Slot:
         with self.lock:
@@ -226,7 +230,7 @@ class Slot:
 
     __slots__ = (
         *("hooks", "memo", "off", "overrides", "quiet", "renamed"),
-        *("rule", "rules", "shape", "static", "warnings"),
+        *("rule", "rules", "shape", "static", "switched", "warnings"),
     )
 
     def __init__(self, owner: HookSet, rule: EventRule) -> None:
@@ -236,7 +240,8 @@ class Slot:
         self.rules: Rules = compile_rules(owner.dialect, rule, strict=owner.mode == "strict")
         self.shape: Shape = compile_shape(owner.dialect, rule, strict=self.rules.strict)
         self.renamed = aliases(owner.dialect, rule)
-        self.off, self.warnings, self.overrides = owner.off(), owner.warnings, loaded.overrides
+        self.off, self.switched, self.warnings = owner.off(), loaded.off, owner.warnings
+        self.overrides = loaded.overrides
         self.static = not any(hook.once or hook.condition for hook in self.hooks)
         self.memo: dict[tuple[Any, tuple[str, ...]], tuple[Plan, Outcome | None]] = {}
         self.quiet = None if self.hooks or owner.taps else nothing(owner, self)
@@ -252,6 +257,17 @@ def nothing(owner: HookSet, slot: Slot, skipped: tuple[Skipped, ...] = ()) -> Ou
         mode=owner.mode,
         id=owner.new_id(),
     )
+
+
+def folder(project: str | os.PathLike[str]) -> str:
+    """A wrong path must not be taken for a project without hooks."""
+    try:
+        path = os.path.abspath(project)
+    except FileNotFoundError:
+        raise UsageError("the current folder does not exist any more") from None
+    if not os.path.isdir(path):
+        raise UsageError(f"no folder {os.fspath(project)!r}; name the project's folder")
+    return path
 
 
 def check_choice(name: str, value: str, known: tuple[str, ...]) -> None:

@@ -8,15 +8,22 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook import handlers
+from tenterhook import dialects, handlers, readers
+from tenterhook.config import naming
 from tenterhook.dialect import EventRule
 from tenterhook.engine import Engine
+from tenterhook.errors import ConfigError
 from tenterhook.handlers import script
 from tenterhook.handlers.command import missing, one_program
-from tenterhook.hookset import Slot
+from tenterhook.hazards.files import hooks_in
+from tenterhook.hookset import HookSet, Slot
+from tenterhook.places import Place, places
 from tenterhook.plan import objection
 from tenterhook.trust import trusted
 from tenterhook.types import Attempt, Event, Hook, Job
+
+# Of a file that nobody asked about.
+LOOKED_AT = 1 << 20
 
 
 class FileFacts(Struct, frozen=True):
@@ -70,7 +77,7 @@ def inventory(engine: Engine) -> Inventory:
         engine.project,
         engine.dialect.name,
         engine.mode,
-        engine.off(),
+        engine.off() or engine.ready().off,
         files(engine),
         [hook for rule in engine.dialect.events for hook in hooks_of(engine, rule)],
         list(engine.warnings),
@@ -101,6 +108,34 @@ def files(engine: Engine) -> list[FileFacts]:
         )
         for place in engine.ready().places
     ]
+
+
+def elsewhere(hooks: HookSet) -> Iterator[tuple[str, str]]:
+    """Files of the project that hold hooks in another dialect, each with that dialect's name."""
+    for name in dialects.names():
+        dialect = dialects.get(name)
+        if dialect.name == hooks.dialect.name:
+            continue
+        for place in places(dialect, hooks.project, hooks.home, hooks.environ):
+            if place.found and place.file.scope == "project" and holds_hooks(place):
+                yield place.path, name
+
+
+def holds_hooks(place: Place) -> bool:
+    """Many a pyproject.toml has none. Of a broken file, whether it names them is all that can be told."""
+    try:
+        document = readers.read(place.path, place.file.format, naming(place))
+    except ConfigError:
+        return any(section.hooks in raw(place.path) for section in place.file.sections)
+    return document is not None and hooks_in(document, place) is not None
+
+
+def raw(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(LOOKED_AT)
+    except OSError:
+        return ""
 
 
 def happened(engine: Engine, rule: EventRule, data: dict[str, Any]) -> Event:
@@ -139,8 +174,9 @@ def state(engine: Engine, slot: Slot, event: Event, hook: Hook) -> str:
     unconditional = replace(hook, condition=None)
     rule = replace(slot.rule, target="")
     why = objection(unconditional, event, engine.dialect, rule, slot.off, overridden, ())
-    if why == "disabled" and slot.off:
-        return f"off: {slot.off}"
+    off = slot.off or slot.switched
+    if why == "disabled" and off:
+        return f"off: {off}"
     if why:
         return why
     return "runs" if hook.agent in (None, *event.agents) else f"for agent {hook.agent}"

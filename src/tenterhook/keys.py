@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Above this, seconds were probably meant as milliseconds; below it, milliseconds as seconds.
 IMPLAUSIBLE = {"seconds": lambda value: value >= 1000, "milliseconds": lambda value: value < 100}
-LONGEST = 1e9  # 31 years; locks cannot wait for 300
+LONGEST = 4e6  # 46 days; on some systems a lock cannot wait longer
 DIVISOR = {"seconds": 1.0, "milliseconds": 1000.0}
 # What a `tenterhook` block in another agent's entry may hold.
 OURS = {
@@ -56,7 +56,8 @@ def set_timeout(r: Reading, found: dict[str, Any], key: str, value: Any, path: P
         return
     found["timeout"] = value / DIVISOR[unit]
     if IMPLAUSIBLE[unit](value):
-        r.warn(path, f"{key} is {value:g} {unit}, which is {found['timeout']:g} s; is that meant?")
+        other = "milliseconds" if unit == "seconds" else "seconds"
+        r.warn(path, f"{key} is {value:g}, and this dialect counts in {unit}; were {other} meant?")
 
 
 def set_choice(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path, to: str, known: set[str]) -> None:

@@ -31,6 +31,10 @@ NESTED = (dict, list)
 Getter = Callable[[Event], Any]
 
 
+class PayloadError(Exception):
+    """An event that no hook can be told of: whoever made it that way must not get past the hooks by it."""
+
+
 class Payload(dict[str, Any]):
     """A hook's input: a mapping that also answers attribute access, as functions of some agents expect."""
 
@@ -109,7 +113,8 @@ class Given:
             return self.made_env
         host = self.event.environ
         passed = {name: host.get(name) if value is None else value for name, value in hook.env.items()}
-        return {**self.made_env, **{name: value for name, value in passed.items() if value is not None}}
+        own = {name: value for name, value in passed.items() if value is not None and name != DEPTH}
+        return {**self.made_env, **own}
 
 
 def payload(event: Event, shape: Shape) -> Payload:
@@ -132,6 +137,11 @@ def fresh(value: Any) -> Any:
     if value.__class__ not in NESTED:
         return value
     copy = value.copy()
+    for one in value.values() if value.__class__ is dict else value:
+        if one.__class__ in NESTED:
+            break
+    else:
+        return copy
     copies = {id(value): copy}
     left = [copy]
     while left:
@@ -154,6 +164,8 @@ def encoded(given: Mapping[str, Any]) -> bytes:
         import json
 
         return json.dumps(given, default=str).encode()
+    except (RecursionError, ValueError, TypeError, OverflowError) as exc:
+        raise PayloadError(f"the event's data cannot be written as JSON: {exc}") from exc
 
 
 def environment(event: Event, shape: Shape) -> dict[str, str]:

@@ -29,10 +29,11 @@ class Place(Struct, frozen=True):
 
 
 def places(dialect: Dialect, project: str, home: str, environ: Mapping[str, str], config: str = "") -> list[Place]:
-    """All places in the dialect's order; `config` replaces the search."""
+    """All places in the dialect's order, each once; `config` replaces the search."""
     if config:
         return [only(dialect, project, config)]
-    return [place for file in dialect.files for place in expand(file, project, home, environ)]
+    found = [place for file in dialect.files for place in expand(file, project, home, environ)]
+    return list({place.path: place for place in reversed(found)}.values())[::-1]
 
 
 def only(dialect: Dialect, project: str, config: str) -> Place:
@@ -56,7 +57,7 @@ def expand(file: File, project: str, home: str, environ: Mapping[str, str]) -> I
     fixed, star, pattern = file.path.partition("*")
     path = located(file.path, project, home, environ)
     if not star:
-        yield Place(path, file, os.path.exists(path))
+        yield Place(path, file, there(path))
         return
     found = wildcard(located(fixed, project, home, environ), star + pattern)
     yield from (Place(one, file, True) for one in found)
@@ -64,11 +65,24 @@ def expand(file: File, project: str, home: str, environ: Mapping[str, str]) -> I
         yield Place(path, file, False)
 
 
+def there(path: str) -> bool:
+    """Only "no such file" means that there is none: one that cannot be reached must be heard of when it is read."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
 def located(path: str, project: str, home: str, environ: Mapping[str, str]) -> str:
     if path.startswith("~/"):
         return os.path.join(home, path[2:])
     if path.startswith("@config/"):
-        folder = environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
+        folder = environ.get("XDG_CONFIG_HOME", "")
+        if not os.path.isabs(folder):  # a relative one is invalid, and would make a project's file the user's
+            folder = os.path.join(home, ".config")
         return os.path.join(folder, path[len("@config/") :])
     return os.path.join(project, path)
 

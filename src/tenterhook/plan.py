@@ -38,7 +38,14 @@ def plan(
             skipped.append(Skipped(hook.name, str(hook.source), why))
         else:
             chosen.append(hook)
-    return Plan(batches(chosen, dialect.order), tuple(skipped))
+    return Plan(batches(chosen, dialect.order), tuple(skipped), doubts(event, rule, hooks))
+
+
+def doubts(event: Event, rule: EventRule, hooks: Sequence[Hook]) -> tuple[str, ...]:
+    """A host that forgets to say what the event is about would get past every matcher."""
+    if not rule.target or isinstance(event.data.get(rule.target), str) or all(hook.matcher is None for hook in hooks):
+        return ()
+    return (f"{rule.name} came without {rule.target} as text, which matchers are compared with",)
 
 
 def objection(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenterhook import handlers
 from tenterhook.inside import INSIDE
+from tenterhook.payload import PayloadError
 from tenterhook.types import Attempt, Job
 from tenterhook.workers import Worker, Workers
 
@@ -43,7 +44,9 @@ class Runner:
         results: dict[int, Attempt] = {}
         children = {n: job for n, job in enumerate(jobs) if handlers.starts_child(job.hook.handler)}
         began = time.monotonic()
-        waiting = {n: self.in_worker(job) for n, job in enumerate(jobs) if n not in children and blocks(job)}
+        waiting = {
+            n: self.in_worker(handler_of(job), job) for n, job in enumerate(jobs) if n not in children and blocks(job)
+        }
         batch = self.started(children, results)
         for n, job in enumerate(jobs):
             if n not in children and n not in waiting and n not in results:
@@ -75,7 +78,7 @@ class Runner:
         if handler is None:
             return no_handler(job)
         if not handlers.inline(job.hook.handler)(job):
-            return self.collect(self.in_worker(job), job, time.monotonic())
+            return self.collect(self.in_worker(handler, job), job)
         mark = [True]  # as inside_a_hook does, without the microsecond that a context manager costs
         before = INSIDE.set(mark)
         try:
@@ -84,17 +87,19 @@ class Runner:
             mark.clear()
             INSIDE.reset(before)
 
-    def in_worker(self, job: Job) -> Worker | Attempt:
+    def in_worker(self, handler: ModuleType, job: Job) -> Worker | Attempt:
         try:
-            return self.workers.start(handler_of(job).run, job)
+            return self.workers.start(handler.run, job)
         except RuntimeError as exc:  # no more threads
             return raised(job, exc)
 
-    def collect(self, worker: Worker | Attempt, job: Job, began: float) -> Attempt:
-        """Its time counts from its start, not from when the ones before it were collected."""
+    def collect(self, worker: Worker | Attempt, job: Job, began: float = 0.0) -> Attempt:
+        """Its time counts from its start, which may have been before others were collected."""
         if isinstance(worker, Attempt):
             return worker
-        left = None if job.timeout is None else max(0.0, began + job.timeout + ABANDON - time.monotonic())
+        left = None if job.timeout is None else job.timeout + ABANDON
+        if began and left is not None:
+            left = max(0.0, began + left - time.monotonic())
         result = self.workers.wait(worker, left)
         if result is None:
             return abandoned(job)
@@ -245,8 +250,9 @@ def guarded(function: Callable[[Job], Any], job: Job) -> Any:
 
 
 def raised(job: Job, exc: BaseException) -> Attempt:
-    detail = f"{type(exc).__name__}: {exc}"
-    return Attempt(job.hook.name, job.hook.handler, str(job.hook.source), error="exception", detail=detail)
+    error = "payload" if isinstance(exc, PayloadError) else "exception"
+    detail = str(exc) if error == "payload" else f"{type(exc).__name__}: {exc}"
+    return Attempt(job.hook.name, job.hook.handler, str(job.hook.source), error=error, detail=detail)
 
 
 def no_handler(job: Job) -> Attempt:

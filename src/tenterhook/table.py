@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from itertools import zip_longest
+from textwrap import wrap
 
 GAP = "  "
+BELOW = "    "
+# More columns than this leave none of them room enough for sentences.
+MANY = 4
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -15,6 +20,43 @@ def table(rows: Sequence[Sequence[str]], *, indent: str = "") -> str:
     columns = max((len(row) for row in rows), default=0)
     widths = [max((width(row[n]) for row in rows if n < len(row)), default=0) for n in range(columns)]
     return "\n".join(indent + line(row, widths) for row in rows)
+
+
+def fitted(rows: Sequence[Sequence[str]], room: int, *, indent: str = "") -> str:
+    """Like table, in lines that have room: long cells are folded, but no word is cut.
+
+    Of many columns the last one, which is the long one, stands below its row.
+    """
+    whole = table(rows, indent=indent)
+    if max(map(width, whole.split("\n"))) <= room:
+        return whole
+    many = len(rows[0]) > MANY
+    room -= len(indent)
+    blocks = folded([row[:-1] if many else row for row in rows], room)
+    lines = iter(table([part for block in blocks for part in block], indent=indent).split("\n"))
+    below = [wrapped(row[-1], room - len(BELOW)) if many else [] for row in rows]
+    found: list[str] = []
+    for block, more in zip(blocks, below, strict=True):
+        found += [next(lines) for _ in block]
+        found += [f"{indent}{BELOW}{one}".rstrip() for one in more]
+    return "\n".join(found)
+
+
+def folded(rows: Sequence[Sequence[str]], room: int) -> list[list[tuple[str, ...]]]:
+    """Each row as the lines it takes, when the columns with most to spare give way."""
+    columns = list(zip(*rows, strict=True))
+    widths = [max(map(width, cells)) for cells in columns]
+    least = [max(width(word) for cell in cells for word in cell.split() or [""]) for cells in columns]
+    while sum(widths) + len(GAP) * (len(widths) - 1) > room:
+        spare, widest = max((have - need, n) for n, (have, need) in enumerate(zip(widths, least, strict=True)))
+        if not spare:
+            break
+        widths[widest] -= 1
+    return [list(zip_longest(*map(wrapped, row, widths), fillvalue="")) for row in rows]
+
+
+def wrapped(cell: str, room: int) -> list[str]:
+    return wrap(cell, max(1, room), break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def line(row: Sequence[str], widths: Sequence[int]) -> str:

@@ -29,7 +29,8 @@ class Did(Struct, frozen=True, kw_only=True):
 
     def attempt(self, job: Job) -> Attempt:
         error = self.error or ("signal" if self.signal else None)
-        detail = self.detail or (f"timed out after {job.timeout:g} s" if error == "timeout" else "")
+        late = f"no answer within {job.timeout:g} s, so it was ended: make the hook faster or raise its timeout"
+        detail = self.detail or (late if error == "timeout" else "")
         name = job.hook.name
         code = None if error else self.exit_code
         return Attempt(

@@ -231,12 +231,22 @@ class Reader:
             verdict.decision = rule.silent
         if verdict.stop and rule.stops:
             verdict.stop_reason = verdict.stop_reason or verdict.reason
+        elif verdict.stop:
+            self.unstoppable()
         else:
-            verdict.stop, verdict.stop_reason = False, ""
+            verdict.stop_reason = ""
         if rule.muted:
             verdict.suppress = False
         self.reasons()
         return verdict
+
+    def unstoppable(self) -> None:
+        """The event does not let a hook stop the agent: said, and the reason kept where it can be read."""
+        verdict = self.verdict
+        self.warn(f"wants the agent to stop, which does not count on {self.rules.rule.name}")
+        if verdict.stop_reason:
+            self.add("log", "reason", verdict.stop_reason)
+        verdict.stop, verdict.stop_reason = False, ""
 
     def too_late(self) -> Verdict:
         """A background hook answers when the event has gone on: its texts are told, it decides and changes nothing."""
@@ -282,7 +292,7 @@ def policy_for(cause: str, hook: Hook, rules: Rules) -> str:
     if own:
         return own
     dialect = rules.dialect
-    said = dialect.failure.get(cause, "deny" if cause == "status" else "allow")
+    said = dialect.failure.get(cause, "deny" if cause in ("status", "payload") else "allow")
     said = stronger(said, dialect.failure_of.get(hook.handler, "allow"))
     return stronger(said, STRICT.get(cause, "ask")) if rules.strict else said
 

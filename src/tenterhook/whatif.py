@@ -21,6 +21,9 @@ from tenterhook.types import Message, Outcome
 NAME = "the hook"
 # Stand for what a real hook would say, so that it can be seen where each text goes.
 STDOUT, STDERR, REASON, STOP_REASON = "<stdout>", "<stderr>", "<reason>", "<stop reason>"
+# What a real process that ended so is told of, each hook's own time-out left open; a test holds them to that.
+TIMED_OUT = "no answer within <time-out> s, so it was ended: make the hook faster or raise its timeout"
+KILLED = "ended by SIGKILL: look at its stderr"
 
 
 class Trial(Struct, frozen=True):
@@ -86,8 +89,8 @@ def trials(dialect: Dialect, rule: EventRule) -> list[Trial]:
         Trial("exit 1, stderr", did(1, "", STDERR)),
         Trial("exit 2, stderr", did(2, "", STDERR)),
         *(Trial(f"exit {code}, JSON deny", one) for code, one in deny.items()),
-        Trial("killed by a signal", Did(signal="SIGKILL", detail="killed by SIGKILL", hook=NAME)),
-        Trial("timed out", Did(error="timeout", hook=NAME)),
+        Trial("killed by a signal", Did(signal="SIGKILL", detail=KILLED, hook=NAME)),
+        Trial("timed out", Did(error="timeout", detail=TIMED_OUT, hook=NAME)),
         Trial("could not start", Did(error="spawn", detail="could not be started", hook=NAME)),
     ]
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
@@ -54,16 +55,28 @@ def matcher(case: Case) -> str:
 
 def condition(case: Case) -> str:
     data = case.event.data
+    unknown = presumed(case.hook, data)
     wrong = [
         f"{path} {found_words(lookup(path, data))}; it must fit {wanted!r}"
         for path, wanted in (case.hook.condition or {}).items()
-        if not fits(lookup(path, data), wanted)
+        if path not in unknown and not fits(lookup(path, data), wanted)
     ]
     return f"its condition does not hold: {'; '.join(wrong)}"
 
 
 def found_words(value: object) -> str:
-    return "is not given (--input)" if value is None else f"is {value!r}"
+    return "is not in the event's data" if value is None else f"is {value!r}"
+
+
+def presumed(hook: Hook, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a hook's condition that nobody can judge: it looks into data that was not given at all."""
+    return {path: wanted for path, wanted in (hook.condition or {}).items() if path.partition(".")[0] not in data}
+
+
+def only_if(hook: Hook, data: Mapping[str, Any]) -> str:
+    """What must be true of the data that was not given; empty where nothing is open."""
+    open_ones = [f"{path} fits {wanted!r}" for path, wanted in presumed(hook, data).items()]
+    return f"runs if {' and '.join(open_ones)} (not given: --input)" if open_ones else ""
 
 
 def agent(case: Case) -> str:
@@ -76,7 +89,7 @@ def untrusted(case: Case) -> str:
 
 
 def disabled(case: Case) -> str:
-    return case.slot.off or "switched off in its file"
+    return case.slot.off or case.slot.switched or "switched off in its file"
 
 
 def overridden(case: Case) -> str:
@@ -92,7 +105,7 @@ def duplicate(case: Case) -> str:
         return f"the same {key} runs already"
     target = case.slot.rule.target
     unsure = target and case.event.data.get(target) is None
-    where = ", where both matchers fit" if unsure else ""
+    where = ", where both matchers fit" if unsure else ", where that one runs" if only_if(same, case.event.data) else ""
     return f"the same {key} as {same.source}, which comes first{where}"
 
 

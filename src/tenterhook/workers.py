@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -56,6 +57,18 @@ class Worker:
                 self.pool.free(self)
 
 
+pools: weakref.WeakSet[Workers] = weakref.WeakSet()
+
+
+def forget_threads() -> None:
+    """After a fork there are no threads behind the idle ones."""
+    for pool in pools:
+        pool.idle = []
+
+
+os.register_at_fork(after_in_child=forget_threads)
+
+
 class Workers:
     """As many threads as there are calls at once; none before the first call."""
 
@@ -63,12 +76,10 @@ class Workers:
         self.idle: list[Worker] = []
         self.abandoned = 0
         self.closed = False
-        self.owner = os.getpid()
+        pools.add(self)
 
     def start(self, function: Function, argument: Any, then: Callable[[Any], None] | None = None) -> Worker:
         """Call a function in a thread. `then` gets the result there; without it, wait. An exception is a result."""
-        if self.owner != os.getpid():  # after a fork there are no threads behind the idle ones
-            self.idle, self.owner = [], os.getpid()
         try:
             worker = self.idle.pop()
         except IndexError:
@@ -81,7 +92,7 @@ class Workers:
         """The call's result; None where it took too long, and then it is abandoned."""
         there = False
         try:
-            there = worker.done.acquire(timeout=-1 if timeout is None else min(timeout, threading.TIMEOUT_MAX))
+            there = worker.done.acquire(timeout=-1 if timeout is None else timeout)
         finally:  # also after Ctrl-C: the thread must become free again
             if not there:
                 worker.abandoned = True
@@ -91,7 +102,9 @@ class Workers:
             return None
         worker.abandoned = False
         result = worker.result
-        self.free(worker)
+        self.idle.append(worker)
+        if self.closed:
+            self.close()
         return result
 
     def free(self, worker: Worker) -> None:

@@ -31,8 +31,8 @@ def test_an_untrusted_project_is_checked_and_nothing_of_it_runs(write, check, tm
 
     code, lines = check()
 
-    assert code == 0
-    assert "1 warning" in lines[-1]
+    assert code == 2
+    assert "1 error" in lines[-1]
     assert not (tmp_path / "ran").exists()
 
 
@@ -54,7 +54,7 @@ def test_the_other_files_are_checked_though_one_is_broken(write, check):
 
     assert code == 2
     assert "did you mean 'Stop'" in "\n".join(lines)
-    assert lines[-1] == "0 hooks in 1 file: 1 error, 1 warning"
+    assert lines[-1] == "0 hooks in 1 file: 2 errors, 0 warnings"
 
 
 def test_problems_are_sorted_by_file_and_line(write, check):
@@ -159,7 +159,7 @@ def test_an_implausible_time_out_is_reported_once(one_hook):
     lines = one_hook("wave", "Stop", timeout=5000)
 
     assert len(lines) == 1
-    assert "5000 seconds" in lines[0]
+    assert "timeout is 5000, and this dialect counts in seconds; were milliseconds meant?" in lines[0]
 
 
 def test_a_function_is_looked_for_without_importing_anything(massgen, write, tmp_path):
@@ -186,8 +186,49 @@ def test_words_where_text_is_needed_are_reported(write, check, key):
 
     code, lines = check()
 
-    assert code == 0
-    assert lines[0] == f"tenterhook.toml:3:1: warning: {key} must be text, not a list; the hook never runs"
+    assert code == 2
+    assert lines[0] == f"tenterhook.toml:3:1: error: {key} must be text, not a list; the hook never runs"
+
+
+@pytest.mark.parametrize(
+    "hook",
+    ['on = "tool.befor"\ncommand = "true"', 'command = "true"', 'on = "notify"', 'on = "notify"\ntype = "shell"'],
+)
+def test_a_hook_that_never_runs_is_an_error_here_and_a_warning_elsewhere(write, check, tmp_path, capsys, hook):
+    write("tenterhook.toml", f"[[hook]]\n{hook}\n")
+
+    code, lines = check()
+
+    assert code == 2
+    assert ": error: " in lines[0]
+    assert main(["list", "--project", str(tmp_path), "--trust"]) == 0
+    assert "warning: " in capsys.readouterr().err
+
+
+def test_hooks_of_another_dialect_are_hinted_at_where_there_are_none_of_the_chosen(
+    write, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    write(".claude/settings.json", '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}')
+    write(".wave/settings.json", '{"hooks": {,}}')
+    write(".llxprt/settings.json", '{"theme": "dark"}')
+    write("config.yaml", "{{ broken")
+    write("pyproject.toml", "[project]\n")
+
+    assert main(["check"]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        "tenter: found .claude/settings.json: --dialect moai",
+        "tenter: found .wave/settings.json: --dialect wave",
+    ]
+    assert main(["check", "--dialect", "moai"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_hooks_behind_a_switch_are_looked_at_all_the_same(write, check):
+    hook = '{"hooks": [{"type": "command", "command": "./gone.sh"}]}'
+    write(".llxprt/settings.json", '{"enableHooks": false, "hooks": {"BeforeTool": [' + hook + "]}}")
+
+    assert "gone.sh does not exist" in "\n".join(check("--dialect", "llxprt")[1])
 
 
 def test_a_type_that_nothing_can_run_is_reported(one_hook):

@@ -27,6 +27,16 @@ import pytest
         ("llxprt", "^Write$|", "is found in every name"),
         ("llxprt", "|", "is found in every name"),
         ("llxprt", "a | b", "has blanks"),
+        ("llxprt", "(write_file|edit)", "also hits 'write_fileOther'; write '^(write_file|edit)$'"),
+        ("llxprt", "^write_file|edit$", "write '^(write_file|edit)$'"),
+        ("llxprt", "^write_file$|edit", "also hits 'editOther'"),
+        ("llxprt", "edit$", "also hits 'Otheredit'; write '^edit$'"),
+        ("llxprt", "Bash, Read", "write 'Bash|Read'"),
+        ("moai", "Bash,Read", "write 'Bash|Read'"),
+        ("wave", "mcp__*, Read", "write 'mcp__*|Read'"),
+        ("moai", "Bash(git *)", "looks like a permission rule, but only the tool's name is matched; write 'Bash'"),
+        ("moai", "Bash(npm run test:*)", "permission rule"),
+        ("wave", "Read(./.env)", "permission rule"),
     ],
 )
 def test_a_matcher_that_does_not_do_what_it_looks_like(one_hook, dialect, matcher, said):
@@ -44,7 +54,9 @@ def test_a_matcher_that_does_not_do_what_it_looks_like(one_hook, dialect, matche
     [
         *(("wave", one) for one in ("Bash", "mcp__*", "Edit | Write", "*", "", "[BE]*", "mcp__x-y__z.w", "Write|")),
         *(("moai", one) for one in ("Bash", "mcp__.*", "Edit|Write", "(Multi)?Edit", "[a-z]*", r"a\*", "Notebook.+")),
+        *(("moai", one) for one in ("Notebook(Edit|Read)", "mcp__(a|b)__.*", "a{1,2}", "Edit(Other)?")),
         *(("llxprt", one) for one in ("^Write$", "^(Write|Edit)$", "^mcp__", "mcp__", "write_.*", "(?<n>a)b")),
+        *(("llxprt", one) for one in ("^a$|^b$", "^read|^list", "^(?:read|list)", "_file$", "(read_|list_)")),
     ],
 )
 def test_a_matcher_that_is_meant_as_it_is_written_is_not_reported(one_hook, dialect, matcher):

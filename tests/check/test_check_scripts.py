@@ -1,5 +1,8 @@
 """Scripts that cannot run, or whose refusal nobody hears, and odd command lines are reported; others are not."""
 
+import json
+import os
+
 import pytest
 
 
@@ -14,10 +17,9 @@ def test_a_script_that_is_not_there_is_an_error(one_hook):
     [
         'bash "${CLAUDE_PROJECT_DIR}/gone.sh" --flag',
         "python3 gone.py",
-        "./gone.sh | tee log",
+        "X=1 ./gone.sh",
         "~/gone.sh",
-        "X=1 ./gone.sh || true",
-        '"$CLAUDE_PROJECT_DIR"/gone.sh "$(date)"',
+        "/usr/bin/env python3 gone.py",
     ],
 )
 def test_a_missing_script_is_found_in_ordinary_shell_lines(one_hook, command):
@@ -29,9 +31,31 @@ def test_a_missing_script_is_found_in_ordinary_shell_lines(one_hook, command):
 
 
 @pytest.mark.parametrize(
+    "command", ["./gone.sh | tee log", "./gone.sh || exit 2", "X=1 ./gone.sh 2>&1", "python3 gone.py; exit 0"]
+)
+def test_a_missing_script_in_a_longer_line_is_a_warning_because_the_shell_runs_the_hook(one_hook, command):
+    (line,) = one_hook("moai", "Stop", command=command)
+
+    assert "warning: " in line
+    assert line.endswith("does not exist, so that part of the command fails")
+
+
+def test_what_check_calls_skipped_is_skipped(one_hook, project):
+    """The line of a user: the shell ran it, though check said that it is skipped."""
+    command = "nosuchprog2 --x || exit 2"
+    project.write(".claude/settings.json", json.dumps({"hooks": {"Stop": [{"hooks": [{"command": command}]}]}}))
+
+    assert one_hook("moai", "Stop", command=command) == []
+    assert project.fire("moai", "Stop").decision == "deny"
+
+
+@pytest.mark.parametrize(
     "command",
     [
         "true",
+        "nosuchprog | tee log",
+        "nosuchfunction() { true; }; nosuchfunction",
+        '"$WAVE_PROJECT_DIR"/gone.sh "$(date)"',
         "if test -e gone; then ./gone.sh; fi",
         "cd sub && ./gone.sh",
         "$(which gone) x",
@@ -77,6 +101,28 @@ def test_a_program_without_a_first_line_that_names_its_interpreter(one_hook, mas
 
     assert "warning: x has no #! line" in one_hook("wave", "Stop", command="./x")[0]
     assert "error: x has no #! line" in massgen(handler="./x", type="command")[0]
+
+
+def test_an_interpreter_that_is_not_there_is_reported(one_hook, write):
+    write("x", "#!/opt/nowhere/perl -w\n", mode=0o755)
+    write("y", "#!/usr/bin/env surely-not-installed\n", mode=0o755)
+    write("z", "#!/usr/bin/env -S python3 -u\n", mode=0o755)
+
+    assert "error: the #! line of x names /opt/nowhere/perl" in one_hook("wave", "Stop", command="./x")[0]
+    assert "warning: the #! line of y names surely-not-installed" in one_hook("wave", "Stop", command="./y")[0]
+    assert one_hook("wave", "Stop", command="./z") == []
+    assert one_hook("wave", "Stop", command="sh ./x") == []
+
+
+def test_a_script_that_may_not_be_read_is_an_error_where_an_interpreter_reads_it(one_hook, write, monkeypatch):
+    """Root may read everything, so the refusal is made up."""
+    write("x.py", "")
+    allowed = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.R_OK and allowed(path, mode))
+
+    (line,) = one_hook("wave", "Stop", command="python3 x.py")
+
+    assert line.endswith("error: x.py may not be read, so python cannot run it")
 
 
 def test_a_binary_is_not_taken_for_a_script(one_hook, write):

@@ -1,4 +1,4 @@
-"""amcp (seed 002): a chain that ends on a deny or continue: false; feedback to the model."""
+"""amcp (AMCP's document): a chain that ends on a deny or continue: false; feedback to the model."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

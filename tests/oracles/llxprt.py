@@ -1,4 +1,4 @@
-"""llxprt (seed 004): the exit table of section 35, the three merges of HOOK-190, five events with a caller."""
+"""llxprt (LLxprt's document): the exit table of section 35, the three merges of HOOK-190, five events with a caller."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -57,17 +57,17 @@ def expected(event: str, acts: Sequence[Act], sequential: bool = False) -> Expec
         if sequential and saids[-1].decision == "deny":
             break
     outcome = table.merge(saids, denied=DENIED.get(event, ("log", "reason")), can_block=event in CAN_BLOCK)
-    if event in JOINED:  # "all reason strings from all hooks": also one without a decision, though it is no message (3)
+    if event in JOINED:  # "all reason strings from all hooks": also one without a decision, though it is no message
         outcome.reason = "\n".join(one.reason for one in saids if one.reason)
     outcome.changes = changes(event, saids, outcome, sequential)
     return logged(saids, outcome) if event in UNCALLED else outcome
 
 
 def logged(saids: Sequence[Said], outcome: Expected) -> Expected:
-    """The six events without a caller (13): their texts go to the log; stop and suppress do not count."""
+    """The six events without a caller: their texts go to the log; stop and suppress do not count."""
     stops = [table.stop_note(one, ("log", "reason"))[0] for one in saids]
     told = [note for note in outcome.messages if [note] not in stops]
-    # Silent: (1) tells a stop reason where the event's stop counts, (13) sends every text to the log.
+    # Silent: a stop reason is told where the event's stop counts, and every text here goes to the log.
     maybe = outcome.maybe + [note for notes in stops for note in notes]
     outcome.messages = [("log", kind, text) for _, kind, text in told]
     outcome.maybe = [("log", kind, text) for _, kind, text in maybe]

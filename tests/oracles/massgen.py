@@ -1,4 +1,4 @@
-"""massgen (seed 000): a chain before and after a tool; deny, rewrite, inject."""
+"""massgen (MassGen's document): a chain before and after a tool; deny, rewrite, inject."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""moai (seed 001): Claude Code's fourteen events; hooks of an event run in parallel."""
+"""moai (MoAI's document): Claude Code's fourteen events; hooks of an event run in parallel."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,10 +26,10 @@ EVENTS = (
     "SessionEnd",
 )
 CAN_BLOCK = {PROMPT, PRE, ASKED, "TeammateIdle", "TaskCompleted"}
-TO_USER = {PROMPT, "SessionStart", "PreCompact", "Notification", "SubagentStart", "SessionEnd"}  # (10)
+TO_USER = {PROMPT, "SessionStart", "PreCompact", "Notification", "SubagentStart", "SessionEnd"}
 AFTER_TOOL = {"PostToolUse", "PostToolUseFailure"}
-# Silent: neither the seed nor semantics.md lists moai's words. Claude Code itself knows approve and block at the top
-# level, allow, deny and ask as a permissionDecision; here all five are read in both, a lost deny being the worse error.
+# Silent: MoAI's document does not list the words. Claude Code itself knows approve and block at the top level, allow,
+# deny and ask as a permissionDecision; here all five are read in both, a lost deny being the worse error.
 DECISIONS = {"approve": "allow", "allow": "allow", "block": "deny", "deny": "deny", "ask": "ask"}
 INPUT = {"path": "a", "n": 1}
 MORE: dict[str, dict[str, Any]] = {
@@ -72,7 +72,7 @@ def said(event: str, act: Act) -> Said:
     out = "" if event == "SessionEnd" else act.out
     answer = table.one_object(out)
     if answer is None:
-        # Text is context on two events and dropped elsewhere (6).
+        # Text is context on two events and dropped elsewhere.
         context = [out] if out and act.exit == 0 and event in (PROMPT, "SessionStart") else []
         return ended(Said(context=context), event, act, {}, "")
     return answered(event, act, answer)

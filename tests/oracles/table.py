@@ -86,7 +86,7 @@ class Said:
 
 
 def one_object(text: str) -> dict[str, Any] | None:
-    """The JSON object that the text is, or None: then it is text, also where it is other JSON (9)."""
+    """The JSON object that the text is, or None: then it is text, also where it is other JSON."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -103,7 +103,7 @@ def mapping_of(value: object) -> dict[str, Any]:
 
 
 def word(value: object, words: Mapping[str, str]) -> str:
-    """An unknown decision word, null or a wrong type is no decision (4)."""
+    """An unknown decision word, null or a wrong type is no decision."""
     return words.get(value, "none") if isinstance(value, str) else "none"
 
 
@@ -123,13 +123,13 @@ def failure(act: Act, to: str) -> Said:
 
 
 def stopped(said: Said, answer: Mapping[str, Any], given: str) -> Said:
-    """`continue: false`: stopReason, else the reason that was given (1); only a boolean counts."""
+    """`continue: false`: stopReason, else the reason that was given; only a boolean counts."""
     if answer.get("continue") is not False:
         return said
     said.stop = True
     said.stop_reason = text_of(answer.get("stopReason")) or given
     if not said.stop_reason and said.decision == "deny":
-        # Silent: is the default "Blocked by hook" a reason that (1) means by "if there is one"?
+        # Silent: is the default "Blocked by hook" a reason that was given?
         said.stop_reason = ANY
         said.maybe.append(("user", "reason", BLOCKED))
     return said
@@ -146,14 +146,14 @@ def first(texts: Iterable[Any]) -> Any:
 
 
 def reason_note(said: Said, denied: tuple[str, str]) -> list[Told]:
-    """The reason of a deny goes where the event says, that of an allow or ask to the user, others nowhere (3)."""
+    """The reason of a deny goes where the event says, that of an allow or ask to the user, others nowhere."""
     if said.decision == "none" or not said.reason:
         return []
     return [(*(denied if said.decision == "deny" else ("user", "reason")), said.reason)]
 
 
 def stop_note(said: Said, denied: tuple[str, str]) -> tuple[list[Told], list[Told]]:
-    """The stop reason is told to the user (1): surely, or maybe where the user was told the same as the reason."""
+    """The stop reason is told to the user: surely, or maybe where the user was told the same as the reason."""
     note = ("user", "reason", said.stop_reason)
     if not said.stop or not said.stop_reason or said.stop_reason is ANY:
         return [], []
@@ -165,7 +165,7 @@ def merge(saids: Sequence[Said], *, denied: tuple[str, str], can_block: bool, pr
     """All hooks' words as one outcome, but for the changes: the rules "for all dialects"."""
     decision = strongest(saids)
     blocked = decision == "deny" and can_block
-    context = "log" if prompt and blocked else "model"  # (2) the prompt is erased, its context with it
+    context = "log" if prompt and blocked else "model"  # the prompt is erased, its context with it
     return Expected(
         decision=decision,
         blocked=blocked,
@@ -190,7 +190,7 @@ def merge(saids: Sequence[Said], *, denied: tuple[str, str], can_block: bool, pr
 
 
 def changed(name: str, new: Any, old: Any) -> dict[str, Any]:
-    """Changes equal to the original are left out (5)."""
+    """Changes equal to the original are left out."""
     return {} if new == old else {name: new}
 
 

@@ -1,4 +1,4 @@
-"""wave (seed 003): one JSON object outranks the exit code; continue: false outranks every decision."""
+"""wave (Wave's document): one JSON object outranks the exit code; continue: false outranks every decision."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product

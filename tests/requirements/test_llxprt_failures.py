@@ -199,11 +199,11 @@ def limited(command, milliseconds):
 @pytest.mark.req("HOOK-117", "HOOK-119")
 def test_a_hook_that_takes_too_long_gets_sigterm_and_may_clean_up(project):
     command = "trap 'echo TERM >> signals; exit 0' TERM; sleep 30 & wait"
-    outcome = fire(project, "BeforeTool", limited(command, 300), grace=5.0)
+    outcome = fire(project, "BeforeTool", limited(command, 300), grace=20.0)
     attempt = outcome.attempts[0]
 
     assert project.read("signals") == "TERM\n"
-    assert 0.3 <= attempt.seconds < 3
+    assert 0.3 <= attempt.seconds < 15
     assert (attempt.error, outcome.success, outcome.blocked, outcome.decision) == ("timeout", False, False, "none")
 
 
@@ -221,7 +221,7 @@ def test_a_hook_that_ignores_sigterm_gets_sigkill_after_the_grace(project):
     outcome = fire(project, "BeforeTool", limited(command, 300), grace=0.4)
 
     assert project.read("on").count("x") > 5
-    assert 0.7 <= outcome.attempts[0].seconds < 3
+    assert 0.7 <= outcome.attempts[0].seconds < 15
     assert (outcome.attempts[0].error, outcome.blocked, outcome.success) == ("timeout", False, False)
     with pytest.raises(ProcessLookupError):
         os.kill(int(project.read("pid")), 0)

@@ -12,7 +12,7 @@ MODEL_EVENTS = ["BeforeModel", "AfterModel"]
 
 def meet(mine, other):
     """A hook that ends well only while the other one runs too."""
-    return f"touch {mine}; for n in $(seq 250); do [ -e {other} ] && exit 0; sleep 0.02; done; exit 1"
+    return f"touch {mine}; for n in $(seq 1000); do [ -e {other} ] && exit 0; sleep 0.02; done; exit 1"
 
 
 def logged(name):

@@ -1,4 +1,4 @@
-"""MassGen (seed 000): every scenario of its hook framework, with real programs and functions."""
+"""MassGen (MassGen's document): every scenario of its hook framework, with real programs and functions."""
 
 import os
 import time
@@ -481,7 +481,7 @@ def test_a_command_past_its_time_is_ended_and_the_tool_goes_on(project):
 
     began = time.monotonic()
     outcome = project.fire("massgen", "PreToolUse", CALL)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 20
 
     assert (outcome.blocked, outcome.decision, outcome.success) == (False, "none", False)
     assert outcome.attempts[0].error == "timeout"
@@ -495,8 +495,8 @@ def test_a_command_past_its_time_is_ended_and_the_tool_goes_on(project):
 @pytest.mark.parametrize(
     "body",
     [
-        "import time\ndef check(event):\n    time.sleep(5)\n    return {'decision': 'deny'}\n",
-        "import asyncio\nasync def check(event):\n    await asyncio.sleep(5)\n    return {'decision': 'deny'}\n",
+        "import time\ndef check(event):\n    time.sleep(40)\n    return {'decision': 'deny'}\n",
+        "import asyncio\nasync def check(event):\n    await asyncio.sleep(40)\n    return {'decision': 'deny'}\n",
     ],
     ids=["function", "coroutine"],
 )
@@ -507,7 +507,7 @@ def test_a_function_past_its_time_no_longer_counts_and_the_tool_goes_on(project,
     began = time.monotonic()
     outcome = project.fire("massgen", "PreToolUse", CALL)
 
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 20
     assert (outcome.blocked, outcome.decision, outcome.attempts[0].error) == (False, "none", "timeout")
     assert [(message.to, message.kind) for message in outcome.messages] == [("log", "error")]
 

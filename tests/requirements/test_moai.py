@@ -1,4 +1,4 @@
-"""MoAI (seed 001): Claude Code's fourteen events, settings, agent frontmatter and command hooks."""
+"""MoAI (MoAI's document): Claude Code's fourteen events, settings, agent frontmatter and command hooks."""
 
 import json
 import shlex
@@ -337,7 +337,7 @@ def test_a_hook_past_its_time_is_shown_to_the_user(project):
 
 def test_hooks_of_an_event_run_at_once(project):
     """Each waits for what the other writes."""
-    meet = "touch {0}; for i in $(seq 100); do [ -e {1} ] && exit 0; sleep 0.05; done; exit 2"
+    meet = "touch {0}; for i in $(seq 400); do [ -e {1} ] && exit 0; sleep 0.05; done; exit 2"
     settings(project, "PreToolUse", meet.format("a", "b"), meet.format("b", "a"))
 
     assert not project.fire("moai", "PreToolUse", TOOL).blocked
@@ -467,7 +467,9 @@ def test_an_unknown_event_is_warned_about_and_the_rest_works(project):
 
 @pytest.mark.req("CC-LOC-hooks-dir")
 @pytest.mark.parametrize(
-    ("name", "runner"), [("check.sh", ""), ("check.py", ""), ("check.sh", "sh "), ("check.py", f"{sys.executable} ")]
+    ("name", "runner"),
+    [("check.sh", ""), ("check.py", ""), ("check.sh", "sh "), ("check.py", f"{shlex.quote(sys.executable)} ")],
+    ids=["check.sh", "check.py", "sh check.sh", "python check.py"],
 )
 def test_shell_and_python_scripts_live_in_the_hooks_folder(project, name, runner):
     body = {

@@ -6,7 +6,7 @@ import os
 
 from tenterhook.check import Report, check
 from tenterhook.cli.options import CONFIG, DIALECT, JSON, PROJECT, Option, Usage
-from tenterhook.cli.project import print_json
+from tenterhook.cli.project import hint_at_others, print_json
 from tenterhook.dialects import DEFAULT
 from tenterhook.entries import Problem
 from tenterhook.errors import UsageError
@@ -39,6 +39,7 @@ def run(argv: list[str]) -> int:
         on_config_error="warn",
     )
     report = check(hooks)
+    hint_at_others(hooks)
     if "json" in options:
         print_json(as_data(report))
     else:

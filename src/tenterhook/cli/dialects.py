@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from shutil import get_terminal_size
+
 from tenterhook import dialects
 from tenterhook.cli.options import JSON, Usage
 from tenterhook.cli.project import print_json
 from tenterhook.dialect import Dialect
-from tenterhook.table import table
+from tenterhook.table import fitted, table
 from tenterhook.tables import Table, overview, tables
 
 USAGE = Usage(
@@ -56,5 +59,9 @@ def page(dialect: Dialect) -> str:
 
 
 def as_text(one: Table, *, indent: str = "") -> str:
+    """A table as wide as it is; on a terminal, as wide as that."""
     header = [tuple(word.upper() for word in one.header)] if one.header else []
-    return table([*header, *one.rows], indent=indent)
+    rows = [*header, *one.rows]
+    if sys.stdout.isatty():
+        return fitted(rows, get_terminal_size().columns, indent=indent)
+    return table(rows, indent=indent)

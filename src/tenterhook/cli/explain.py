@@ -8,7 +8,7 @@ from typing import Any
 from tenterhook.cli.explanation import text
 from tenterhook.cli.fire import read_input
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, Option, Usage
-from tenterhook.cli.project import TRUST, engine_for, print_json, warn
+from tenterhook.cli.project import TRUST, engine_for, hint_at_others, print_json, warn
 from tenterhook.engine import Engine
 from tenterhook.errors import UsageError
 from tenterhook.explain import explain
@@ -42,7 +42,8 @@ def run(argv: list[str]) -> int:
         return 0
     with engine_for(options) as engine:
         found = explain(engine, options["EVENT"], data_of(options, engine))
-    warn(found.warnings)
+        warn(found.warnings)
+        hint_at_others(engine)
     if "json" in options:
         print_json(found)
     else:

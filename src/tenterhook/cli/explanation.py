@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from tenterhook.cli.project import file_lines
 from tenterhook.explain import Considered, Difference, EventFacts, Explanation
 from tenterhook.table import table, width
-from tenterhook.terminal import Paint, columns, near, one_line, shorten, wrapped
+from tenterhook.terminal import Paint, columns, folded, near, one_line, shorten, wrapped
 from tenterhook.types import Message
 from tenterhook.whatif import Effect
 from tenterhook.whynot import MATCH_KINDS, match_words
@@ -105,7 +105,8 @@ def order(found: Explanation) -> str:
     if not found.hooks:
         return "none for this event"
     running = [hook for hook in found.hooks if hook.runs]
-    unsure = found.event.target and found.event.value is None and any(hook.matcher for hook in running)
+    unmatched = found.event.target and found.event.value is None and any(hook.matcher for hook in running)
+    unsure = unmatched or any(hook.only_if for hook in running)
     said = f"{len(running)} of {len(found.hooks)} {'may run' if unsure else 'run' if len(running) != 1 else 'runs'}"
     if len(running) < 2:
         return said
@@ -124,7 +125,7 @@ def hook_row(hook: Considered, paint: Paint) -> list[str]:
 def below(hook: Considered, event: EventFacts, *, repeated: bool) -> Iterator[str]:
     """Why it runs or does not, and what it lacks."""
     if hook.runs:
-        said = [fitting(hook, event), *(["once"] if hook.once else []), if_it_fails(hook, event)]
+        said = [fitting(hook, event), hook.only_if, *(["once"] if hook.once else []), if_it_fails(hook, event)]
         yield from wrapped("; ".join(filter(None, said)), first=BELOW, indent=BELOW)
     elif not repeated:
         yield from wrapped(hook.because, first=BELOW, indent=BELOW)
@@ -157,7 +158,9 @@ def if_it_fails(hook: Considered, event: EventFacts) -> str:
 
 def effect_lines(found: Explanation, paint: Paint) -> list[str]:
     heads = [paint("dim", head) for head in ("THE HOOK DID", "DECISION", "THEN", "TOLD")]
-    blocks = [list(effect_rows(effect, paint)) for effect in found.effects]
+    starts = [effect_start(effect, paint) for effect in found.effects]
+    room = max(30, columns() - sum(max(map(width, cells)) for cells in zip(heads[:3], *starts, strict=True)) - 8)
+    blocks = [list(effect_rows(start, one.messages, room)) for start, one in zip(starts, found.effects, strict=True)]
     rest = iter(table([heads, *(row for block in blocks for row in block)], indent="  ").split("\n"))
     lines = [paint("bold", "what a hook's answer does here"), next(rest)]
     for effect, block in zip(found.effects, blocks, strict=True):
@@ -166,12 +169,16 @@ def effect_lines(found: Explanation, paint: Paint) -> list[str]:
     return [*lines, *legend(found)]
 
 
-def effect_rows(effect: Effect, paint: Paint) -> Iterator[list[str]]:
-    """A row, and one more for each further text."""
+def effect_start(effect: Effect, paint: Paint) -> list[str]:
+    """What the hook did, what that decides, and what the host does then."""
     then = paint(THEN_STYLE.get(effect.then, "green"), "stops the agent" if effect.stop else effect.then)
-    start = [effect.what, "-" if effect.decision == "none" else effect.decision, then]
-    start[2] += paint("yellow", ", failed") if effect.failed else ""
-    texts = [told(message) for message in effect.messages]
+    then += paint("yellow", ", failed") if effect.failed else ""
+    return [effect.what, "-" if effect.decision == "none" else effect.decision, then]
+
+
+def effect_rows(start: list[str], messages: Iterable[Message], room: int) -> Iterator[list[str]]:
+    """A row, and one more for each further line of text."""
+    texts = [line for message in messages for line in folded(told(message), room)]
     yield [*start, *texts[:1]]
     yield from (["", "", "", one] for one in texts[1:])
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from tenterhook.answer import decode
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, Option, Usage
 from tenterhook.dialects import DEFAULT
 from tenterhook.engine import Engine
@@ -34,7 +35,8 @@ USAGE = Usage(
         JSON,
     ),
     """echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | tenter fire tool.before --trust""",
-    "exit codes: 0 goes on, 2 blocked, 3 the agent shall stop, 4 untrusted hooks (--require-trusted), 1 could not run",
+    "exit codes: 0 goes on (or asks: see decision), 2 blocked, 3 the agent shall stop, "
+    "4 untrusted hooks (--require-trusted), 1 could not run",
 )
 
 
@@ -138,12 +140,9 @@ def read_input(file: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     where = file or "stdin"
-    try:
-        data = msgspec.json.decode(text)
-    except (ValueError, RecursionError) as exc:
-        raise UsageError(f"{where}: the event's data must be a JSON object: {exc}") from None
+    data, problem = decode(text.decode("utf-8-sig", "replace"))
     if not isinstance(data, dict):
-        raise UsageError(f"{where}: the event's data must be a JSON object, not {type(data).__name__}")
+        raise UsageError(f"{where}: the event's data must be one JSON object{': ' + problem if problem else ''}")
     return data
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, Usage
-from tenterhook.cli.project import TRUST, engine_for, file_lines, print_json, warn
+from tenterhook.cli.project import TRUST, engine_for, file_lines, hint_at_others, print_json, warn
 from tenterhook.dialect import Dialect, EventRule
 from tenterhook.inventory import HookFacts, Inventory, inventory
 from tenterhook.table import table, width
@@ -34,6 +34,7 @@ def run(argv: list[str]) -> int:
     with engine_for(options) as engine:
         found = inventory(engine)
         warn(found.warnings)
+        hint_at_others(engine)
         if "json" in options:
             print_json(found)
         else:

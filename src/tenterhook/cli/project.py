@@ -12,7 +12,8 @@ from tenterhook.cli.options import Option
 from tenterhook.dialects import DEFAULT
 from tenterhook.engine import Engine
 from tenterhook.errors import UsageError
-from tenterhook.inventory import FileFacts
+from tenterhook.hookset import HookSet
+from tenterhook.inventory import FileFacts, elsewhere
 from tenterhook.table import table
 from tenterhook.terminal import Paint, counted, near, one_line
 
@@ -52,6 +53,14 @@ def file_name(file: FileFacts, paint: Paint) -> str:
     if file.found and not file.trusted:
         return f"{near(file.path)}  ({counted(file.hooks, 'hook')} set aside; --trust takes them)"
     return near(file.path) if file.found else paint("dim", near(file.path))
+
+
+def hint_at_others(hooks: HookSet) -> None:
+    """Where no hook was found: the hooks that lie here for other agents, and how to ask about them."""
+    if hooks.config or hooks.hooks():
+        return
+    for path, dialect in elsewhere(hooks):
+        print(f"tenter: found {near(path)}: --dialect {dialect}", file=sys.stderr)
 
 
 def warn(texts: list[str]) -> None:

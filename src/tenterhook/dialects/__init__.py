@@ -18,7 +18,11 @@ GROUP = "tenterhook.dialects"
 
 def get(name: str) -> Dialect:
     """The dialect of that name: one module import; entry points are scanned only where no file of ours fits."""
-    if name.isidentifier() and os.path.exists(os.path.join(os.path.dirname(__file__), f"{name}.py")):
+    if (
+        name.isidentifier()
+        and not name.startswith("_")
+        and os.path.exists(os.path.join(os.path.dirname(__file__), f"{name}.py"))
+    ):
         return dialect_of(import_module(f"{__name__}.{name}"))
     for entry in entry_points():
         if entry.name == name:

@@ -57,7 +57,11 @@ FILES = tuple(
         path=path,
         scope="project",
         format="yaml",
-        sections=(Section(hooks="hooks"), Section(hooks="backend.hooks", each="agents", agent="id")),
+        sections=(
+            Section(hooks="hooks"),
+            Section(hooks="backend.hooks", each="agents", agent="id"),
+            Section(hooks="backend.hooks", each="agent", agent="id"),
+        ),
     )
     for path in ("massgen.yaml", "config.yaml", ".massgen/config.yaml")
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 from collections.abc import Mapping
@@ -11,6 +12,8 @@ from tenterhook.types import Attempt, Job
 
 SHELL = "/bin/sh"
 SHELL_SYNTAX = frozenset("|&;<>()`\n*?[]{!#")
+PLAIN_FLAGS = ("-u", "-B", "-E", "-s", "-S", "-I", "-O", "-OO", "-q")
+SHELL_FLAGS = ("-e", "-u", "-x", "-eu", "-ex", "-eux")
 INTERPRETERS = ("sh", "bash", "dash", "zsh", "python", "node", "ruby", "perl")
 
 
@@ -81,8 +84,10 @@ def missing(command: object, env: Mapping[str, str], cwd: str) -> str:
     if name == "env" and not any(word.startswith("-") for word in plain[1:]):
         return missing([word for word in plain[1:] if "=" not in word], env, cwd)
     if any(name == one or name.rstrip("0123456789.") == one for one in INTERPRETERS):
-        # Only the very next word: after an option nobody can tell its value from the script (-W ignore, -o pipefail).
-        script = plain[1] if len(plain) > 1 and not plain[1].startswith("-") else ""
+        # After any other option nobody can tell its value from the script (-W ignore, -o pipefail).
+        flags = PLAIN_FLAGS if name.startswith("python") else SHELL_FLAGS if name.endswith("sh") else ()
+        rest = list(itertools.dropwhile(lambda word: word in flags, plain[1:]))
+        script = rest[0] if rest and not rest[0].startswith("-") else ""
         if script and not os.path.exists(os.path.join(cwd, script)):
             return script
     return ""

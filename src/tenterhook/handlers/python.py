@@ -131,8 +131,17 @@ def as_json(answer: Any) -> Any:
     if isinstance(answer, Mapping):
         answer = dict(answer)
     elif not hasattr(answer, "__dataclass_fields__") and not hasattr(answer, "__struct_fields__"):
-        return None
+        answer = plain_record(answer)
     return decode(encode(answer, enc_hook=str))
+
+
+def plain_record(answer: Any) -> dict[str, Any] | None:
+    """What an object of somebody's own class says: its public values that are set."""
+    if type(answer).__module__ == "builtins":
+        return None
+    names = [name for name in dir(answer) if not name.startswith("_")]
+    found = {name: getattr(answer, name) for name in names}
+    return {name: value for name, value in found.items() if value is not None and not callable(value)} or None
 
 
 def failed(job: Job, error: str, exc: BaseException, began: float) -> Attempt:

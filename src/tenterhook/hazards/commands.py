@@ -7,17 +7,16 @@ import re
 import shlex
 import string
 from collections.abc import Iterable, Iterator
-from itertools import dropwhile, takewhile
 
 from msgspec import Struct
 
 from tenterhook.entries import Problem
-from tenterhook.handlers.command import INTERPRETERS
+from tenterhook.handlers.command import INTERPRETERS, at_home, one_program, simple_words
 from tenterhook.hazards import Look
 
-OPERATORS = frozenset("();<>|&")
-# What only a shell can replace.
-UNKNOWN = frozenset("`$*?[]{}~")
+BEFORE_OPERATOR = re.compile(r"""(?:[^'"\\;&|<>()\n]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")*""")
+# The 2 of 2>&1 is no word of the command.
+DESCRIPTOR = re.compile(r"(?<=\s)\d+$")
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 FLAGS_WITH_CODE = ("-c", "-m", "-e", "--eval", "-")
@@ -31,34 +30,34 @@ class Script(Struct, frozen=True):
 
 
 def words(look: Look) -> list[str]:
-    """The program and its arguments, variables replaced, up to the first one that only a shell can tell."""
-    spec, handler = look.hook.spec, look.hook.handler
-    main = spec.get("main")
-    if handler != "command" or not main:
+    """The program and its arguments, as the handler reads them; of a longer shell text, its first command's."""
+    spec, main = look.hook.spec, look.hook.spec.get("main")
+    if look.hook.handler != "command" or not main:
         return []
     if isinstance(main, list):
         return list(main)
     if spec["form"] == "program":
-        return [expanded(main, look.home)]
-    return list(takewhile(lambda word: not UNKNOWN & set(word), simple_command(main, look)))
+        return list(one_program(main, look.project, look.home))
+    plain = simple_words(first_command(main), {**look.env, "PWD": look.project})
+    if plain and os.path.basename(plain[0]) == "env" and not any(word.startswith("-") for word in plain):
+        return plain[1:]
+    return plain
 
 
-def simple_command(text: str, look: Look) -> Iterator[str]:
-    """The first command of a shell text, without assignments before it."""
-    if "\n" in text.strip():
-        return iter(())
-    lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
-    lexer.whitespace_split, lexer.commenters = True, ""
-    try:
-        found = list(takewhile(lambda word: not set(word) <= OPERATORS, lexer))
-    except ValueError:
-        return iter(())
-    replaced = (string.Template(expanded(word, look.home)).safe_substitute(look.env) for word in found)
-    return dropwhile(ASSIGNMENT.match, replaced)
+def first_command(text: str) -> str:
+    """What stands before the first operator; nothing where that is no command: a function, a subshell, open quotes."""
+    text = text.strip()
+    found = next(BEFORE_OPERATOR.finditer(text))[0]
+    after = text[len(found) : len(found) + 1]
+    if "\n" in text or after in ("(", ")", "'", '"', "\\"):
+        return ""
+    return DESCRIPTOR.sub("", found) if after in ("<", ">") else found
 
 
-def expanded(word: str, home: str) -> str:
-    return os.path.join(home, word[2:]) if word.startswith("~/") else word
+def is_simple(look: Look) -> bool:
+    """Whether the hook is one command: what stops that command stops the hook."""
+    main = look.hook.spec.get("main")
+    return not isinstance(main, str) or look.hook.spec.get("form") != "shell" or first_command(main) == main.strip()
 
 
 def script(look: Look) -> Script | None:
@@ -66,18 +65,14 @@ def script(look: Look) -> Script | None:
     main = look.hook.spec.get("main")
     if look.hook.handler == "script":
         path = string.Template(main).safe_substitute(look.env) if isinstance(main, str) else ""
-        return Script(os.path.join(look.project, expanded(path, look.home)), "python") if path else None
+        return Script(os.path.join(look.project, at_home(path, look.home)), "python") if path else None
     first, *rest = words(look) or [""]
     by = interpreter(first)
     if by:
         plain = [word for word in rest if not word.startswith("-")]
         coded = any(word in FLAGS_WITH_CODE for word in rest)
         return Script(os.path.join(look.project, plain[0]), by) if plain and not coded else None
-    path = os.path.join(look.project, first)
-    if os.sep not in first and not (first and look.hook.spec["form"] == "program" and os.path.exists(path)):
-        return None
-    lent = look.hook.spec["form"] == "program" and path.endswith(".py") and os.path.isfile(path)
-    return Script(path, "python" if lent and not os.access(path, os.X_OK) else "")
+    return Script(os.path.join(look.project, first)) if os.sep in first else None
 
 
 def interpreter(word: str) -> str:

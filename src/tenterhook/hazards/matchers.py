@@ -15,6 +15,13 @@ GLOBS = ("glob", "glob-nocase")
 REGEXES = ("regex-full", "regex-search")
 
 PLAIN = re.compile(r"[\w-]+(?:\|[\w-]+)*")
+# Plain names as a regular expression would have them: in brackets or not, each or all of them anchored.
+ALTERNATIVE = re.compile(r"(\^?)([\w-]+)(\$?)")
+ALTERNATIVES = re.compile(
+    r"(?P<bare>\^?[\w-]+\$?(?:\|\^?[\w-]+\$?)*)|(?P<start>\^?)\((?:\?:)?(?P<group>[\w-]+(?:\|[\w-]+)*)\)(?P<end>\$?)"
+)
+PERMISSION = re.compile(r"(\w+)\((?!\?)[^()|]*[ :/~][^()|]*\)")
+COMMAS = re.compile(r"[\w*.-]+(?:\s*,\s*[\w*.-]+)+")
 REGEX_SIGNS = re.compile(r"\.[*+?]|^\^|\$$|[()\\+]|\[\^|\{\d")
 # A star after an ordinary character repeats that character; after a dot, a bracket or an escape it was meant so.
 GLOB_STAR = re.compile(r"(?:(?<=[\w-])|^)\*")
@@ -84,15 +91,43 @@ def blanks(matcher: str, kind: str, rule: EventRule) -> str:
     return f"has blanks that count as part of the names here; write {trimmed!r}"
 
 
+def permission_rule(matcher: str, kind: str, rule: EventRule) -> str:
+    """`Bash(git *)`: what stands in the brackets of a regular expression has no blank, colon or slash."""
+    found = PERMISSION.fullmatch(matcher) if rule.target == "tool_name" else None
+    if not found:
+        return ""
+    hint = f"write {found[1]!r}, and let the hook look at the input"
+    return f"looks like a permission rule, but only the tool's name is matched; {hint}"
+
+
+def commas(matcher: str, kind: str, rule: EventRule) -> str:
+    if not COMMAS.fullmatch(matcher):
+        return ""
+    names = [part.strip() for part in matcher.split(",")]
+    hint = "write a hook for each name" if kind == "literal" else f"write {'|'.join(names)!r}"
+    return f"has commas, which separate nothing here, so it matches no usual name; {hint}"
+
+
 def unanchored(matcher: str, kind: str, rule: EventRule) -> str:
-    """A word that ends in an underscore was meant as the beginning of many names."""
-    if kind != "regex-search" or not PLAIN.fullmatch(matcher):
+    """Names that look whole and are searched for. A `^` on every alternative was meant as a beginning."""
+    found = ALTERNATIVES.fullmatch(matcher) if kind == "regex-search" else None
+    if not found or found["start"]:
         return ""
-    words = [word for word in matcher.split("|") if not word.endswith(("_", "-"))]
-    if not words:
+    parts = [ALTERNATIVE.fullmatch(part) for part in (found["group"] or found["bare"]).split("|")]
+    each = [(one[1], one[2], one[3] or found["end"]) for one in parts if one]
+    loose = [f"'{hit}'" for start, word, end in each if (hit := also_hit(start, word, end or ""))]
+    if not loose or all(start for start, _, _ in each):
         return ""
-    exact = f"^({matcher})$" if "|" in matcher else f"^{matcher}$"
-    return f"is searched for anywhere in the name, so it also hits '{words[0]}Other'; write {exact!r} for whole names"
+    words = "|".join(word for _, word, _ in each)
+    exact = f"^({words})$" if "|" in words else f"^{words}$"
+    return f"is searched for anywhere in the name, so it also hits {loose[0]}; write {exact!r} for whole names"
+
+
+def also_hit(start: str, word: str, end: str) -> str:
+    """A name that was hardly meant. A word with an underscore or a hyphen at its open side was meant as a part."""
+    if not end and not word.endswith(("_", "-")):
+        return f"{word}Other"
+    return f"Other{word}" if end and not start and not word.startswith(("_", "-")) else ""
 
 
 def unknown_target(matcher: str, kind: str, rule: EventRule) -> str:
@@ -110,6 +145,8 @@ def unknown_target(matcher: str, kind: str, rule: EventRule) -> str:
 
 JUDGES: tuple[Callable[[str, str, EventRule], str], ...] = (
     empty,
+    permission_rule,
+    commas,
     pattern_as_literal,
     regex_as_glob,
     bad_regex,

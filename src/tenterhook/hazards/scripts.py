@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from tenterhook.entries import Problem
 from tenterhook.handlers.command import missing
 from tenterhook.hazards import Look
-from tenterhook.hazards.commands import Script, script, words
+from tenterhook.hazards.commands import Script, is_simple, script, words
 from tenterhook.verdict import compile_rules, policy_for
 
 SMALL = 64 * 1024
@@ -23,28 +23,41 @@ COMMENT = re.compile(r"^[ \t]*(?:#|//).*$", re.MULTILINE)
 def absent(look: Look) -> Iterator[Problem]:
     """What the command would run and is not there. A program may be installed later; a path is a promise."""
     silent = " (this agent then skips the hook without a word)" if look.dialect.missing_is_silent else ""
-    found = script(look)
-    if look.hook.handler == "script":
-        gone = found.path if found and not os.path.isfile(found.path) else ""
-    elif look.hook.spec.get("form") == "program" and found:
-        gone = "" if os.path.exists(found.path) else found.path
-    else:
-        gone = missing(words(look), look.env, look.project)
-    if gone and (os.sep in gone or found):
+    gone = absent_file(look)
+    promised = os.sep in gone or gone not in words(look)[:1]
+    if gone and not is_simple(look):
+        if promised:
+            yield look.warning("main", f"{shown(gone, look)} does not exist, so that part of the command fails")
+    elif gone and promised:
         yield look.error("main", f"{shown(gone, look)} does not exist, so the hook cannot run{silent}")
     elif gone:
         yield look.warning("main", f"{gone} is not found in PATH, so the hook cannot run here{silent}")
+
+
+def absent_file(look: Look) -> str:
+    found = script(look)
+    if look.hook.handler == "script":
+        return found.path if found and not os.path.isfile(found.path) else ""
+    return missing(words(look), look.env, look.project)
 
 
 def not_executable(look: Look) -> Iterator[Problem]:
     found = script(look)
     if found and not found.by and os.path.isfile(found.path) and not os.access(found.path, os.X_OK):
         name = shown(found.path, look)
-        yield look.error("main", f"{name} is not executable, so the hook cannot run; run: chmod +x {name}")
+        what = "the hook" if is_simple(look) else "it"
+        yield look.error("main", f"{name} is not executable, so {what} cannot run; run: chmod +x {name}")
+
+
+def unreadable(look: Look) -> Iterator[Problem]:
+    """A program without the right to read may be a binary; what an interpreter is given is not."""
+    found = script(look)
+    if found and found.by and os.path.isfile(found.path) and not os.access(found.path, os.R_OK):
+        yield look.error("main", f"{shown(found.path, look)} may not be read, so {found.by} cannot run it")
 
 
 def first_line(look: Look) -> Iterator[Problem]:
-    """Line ends of Windows, and a program without a #! line."""
+    """Line ends of Windows, a program without a #! line, and one that names what is not there."""
     found = script(look)
     text = content(found)
     if found is None or not text:
@@ -58,6 +71,18 @@ def first_line(look: Look) -> Iterator[Problem]:
             yield look.warning("main", f"{name} has no #! line, so a shell has to guess; begin it with #!/bin/sh")
         else:
             yield look.error("main", f"{name} has no #! line, so it cannot be started; begin it with #!/bin/sh")
+    elif not found.by and first.startswith("#!"):
+        yield from no_interpreter(first[2:].split(), name, look)
+
+
+def no_interpreter(line: list[str], name: str, look: Look) -> Iterator[Problem]:
+    """A path is a promise here too; what env looks for in PATH may be installed later."""
+    gone = missing(line if os.path.basename("".join(line[:1])) == "env" else line[:1], look.env, look.project)
+    text = f"the #! line of {name} names {gone}, which "
+    if os.sep in gone:
+        yield look.error("main", f"{text}does not exist, so it cannot be started")
+    elif gone:
+        yield look.warning("main", f"{text}is not found in PATH, so it cannot be started here")
 
 
 def exit_one(look: Look) -> Iterator[Problem]:

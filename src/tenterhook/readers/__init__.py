@@ -91,6 +91,8 @@ def read(file: str, format: str, naming: tuple[str, ...] = ()) -> Document | Non
             if len(text) == USUAL:
                 text += stream.read(LARGEST + 1 - USUAL)
     except (FileNotFoundError, NotADirectoryError):
+        if os.path.islink(file):
+            raise ConfigError("is a link that leads nowhere", file=file) from None
         return None
     except (OSError, ValueError) as exc:  # ValueError: a NUL in the name
         raise ConfigError(f"cannot be read: {getattr(exc, 'strerror', None) or exc}", file=file) from exc

@@ -46,12 +46,9 @@ class Engine(HookSet):
     def fire(self, event: str, /, **data: Any) -> Outcome:
         """Something happened: run its hooks and say what they decided."""
         slot = self.slots.get(event) or self.slot(event)
-        outcome = slot.quiet
-        if outcome is None:
-            happened, planned, outcome = self.planned(slot, data)
-        if outcome is not None:
-            return outcome
-        flow = self.flow(slot, happened, planned)
+        flow = slot.quiet or self.begin(slot, data)
+        if isinstance(flow, Outcome):
+            return flow
         together = (self.runner or self.running()).together
         try:
             jobs = next(flow)
@@ -63,12 +60,9 @@ class Engine(HookSet):
     async def afire(self, event: str, /, **data: Any) -> Outcome:
         """The same without blocking the loop."""
         slot = self.slots.get(event) or self.slot(event)
-        outcome = slot.quiet
-        if outcome is None:
-            happened, planned, outcome = self.planned(slot, data)
-        if outcome is not None:
-            return outcome
-        flow = self.flow(slot, happened, planned)
+        flow = slot.quiet or self.begin(slot, data)
+        if isinstance(flow, Outcome):
+            return flow
         together = (self.runner or self.running()).atogether
         try:
             jobs = next(flow)
@@ -76,6 +70,11 @@ class Engine(HookSet):
                 jobs = flow.send(await together(jobs))
         except StopIteration as finished:
             return self.finish(finished.value)
+
+    def begin(self, slot: Slot, data: dict[str, Any]) -> Flow | Outcome:
+        """The event's flow; its outcome at once where no hook runs."""
+        event, planned, outcome = self.planned(slot, data)
+        return outcome or self.flow(slot, event, planned)
 
     def flow(self, slot: Slot, event: Event, planned: Plan) -> Flow:
         """One event without I/O: yields jobs to run, receives their attempts, returns the outcome."""
@@ -99,7 +98,9 @@ class Engine(HookSet):
                 break
         if slot.rules.strict and changes.now is not event.data:
             data = changes.now
-            batch = (*misled(slot.rule, data, shown), *self.awakened(slot, replace(event, data=data), planned))
+            awake = self.awakened(slot, replace(event, data=data), planned)
+            planned = replace(planned, skipped=without(planned.skipped, awake))
+            batch = (*misled(slot.rule, data, shown), *awake)
             done = yield self.jobs(slot, batch, event, data)
             verdicts += refusals(judge(slot.rules, batch, data, done, attempts, skipped))
         return merge(
@@ -267,6 +268,12 @@ def misled(
     fields = rule.chain.values() if rule.blocks else ()
     stale = [batch for batch, data in shown if any(data.get(field) != now.get(field) for field in fields)]
     return tuple(itertools.chain(*stale))
+
+
+def without(skipped: tuple[Skipped, ...], awake: tuple[Hook, ...]) -> tuple[Skipped, ...]:
+    """Who runs after all was not skipped."""
+    run = {(hook.name, str(hook.source)) for hook in awake}
+    return tuple(one for one in skipped if (one.hook, one.source) not in run) if run else skipped
 
 
 def refusals(verdicts: list[Verdict]) -> list[Verdict]:

@@ -26,7 +26,8 @@ class Problem(Struct, frozen=True):
     text: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}: {self.text}"
+        where = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        return f"{where}: {self.text}"
 
 
 class Reading:

@@ -243,3 +243,31 @@ def test_a_hook_that_does_not_run_is_nobodys_double() -> None:
     hooks = (hook("out", spec={"command": "x"}, matcher="Write"), hook("in", spec={"command": "x"}))
 
     assert names(made(*hooks, dialect=deduping)) == [["in"]]
+
+
+# ---- what makes a plan doubtful
+
+
+def test_an_event_without_what_matchers_are_compared_with_is_doubted() -> None:
+    """A host that forgets the tool's name would get past every matcher."""
+    doubt = ("tool.before came without tool_name as text, which matchers are compared with",)
+
+    assert made(hook(matcher="Bash"), data={}).warnings == doubt
+    assert made(hook(matcher="Bash"), data={"tool_name": 5}).warnings == doubt
+    assert made(hook(), hook("two", matcher="Bash"), data={}).warnings == doubt
+
+
+def test_nothing_is_doubted_where_nothing_is_compared() -> None:
+    stop = DIALECT.rule("turn.stop")
+
+    assert made(hook(matcher="Bash")).warnings == ()
+    assert made(hook(), data={}).warnings == ()
+    assert made(hook(matcher="x"), data={}, rule=stop).warnings == ()
+    assert made(data={}).warnings == ()
+
+
+def test_words_are_compared_as_a_whole_when_duplicates_are_looked_for() -> None:
+    once = replace(DIALECT, dedupe="command")
+    hooks = [hook(str(n), spec={"command": words}) for n, words in enumerate((["a", "b"], ["a", "b"], ["ab"], "ab"))]
+
+    assert why(made(*hooks, dialect=once)) == [("1", "duplicate"), ("3", "duplicate")]

@@ -661,3 +661,42 @@ def test_what_decides_and_what_is_known_is_compiled_once() -> None:
     assert rules.guarded == ("decision", "goes_on", "halt")
     assert rules.elsewhere == {"own.news", "news"}
     assert set(rules.known) == {answer.path.rpartition(".")[2] for answer in ANSWERS}
+
+
+# ---- hooks that come too late, stops that do not count, events that cannot be told
+
+
+LATE = replace(HOOK, background=True)
+
+
+def test_a_background_hook_tells_its_reason_and_decides_nothing() -> None:
+    one = judged({"decision": "no", "reason": "why", "input": {"a": 1}, "halt": True, "context": "c"}, hook=LATE)
+
+    assert (one.decision, one.stop, one.changes, one.reason) == ("none", False, {}, "")
+    assert told(one) == [("model", "context", "c"), ("user", "system", "why")]
+
+
+def test_a_background_hook_without_a_word_tells_none() -> None:
+    one = judged({"decision": "no"}, hook=LATE)
+
+    assert (one.decision, told(one)) == ("none", [])
+
+
+def test_a_background_hook_that_failed_has_failed_and_denies_nothing() -> None:
+    one = judged("", 1, hook=replace(LATE, on_failure={"default": "deny"}), strict=True, stderr="broken")
+
+    assert (one.decision, one.failed) == ("none", True)
+    assert told(one) == [("log", "error", "broken")]
+    assert "failed" in warned(one)
+
+
+def test_a_stop_that_does_not_count_is_said() -> None:
+    one = judged({"halt": True}, rule=replace(CALL, stops=False))
+
+    assert "wants the agent to stop, which does not count on Call" in warned(one)
+    assert told(one) == []
+
+
+def test_an_event_that_no_hook_can_be_told_of_is_denied() -> None:
+    assert judged(error="payload", detail="too deep").decision == "deny"
+    assert judged(error="spawn", detail="no such program").decision == "none"

@@ -37,7 +37,7 @@ def read(text: str, *, twice: bool, guarded: Iterable[str]) -> tuple[dict[str, A
         value, problem = decode(text)
     if not isinstance(value, dict):
         return None, problem
-    problem = hazards(text, value, guarded)
+    problem = hazards(text, guarded)
     return (None, problem) if problem else (value, "")
 
 
@@ -69,7 +69,7 @@ def whole_number(digits: str) -> float | int:
     return int(digits) if len(digits) < 4300 else float(digits)
 
 
-def hazards(text: str, value: dict[str, Any], guarded: Iterable[str]) -> str:
+def hazards(text: str, guarded: Iterable[str]) -> str:
     """What makes a well-formed object unfit to decide by. Both checks cost next to nothing on ordinary answers."""
     if text.count("{") + text.count("[") > DEPTH and too_deep(text):
         return f"it is nested deeper than {DEPTH} levels"

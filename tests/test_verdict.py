@@ -646,7 +646,8 @@ def test_a_failure_is_explained_in_one_line(fields: dict[str, Any], words: str) 
 def test_a_text_for_the_model_is_cut_visibly_and_one_for_the_user_is_whole() -> None:
     assert TEXT_LIMIT == 10_000
     assert capped("x" * TEXT_LIMIT) == "x" * TEXT_LIMIT
-    assert capped("x" * 10_001) == "x" * TEXT_LIMIT + "\n[cut here: 1 of 10,001 characters left out]"
+    assert capped("x" * 10_001) == "x" * 9_951 + "\n[cut here: the whole text has 10,001 characters]"
+    assert len(capped("x" * 10_001)) == TEXT_LIMIT
     long = "x" * 12_000
     assert judged({"context": long}).messages == [Message("model", "context", capped(long), "h")]
     assert judged({"decision": "no", "reason": long}).messages == [Message("model", "reason", capped(long), "h")]

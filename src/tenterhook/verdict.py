@@ -308,4 +308,5 @@ def explained(attempt: Attempt) -> str:
 def capped(text: str) -> str:
     if len(text) <= TEXT_LIMIT:
         return text
-    return f"{text[:TEXT_LIMIT]}\n[cut here: {len(text) - TEXT_LIMIT:,} of {len(text):,} characters left out]"
+    mark = f"\n[cut here: the whole text has {len(text):,} characters]"
+    return text[: TEXT_LIMIT - len(mark)] + mark

@@ -132,6 +132,8 @@ def read(stdout: str) -> tuple[dict[str, Any] | None, bool]:
         except (ValueError, RecursionError):
             break
         if isinstance(value, dict):
+            if "[" * 257 in text:  # nested deeper than 256 levels; how deep json itself reads depends on the Python
+                break
             return value, False
         if not isinstance(value, str):
             break

@@ -235,3 +235,12 @@ def test_a_mebibyte_is_read_in_half_a_second(kind: str) -> None:
         seconds.append(time.process_time() - began)
 
     assert min(seconds) < 0.5
+
+
+@pytest.mark.parametrize("key", ["a", "]]]", "[[[", 'a[{\\"', "\\\\", "é]"])
+def test_levels_are_counted_without_what_stands_in_quotes(key: str) -> None:
+    at_the_limit = f'{{"{key}":' + "[" * (DEPTH - 1) + "]" * (DEPTH - 1) + "}"
+    one_deeper = f'{{"{key}":' + "[" * DEPTH + "]" * DEPTH + "}"
+
+    assert read(at_the_limit, twice=False, guarded=())[0] is not None
+    assert "nested deeper" in read(one_deeper, twice=False, guarded=())[1]

@@ -13,10 +13,12 @@ from typing import Any
 import msgspec
 
 SIZE = 1 << 20
+LARGE = 1 << 16
 DEPTH = 256
 HALF_PAIR = re.compile("[\ud800-\udfff]")
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-NO_BRACKET = re.compile(r"[^\[\]{}]+")
+NO_BRACKET = bytes(set(range(256)) - set(b"[]{}"))
+ONE_KIND = bytes.maketrans(b"{}", b"[]")
 # Every run of backslashes is taken in one step: looking for the u first takes minutes for a megabyte of them.
 ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4}))?")
 
@@ -43,11 +45,24 @@ def read(text: str, *, twice: bool, guarded: Iterable[str]) -> tuple[dict[str, A
 
 def decode(text: str) -> tuple[Any, str]:
     try:
-        return msgspec.json.decode(text), ""
+        return (unwatched(text) if len(text) > LARGE else msgspec.json.decode(text)), ""
     except RecursionError:
         return None, f"it is nested deeper than {DEPTH} levels"
     except (ValueError, OverflowError, MemoryError) as exc:
         return tolerant(text, str(exc))
+
+
+def unwatched(text: str) -> Any:
+    """Without the garbage collector, which would look through a mebibyte of new objects again and again."""
+    import gc
+
+    watched = gc.isenabled()
+    gc.disable()
+    try:
+        return msgspec.json.decode(text)
+    finally:
+        if watched:
+            gc.enable()
 
 
 def tolerant(text: str, problem: str) -> tuple[Any, str]:
@@ -83,9 +98,11 @@ def hazards(text: str, guarded: Iterable[str]) -> str:
 
 def too_deep(text: str) -> bool:
     """Take the innermost pairs of brackets away, level by level: much faster than a walk through what was decoded."""
-    left = NO_BRACKET.sub("", STRING.sub("", text)).replace("{", "[").replace("}", "]")
+    # Without a backslash every other quote ends a text: three times as fast as the pattern.
+    bare = STRING.sub("", text) if "\\" in text else "".join(text.split('"')[::2])
+    left = bare.encode("utf-8", "replace").translate(ONE_KIND, NO_BRACKET)
     for _ in range(DEPTH):
-        left = left.replace("[]", "")
+        left = left.replace(b"[]", b"")
         if not left:
             return False
     return True

@@ -1,5 +1,6 @@
 """What a hook printed, as an answer or as the reason why it is none (R12). Stricter than json.loads on purpose."""
 
+import gc
 import json
 import time
 from typing import Any
@@ -244,3 +245,15 @@ def test_levels_are_counted_without_what_stands_in_quotes(key: str) -> None:
 
     assert read(at_the_limit, twice=False, guarded=())[0] is not None
     assert "nested deeper" in read(one_deeper, twice=False, guarded=())[1]
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(watched: bool) -> None:
+    """It is off while a large answer is decoded; a host that runs without it must not find it on again."""
+    (gc.enable if watched else gc.disable)()
+    try:
+        read(big("many objects"), twice=False, guarded=())
+
+        assert gc.isenabled() is watched
+    finally:
+        gc.enable()

@@ -106,7 +106,9 @@ def stated(config: dict[str, Any]) -> dict[str, Any]:
     """Of what the host gave, what is said: a mode of ours, a list of names."""
     mode, names = config.get("mode"), config.get("allowedFunctionNames")
     said = {"mode": mode} if mode in MODES else {}
-    return {**said, "allowedFunctionNames": names} if isinstance(names, list) else said
+    if not isinstance(names, list):
+        return said
+    return {**said, "allowedFunctionNames": [name for name in names if isinstance(name, str)]}
 
 
 def stop_response(reason: str) -> dict[str, Any]:

@@ -100,9 +100,11 @@ class Engine(HookSet):
             data = changes.now
             awake = self.awakened(slot, replace(event, data=data), planned)
             planned = replace(planned, skipped=without(planned.skipped, awake))
-            batch = (*misled(slot.rule, data, shown), *awake)
-            done = yield self.jobs(slot, batch, event, data)
-            verdicts += refusals(judge(slot.rules, batch, data, done, attempts, skipped))
+            again = misled(slot.rule, data, shown)
+            done = yield self.jobs(slot, (*again, *awake), event, data)
+            verdicts += refusals(judge(slot.rules, again, data, done[: len(again)], attempts, skipped))
+            first = judge(slot.rules, awake, data, done[len(again) :], attempts, skipped)
+            verdicts += [replace(one, changes={}) for one in first]  # their first say: a stop and texts count too
         return merge(
             verdicts,
             changes,
@@ -164,8 +166,11 @@ class Engine(HookSet):
         if slot.static or not slot.rule.blocks:
             return ()
         known = {id(hook) for batch in planned.batches for hook in batch}
-        now, _ = self.plan(slot, event)
-        return tuple(hook for batch in now.batches for hook in batch if id(hook) not in known)
+        with self.lock:
+            now = self.fresh_plan(slot, event)
+            awake = tuple(hook for batch in now.batches for hook in batch if id(hook) not in known)
+            self.spent.update((id(hook), hook) for hook in awake if hook.once)
+        return awake
 
     def inside_a_hook(self, slot: Slot, event: Event) -> Outcome:
         made = plan(event, slot.hooks, self.dialect, slot.rule, off=WHY, overrides=slot.overrides)

@@ -173,7 +173,7 @@ def considered(engine: Engine, slot: Slot, event: Event, planned: Plan) -> Itera
         if batch:
             why = "missing" if gone and engine.dialect.missing_is_silent else ""
         else:
-            why = "agent" if hook.agent is not None and hook.agent not in event.agents else next(skipped).why
+            why = "agent" if hook.agent is not None and hook.agent not in (event.agents or ("",)) else next(skipped).why
         because = SILENT.format(gone) if why == "missing" else why_not(why, hook, event, engine, slot, running)
         others = [one.name for one in planned.batches[batch - 1] if one is not hook] if batch else []
         proviso = "" if why else only_if(hook, event.data)

@@ -17,6 +17,8 @@ from typing import Any
 owned: dict[str, dict[str, Any]] = {}
 known: dict[tuple[str, str], Any] = {}
 lock = threading.RLock()
+# Python's own modules and ours stay, even where they lie in a folder that is a project too.
+INSTALLED = tuple(os.path.dirname(one) + os.sep for one in (os.__file__, __file__))
 
 
 def function(dotted: str, project: str) -> Callable[..., Any]:
@@ -55,8 +57,11 @@ def located(dotted: str, project: str) -> Any:
 
 def home_of(module: Any) -> str:
     """The project that a module lies in; none where it is an installed one."""
-    file = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), "")
-    if "site-packages" in file:
+    try:
+        file = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), "")
+    except Exception:  # what stands in sys.modules may be anything
+        return ""
+    if not isinstance(file, str) or "site-packages" in file or file.startswith(INSTALLED):
         return ""
     return max((one for one in owned if file.startswith(one + os.sep)), key=len, default="")
 

@@ -179,7 +179,7 @@ def state(engine: Engine, slot: Slot, event: Event, hook: Hook) -> str:
         return f"off: {off}"
     if why:
         return why
-    return "runs" if hook.agent in (None, *event.agents) else f"for agent {hook.agent}"
+    return "runs" if hook.agent in (None, *(event.agents or ("",))) else f"for agent {hook.agent}"
 
 
 def overriding(slot: Slot, event: Event, hook: Hook) -> list[str]:

@@ -50,7 +50,7 @@ def set_spec(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path
 
 def set_timeout(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     unit = r.dialect.unit
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LONGEST:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LONGEST * DIVISOR[unit]:
         shown = repr(value)[:60]
         r.warn(path, f"{key} must be a number above 0, not {shown}; the default of {r.dialect.timeout:g} s is used")
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -159,12 +160,13 @@ def fresh(value: Any) -> Any:
 def encoded(given: Mapping[str, Any]) -> bytes:
     """One JSON object. What JSON cannot hold is written as text: a host's odd value must not lose the event."""
     try:
-        return msgspec.json.encode(given, enc_hook=str)
-    except UnicodeEncodeError:
-        import json
+        try:
+            return msgspec.json.encode(given, enc_hook=str)
+        except UnicodeEncodeError:
+            import json
 
-        return json.dumps(given, default=str).encode()
-    except (RecursionError, ValueError, TypeError, OverflowError) as exc:
+            return json.dumps(given, default=str).encode()
+    except Exception as exc:  # also what a host's own __str__ raises
         raise PayloadError(f"the event's data cannot be written as JSON: {exc}") from exc
 
 
@@ -181,7 +183,12 @@ def environment(event: Event, shape: Shape) -> dict[str, str]:
 
 def fit(value: str) -> str:
     """What an environment can hold: a tool's odd name must not keep the hook that guards it from starting."""
-    return value[:LONGEST].replace("\0", "").encode("utf-8", "replace").decode()
+    value = value[:LONGEST].replace("\0", "")
+    try:
+        os.fsencode(value)  # a folder's name may hold bytes that are no text
+    except UnicodeEncodeError:
+        return value.encode("utf-8", "replace").decode()
+    return value
 
 
 def allowed(environ: Mapping[str, str]) -> dict[str, str]:

@@ -33,7 +33,8 @@ def places(dialect: Dialect, project: str, home: str, environ: Mapping[str, str]
     if config:
         return [only(dialect, project, config)]
     found = [place for file in dialect.files for place in expand(file, project, home, environ)]
-    return list({place.path: place for place in reversed(found)}.values())[::-1]
+    own = {place.path: place for place in found if place.file.scope != "project"}  # where the project is the home
+    return list({place.path: own.get(place.path, place) for place in reversed(found)}.values())[::-1]
 
 
 def only(dialect: Dialect, project: str, config: str) -> Place:

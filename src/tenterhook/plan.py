@@ -29,9 +29,9 @@ def plan(
     chosen: list[Hook] = []
     skipped: list[Skipped] = []
     seen: set[str] = set()
-    overridden = any((event.name, agent) in overrides for agent in event.agents)
+    overridden = any((event.name, agent) in overrides for agent in event.agents or ("",))
     for hook in hooks:
-        if hook.agent is not None and hook.agent not in event.agents:
+        if hook.agent is not None and hook.agent not in (event.agents or ("",)):
             continue
         why = objection(hook, event, dialect, rule, off, overridden, spent) or duplicate(hook, dialect.dedupe, seen)
         if why:

@@ -66,7 +66,8 @@ def forget_threads() -> None:
         pool.idle = []
 
 
-os.register_at_fork(after_in_child=forget_threads)
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=forget_threads)
 
 
 class Workers:

@@ -83,7 +83,10 @@ def stdout_kept_clean() -> Iterator[None]:
     try:
         yield
     finally:
-        sys.stdout.flush()
+        try:
+            sys.stdout.flush()
+        except (OSError, ValueError):  # stderr takes nothing, or a function closed stdout: the outcome still counts
+            sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
         os.dup2(real, 1)
         os.close(real)
 
@@ -92,11 +95,16 @@ def stdout_kept_clean() -> Iterator[None]:
 def ended_with_us() -> Iterator[None]:
     """A host that gives up on us sends SIGTERM: then the hooks that run end too, as they do at Ctrl-C."""
     import signal
+    import threading
 
     def leave(number: int, frame: object) -> None:
         raise SystemExit(128 + number)
 
-    before = {number: signal.signal(number, leave) for number in (signal.SIGTERM, signal.SIGHUP)}
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():  # only there can a signal be heard
+        numbers = []
+    # What is not the default is somebody's choice: nohup, or a program that calls main().
+    before = {one: signal.signal(one, leave) for one in numbers if signal.getsignal(one) is signal.SIG_DFL}
     try:
         yield
     finally:

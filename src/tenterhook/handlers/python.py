@@ -78,6 +78,9 @@ def in_a_loop(awaitable: Any, timeout: float | None) -> Any:
         try:
             return await limited()
         except asyncio.CancelledError as exc:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():  # Ctrl-C: asyncio.run makes a KeyboardInterrupt of it
+                raise
             raise RuntimeError("it was cancelled by itself") from exc
 
     try:

@@ -275,3 +275,9 @@ def test_what_one_hook_changed_is_told_by_key() -> None:
     assert paths({"output": "text"}, {"tool_output": {"a": 1}}) == ("output",)
     assert paths({"tool_config": {"mode": "ANY"}}, {"?": {"mode": "ANY"}}) == ("tool_config",)
     assert paths({"request": {"m": 1}}, data) == ("request",)
+
+
+def test_of_the_names_that_the_host_gave_only_texts_are_names() -> None:
+    merged = union_tools({"allowedFunctionNames": [1, "a", None]}, [{"allowedFunctionNames": ["b"]}])
+
+    assert merged == {"allowedFunctionNames": ["a", "b"]}

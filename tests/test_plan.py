@@ -271,3 +271,12 @@ def test_words_are_compared_as_a_whole_when_duplicates_are_looked_for() -> None:
     hooks = [hook(str(n), spec={"command": words}) for n, words in enumerate((["a", "b"], ["a", "b"], ["ab"], "ab"))]
 
     assert why(made(*hooks, dialect=once)) == [("1", "duplicate"), ("3", "duplicate")]
+
+
+def test_where_no_agent_is_named_the_hooks_of_one_without_a_name_run() -> None:
+    mine, general = hook("mine", agent=""), hook("general")
+
+    assert names(made(mine, general)) == [["mine", "general"]]
+    assert names(made(mine, general, agent="other")) == [["general"]]
+    assert why(made(mine, general, overrides={("tool.before", "")})) == [("general", "overridden")]
+    assert why(made(mine, general, overrides={("tool.before", "?")})) == []

@@ -4,8 +4,9 @@
 
 Every comparison, condition, boolean, constant, word, default, result and statement of these modules is changed in turn;
 only texts for people are left alone, so every mutant touches a decision. Each runs in a fork against a sample of the
-decision tables, then the fast tests, then a larger sample. Exit 1 below 90 % of any module, or where a survivor is not
-explained in mutants_explained.toml.
+decision tables, then the fast tests, then a larger sample. Exit 1 where a survivor is not explained in
+mutants_explained.toml, or below 90 % of a module that decides; a good part of the reading in `answer` is there for
+speed alone, which no test can notice.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ import pytest  # noqa: F401
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "tenterhook"
 EXPLAINED = ROOT / "scripts" / "mutants_explained.toml"
-MODULES = ("verdict", "effects", "merge", "plan", "apply", "answer")
+DECIDING = ("verdict", "effects", "merge", "plan")
+MODULES = (*DECIDING, "apply", "answer")
 FAST = ("test_answer", "test_plan", "test_merge", "test_verdict")
 NOT_RUN = ("annotation", "returns", "decorator_list")
 WANTED = 0.90
@@ -260,7 +262,7 @@ def tell(todo: list[Mutant], survivors: list[Mutant], seconds: float) -> bool:
     for module in dict.fromkeys(one.module for one in todo):
         made = sum(one.module == module for one in todo)
         left = sum(one.module == module for one in survivors)
-        good = good and (made - left) / made >= WANTED
+        good = good and (module not in DECIDING or (made - left) / made >= WANTED)
         print(f"{module:<10}{made:>9}{made - left:>9}{(made - left) / made:>9.1%}")
     print(f"{'all':<10}{len(todo):>9}{len(todo) - len(survivors):>9}{1 - len(survivors) / len(todo):>9.1%}")
     print(f"{seconds:.0f} s; {len(survivors)} survived:")

@@ -266,7 +266,7 @@ def folder(project: str | os.PathLike[str]) -> str:
     except FileNotFoundError:
         raise UsageError("the current folder does not exist any more") from None
     if not os.path.isdir(path):
-        raise UsageError(f"no folder {os.fspath(project)!r}; name the project's folder")
+        raise UsageError(f"the project {os.fspath(project)!r} is not a folder")
     return path
 
 

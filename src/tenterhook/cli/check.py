@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 from tenterhook.check import Report, check
 from tenterhook.cli.options import CONFIG, DIALECT, JSON, PROJECT, Option, Usage
 from tenterhook.cli.project import hint_at_others, print_json
 from tenterhook.dialects import DEFAULT
 from tenterhook.entries import Problem
-from tenterhook.errors import UsageError
 from tenterhook.hookset import HookSet
 from tenterhook.terminal import one_line
 
@@ -29,8 +26,6 @@ def run(argv: list[str]) -> int:
     if options is None:
         return 0
     project = options.get("project", ".")
-    if not os.path.isdir(project):
-        raise UsageError(f"--project {project!r} is not a folder")
     hooks = HookSet(
         project,
         dialect=options.get("dialect", DEFAULT),

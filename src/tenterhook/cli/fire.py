@@ -46,8 +46,6 @@ def run(argv: list[str]) -> int:
         return 0
     data = read_input(options.get("input", ""))
     project = options.get("project", ".")
-    if not os.path.isdir(project):
-        raise UsageError(f"--project {project!r} is not a folder")
     with Engine(
         project,
         dialect=options.get("dialect", DEFAULT),

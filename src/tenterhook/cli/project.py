@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 
 import msgspec
@@ -11,7 +10,6 @@ import msgspec
 from tenterhook.cli.options import Option
 from tenterhook.dialects import DEFAULT
 from tenterhook.engine import Engine
-from tenterhook.errors import UsageError
 from tenterhook.hookset import HookSet
 from tenterhook.inventory import FileFacts, elsewhere
 from tenterhook.table import table
@@ -23,8 +21,6 @@ TRUST = Option("trust", "take the project's hooks as trusted")
 def engine_for(options: dict[str, str]) -> Engine:
     """An engine as the options describe it, its files read."""
     project = options.get("project", ".")
-    if not os.path.isdir(project):
-        raise UsageError(f"--project {project!r} is not a folder")
     engine = Engine(
         project,
         dialect=options.get("dialect", DEFAULT),

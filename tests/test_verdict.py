@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Form
 from tenterhook.types import Attempt, Hook, Message, Source, Verdict
-from tenterhook.verdict import TEXT_LIMIT, capped, compile_rules, explained, verdict
+from tenterhook.verdict import compile_rules, explained, verdict
 
 WORDS = {"yes": "allow", "no": "deny", "hm": "ask"}
 CALL = EventRule(
@@ -643,14 +643,10 @@ def test_a_failure_is_explained_in_one_line(fields: dict[str, Any], words: str) 
     assert explained(Attempt("h", "command", "f", **fields)) == words
 
 
-def test_a_text_for_the_model_is_cut_visibly_and_one_for_the_user_is_whole() -> None:
-    assert TEXT_LIMIT == 10_000
-    assert capped("x" * TEXT_LIMIT) == "x" * TEXT_LIMIT
-    assert capped("x" * 10_001) == "x" * 9_951 + "\n[cut here: the whole text has 10,001 characters]"
-    assert len(capped("x" * 10_001)) == TEXT_LIMIT
+def test_a_text_is_whole_until_it_is_delivered() -> None:
     long = "x" * 12_000
-    assert judged({"context": long}).messages == [Message("model", "context", capped(long), "h")]
-    assert judged({"decision": "no", "reason": long}).messages == [Message("model", "reason", capped(long), "h")]
+    assert judged({"context": long}).messages == [Message("model", "context", long, "h")]
+    assert judged({"decision": "no", "reason": long}).messages == [Message("model", "reason", long, "h")]
     assert judged({"decision": "no", "reason": long}).reason == long
     assert judged({"deep": {"er": {"text": long}}}).messages == [Message("user", "system", long, "h")]
     assert judged({"decision": "no", "reason": long}, rule=NEWS).messages == [Message("user", "reason", long, "h")]

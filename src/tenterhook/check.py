@@ -95,6 +95,6 @@ def look_at(hook: Hook, hooks: HookSet) -> Look:
     dialect, project = hooks.dialect, hooks.project
     rule = hooks.rule(hook.event)
     strict = hooks.mode == "strict"
-    event = Event(rule.kind, rule.name, {}, project, hooks.session, environ=hooks.environ)
+    event = Event(rule.kind, rule.name, {}, project, hooks.session_id, environ=hooks.environ)
     env = Given(event, compile_shape(dialect, rule, strict=strict)).env(hook)
     return Look(hook, rule, dialect, project, hooks.home, env, strict)

@@ -46,6 +46,7 @@ KEYS = {  # config
 }
 FORMS = {"shell", "program", "function", "script", "none"}  # config: how a type's main value is to be understood
 LAYERS = {"add", "override-by-event"}  # config
+OUTPUTS = {"value", "record"}  # hosts: what hooks are told of a tool's result
 BASE = {"session", "cwd", "project", "event", "timestamp", "transcript", "agent", "tool"}  # payload
 
 
@@ -96,6 +97,8 @@ class EventRule(Struct, frozen=True, kw_only=True):
     fields: tuple[Field, ...] = ()
     blocks: bool = False
     asks: bool = False
+    grants: bool = False
+    output_form: str = "value"
     stops: bool = True
     muted: bool = False
     deaf: bool = False
@@ -183,6 +186,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     stop_outranks: bool = False
     missing_is_silent: bool = False
     audience: dict[str, str] = {}
+    marks: dict[str, str] = {}
     failure: dict[str, str] = {}
     failure_of: dict[str, str] = {}
     mode: str = "faithful"
@@ -217,6 +221,7 @@ def check(dialect: Dialect) -> Iterable[str]:
     yield from unknown("failure", [*dialect.failure.values(), *dialect.failure_of.values()], POLICIES)
     yield from unknown("audience", dialect.audience, KINDS)
     yield from unknown("audience", dialect.audience.values(), AUDIENCES)
+    yield from unknown("marks", dialect.marks, KINDS)
     yield from unknown("env", [value.rstrip("?") for value in dialect.env.values()], BASE)
     yield from unknown("untyped", [dialect.untyped], {"", "path-or-dotted", "by-key", *(t.name for t in dialect.types)})
     if len(names) != len(set(names)):
@@ -255,6 +260,7 @@ def check_event(rule: EventRule) -> Iterable[str]:
     yield from unknown(f"{where} reasons", [rule.reasons], REASONS)
     yield from unknown(f"{where} merges", rule.merges, CHANGES)
     yield from unknown(f"{where} merges", rule.merges.values(), MERGES)
+    yield from unknown(f"{where} output_form", [rule.output_form], OUTPUTS)
     yield from unknown(f"{where} chain", rule.chain, {*CHANGES, "context"})
 
 

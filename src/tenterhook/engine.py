@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -27,6 +27,9 @@ from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped, 
 from tenterhook.verdict import Rules, verdict
 
 if TYPE_CHECKING:
+    from tenterhook.hosts.model import Model
+    from tenterhook.hosts.session import Session
+    from tenterhook.hosts.tool import Tool
     from tenterhook.runner import Runner
 
 Flow = Generator[list[Job], list[Attempt], Outcome]
@@ -42,6 +45,8 @@ class Engine(HookSet):
     """
 
     runner: Runner | None = None
+    # Only a session knows of turns, and of tools that hooks left out of one.
+    allowed: frozenset[str] | None = None
 
     def fire(self, event: str, /, **data: Any) -> Outcome:
         """Something happened: run its hooks and say what they decided."""
@@ -74,12 +79,14 @@ class Engine(HookSet):
     def begin(self, slot: Slot, data: dict[str, Any]) -> Flow | Outcome:
         """The event's flow; its outcome at once where no hook runs."""
         event, planned, outcome = self.planned(slot, data)
+        if slot.background and outcome is None and (keeper := self.keepers.get(event.session)):
+            planned = keeper.take_over(slot, event, planned)
         return outcome or self.flow(slot, event, planned)
 
     def flow(self, slot: Slot, event: Event, planned: Plan) -> Flow:
         """One event without I/O: yields jobs to run, receives their attempts, returns the outcome."""
         changes = Changes(slot.rule, event.data)
-        attempts: list[Attempt] = []
+        attempts: list[Attempt] = [started(hook) for hook in planned.background]
         verdicts: list[Verdict] = []
         skipped: list[Skipped] = []
         shown: list[tuple[tuple[Hook, ...], dict[str, Any]]] = []
@@ -130,7 +137,7 @@ class Engine(HookSet):
         rule = slot.rule
         data = in_our_words(data, slot.renamed)
         agents = self.agents_of(data)
-        session = data.get("session_id") or self.session
+        session = data.get("session_id") or self.session_id
         event = Event(rule.kind, rule.name, data, self.project, session, agents, self.environ)
         if INSIDE.get():
             return event, Plan(), self.inside_a_hook(slot, event)
@@ -194,6 +201,36 @@ class Engine(HookSet):
                 complain(f"a tap failed on {outcome.event}; the outcome stands")
         return outcome
 
+    @property
+    def engine(self) -> Engine:
+        """An engine is the simplest host."""
+        return self
+
+    def narrowed(self, allowed: frozenset[str] | None) -> None:
+        """Without a session there are no turns: the caller has it in the reply."""
+
+    def received(self, texts: Sequence[str]) -> Sequence[str]:
+        """Without a session there is no conversation to put texts into: they stay the caller's."""
+        return texts
+
+    def tool(self, name: str, **options: Any) -> Callable[[Callable[..., Any]], Tool]:
+        """Put hooks around a function that is a tool; see docs/tools.md for the options."""
+        from tenterhook.hosts.tool import tool
+
+        return lambda function: tool(self, name, function, **options)
+
+    def model(self, function: Callable[..., Any], **options: Any) -> Model:
+        """Put hooks around a function that calls a model; see docs/models.md for the options."""
+        from tenterhook.hosts.model import model
+
+        return model(self, function, **options)
+
+    def session(self, **options: Any) -> Session:
+        """One agent's life: prompts, stops, subagents, notices; see docs/sessions.md for the options."""
+        from tenterhook.hosts.session import Session
+
+        return Session(self, **options)
+
     def running(self) -> Runner:
         with self.lock:
             if self.runner is None:
@@ -204,7 +241,7 @@ class Engine(HookSet):
 
     @property
     def abandoned(self) -> int:
-        """How many calls of functions ran past their time-out and could not be ended."""
+        """How many calls of functions were given up, past their time-out or cancelled, and could not be ended."""
         return self.runner.workers.abandoned if self.runner else 0
 
     def close(self) -> None:
@@ -273,6 +310,10 @@ def misled(
     fields = rule.chain.values() if rule.blocks else ()
     stale = [batch for batch, data in shown if any(data.get(field) != now.get(field) for field in fields)]
     return tuple(itertools.chain(*stale))
+
+
+def started(hook: Hook) -> Attempt:
+    return Attempt(hook.name, hook.handler, str(hook.source), detail="runs in the background; heard on the next turn")
 
 
 def without(skipped: tuple[Skipped, ...], awake: tuple[Hook, ...]) -> tuple[Skipped, ...]:

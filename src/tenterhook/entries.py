@@ -12,6 +12,9 @@ from tenterhook.errors import nearest
 from tenterhook.keys import SETTERS
 from tenterhook.types import Hook, Path, Source
 
+# Handlers whose hooks can go on beside the agent: those that are processes.
+BACKGROUND = ("command", "script")
+
 if TYPE_CHECKING:
     from tenterhook.readers import Document
 
@@ -143,8 +146,8 @@ class Reading:
         if kind is None:
             return None
         self.check_matcher(rule, found, path)
-        if found.get("background") and kind.handler != "command":
-            self.warn(path, f"only a command can run in the background, not a hook of type {kind.name!r}")
+        if found.get("background") and kind.handler not in BACKGROUND:
+            self.warn(path, f"only a process can run in the background, not a hook of type {kind.name!r}")
             found["background"] = False
         spec = found.pop("spec")
         found.pop("type", None)

@@ -66,7 +66,7 @@ KEYS = {
     "condition": "dotted paths into the event's data and the globs they must fit",
     "on_failure": "allow, ask or deny where the hook fails, for all causes or by cause",
     "env": "names to pass on from the host's environment, or values to set",
-    "background": "true runs the hook beside the agent",
+    "background": "true does not wait for the hook; its texts are told on the next turn, it decides nothing",
     "note": "for people",
     "ours": "options of tenterhook: name, if, on_failure, leftovers, once, env",
 }

@@ -8,8 +8,8 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, MutableMapping
+from typing import TYPE_CHECKING, Any
 
 from tenterhook import config, dialects
 from tenterhook.config import Loaded
@@ -21,6 +21,9 @@ from tenterhook.registry import Registry
 from tenterhook.trust import CHOICES
 from tenterhook.types import Hook, Outcome, Plan, Skipped, Source
 from tenterhook.verdict import Rules, compile_rules
+
+if TYPE_CHECKING:
+    from tenterhook.background import Background
 
 Function = Callable[..., Any]
 
@@ -55,7 +58,7 @@ class HookSet:
         self.home = os.fspath(home) if home is not None else self.environ.get("HOME") or os.path.expanduser("~")
         self.config = os.fspath(config) if config is not None else ""
         self.files, self.agent, self.trust, self.on_config_error = files, agent, trust, on_config_error
-        self.session = session or os.urandom(16).hex()
+        self.session_id = session or os.urandom(16).hex()
         self.mode = mode or self.dialect.mode
         self.parallel, self.grace = parallel, grace
         check_choice("mode", self.mode, MODES)
@@ -67,6 +70,9 @@ class HookSet:
         # Hooks that run once and have run, by identity; kept, so that no other hook can come to stand at their place.
         self.spent: dict[int, Hook] = {}
         self.slots: dict[str, Slot] = {}
+        self.lacks: set[str] = set()
+        # Who sees to hooks that are not waited for, by session; without one an event waits for them.
+        self.keepers: MutableMapping[str, Background] = {}
         self.lock = threading.RLock()
         self.numbers = itertools.count(1)
         self.prefix = os.urandom(4).hex()
@@ -169,6 +175,23 @@ class HookSet:
             raise UnknownEvent(f"{self.dialect.title} has no event {event!r}{nearest(event, known)}")
         return rule
 
+    def has(self, event: str) -> bool:
+        """Whether the dialect has this event; hosts that serve every dialect fire only those."""
+        if event in self.slots:
+            return True
+        if event not in self.lacks and self.dialect.rule(event) is None:
+            self.lacks.add(event)
+        return event not in self.lacks
+
+    def listens(self, event: str) -> bool:
+        """Whether a hook or a tap waits for this event."""
+        slot = self.slots.get(event)
+        if slot is None:
+            if not self.has(event):
+                return False
+            slot = self.slot(event)
+        return slot.quiet is None
+
     def ready(self) -> Loaded:
         """Read the files, once."""
         if self.loaded is None:
@@ -229,7 +252,7 @@ class Slot:
     """One event of one set of hooks, compiled. `quiet` is its outcome where nobody listens."""
 
     __slots__ = (
-        *("hooks", "memo", "off", "overrides", "quiet", "renamed"),
+        *("background", "hooks", "memo", "off", "overrides", "quiet", "renamed"),
         *("rule", "rules", "shape", "static", "switched", "warnings"),
     )
 
@@ -242,6 +265,7 @@ class Slot:
         self.renamed = aliases(owner.dialect, rule)
         self.off, self.switched, self.warnings = owner.off(), loaded.off, owner.warnings
         self.overrides = loaded.overrides
+        self.background = any(hook.background for hook in self.hooks)
         self.static = not any(hook.once or hook.condition for hook in self.hooks)
         self.memo: dict[tuple[Any, tuple[str, ...]], tuple[Plan, Outcome | None]] = {}
         self.quiet = None if self.hooks or owner.taps else nothing(owner, self)

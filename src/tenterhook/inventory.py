@@ -141,7 +141,7 @@ def raw(path: str) -> str:
 def happened(engine: Engine, rule: EventRule, data: dict[str, Any]) -> Event:
     """An event that did not happen, for questions about it."""
     agents = engine.agents_of(data)
-    return Event(rule.kind, rule.name, data, engine.project, engine.session, agents, engine.environ)
+    return Event(rule.kind, rule.name, data, engine.project, engine.session_id, agents, engine.environ)
 
 
 def facts(hook: Hook, *, state: str, missing: str, not_for: list[str]) -> HookFacts:

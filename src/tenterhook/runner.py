@@ -194,6 +194,26 @@ class Runner:
         except TimeoutError:
             self.workers.abandoned += 1
             return None
+        except asyncio.CancelledError:
+            self.workers.abandoned += 1
+            raise
+
+    async def in_a_thread(self, function: Callable[[], Any]) -> Any:
+        """A host's own function, in a thread and the caller's context. Cancelled, it is left running and counted."""
+        import asyncio
+        from contextvars import copy_context
+
+        loop, context = asyncio.get_running_loop(), copy_context()
+        future: asyncio.Future[Any] = loop.create_future()
+        self.workers.start(partial(settled, context.run), function, partial(hand_over, loop, future))
+        try:
+            value, exc = await future
+        except asyncio.CancelledError:
+            self.workers.abandoned += 1
+            raise
+        if exc is not None:
+            raise exc
+        return value
 
     def close(self) -> None:
         with self.lock:
@@ -239,6 +259,13 @@ def hand_over(loop: asyncio.AbstractEventLoop, future: asyncio.Future[Any], resu
         loop.call_soon_threadsafe(settle)
     except RuntimeError:
         return
+
+
+def settled(run: Callable[[Callable[[], Any]], Any], function: Callable[[], Any]) -> tuple[Any, BaseException | None]:
+    try:
+        return run(function), None
+    except BaseException as exc:
+        return None, exc
 
 
 def guarded(function: Callable[[Job], Any], job: Job) -> Any:

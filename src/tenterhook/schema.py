@@ -54,7 +54,7 @@ VALUES: dict[str, Schema] = {
         ]
     },
     "env": {"anyOf": [TEXTS, {"type": "object", "additionalProperties": TEXT}]},
-    "background": {},
+    "background": FLAG,
     "note": {},
 }
 # Fields of the outcome that hold one of a few words, or an object of which more is known than its type says.

@@ -58,6 +58,10 @@ def more(rule: EventRule) -> Iterable[str]:
         yield f"{rule.target} is one of: {', '.join(rule.targets)}"
     if rule.silent:
         yield f"silence counts as {rule.silent}"
+    if rule.grants:
+        yield "an allow stands for the user's permission"
+    if rule.output_form == "record":
+        yield "hooks are told of a tool's result as a record, that of a failed tool too"
     if rule.needs_reason:
         yield "a refusal needs a reason"
 
@@ -124,7 +128,7 @@ def effect(answer: Answer) -> str:
 def audiences(dialect: Dialect) -> Rows:
     for kind, to in {**AUDIENCE, **dialect.audience}.items():
         others = [f"{rule.audience[kind]} on {rule.name}" for rule in dialect.events if kind in rule.audience]
-        yield kind, "; ".join([to, *others])
+        yield kind, "; ".join([to, *others]), dialect.marks.get(kind, "-")
 
 
 def changes(dialect: Dialect) -> Rows:
@@ -225,7 +229,12 @@ TABLES: tuple[tuple[str, str, tuple[str, ...], Callable[[Dialect], Rows]], ...] 
         exits,
     ),
     ("Answers", "What a hook may say: fields of one JSON object on stdout.", ("field", "effect", "events"), answers),
-    ("Messages", "Who is told a text of each kind.", ("kind", "told to"), audiences),
+    (
+        "Messages",
+        "Who is told a text of each kind, and how a host marks it for the model where not by `<hook>` tags.",
+        ("kind", "told to", "marked"),
+        audiences,
+    ),
     (
         "Changes",
         "How the changes of several hooks become one, and whether the next hook sees them.",

@@ -88,11 +88,15 @@ class Skipped(Struct, frozen=True, gc=False):
 
 
 class Plan(Struct, frozen=True):
-    """Which hooks run, in what order, and which do not. Each batch runs at once; batches run one after another."""
+    """Which hooks run, in what order, and which do not. Each batch runs at once; batches run one after another.
+
+    Those in the background were started and are not waited for.
+    """
 
     batches: tuple[tuple[Hook, ...], ...] = ()
     skipped: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
+    background: tuple[Hook, ...] = ()
 
 
 class Job(Struct, frozen=True):

@@ -12,7 +12,6 @@ from tenterhook.effects import EFFECT, RANK, stronger
 from tenterhook.types import Attempt, Hook, Message, Verdict
 
 NO_REASON = "Blocked by hook"
-TEXT_LIMIT = 10_000
 AUDIENCE = {
     "context": "model",
     "system": "user",
@@ -215,8 +214,7 @@ class Reader:
         self.cause = self.cause or cause
 
     def tell(self, kind: str, text: str) -> None:
-        to = self.rules.audience[kind]
-        self.verdict.messages.append(Message(to, kind, capped(text) if to == "model" else text, self.attempt.hook))
+        self.verdict.messages.append(Message(self.rules.audience[kind], kind, text, self.attempt.hook))
 
     def settle(self) -> Verdict:
         """Health becomes policy where somebody asked for that; then say who is told the reason."""
@@ -281,7 +279,7 @@ class Reader:
             self.add("user", "reason", verdict.stop_reason)
 
     def add(self, to: str, kind: str, text: str) -> None:
-        message = Message(to, kind, capped(text) if to == "model" else text, self.attempt.hook)
+        message = Message(to, kind, text, self.attempt.hook)
         if message not in self.verdict.messages:
             self.verdict.messages.append(message)
 
@@ -303,10 +301,3 @@ def explained(attempt: Attempt) -> str:
     what = attempt.detail or (f"exit code {code}" if code is not None else attempt.error or "no JSON object")
     said = attempt.stderr.strip().splitlines()
     return f"{what}: {said[-1][:200]}" if said and said[-1] not in what else what
-
-
-def capped(text: str) -> str:
-    if len(text) <= TEXT_LIMIT:
-        return text
-    mark = f"\n[cut here: the whole text has {len(text):,} characters]"
-    return text[: TEXT_LIMIT - len(mark)] + mark

@@ -105,7 +105,7 @@ def test_session_id_is_the_hosts_and_stays_the_same_where_it_is_made_up(project)
     first, second = (json.loads(line)["session_id"] for line in project.read("seen").splitlines())
 
     assert first
-    assert first == second == engine.session
+    assert first == second == engine.session_id
 
 
 @pytest.mark.req("HOOK-161", "HOOK-215")

@@ -125,6 +125,11 @@ def as_json(outcome: Outcome) -> bytes:
     plain = msgspec.to_builtins(outcome, enc_hook=str)
     for attempt in plain["attempts"]:
         del attempt["answer"]
+    for message in plain["messages"]:
+        if message["to"] == "model":
+            from tenterhook.deliver import capped  # whoever reads this hands it on to the model
+
+            message["text"] = capped(message["text"])
     try:
         return msgspec.json.encode(plain)
     except UnicodeEncodeError:  # a folder whose name is no UTF-8

@@ -13,6 +13,7 @@ EVENTS = (
         fields=TOOL,
         blocks=True,
         asks=True,
+        grants=True,
         plain="feedback",
         deny=("model", "reason"),
         merges={"input": "overlay"},

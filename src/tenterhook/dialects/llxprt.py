@@ -25,6 +25,7 @@ EVENTS = (
         about="after a tool executed, before the model sees the result",
         target="tool_name",
         fields=(*TOOL, Field("tool_response", "tool_output")),
+        output_form="record",
         deny=("model", "feedback"),
         reasons="join",
     ),
@@ -203,6 +204,7 @@ DIALECT = Dialect(
     section="hookSpecificOutput",
     twice_encoded=True,
     audience={"system": "model"},
+    marks={"system": "[System] {text}", "context": "[Context] {text}"},
     notes=(
         "A type: plugin hook passes the check and fails when it runs: no such handler exists in this dialect.",
         "Any sequential group makes the whole event sequential; a block then ends the rest.",

@@ -52,6 +52,7 @@ EVENTS = (
         fields=TOOL + AGENT,
         blocks=True,
         asks=True,
+        grants=True,
         deny=("model", "reason"),
         merges={"input": "replace"},
     ),
@@ -242,6 +243,6 @@ DIALECT = Dialect(
         "PermissionRequest: exit 0 without another word is allow.",
         "A hook whose script does not exist is skipped without a word; `tenter check` reports it.",
         "Plain text at exit 0 is context on UserPromptSubmit and SessionStart, and has no meaning elsewhere.",
-        "A hook with async: true tells its texts and decides nothing; it is waited for, so that they are not lost.",
+        "A hook with async: true decides nothing; its texts come on the next turn of a session, at once without one.",
     ),
 )

@@ -13,6 +13,7 @@ EVENTS = (
         fields=TOOL,
         blocks=True,
         asks=True,
+        grants=True,
         deny=("model", "reason"),
         merges={"input": "replace"},
         chain={"input": "tool_input"},

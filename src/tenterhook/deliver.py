@@ -1,0 +1,73 @@
+"""What a hook said -> what its reader gets: cleaned of control characters, capped, marked as coming from a hook.
+
+All of it happens on delivery and not before: an outcome holds every text as the hook gave it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from tenterhook.types import Message
+
+TEXT_LIMIT = 10_000
+NAME_LIMIT = 80
+# Escape sequences go whole, or their letters would stay behind as text.
+ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # a control sequence: colours, cursor
+    r"|\x1b[\]PX^_].*?(?:\x07|\x1b\\|\Z)"  # a command string: title, link, clipboard
+    r"|\x1b[ -/]*[0-~]?",
+    re.DOTALL,
+)
+# Control characters but tab and newline; what reorders text; invisible tags that only a model reads; half characters.
+CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
+)
+FORGED = re.compile(r"<(?=\s*/?\s*hook\b)", re.IGNORECASE)
+
+
+def clean(text: str) -> str:
+    """The text without what moves a cursor, hides or reorders; line ends are newlines."""
+    if text.isprintable() and text.isascii():
+        return text
+    return CONTROLS.sub("", ESCAPES.sub("", text.replace("\r\n", "\n")))
+
+
+def capped(text: str) -> str:
+    if len(text) <= TEXT_LIMIT:
+        return text
+    mark = f"\n[cut here: the whole text has {len(text):,} characters]"
+    return text[: TEXT_LIMIT - len(mark)] + mark
+
+
+def for_user(message: Message) -> str:
+    """One text for a person: who says it, then what."""
+    return f"[hook {named([message])}] {capped(clean(message.text))}"
+
+
+def for_model(messages: Iterable[Message], marks: Mapping[str, str]) -> list[str]:
+    """The texts for the model. A dialect that has a mark of its own for a kind has all texts of that kind under one."""
+    groups: dict[str | int, list[Message]] = {}
+    for n, message in enumerate(messages):
+        groups.setdefault(message.kind if message.kind in marks else n, []).append(message)
+    return [marked(group, marks) for group in groups.values()]
+
+
+def marked(group: list[Message], marks: Mapping[str, str]) -> str:
+    text = "\n".join(capped(clean(message.text)) for message in group)
+    kind = group[0].kind
+    if kind in marks:
+        return marks[kind].replace("{text}", text)
+    return tagged(text, kind, named(group))
+
+
+def tagged(text: str, kind: str, name: str) -> str:
+    """Between tags that the text itself can neither close nor open."""
+    return f'<hook name="{name}" kind="{kind}">\n{FORGED.sub("&lt;", text)}\n</hook>'
+
+
+def named(group: Iterable[Message]) -> str:
+    """The hooks' names, such that they fit between quotes on one line."""
+    names = ", ".join(dict.fromkeys(message.hook for message in group if message.hook)) or "unnamed"
+    name = " ".join(clean(names).split()).replace('"', "'").replace("<", "(").replace(">", ")")
+    return name if len(name) <= NAME_LIMIT else f"{name[: NAME_LIMIT - 3]}..."

@@ -1,0 +1,350 @@
+"""Anthropic's Messages API: `client.messages.create`, also with `stream=True`.
+
+The `system` argument stands outside of the messages: hooks do not see it, and it stays. A message with the role system
+stands among the messages only on newer models and only in some places, so one that a hook adds is sent as a user's,
+which every model takes; those that the call already had keep their role, also where a hook moves them.
+
+Since 1.0 the SDK takes temperature, top_p and top_k only in `extra_body`, which all versions merge into the request:
+they are read in both places and added there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+from uuid import uuid4
+
+from tenterhook.errors import UsageError
+from tenterhook.formats import Call, View, messages, sdk
+
+ROLES = {"user": "user", "assistant": "model", "system": "system"}
+# What `create` takes as arguments in every version, and what goes through extra_body.
+ARGUMENTS = {"maxOutputTokens": "max_tokens", "stopSequences": "stop_sequences"}
+NAMES = {**ARGUMENTS, "temperature": "temperature", "topP": "top_p", "topK": "top_k"}
+MODES = {"auto": "AUTO", "any": "ANY", "tool": "ANY", "none": "NONE"}
+ENDS = ("end_turn", "stop_sequence", "tool_use")
+STOPS = {"MAX_TOKENS": "max_tokens", "SAFETY": "refusal", "RECITATION": "refusal"}
+FINISH = {"max_tokens": "MAX_TOKENS", "refusal": "SAFETY", **dict.fromkeys(ENDS, "STOP")}
+STOPPED = ("stop_reason", "stop_sequence", "stop_details")
+SENT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+# What a delta adds to which field of its block.
+GROWTH = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
+UNSET = ("NotGiven", "Omit")
+
+
+def field(value: Any, name: str) -> Any:
+    """A field of a dictionary or of one of the SDK's objects."""
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+def changed(value: Any, **fields: Any) -> Any:
+    """A copy with other fields."""
+    return {**value, **fields} if isinstance(value, Mapping) else value.model_copy(update=fields)
+
+
+def given(call: Call, name: str) -> Any:
+    """An argument of the call; None for what the SDK itself writes for an absent one."""
+    value = call.get(name)
+    return None if type(value).__name__ in UNSET else value
+
+
+def listed(value: Any, what: str) -> list[Any]:
+    if isinstance(value, Iterator):
+        raise UsageError(f"{what} must be a list: what can be read only once would be used up before it is sent")
+    return list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping) else []
+
+
+def blocks(message: Any) -> list[Any]:
+    content = field(message, "content")
+    return [{"type": "text", "text": content}] if isinstance(content, str) else listed(content, "content")
+
+
+def text_of(block: Any) -> str | None:
+    """The text of a text block; None for every other block, thinking among them."""
+    text = field(block, "text") if field(block, "type") == "text" else None
+    return text if isinstance(text, str) else None
+
+
+def texts(message: Any) -> list[str]:
+    return [text for block in blocks(message) if (text := text_of(block))]
+
+
+def call_id(block: Any) -> str | None:
+    """The id of a tool call, also of one that the API runs itself."""
+    return field(block, "id") if str(field(block, "type")).endswith("tool_use") else None
+
+
+class Messages:
+    """How this API writes a message. Texts of `system` are those that stand in system messages of the call."""
+
+    def __init__(self, all_of_them: list[Any]) -> None:
+        self.system = {self.text(one) for one in all_of_them if self.role(one) == "system"}
+
+    def role(self, message: Any) -> str:
+        return ROLES.get(str(field(message, "role")), "")
+
+    def text(self, message: Any) -> str:
+        return "".join(texts(message))
+
+    def change(self, message: Any, role: str, text: str) -> Any:
+        """The first text block gets the text; a cache mark of one that goes moves to it."""
+        own = self.own_role(role, text) if self.role(message) != role else field(message, "role")
+        if isinstance(field(message, "content"), str):
+            return changed(message, role=own, content=text)
+        old = blocks(message)
+        places = [n for n, block in enumerate(old) if text_of(block) is not None]
+        marks = [mark for n in places if (mark := field(old[n], "cache_control"))]
+        first = changed(old[places[0]], text=text, **({"cache_control": marks[-1]} if marks else {}))
+        kept = [first if n == places[0] else block for n, block in enumerate(old) if n not in places[1:]]
+        return changed(message, role=own, content=kept)
+
+    def new(self, role: str, text: str) -> Any:
+        return {"role": self.own_role(role, text), "content": text}
+
+    def own_role(self, role: str, text: str) -> str:
+        return "assistant" if role == "model" else "system" if role == "system" and text in self.system else "user"
+
+    def calls(self, message: Any) -> list[str]:
+        return [id for block in blocks(message) if (id := call_id(block))]
+
+    def results(self, message: Any) -> list[str]:
+        return [id for block in blocks(message) if (id := field(block, "tool_use_id"))]
+
+    def without(self, message: Any, ids: set[str]) -> Any:
+        """Thoughts alone are no message: they go with the calls that they led to."""
+        left = [one for one in blocks(message) if not ids.intersection((call_id(one), field(one, "tool_use_id")))]
+        thoughts = all(str(field(one, "type")).endswith("thinking") for one in left)
+        return None if thoughts else changed(message, content=left)
+
+
+def options(call: Call) -> dict[str, Any]:
+    """The settings of a call under their stable names. What stands in extra_body is what is sent."""
+    sent = {**call, **(given(call, "extra_body") or {})}
+    found = messages.settings(call, NAMES, lambda own: given(sent, own))
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+
+
+def tool_view(call: Call) -> View:
+    choice = given(call, "tool_choice")
+    mode, name = MODES.get(str(field(choice, "type"))), field(choice, "name")
+    view: View = {"mode": mode} if mode else {}
+    return {**view, "allowedFunctionNames": [name]} if isinstance(name, str) else view
+
+
+def request_view(call: Call) -> View:
+    history = listed(given(call, "messages"), "messages")
+    model, config, tools = given(call, "model"), options(call), tool_view(call)
+    view: View = {"model": model} if isinstance(model, str) else {}
+    view["messages"] = messages.shown(history, Messages(history))
+    return {**view, **({"config": config} if config else {}), **({"toolConfig": tools} if tools else {})}
+
+
+def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
+    """Keys that a hook leaves out change nothing; inside of `config` they take the setting away."""
+    made, now = dict(call), request_view(call)
+    wanted = {key: value for key, value in view.items() if value is not None and value != now.get(key)}
+    problems = [f"{key} has no place in a request" for key in wanted if key not in CHANGES]
+    for key, change in CHANGES.items():
+        if key in wanted:
+            made, more = change(wanted[key], made)
+            problems += more
+    return made, problems
+
+
+def apply_model(model: Any, call: Call) -> tuple[Call, list[str]]:
+    if isinstance(model, str) and model:
+        return {**call, "model": model}, []
+    return call, [f"model must be a name, not {model!r}: left as it was"]
+
+
+def apply_messages(wanted: Any, call: Call) -> tuple[Call, list[str]]:
+    history = listed(given(call, "messages"), "messages")
+    made, problems = messages.rebuilt(history, wanted, Messages(history))
+    return (call if problems else {**call, "messages": made}), problems
+
+
+def apply_options(config: Any, call: Call) -> tuple[Call, list[str]]:
+    put, away, problems = messages.changed_settings(options(call), config, NAMES)
+    if "max_tokens" in away:
+        away.remove("max_tokens")
+        problems.append("config.maxOutputTokens stays: this API takes no call without it")
+    extra = dict(given(call, "extra_body") or {})
+    made = {name: value for name, value in call.items() if name not in away}
+    rest = {name: value for name, value in extra.items() if name not in away}
+    for own, value in put.items():
+        place = made if own not in rest and (own in made or own in ARGUMENTS.values()) else rest
+        place[own] = value
+    if rest != extra:
+        made["extra_body"] = rest
+    return made, problems
+
+
+def has_tools(call: Call) -> bool:
+    return bool(listed(given(call, "tools"), "tools"))
+
+
+def apply_tools(config: View, call: Call) -> tuple[Call, list[str]]:
+    """Names without a mode keep the call's mode; a mode without names allows all tools."""
+    mode, names, problems = messages.said_tools(config)
+    if (mode is None and names is None) or not has_tools(call):
+        return dict(call), problems + (["there is no tool that the model could call"] if mode == "ANY" else [])
+    choice, more = tool_choice(mode or tool_view(call).get("mode", "AUTO"), names, call)
+    before = given(call, "tool_choice")
+    parallel = field(before, "disable_parallel_tool_use")
+    if parallel is not None and choice["type"] != "none":
+        choice["disable_parallel_tool_use"] = parallel
+    return {**call, "tool_choice": before if before == choice else choice}, problems + more
+
+
+def tool_choice(mode: str, names: list[str] | None, call: Call) -> tuple[dict[str, Any], list[str]]:
+    """The nearest that the API has: one name at most, and no force while the model thinks."""
+    known = [field(tool, "name") for tool in listed(given(call, "tools"), "tools")]
+    allowed = known if names is None else [name for name in names if name in known or None in known]
+    if mode == "NONE" or not allowed:
+        return {"type": "none"}, ["there is no tool that the model could call"] if mode == "ANY" else []
+    problems = []
+    if mode == "ANY" and field(given(call, "thinking"), "type") not in (None, "disabled"):
+        problems.append("this API cannot force a tool call while thinking is on: the model may choose")
+        mode = "AUTO"
+    if mode == "ANY" and names is not None and len(set(allowed)) == 1 and allowed[0] in known:
+        return {"type": "tool", "name": allowed[0]}, problems
+    if not set(known) <= set(allowed):
+        problems.append(f"this API cannot restrict the model to {', '.join(allowed)}: it may call other tools")
+    return {"type": mode.lower()}, problems
+
+
+CHANGES = {"model": apply_model, "messages": apply_messages, "config": apply_options, "toolConfig": apply_tools}
+
+
+def response_view(response: Any) -> View:
+    parts, stop, usage = texts(response), field(response, "stop_reason"), field(response, "usage")
+    finish = {} if stop is None else {"finishReason": FINISH.get(stop, "OTHER")}
+    candidate = {"content": {"role": "model", "parts": parts}, **finish, "index": 0}
+    sent, got = sum(field(usage, name) or 0 for name in SENT), field(usage, "output_tokens") or 0
+    counts = {"promptTokenCount": sent, "candidatesTokenCount": got, "totalTokenCount": sent + got}
+    view: View = {"text": "".join(parts), "candidates": [candidate]}
+    return view if usage is None else {**view, "usageMetadata": counts}
+
+
+def wanted(view: View, base: Any) -> tuple[list[str], str]:
+    """Text parts and finishReason. Where a hook changed nothing but `text`, what it took out must not come back."""
+    candidates, text = field(view, "candidates"), field(view, "text")
+    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    content = field(first, "content")
+    inside = field(content, "parts") if isinstance(content, dict) else content
+    several = inside if isinstance(inside, list) else [inside]
+    parts = [one for part in several if isinstance(one := field(part, "text") or part, str) and one]
+    if isinstance(text, str) and (not parts or (base is not None and parts == texts(base))):
+        parts = parts if text == "".join(parts) else [text] if text else []
+    return parts, str(field(first, "finishReason"))
+
+
+def build_response(view: View, call: Call, base: Any = None) -> Any:
+    """Why the model stopped is the base's where the view agrees, except for tool calls, which are not in the result."""
+    (parts, reason), stop = wanted(view, base), field(base, "stop_reason")
+    content = [made("TextBlock", type="text", text=text) for text in parts]
+    kept = stop not in (None, "tool_use") and FINISH.get(stop, "OTHER") == reason
+    ended = base if kept else {"stop_reason": STOPS.get(reason, "end_turn")}
+    stopped = {name: field(ended, name) for name in STOPPED}
+    if base is not None:
+        return changed(base, content=content, **stopped)
+    usage, model = {"input_tokens": 0, "output_tokens": 0}, str(given(call, "model") or "")
+    new = {"id": f"msg_{uuid4().hex[:24]}", "type": "message", "role": "assistant", "model": model, "usage": usage}
+    return made("Message", **new, content=content, **stopped)
+
+
+def called_tools(response: Any) -> list[str]:
+    """Those that the caller is to run. What the API ran itself is over and done."""
+    return [field(block, "name") for block in blocks(response) if field(block, "type") == "tool_use"]
+
+
+def as_chunks(response: Any) -> list[Any]:
+    whole = plain(response)
+    content, usage = whole.get("content") or [], whole.get("usage") or {}
+    end = {name: whole.get(name) for name in STOPPED}
+    start = {**whole, "content": [], **dict.fromkeys(STOPPED), "usage": {**usage, "output_tokens": 0}}
+    events: list[dict[str, Any]] = [{"type": "message_start", "message": start}]
+    for n, block in enumerate(content):
+        begun, deltas = streamed(block)
+        events.append({"type": "content_block_start", "index": n, "content_block": begun})
+        events += [{"type": "content_block_delta", "index": n, "delta": delta} for delta in deltas]
+        events.append({"type": "content_block_stop", "index": n})
+    counted = {"output_tokens": usage.get("output_tokens", 0)}
+    events += [{"type": "message_delta", "delta": end, "usage": counted}, {"type": "message_stop"}]
+    return [made(f"Raw{event['type'].title().replace('_', '')}Event", **event) for event in events]
+
+
+def made(name: str, **fields: Any) -> Any:
+    """One of the SDK's objects, made as the SDK makes it: what a newer API adds is kept, not refused."""
+    return getattr(sdk("anthropic", "anthropic.types", "anthropic"), name).model_construct(**fields)
+
+
+def streamed(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A block as it begins, and what is added to it."""
+    kind = str(block.get("type"))
+    if kind.endswith("tool_use"):
+        return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": json.dumps(block.get("input"))}]
+    grown = {delta: name for delta, name in GROWTH.items() if kind in ("text", "thinking") and name in block}
+    deltas = [{"type": delta, name: block[name]} for delta, name in grown.items()]
+    return {**block, **dict.fromkeys(grown.values(), "")}, deltas
+
+
+class Collected:
+    """The message that a stream adds up to. It is complete with message_stop, not before."""
+
+    def __init__(self) -> None:
+        self.message: dict[str, Any] = {}
+        self.blocks: dict[int, dict[str, Any]] = {}
+        self.inputs: dict[int, str] = {}
+        self.done = False
+
+    def add(self, chunk: Any) -> None:
+        kind = field(chunk, "type")
+        if kind == "message_start":
+            self.message = plain(field(chunk, "message"))
+        elif kind == "content_block_start":
+            self.blocks[field(chunk, "index")] = plain(field(chunk, "content_block"))
+        elif kind == "content_block_delta":
+            self.grow(field(chunk, "index"), plain(field(chunk, "delta")))
+        elif kind == "message_delta":
+            usage = laid_over(self.message.get("usage") or {}, plain(field(chunk, "usage")))
+            self.message = {**laid_over(self.message, plain(field(chunk, "delta"))), "usage": usage}
+        elif kind == "message_stop":
+            self.done = bool(self.message)
+
+    def grow(self, index: int, delta: dict[str, Any]) -> None:
+        block, kind = self.blocks.setdefault(index, {}), delta.get("type")
+        if kind == "citations_delta":
+            block["citations"] = [*(block.get("citations") or ()), delta["citation"]]
+        elif kind == "input_json_delta":
+            self.inputs[index] = self.inputs.get(index, "") + delta["partial_json"]
+        elif kind in GROWTH:
+            block[GROWTH[kind]] = block.get(GROWTH[kind], "") + delta[GROWTH[kind]]
+
+    def response(self) -> Any:
+        if not self.done:
+            return None
+        for index, text in self.inputs.items():
+            self.blocks[index]["input"] = parsed(text)
+        return made("Message", **{**self.message, "content": [self.blocks[n] for n in sorted(self.blocks)]})
+
+
+def plain(value: Any) -> dict[str, Any]:
+    return dict(value) if isinstance(value, Mapping) else value.to_dict(warnings=False) if value is not None else {}
+
+
+def laid_over(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """Totals and ends replace what the stream began with, unless they say nothing."""
+    return {**old, **{name: value for name, value in new.items() if value is not None or name not in old}}
+
+
+def parsed(text: str) -> Any:
+    """A tool's input. One that the model did not finish is read as far as it goes, as the SDK does it."""
+    with suppress(ValueError):  # one without any input is streamed as nothing at all
+        return sdk("anthropic", "jiter", "anthropic").from_json(text.encode(), partial_mode=True)
+    return {}
+
+
+collector = Collected

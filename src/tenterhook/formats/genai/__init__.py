@@ -1,0 +1,18 @@
+"""google-genai: calls of client.models.generate_content and generate_content_stream, and of their client.aio twins."""
+
+from __future__ import annotations
+
+from tenterhook.formats.genai.request import apply_request, apply_tools, has_tools, request_view
+from tenterhook.formats.genai.response import as_chunks, build_response, called_tools, collector, response_view
+
+__all__ = [
+    "apply_request",
+    "apply_tools",
+    "as_chunks",
+    "build_response",
+    "called_tools",
+    "collector",
+    "has_tools",
+    "request_view",
+    "response_view",
+]

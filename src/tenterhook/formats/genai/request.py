@@ -1,0 +1,149 @@
+"""A call <-> the request that hooks see."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenterhook.formats import Call, View
+from tenterhook.formats.genai.contents import Kind, joined, split
+from tenterhook.formats.genai.values import altered, camel, get, listed, plain, types
+from tenterhook.formats.messages import changed_settings, rebuilt, said_tools, settings, shown
+
+SETTINGS = (
+    *("temperature", "top_p", "top_k", "candidate_count", "max_output_tokens", "stop_sequences", "presence_penalty"),
+    *("frequency_penalty", "seed", "response_mime_type", "response_modalities", "response_logprobs", "logprobs"),
+    *("cached_content", "media_resolution", "audio_timestamp", "enable_enhanced_civic_answers", "service_tier"),
+    *("automatic_continuation", "store", "should_return_http_response"),
+)
+NAMES = {camel(name): name for name in SETTINGS}
+MODES = {"AUTO": "AUTO", "VALIDATED": "AUTO", "ANY": "ANY", "NONE": "NONE"}
+
+
+def request_view(call: Call) -> View:
+    messages, config = split(call.get("contents")), call.get("config")
+    view = {
+        "model": call.get("model"),
+        "messages": shown(messages, Kind(messages)),
+        "config": settings(call, NAMES, lambda name: plain(get(config, name))),
+        "toolConfig": tool_view(config),
+    }
+    return {key: value for key, value in view.items() if value or key in ("model", "messages")}
+
+
+def calling(config: Any) -> Any:
+    return get(get(config, "tool_config"), "function_calling_config")
+
+
+def tool_view(config: Any) -> View:
+    mode, names = plain(get(calling(config), "mode")), listed(calling(config), "allowed_function_names")
+    view = {"mode": MODES.get(mode.upper()) if isinstance(mode, str) else None, "allowedFunctionNames": names}
+    return {key: value for key, value in view.items() if value}
+
+
+def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
+    before, changed, problems = request_view(call), dict(call), []
+    model = view.get("model", before["model"])
+    if model != before["model"]:
+        if isinstance(model, str) and model:
+            changed["model"] = model
+        else:
+            problems.append(f"model must be a name, not {model!r}")
+    if view.get("messages", before["messages"]) != before["messages"]:
+        changed["contents"], said = apply_messages(view["messages"], before["messages"], call.get("contents"))
+        problems += said
+    put, away, said = changed_settings(before.get("config", {}), view.get("config"), NAMES)
+    problems += said
+    if put or away:
+        changed["config"], said = apply_settings(call.get("config"), put, away)
+        problems += said
+    if view.get("toolConfig") is not None and view["toolConfig"] != before.get("toolConfig", {}):
+        changed, said = apply_tools(view["toolConfig"], changed)
+        problems += said
+    return changed, problems
+
+
+def apply_messages(wanted: Any, before: list[dict[str, str]], contents: Any) -> tuple[Any, list[str]]:
+    messages = split(contents)
+    result, problems = rebuilt(messages, wanted, Kind(messages))
+    if len(result) == len(messages) and all(one is other for one, other in zip(result, messages, strict=True)):
+        return contents, problems
+    roles = [one.get("role") for one in wanted if isinstance(one, dict) and one not in before]
+    if "system" in roles or "developer" in roles:
+        problems.append("a system message has no place among the contents of this API: it is sent as the user's")
+    if not result:
+        problems.append("no message is left, and this API takes no call without one")
+    flat = joined(result)
+    return (flat[0] if len(flat) == 1 and not isinstance(contents, list | tuple) else flat), problems
+
+
+def apply_settings(config: Any, put: dict[str, Any], away: list[str]) -> tuple[Any, list[str]]:
+    """Each value as the SDK reads it: one that it does not take would fail the whole call."""
+    fields: dict[str, Any] = dict.fromkeys(away)
+    problems = []
+    for name, value in put.items():
+        try:
+            fields[name] = getattr(types().GenerateContentConfig(**{name: value}), name)
+        except (ValueError, TypeError, AttributeError):
+            problems.append(f"config.{camel(name)}: google-genai does not take {value!r}")
+    return (altered(config, "GenerateContentConfig", **fields) if fields else config), problems
+
+
+def has_tools(call: Call) -> bool:
+    return bool(get(call.get("config"), "tools"))
+
+
+def tools_of(config: Any) -> tuple[list[str], list[str], bool]:
+    """The functions of a call, the tools that the API runs by itself, and whether there may be more functions."""
+    functions, builtin, more = [], [], False
+    for tool in listed(config, "tools"):
+        declared = listed(tool, "function_declarations")
+        name = get(tool, "name") or getattr(tool, "__name__", None)
+        functions += [get(one, "name") for one in declared] + ([name] if isinstance(name, str) else [])
+        fields = tool if isinstance(tool, dict) else getattr(type(tool), "model_fields", None)
+        more = more or (fields is None and not name)  # such as a session of an MCP server, which is asked later
+        if not name:
+            set_here = [field for field in fields or () if get(tool, field) is not None]
+            builtin += [one for one in set_here if one not in ("function_declarations", "functionDeclarations")]
+    return functions, builtin, more
+
+
+def apply_tools(config: View, call: Call) -> tuple[Call, list[str]]:
+    """The API takes allowed names with ANY and VALIDATED alone, so AUTO with names is VALIDATED.
+
+    It reads an empty list of names as no list, so a list that allows nothing is NONE.
+    """
+    mode, names, problems = said_tools(config)
+    own = call.get("config")
+    functions, builtin, more = tools_of(own)
+    if mode is None and names is None:
+        return dict(call), problems
+    if get(own, "cached_content"):
+        return dict(call), [*problems, "toolConfig has no place beside cachedContent, which holds the tools"]
+    if builtin and (mode == "NONE" or names is not None):
+        problems.append(f"toolConfig does not restrict what the API runs by itself: {', '.join(builtin)}")
+    if not functions and not more:
+        return dict(call), problems + (["toolConfig.mode ANY: the call has no function"] if mode == "ANY" else [])
+    if names is not None and not more:
+        unknown = [name for name in names if name not in functions]
+        problems += [f"toolConfig.allowedFunctionNames: the call has no function {name!r}" for name in unknown]
+        names = [name for name in names if name in functions]
+    if mode == "ANY" and names == []:
+        problems.append("toolConfig.mode ANY has no function to call: sent as NONE")
+    mode, names = in_api_words(mode, names, calling(own))
+    fields = {"mode": types().FunctionCallingConfigMode(mode), "allowed_function_names": names}
+    inner = altered(calling(own), "FunctionCallingConfig", **fields)
+    outer = altered(get(own, "tool_config"), "ToolConfig", function_calling_config=inner)
+    return {**call, "config": altered(own, "GenerateContentConfig", tool_config=outer)}, problems
+
+
+def in_api_words(mode: str | None, names: list[str] | None, standing: Any) -> tuple[str, list[str] | None]:
+    """Mode and names that restrict the model as far as was asked. What was not said stays as it stands in the call."""
+    stood = str(plain(get(standing, "mode")) or "AUTO").upper()
+    mode = mode or stood
+    if names is None:
+        names = listed(standing, "allowed_function_names") or None
+    if mode == "NONE" or names == []:
+        return "NONE", None
+    if mode != "ANY" and (names or stood == "VALIDATED"):
+        return "VALIDATED", names
+    return mode, names

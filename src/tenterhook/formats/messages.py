@@ -1,0 +1,184 @@
+"""Messages of a call <-> the messages that hooks see: the same rules for every API.
+
+Unchanged messages map to their originals, changed ones by position, new ones stand where the hook put them (after all
+others where it appended them), and removing a visible one removes its original. What a hook cannot see stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+Message = Any
+
+
+class Seen(NamedTuple):
+    """A message that hooks see: where it stands among the originals, and what they see of it."""
+
+    place: int
+    role: str
+    text: str
+
+
+class Kind(Protocol):
+    """How one API writes a message."""
+
+    def role(self, message: Message) -> str:
+        """user, model or system; empty for one that hooks never see, such as a tool's result."""
+        ...
+
+    def text(self, message: Message) -> str:
+        """All text parts together; empty where there is none."""
+        ...
+
+    def change(self, message: Message, role: str, text: str) -> Message:
+        """A copy with another text: the first text part holds it, other text parts go, the rest stays."""
+        ...
+
+    def new(self, role: str, text: str) -> Message: ...
+
+    def calls(self, message: Message) -> list[str]:
+        """The ids of the tool calls in it."""
+        ...
+
+    def results(self, message: Message) -> list[str]:
+        """The ids of the tool calls that it answers."""
+        ...
+
+    def without(self, message: Message, ids: set[str]) -> Message | None:
+        """A copy without the calls and results of these ids; None where nothing is left."""
+        ...
+
+
+def seen(messages: Sequence[Message], kind: Kind) -> list[Seen]:
+    found = [Seen(n, kind.role(message), kind.text(message)) for n, message in enumerate(messages)]
+    return [one for one in found if one.role and one.text]
+
+
+def shown(messages: Sequence[Message], kind: Kind) -> list[dict[str, str]]:
+    return [{"role": one.role, "content": one.text} for one in seen(messages, kind)]
+
+
+def rebuilt(messages: Sequence[Message], wanted: Any, kind: Kind) -> tuple[list[Message], list[str]]:
+    """The originals as the hooks want them, and what of it could not be read."""
+    asked, problems = readable(wanted)
+    if asked is None:
+        return list(messages), problems
+    visible = seen(messages, kind)
+    before = [(one.role, one.text) for one in visible]
+    if asked == before:
+        return list(messages), problems
+    kept: dict[int, Message] = {}
+    inserted: dict[int, list[Message]] = {}
+    for place, (role, text), old in aligned(before, asked):
+        if old is not None:
+            original = messages[visible[old].place]
+            kept[old] = original if before[old] == (role, text) else kind.change(original, role, text)
+        else:
+            spot = visible[place].place if place < len(visible) else len(messages)
+            inserted.setdefault(spot, []).append(kind.new(role, text))
+    stands = {one.place: n for n, one in enumerate(visible)}
+    result: list[Message] = []
+    gone: list[Message] = []
+    for n, message in enumerate(messages):
+        result += inserted.get(n, ())
+        if n not in stands:
+            result.append(message)
+        elif stands[n] in kept:
+            result.append(kept[stands[n]])
+        else:
+            gone.append(message)
+    result += inserted.get(len(messages), ())
+    return whole(result, gone, kind), problems
+
+
+def whole(messages: list[Message], gone: list[Message], kind: Kind) -> list[Message]:
+    """A call without its result, or a result without its call, makes an API refuse the request: they go together."""
+    ids = {id for message in gone for id in (*kind.calls(message), *kind.results(message))}
+    if not ids:
+        return messages
+    left = [
+        kind.without(message, ids) if ids.intersection((*kind.calls(message), *kind.results(message))) else message
+        for message in messages
+    ]
+    return [message for message in left if message is not None]
+
+
+def aligned(
+    before: list[tuple[str, str]], wanted: list[tuple[str, str]]
+) -> list[tuple[int, tuple[str, str], int | None]]:
+    """For each wanted message: before which old one it stands, and which old one it is, or None for a new one."""
+    from difflib import SequenceMatcher
+
+    ids: dict[tuple[str, str], int] = {}
+    olds, news = ([ids.setdefault(one, len(ids)) for one in ones] for ones in (before, wanted))
+    found: list[tuple[int, tuple[str, str], int | None]] = []
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, olds, news, autojunk=False).get_opcodes():
+        for n, j in enumerate(range(j1, j2)):
+            old = i1 + n if tag in ("equal", "replace") and i1 + n < i2 else None
+            found.append((i1 + n if old is not None else i2, wanted[j], old))
+    return found
+
+
+def readable(wanted: Any) -> tuple[list[tuple[str, str]] | None, list[str]]:
+    """The messages that a hook gave, as (role, text). Roles of other APIs are understood."""
+    if not isinstance(wanted, list):
+        return None, [f"messages must be a list, not {type(wanted).__name__}: left as they were"]
+    found: list[tuple[str, str]] = []
+    for n, one in enumerate(wanted):
+        role = ROLES.get(one.get("role", "user")) if isinstance(one, dict) else None
+        text = content(one.get("content")) if isinstance(one, dict) else None
+        if role is None or text is None:
+            return None, [f"messages[{n}] is not {{role, content}}: the messages were left as they were"]
+        if text:  # one without text is one that hooks do not see, so it asks for its original to go
+            found.append((role, text))
+    return found, []
+
+
+def content(value: Any) -> str | None:
+    """A text, or a list of text parts."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list):
+        return None
+    parts = [part.get("text") if isinstance(part, dict) else part for part in value]
+    texts = [part for part in parts if isinstance(part, str)]
+    return "".join(texts) if len(texts) == len(parts) else None
+
+
+ROLES = {"user": "user", "model": "model", "assistant": "model", "system": "system", "developer": "system"}
+
+# One option of a call: its name in the stable form, its name in the API.
+Names = dict[str, str]
+
+
+def settings(call: dict[str, Any], names: Names, read: Callable[[str], Any]) -> dict[str, Any]:
+    """The options of a call under their stable names; only those that are set."""
+    values = {stable: read(own) for stable, own in names.items()}
+    return {stable: value for stable, value in values.items() if value is not None}
+
+
+def changed_settings(before: dict[str, Any], wanted: Any, names: Names) -> tuple[dict[str, Any], list[str], list[str]]:
+    """What to set (by the API's names), what to take away, and what the API has no place for."""
+    if not isinstance(wanted, dict):
+        return {}, [], ([f"config must be an object, not {type(wanted).__name__}"] if wanted is not None else [])
+    changed = {key: value for key, value in wanted.items() if key not in before or before[key] != value}
+    problems = [f"config.{key} has no place in this API" for key in changed if key not in names]
+    away = [names[key] for key in before if key not in wanted or wanted[key] is None]
+    put = {names[key]: value for key, value in changed.items() if key in names and value is not None}
+    return put, away, problems
+
+
+def said_tools(config: Any) -> tuple[str | None, list[str] | None, list[str]]:
+    """Mode and allowed names of a tool configuration, and what of it could not be read."""
+    if not isinstance(config, dict):
+        return None, None, [f"toolConfig must be an object, not {type(config).__name__}"]
+    mode, names = config.get("mode"), config.get("allowedFunctionNames")
+    problems = []
+    if mode not in (None, "AUTO", "ANY", "NONE"):
+        problems.append(f"toolConfig.mode is {mode!r}; it may be: AUTO, ANY, NONE")
+        mode = None
+    if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+        problems.append("toolConfig.allowedFunctionNames must be a list of names")
+        names = None
+    return mode, names, problems

@@ -1,0 +1,107 @@
+"""Whether a tool takes an input: its own schema says so, else its signature does.
+
+A hook may change an input to anything. What reaches the tool is what the tool itself would have accepted.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, get_type_hints
+
+import msgspec
+
+from tenterhook.errors import UsageError
+
+Input = dict[str, Any]
+# Takes an input and gives it as the function wants it; raises ValueError where the tool does not take it.
+Check = Callable[[Input], Input]
+
+
+class WrongInput(ValueError):
+    """An input that the tool does not take, in words for whoever gave it."""
+
+
+def check_for(schema: Any, function: Callable[..., Any]) -> Check:
+    """A JSON Schema, a pydantic model, a type that msgspec can convert to, a function that raises; or the signature."""
+    if schema is None:
+        return by_signature(function)
+    if isinstance(schema, dict):
+        return by_json_schema(schema)
+    if hasattr(schema, "model_validate"):
+        return accepting(schema.model_validate)
+    if isinstance(schema, type):
+        return accepting(lambda given: msgspec.convert(given, schema))
+    if callable(schema):
+        return accepting(schema)
+    raise UsageError(f"schema must be a JSON Schema, a model class or a function, not {type(schema).__name__}")
+
+
+def accepting(validate: Callable[[Input], Any]) -> Check:
+    """The input as it is, if `validate` does not object. What that makes of it is its own business."""
+
+    def check(given: Input) -> Input:
+        try:
+            validate(given)
+        except (ValueError, TypeError, KeyError) as exc:
+            raise WrongInput(str(exc) or type(exc).__name__) from exc
+        return given
+
+    return check
+
+
+def by_json_schema(schema: dict[str, Any]) -> Check:
+    try:
+        import jsonschema_rs
+    except ImportError as exc:
+        raise UsageError(f"jsonschema-rs is needed here: pip install 'tenterhook[schema]' ({exc})") from exc
+    try:
+        validator = jsonschema_rs.validator_for(schema)
+    except ValueError as exc:
+        raise UsageError(f"this is no JSON Schema: {exc}") from exc
+
+    def check(given: Input) -> Input:
+        for error in validator.iter_errors(given):
+            place = ".".join(str(part) for part in error.instance_path)
+            raise WrongInput(f"{place}: {error.message}" if place else error.message)
+        return given
+
+    return check
+
+
+def by_signature(function: Callable[..., Any]) -> Check:
+    """Its parameters, and their types where annotations say them and msgspec knows them."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some built-in functions have none
+        return lambda given: given
+    types = annotated(function)
+
+    def check(given: Input) -> Input:
+        try:
+            signature.bind(**given)
+        except TypeError as exc:
+            raise WrongInput(str(exc)) from None
+        return {name: converted(name, value, types) for name, value in given.items()}
+
+    return check
+
+
+def annotated(function: Callable[..., Any]) -> dict[str, Any]:
+    try:
+        return get_type_hints(function)
+    except Exception:  # a name that is only there for a type checker
+        return {}
+
+
+def converted(name: str, value: Any, types: dict[str, Any]) -> Any:
+    """The value as its parameter's type; as it is where that type is beyond msgspec, or is its own already."""
+    wanted = types.get(name)
+    if wanted is None or (isinstance(wanted, type) and isinstance(value, wanted) and not isinstance(value, bool)):
+        return value
+    try:
+        return msgspec.convert(value, wanted)
+    except msgspec.ValidationError as exc:
+        raise WrongInput(f"{name}: {exc}") from None
+    except TypeError:
+        return value

@@ -1,0 +1,184 @@
+"""A model call from its first hook to its last: `call` is the whole story, `prepared` and `answered` its two halves.
+
+A host deals in the types of its SDK alone; the stable form that hooks see does not leave this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tenterhook import formats
+from tenterhook.deliver import for_model
+from tenterhook.errors import UsageError
+from tenterhook.hosts.reply import AsyncStream, Reply, Stream, Streamed, each
+from tenterhook.hosts.steps import Call, Fire, Host, Steps, adrive, drive, is_async
+from tenterhook.types import Outcome
+
+Function = Callable[..., Any]
+
+
+class BeforeModel(Struct, frozen=True):
+    """What hooks made of a request. `modified_request` is the SDK's call as it shall be made, None where unchanged."""
+
+    blocked: bool = False
+    reason: str = ""
+    synthetic_response: Any = None
+    modified_request: dict[str, Any] | None = None
+    allowed: frozenset[str] | None = None
+    problems: tuple[str, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+
+
+class Model:
+    """A function that calls a model, with hooks around it. Called with its own keyword arguments, it gives a Reply."""
+
+    asynchronous = False
+
+    def __init__(
+        self, host: Host, function: Function, *, format: str, stream: bool | None = None, collect: bool = True
+    ) -> None:
+        self.host, self.engine, self.function = host, host.engine, function
+        self.format, self.stream, self.collect = formats.get(format), stream, collect
+
+    def __call__(self, **call: Any) -> Any:
+        if self.quiet():
+            return self.wrapped(self.function(**call), None)
+        return drive(self.host, self.call(call))
+
+    def quiet(self) -> bool:
+        """Nobody listens, and no earlier call left tools narrowed down."""
+        if self.host.allowed is not None:
+            self.host.narrowed(None)
+        return not any(self.engine.listens(event) for event in ("model.before", "tools.select", "model.after"))
+
+    def call(self, call: dict[str, Any]) -> Steps[Any]:
+        """Hooks on the request, the call itself, hooks on the complete response."""
+        ready = yield from self.prepared(call)
+        self.host.narrowed(ready.allowed)
+        if ready.blocked:
+            return self.unasked(ready, call)
+        asked = call if ready.modified_request is None else ready.modified_request
+        response = yield Call(self.function, (), asked)
+
+        def after(reply: Reply, response: Any) -> Steps[None]:
+            yield from self.answered(reply, asked, response)
+
+        reply = self.wrapped(response, after if self.engine.listens("model.after") else None)
+        reply.outcomes, reply.allowed, reply.problems = ready.outcomes, ready.allowed, list(ready.problems)
+        if not isinstance(reply, Streamed):
+            yield from after(reply, response)
+        return reply
+
+    def prepared(self, call: dict[str, Any]) -> Steps[BeforeModel]:
+        """What hooks make of the request, and of the tools that the model may choose among."""
+        view = self.format.request_view(call)
+        before: Outcome = yield Fire("model.before", {"llm_request": view})
+        if before.blocked or before.stop:
+            return self.refused(before, call)
+        asked = call
+        problems: list[str] = []
+        if "request" in before.changes:
+            asked, problems = self.format.apply_request(before.changes["request"], call)
+        outcomes: tuple[Outcome, ...] = (before,)
+        allowed = None
+        if self.format.has_tools(asked):
+            select: Outcome = yield Fire("tools.select", {"llm_request": self.format.request_view(asked)})
+            outcomes += (select,)
+            if select.stop:
+                return replace(self.refused(select, call), outcomes=outcomes)
+            if config := select.changes.get("tool_config"):
+                asked, more = self.format.apply_tools(config, asked)
+                problems += more
+                allowed = left(config)
+        asked = self.with_words(asked, outcomes)
+        changed = None if asked is call else asked
+        return BeforeModel(False, "", None, changed, allowed, tuple(problems), outcomes)
+
+    def refused(self, outcome: Outcome, call: dict[str, Any]) -> BeforeModel:
+        """A stop and a block both mean that no model is asked; only a hook's own response stands in for it."""
+        view = outcome.changes.get("response")
+        response = None if view is None else self.format.build_response(view, call)
+        reason = outcome.reason if outcome.blocked else outcome.stop_reason
+        return BeforeModel(True, reason, response, outcomes=(outcome,))
+
+    def with_words(self, call: dict[str, Any], outcomes: Sequence[Outcome]) -> dict[str, Any]:
+        """What hooks say to the model goes with the very call it is about, after all other messages."""
+        texts = self.texts(outcomes)
+        if not texts:
+            return call
+        view = self.format.request_view(call)
+        added = [{"role": "user", "content": text} for text in texts]
+        return self.format.apply_request({**view, "messages": [*view["messages"], *added]}, call)[0]
+
+    def answered(self, reply: Reply, call: dict[str, Any], response: Any) -> Steps[None]:
+        """The response is complete: hooks may change it, hide it, or stop the agent with one in its place."""
+        views = {"llm_request": self.format.request_view(call), "llm_response": self.format.response_view(response)}
+        outcome: Outcome = yield Fire("model.after", views)
+        if "response" in outcome.changes:
+            response = self.format.build_response(outcome.changes["response"], call, response)
+        reply.made = response
+        reply.outcomes = (*reply.outcomes, outcome)
+        reply.user_messages = tuple(self.host.received(self.texts([outcome])))
+
+    def unasked(self, ready: BeforeModel, call: dict[str, Any]) -> Reply:
+        """The hook's response in place of the model's; without one, a response with nothing in it."""
+        response = ready.synthetic_response
+        if response is None:
+            response = self.format.build_response({"candidates": []}, call)
+        reply = Reply(response, ready.outcomes, synthetic=True)
+        if self.streams(call):
+            reply = self.wrapped(self.replayed(response), None)
+            reply.made, reply.outcomes, reply.synthetic = response, ready.outcomes, True
+        reply.user_messages = tuple(self.host.received(self.texts(ready.outcomes)))
+        return reply
+
+    def streams(self, call: dict[str, Any]) -> bool:
+        """Whether the caller waits for a stream: it said so, or the call or the function's name does."""
+        if self.stream is not None:
+            return self.stream
+        return bool(call.get("stream")) or "stream" in getattr(self.function, "__name__", "")
+
+    def replayed(self, response: Any) -> Any:
+        chunks = self.format.as_chunks(response)
+        return each(chunks) if self.asynchronous else iter(chunks)
+
+    def wrapped(self, response: Any, after: Any) -> Any:
+        """A stream, or a response that is there already."""
+        if hasattr(response, "__aiter__"):
+            return AsyncStream(self.host, self.format, response, after, self.collect)
+        if hasattr(response, "__next__"):
+            return Stream(self.host, self.format, response, after, self.collect)
+        if hasattr(response, "__enter__") or hasattr(response, "__aenter__"):
+            raise UsageError("a helper that opens a stream cannot be wrapped: wrap the function that gives it")
+        return Reply(response)
+
+    def texts(self, outcomes: Sequence[Outcome]) -> list[str]:
+        said = [message for outcome in outcomes for message in outcome.messages if message.to == "model"]
+        return for_model(said, self.engine.dialect.marks)
+
+
+class AsyncModel(Model):
+    """The same for functions that are async."""
+
+    asynchronous = True
+
+    async def __call__(self, **call: Any) -> Any:
+        if self.quiet():
+            return self.wrapped(await self.function(**call), None)
+        return await adrive(self.host, self.call(call))
+
+
+def left(config: dict[str, Any]) -> frozenset[str] | None:
+    """The tools that a configuration leaves to the model; None for all."""
+    if config.get("mode") == "NONE":
+        return frozenset()
+    names = config.get("allowedFunctionNames")
+    return frozenset(names) if names else None
+
+
+def model(host: Host, function: Function, **options: Any) -> Model:
+    return (AsyncModel if is_async(function) else Model)(host, function, **options)

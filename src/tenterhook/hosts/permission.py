@@ -1,0 +1,77 @@
+"""Somebody has to be asked: hooks for the question first, then the host's own way to ask a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+from tenterhook.hosts.steps import Call, Fire, Steps
+from tenterhook.types import Outcome
+
+NOBODY = "it needs permission, and there is nobody to ask"
+
+
+class PermissionRequest(Struct, frozen=True):
+    """What a person is asked. `reason` is why: a hook's words, or empty where the tool always asks."""
+
+    tool_name: str
+    tool_input: dict[str, Any]
+    reason: str = ""
+    tool_use_id: str = ""
+
+
+class Permission(Struct, frozen=True):
+    """The answer. `input` is what may be done, where it is not what was asked."""
+
+    allowed: bool
+    reason: str = ""
+    input: dict[str, Any] | None = None
+    outcomes: tuple[Outcome, ...] = ()
+
+
+# A bool, one of the words allow and deny, or a Permission; from a function or a coroutine function.
+Ask = Callable[[PermissionRequest], Any]
+
+
+def permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]:
+    """Hooks may answer for the person; without them, and without a way to ask, the answer is no."""
+    call = {"tool_name": request.tool_name, "tool_input": request.tool_input}
+    if request.tool_use_id:
+        call["tool_use_id"] = request.tool_use_id
+    hooks: Outcome = yield Fire("permission.ask", call)
+    changed = hooks.changes.get("input")
+    if hooks.stop or hooks.blocked:
+        return Permission(False, hooks.stop_reason if hooks.stop else hooks.reason, None, (hooks,))
+    if hooks.decision == "allow":
+        return Permission(True, hooks.reason, changed, (hooks,))
+    if changed is not None:
+        request = PermissionRequest(request.tool_name, changed, request.reason, request.tool_use_id)
+    said = f"{request.tool_name} needs permission" + (f": {request.reason}" if request.reason else "")
+    notice: Outcome = yield Fire("notify", {"type": "permission_prompt", "message": said})
+    answer = yield from asked(request, ask)
+    if answer.allowed:
+        return Permission(True, answer.reason, answer.input or changed, (hooks, notice))
+    refused: Outcome = yield Fire("permission.denied", {**call, "reason": answer.reason})
+    return Permission(False, answer.reason, None, (hooks, notice, refused))
+
+
+def asked(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]:
+    if ask is None:
+        return Permission(False, f"{NOBODY}: {request.reason}" if request.reason else NOBODY)
+    try:
+        return answered((yield Call(ask, (request,), waits=True)))
+    except Exception as exc:
+        return Permission(False, f"permission could not be asked for: {type(exc).__name__}: {exc}")
+
+
+def answered(value: Any) -> Permission:
+    """Only a clear yes is a yes."""
+    if isinstance(value, Permission):
+        return value
+    if value is True or value == "allow":
+        return Permission(True)
+    if value is False or value is None or value == "deny":
+        return Permission(False, "the user said no")
+    raise TypeError(f"a permission callback returns True, False, 'allow', 'deny' or a Permission, not {value!r}")

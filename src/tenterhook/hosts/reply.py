@@ -1,0 +1,183 @@
+"""A model's reply as hooks left it: whole, or as a stream that is whole when it has been read."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from itertools import filterfalse
+from typing import TYPE_CHECKING, Any
+
+from tenterhook.hosts.steps import Steps, adrive, drive
+from tenterhook.types import Message, Outcome
+
+if TYPE_CHECKING:
+    from tenterhook.formats import Format
+    from tenterhook.hosts.steps import Host
+
+INCOMPLETE = "the stream ended before its response was complete, so no hook was told of it"
+
+
+class Reply:
+    """`response` is of the SDK's own type. A host looks at `stop` first, then takes the response as if it were real.
+
+    `synthetic` says that no model was asked; `allowed` are the tools that hooks left to the model, where they did;
+    `user_messages` are to be added to the conversation; `problems` are wishes of hooks that the API cannot express.
+    """
+
+    def __init__(self, response: Any = None, outcomes: Sequence[Outcome] = (), *, synthetic: bool = False) -> None:
+        self.made = response
+        self.outcomes, self.synthetic = tuple(outcomes), synthetic
+        self.allowed: frozenset[str] | None = None
+        self.user_messages: tuple[str, ...] = ()
+        self.problems: list[str] = []
+
+    @property
+    def response(self) -> Any:
+        return self.made
+
+    @property
+    def stop(self) -> bool:
+        return any(outcome.stop for outcome in self.outcomes)
+
+    @property
+    def stop_reason(self) -> str:
+        return next((outcome.stop_reason for outcome in self.outcomes if outcome.stop), "")
+
+    @property
+    def blocked(self) -> bool:
+        return any(outcome.blocked for outcome in self.outcomes)
+
+    @property
+    def reason(self) -> str:
+        return next((outcome.reason for outcome in self.outcomes if outcome.blocked), "")
+
+    @property
+    def suppress_display(self) -> bool:
+        """The user is not to be shown the response; what was streamed before hooks saw it has been shown."""
+        return any(outcome.suppress for outcome in self.outcomes)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return tuple(message for outcome in self.outcomes for message in outcome.messages)
+
+
+# What follows when the complete response is there: hooks, and what they change of the reply.
+After = Callable[[Reply, Any], Steps[None]]
+
+
+class Streamed(Reply):
+    """Chunks as they come. `response` is there when they have all come, with what hooks changed of it.
+
+    Chunks are kept, and put together only where somebody wants the response. Where no hook listens and nobody wants it
+    (`collect=False`), this hands out the SDK's own iterator.
+    """
+
+    def __init__(self, host: Host, format: Format, source: Any, after: After | None, collect: bool) -> None:
+        super().__init__()
+        self.host, self.format, self.source, self.after, self.collect = host, format, source, after, collect
+        self.chunks: list[Any] = []
+
+    @property
+    def response(self) -> Any:
+        """None until the stream has been read to its end, and for one that broke off."""
+        if self.made is None and self.chunks and self.after is None:
+            self.made = self.collected()
+        return self.made
+
+    def collected(self) -> Any:
+        collector = self.format.collector()
+        for chunk in self.chunks:
+            collector.add(chunk)
+        return collector.response()
+
+    def whole(self) -> Steps[None]:
+        """The stream was read to its end: hooks are told of the response, once."""
+        response = self.collected()
+        if response is None:
+            self.problems.append(INCOMPLETE)
+        elif self.after:
+            yield from self.after(self, response)
+
+
+class Stream(Streamed):
+    """For `for`."""
+
+    iterator: Iterator[Any] | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.iterator is None:
+            self.iterator = self.read() if self.after else self.bare()
+        return self.iterator
+
+    def bare(self) -> Iterator[Any]:
+        """At the speed of C: append gives None, so that every chunk passes the filter."""
+        return filterfalse(self.chunks.append, self.source) if self.collect else iter(self.source)
+
+    def read(self) -> Iterator[Any]:
+        try:
+            for chunk in self.source:
+                self.chunks.append(chunk)
+                yield chunk
+        finally:
+            shut(self.source)
+        drive(self.host, self.whole())
+
+    def close(self) -> None:
+        """Before its end: no hook is told, as with any stream that breaks off."""
+        shut(self.iterator)
+        shut(self.source)
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+class AsyncStream(Streamed):
+    """For `async for`."""
+
+    iterator: AsyncIterator[Any] | None = None
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        if self.iterator is None:
+            bare = self.after is None and not self.collect
+            self.iterator = aiter(self.source) if bare else self.read()
+        return self.iterator
+
+    async def read(self) -> AsyncIterator[Any]:
+        append = self.chunks.append
+        try:
+            async for chunk in self.source:
+                append(chunk)
+                yield chunk
+        finally:
+            await ashut(self.source)
+        if self.after:
+            await adrive(self.host, self.whole())
+
+    async def aclose(self) -> None:
+        await ashut(self.iterator)
+        await ashut(self.source)
+
+    async def __aenter__(self) -> AsyncStream:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.aclose()
+
+
+def shut(stream: Any) -> None:
+    if callable(close := getattr(stream, "close", None)):
+        close()
+
+
+async def ashut(stream: Any) -> None:
+    close = getattr(stream, "aclose", None) or getattr(stream, "close", None)
+    if callable(close) and inspect.isawaitable(closing := close()):
+        await closing
+
+
+async def each(chunks: Iterable[Any]) -> AsyncIterator[Any]:
+    for chunk in chunks:
+        yield chunk

@@ -1,0 +1,129 @@
+"""A tool's result: what the model gets, what the user sees, and what hooks made of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tenterhook.deliver import capped, clean, for_model, marked
+from tenterhook.types import Message, Outcome
+
+# Texts that stand in the conversation as the user's words, after the result; all others stand in the result itself.
+AS_USER = ("feedback", "user_message")
+
+
+class ToolError(Struct, frozen=True):
+    """Why there is no ordinary result: blocked, refused, stopped, invalid_input, unknown_tool, failed, cancelled."""
+
+    message: str
+    type: str = "failed"
+    exception: BaseException | None = None
+
+
+class ToolResult(Struct, frozen=True):
+    """What a tool call came to.
+
+    `llm_content` is for the model, `return_display` for the user (not to be shown where `suppress_display` is set).
+    `user_messages` are to be added to the conversation as user input, after the result. A host looks at `stop` first.
+    """
+
+    llm_content: Any = ""
+    return_display: Any = ""
+    metadata: dict[str, Any] = {}
+    error: ToolError | None = None
+    suppress_display: bool = False
+    user_messages: tuple[str, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+
+    @property
+    def stop(self) -> bool:
+        """The agent shall end its loop."""
+        return any(outcome.stop for outcome in self.outcomes)
+
+    @property
+    def stop_reason(self) -> str:
+        return next((outcome.stop_reason for outcome in self.outcomes if outcome.stop), "")
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """All that hooks said to anybody, as they gave it."""
+        return tuple(message for outcome in self.outcomes for message in outcome.messages)
+
+
+def result_of(value: Any) -> ToolResult:
+    """What a function returned, as a result: text and lists of parts as they are, anything else as JSON."""
+    if isinstance(value, ToolResult):
+        return value
+    content = text_of(value)
+    return ToolResult(content, content)
+
+
+def text_of(value: Any) -> Any:
+    if isinstance(value, str | list):
+        return value
+    if value is None:
+        return ""
+    try:
+        return msgspec.json.encode(value, enc_hook=str).decode()
+    except Exception:  # what JSON cannot hold still has to be told somehow
+        return str(value)
+
+
+def told(result: ToolResult, value: Any, form: str) -> Any:
+    """What hooks are told of a result: the value that the tool returned, or the record that some agents have."""
+    if form == "value":
+        return result.llm_content if isinstance(value, ToolResult) else value
+    record = {
+        "llmContent": result.llm_content,
+        "returnDisplay": result.return_display,
+        "metadata": result.metadata,
+    }
+    if result.error:
+        record["error"] = {"message": result.error.message, "type": result.error.type}
+    return record
+
+
+def with_words(result: ToolResult, outcomes: Sequence[Outcome], marks: Mapping[str, str]) -> ToolResult:
+    """The result with what hooks said to the model: in it, or after it as user input."""
+    said = [message for outcome in outcomes for message in outcome.messages if message.to == "model"]
+    if not said:
+        return replace(result, outcomes=tuple(outcomes))
+    inside = for_model([message for message in said if message.kind not in AS_USER], marks)
+    after = for_model([message for message in said if message.kind in AS_USER], marks)
+    return replace(
+        result,
+        llm_content=appended(result.llm_content, inside),
+        user_messages=(*result.user_messages, *after),
+        outcomes=tuple(outcomes),
+    )
+
+
+def appended(content: Any, texts: Iterable[str]) -> Any:
+    """Text grows by paragraphs, a list of parts by text parts."""
+    for text in texts:
+        if isinstance(content, list):
+            content = [*content, {"type": "text", "text": text}]
+        else:
+            content = f"{content}\n\n{text}" if content else text
+    return content
+
+
+def refusal(kind: str, reason: str, outcomes: Sequence[Outcome], marks: Mapping[str, str]) -> ToolResult:
+    """The result of a call that was not made: its content is the reason."""
+    last = outcomes[-1].attempts if outcomes else ()
+    hooks = [attempt.hook for attempt in last if attempt.decision == "deny" or kind == "stopped"]
+    by = [Message("model", "reason", reason, ", ".join(hooks))]
+    content = marked(by, marks) if hooks else capped(clean(reason))
+    # The reason stands there already; what else was said comes after it.
+    quiet = [spoken(outcome) for outcome in outcomes]
+    result = ToolResult(content, reason, {}, ToolError(reason, kind))
+    return replace(with_words(result, quiet, marks), outcomes=tuple(outcomes))
+
+
+def spoken(outcome: Outcome) -> Outcome:
+    """The outcome without its reasons."""
+    return replace(outcome, messages=tuple(one for one in outcome.messages if one.kind != "reason"))

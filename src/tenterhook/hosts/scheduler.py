@@ -1,0 +1,154 @@
+"""Several tool calls of one reply at once: each has a state, and results come in the order of the calls.
+
+    validating -> executing (-> awaiting_approval -> executing) -> success | idle | error | cancelled
+
+A call that hooks blocked ends as `idle`: its result, the reason, is kept and published like any other, so that the
+model sees it. It is never tried again; what to do about it is the model's business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tenterhook.errors import UsageError, nearest
+from tenterhook.hosts.result import ToolError, ToolResult
+from tenterhook.hosts.tool import Tool
+
+log = logging.getLogger("tenterhook.scheduler")
+
+# How a call ends, by the type of its result's error; any other error is an error.
+ENDS = {"blocked": "idle", "stopped": "idle", "refused": "cancelled", "cancelled": "cancelled"}
+STOPPED = "the agent was stopped before this call began"
+CANCELLED = "the call was cancelled"
+
+
+class ToolCall(Struct, frozen=True):
+    """A call as a model asks for it."""
+
+    name: str
+    input: dict[str, Any]
+    id: str = ""
+
+
+class Progress:
+    """One call on its way."""
+
+    def __init__(self, call: ToolCall) -> None:
+        self.call, self.state = call, "validating"
+        self.result: ToolResult | None = None
+        self.task: asyncio.Task[None] | None = None
+        self.cancelled = ""
+        self.running = False
+
+
+class Scheduler:
+    """`changed` is told of every new state, `publish` of every result, in the order of the calls."""
+
+    def __init__(
+        self,
+        tools: Iterable[Tool],
+        *,
+        parallel: int = 8,
+        changed: Callable[[Progress], object] | None = None,
+        publish: Callable[[ToolCall, ToolResult], object] | None = None,
+    ) -> None:
+        self.tools = {tool.name: tool for tool in tools}
+        self.parallel, self.changed, self.publish = max(1, parallel), changed, publish
+        self.calls: list[Progress] = []
+
+    def run(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
+        """From a thread without an event loop."""
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self.arun(calls))
+        raise UsageError("an event loop runs here already: await arun(...) instead")
+
+    async def arun(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
+        """All calls, so many at once; their results in the order of the calls."""
+        mine = [Progress(call) for call in calls]
+        self.calls += mine
+        slots = asyncio.Semaphore(self.parallel)
+        for one in mine:
+            one.task = asyncio.ensure_future(self.one(one, mine, slots))
+        try:
+            for one in mine:  # buffered: a later call that is done first waits for those before it
+                await self.settled(one)
+                self.tell(self.publish, one.call, one.result)
+        finally:
+            tasks = [one.task for one in mine if one.task]
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            self.calls = [one for one in self.calls if one not in mine]
+        return [one.result for one in mine if one.result]
+
+    async def settled(self, one: Progress) -> None:
+        """Until the call has its result, also where the user took it back."""
+        task = one.task
+        assert task is not None
+        await asyncio.wait([task])
+        if one.result is None and one.cancelled:
+            await self.interrupted(one)
+        task.result() if one.result is None else None
+
+    async def one(self, one: Progress, all: Sequence[Progress], slots: asyncio.Semaphore) -> None:
+        async with slots:
+            tool = self.tools.get(one.call.name)
+            if any(other.result and other.result.stop for other in all):
+                return self.end(one, without(STOPPED, "cancelled"))
+            if tool is None:
+                text = f"there is no tool {one.call.name!r}{nearest(one.call.name, self.tools)}"
+                return self.end(one, without(text, "unknown_tool"))
+
+            def note(state: str) -> None:
+                one.running = state == "running"
+                self.enter(one, "executing" if one.running else state)
+
+            result = await tool.arun(one.call.input, tool_use_id=one.call.id, note=note)
+        return self.end(one, result)
+
+    def cancel(self, id: str, reason: str = CANCELLED) -> bool:
+        """The user takes one call back; whether it was still on its way. On the scheduler's own loop."""
+        for one in self.calls:
+            if one.call.id == id and one.result is None and one.task and not one.cancelled:
+                one.cancelled = reason
+                return one.task.cancel()
+        return False
+
+    async def interrupted(self, one: Progress) -> None:
+        """Hooks are told of a tool that was running; one that had not begun has not failed."""
+        result = without(one.cancelled, "cancelled")
+        tool = self.tools.get(one.call.name)
+        if one.running and tool:
+            result = await tool.adriven(tool.unsuccessful(result, one.call.input, one.call.id, ()))
+        self.end(one, result)
+
+    def end(self, one: Progress, result: ToolResult) -> None:
+        one.result = result
+        self.enter(one, ENDS.get(result.error.type, "error") if result.error else "success")
+
+    def enter(self, one: Progress, state: str) -> None:
+        first = one.state == state == "validating"
+        if first or one.state != state:
+            one.state = state
+            self.tell(self.changed, one)
+
+    def tell(self, callback: Callable[..., object] | None, *what: Any) -> None:
+        if callback is None:
+            return
+        try:
+            callback(*what)
+        except Exception:
+            log.exception("a callback of the scheduler failed; the calls go on")
+
+
+def without(text: str, kind: str) -> ToolResult:
+    """The result of a call that came to nothing."""
+    return replace(ToolResult(text, text), error=ToolError(text, kind))

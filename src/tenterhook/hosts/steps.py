@@ -1,0 +1,152 @@
+"""A host's flow as steps without I/O, and the two drivers: `drive` from a thread, `adrive` on an event loop.
+
+A flow is a generator that yields what it wants done, an event to fire or a function to call, and receives the result.
+So the logic of a tool call, a model call or a turn exists once, for `def` and `async def` hosts alike.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Coroutine, Generator, Sequence
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from msgspec import Struct
+
+from tenterhook.errors import UsageError
+from tenterhook.types import Outcome
+
+if TYPE_CHECKING:
+    from tenterhook.engine import Engine
+
+P = ParamSpec("P")
+T = TypeVar("T")
+H = TypeVar("H", bound="Host")
+
+
+class Fire(Struct, frozen=True):
+    """An event. Where the dialect does not have it, nothing happens."""
+
+    event: str
+    data: dict[str, Any]
+
+
+class Call(Struct, frozen=True):
+    """A function of the host's. `waits` says that it may take long: then no event loop stands still for it."""
+
+    function: Callable[..., Any]
+    args: tuple[Any, ...] = ()
+    kwargs: dict[str, Any] = {}
+    waits: bool = False
+
+
+Steps = Generator[Fire | Call, Any, T]
+
+
+class Host(Protocol):
+    """An engine, or a session over one."""
+
+    @property
+    def engine(self) -> Engine: ...
+
+    @property
+    def allowed(self) -> frozenset[str] | None:
+        """The tools that may be called in this turn, where hooks narrowed them down."""
+        ...
+
+    def narrowed(self, allowed: frozenset[str] | None) -> None:
+        """From now on only these tools may be called."""
+        ...
+
+    def received(self, texts: Sequence[str]) -> Sequence[str]:
+        """Texts that are to enter the conversation as user input; those that the caller has to see to come back."""
+        ...
+
+    def fire(self, event: str, /, **data: Any) -> Outcome: ...
+
+    async def afire(self, event: str, /, **data: Any) -> Outcome: ...
+
+
+def drive(host: Host, steps: Steps[T]) -> T:
+    """From a thread."""
+    try:
+        step = next(steps)
+        while True:
+            try:
+                value = fired(host, step) if step.__class__ is Fire else called(step)
+            except BaseException as exc:
+                step = steps.throw(exc)
+            else:
+                step = steps.send(value)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]
+    finally:
+        steps.close()
+
+
+async def adrive(host: Host, steps: Steps[T]) -> T:
+    """On an event loop. Cancelled, it ends what runs and leaves the rest undone."""
+    try:
+        step = next(steps)
+        while True:
+            try:
+                value = await afired(host, step) if step.__class__ is Fire else await acalled(host, step)
+            except BaseException as exc:
+                step = steps.throw(exc)
+            else:
+                step = steps.send(value)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]
+    finally:
+        steps.close()
+
+
+def fired(host: Host, step: Any) -> Outcome:
+    return host.fire(step.event, **step.data) if host.engine.has(step.event) else NOTHING
+
+
+async def afired(host: Host, step: Any) -> Outcome:
+    return await host.afire(step.event, **step.data) if host.engine.has(step.event) else NOTHING
+
+
+def called(step: Any) -> Any:
+    value = step.function(*step.args, **step.kwargs)
+    if inspect.iscoroutine(value):
+        value.close()
+        raise UsageError(f"{step.function!r} is async, and its caller is not: use the async form of this call")
+    return value
+
+
+async def acalled(host: Host, step: Any) -> Any:
+    if step.waits and not is_async(step.function):
+        value = await host.engine.running().in_a_thread(lambda: step.function(*step.args, **step.kwargs))
+    else:
+        value = step.function(*step.args, **step.kwargs)
+    return await value if inspect.isawaitable(value) else value
+
+
+def is_async(function: Callable[..., Any]) -> bool:
+    """Whether calling it gives something to await; SDKs hide that behind wrappers."""
+    bare = inspect.unwrap(function)
+    return inspect.iscoroutinefunction(bare) or inspect.iscoroutinefunction(getattr(bare, "__call__", None))  # noqa: B004
+
+
+def twins(
+    steps: Callable[Concatenate[H, P], Steps[T]],
+) -> tuple[Callable[Concatenate[H, P], T], Callable[Concatenate[H, P], Coroutine[Any, Any, T]]]:
+    """A method for threads and one for event loops, from the same steps."""
+
+    def method(self: H, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return drive(self, steps(self, *args, **kwargs))
+
+    async def amethod(self: H, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await adrive(self, steps(self, *args, **kwargs))
+
+    name = steps.__name__.lstrip("_")
+    for one, its in ((method, name), (amethod, f"a{name}")):
+        one.__name__, one.__doc__ = its, steps.__doc__
+        one.__qualname__ = f"{steps.__qualname__.rpartition('.')[0]}.{its}"
+    return method, amethod
+
+
+# What an event that a dialect does not have comes to.
+NOTHING = Outcome()

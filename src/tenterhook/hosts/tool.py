@@ -1,0 +1,257 @@
+"""A tool call from its first hook to its last: `call` is the whole story."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property, update_wrapper
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from tenterhook.hosts.inputs import Check, Input, WrongInput, check_for
+from tenterhook.hosts.permission import Ask, PermissionRequest, permission
+from tenterhook.hosts.result import ToolError, ToolResult, refusal, result_of, text_of, told, with_words
+from tenterhook.hosts.steps import Call, Fire, Host, Steps, adrive, drive, is_async
+from tenterhook.types import Outcome
+
+if TYPE_CHECKING:
+    from tenterhook.dialect import EventRule
+
+Function = Callable[..., Any]
+# Told how far a call is: validating, executing (its hooks too), awaiting_approval, running (the tool itself).
+Note = Callable[[str], None]
+
+
+def silent(state: str) -> None:
+    """Nobody wants to know."""
+
+
+class Tool:
+    """A function with hooks around it. Called, it gives a ToolResult, whatever happens; only Ctrl-C is raised."""
+
+    def __init__(
+        self,
+        host: Host,
+        name: str,
+        function: Function,
+        *,
+        schema: Any = None,
+        asks: bool | Callable[[Input], bool] = False,
+        permission: Ask | None = None,
+    ) -> None:
+        self.host, self.engine, self.name, self.function = host, host.engine, name, function
+        self.schema, self.asks, self.permission = schema, asks, permission
+        if schema is not None:
+            self.check = check_for(schema, function)  # now, so that a wrong schema is heard of at once
+        update_wrapper(self, function, updated=())
+
+    def __call__(self, /, *args: Any, **input: Any) -> ToolResult:
+        if self.quiet() and not args:
+            try:
+                return result_of(self.function(**input))
+            except Exception as exc:
+                return self.driven(self.failed(exc, input, "", ()))
+        return self.driven(self.started(args, input))
+
+    def run(self, input: Input, *, tool_use_id: str = "") -> ToolResult:
+        """The same for an input as a model gives it, with the id of its call."""
+        return self.driven(self.asked(input, tool_use_id, silent))
+
+    async def arun(self, input: Input, *, tool_use_id: str = "", note: Note | None = None) -> ToolResult:
+        """The same on an event loop; a function that is not async runs in a thread. `note` is told how far it is."""
+        return await self.adriven(self.asked(input, tool_use_id, note or silent))
+
+    def driven(self, steps: Steps[ToolResult]) -> ToolResult:
+        return self.received(drive(self.host, steps))
+
+    async def adriven(self, steps: Steps[ToolResult]) -> ToolResult:
+        return self.received(await adrive(self.host, steps))
+
+    def received(self, result: ToolResult) -> ToolResult:
+        """A session takes what is for the conversation into its own hands."""
+        if not result.user_messages:
+            return result
+        return replace(result, user_messages=tuple(self.host.received(result.user_messages)))
+
+    def quiet(self) -> bool:
+        """Nobody listens, nobody is to be asked: then a call costs next to nothing more than the bare one."""
+        listens = self.engine.listens
+        if self.asks or self.schema is not None or self.restricted():
+            return False
+        return not (listens("tool.before") or listens("tool.after"))
+
+    def started(self, args: tuple[Any, ...], input: Input) -> Steps[ToolResult]:
+        """From a Python call, whose arguments may stand by position."""
+        if args:
+            import inspect
+
+            try:
+                bound = inspect.signature(self.function).bind(*args, **input)
+            except TypeError as exc:
+                return refusal("invalid_input", f"{self.name} does not take this: {exc}", (), self.marks)
+            kinds = bound.signature.parameters
+            input = {}
+            for name, value in bound.arguments.items():
+                input.update(value if kinds[name].kind is inspect.Parameter.VAR_KEYWORD else {name: value})
+        if self.schema is None:
+            return (yield from self.call(input, input, "", silent))
+        return (yield from self.asked(input, "", silent))
+
+    def asked(self, input: Input, id: str, note: Note) -> Steps[ToolResult]:
+        """From a model, which may have asked for anything."""
+        note("validating")
+        try:
+            given = self.check(input)
+        except WrongInput as exc:
+            return refusal("invalid_input", f"{self.name} does not take this input: {exc}", (), self.marks)
+        return (yield from self.call(input, given, id, note))
+
+    def call(self, input: Input, given: Input, id: str, note: Note) -> Steps[ToolResult]:
+        """Hooks, permission, the tool itself, hooks again. Hooks see `input`, the tool gets `given`."""
+        if self.restricted():
+            return refusal("blocked", f"{self.name} may not be called in this turn", (), self.marks)
+        note("executing")
+        before: Outcome = yield Fire("tool.before", self.event(input, id))
+        if before.stop:
+            return refusal("stopped", before.stop_reason or "Stopped by hook", (before,), self.marks)
+        if before.blocked:
+            return refusal("blocked", before.reason, (before,), self.marks)
+        outcomes: tuple[Outcome, ...] = (before,)
+        changed = before.changes.get("input")
+        if self.must_ask(before, changed or input):
+            request = PermissionRequest(self.name, changed or input, before.reason, id)
+            note("awaiting_approval")
+            answer = yield from permission(request, self.permission)
+            note("executing")
+            outcomes += answer.outcomes
+            if not answer.allowed:
+                return refusal("refused", f"{self.name} was not allowed: {answer.reason}", outcomes, self.marks)
+            changed = changed if answer.input is None else answer.input
+        try:
+            given = given if changed is None else self.accepted(input, given, changed)
+        except WrongInput as exc:
+            text = f"A hook changed the input of {self.name} to one that it does not take: {exc}"
+            return refusal("invalid_input", text, outcomes, self.marks)
+        note("running")
+        return (yield from self.made(given, input if changed is None else changed, id, outcomes))
+
+    def made(self, given: Input, shown: Input, id: str, outcomes: tuple[Outcome, ...]) -> Steps[ToolResult]:
+        """The call itself. From here on the tool has run, so hooks can only add, hide and say stop."""
+        try:
+            value = yield Call(self.function, (), given, waits=True)
+        except KeyboardInterrupt as exc:
+            yield from self.failed(exc, shown, id, outcomes)
+            raise
+        except Exception as exc:
+            return (yield from self.failed(exc, shown, id, outcomes))
+        result = result_of(value)
+        if result.error:
+            return (yield from self.unsuccessful(result, shown, id, outcomes))
+        rule = self.rule("tool.after")
+        output = told(result, value, rule.output_form) if rule else None
+        after: Outcome = yield Fire("tool.after", {**self.event(shown, id), "tool_output": output})
+        if "output" in after.changes:
+            result = replace(result, llm_content=text_of(after.changes["output"]))
+        return self.finished(result, (*outcomes, after))
+
+    def failed(self, exc: BaseException, shown: Input, id: str, outcomes: Sequence[Outcome]) -> Steps[ToolResult]:
+        """The tool raised: hooks are told, and the model gets the error as the result."""
+        text = f"{type(exc).__name__}: {exc}" if str(exc) else type(exc).__name__
+        result = ToolResult(text, text, {}, ToolError(text, "failed", exc))
+        return (yield from self.unsuccessful(result, shown, id, outcomes))
+
+    def unsuccessful(self, result: ToolResult, shown: Input, id: str, outcomes: Sequence[Outcome]) -> Steps[ToolResult]:
+        """The event for failures; where the dialect has none, the one whose record of a result can hold an error."""
+        event, error = self.event(shown, id), result.error
+        assert error is not None
+        rule = self.rule("tool.after")
+        if self.rule("tool.failed") or rule is None or rule.output_form == "value":
+            interrupted = isinstance(error.exception, KeyboardInterrupt) or error.type == "cancelled"
+            hooks = yield Fire("tool.failed", {**event, "error": error.message, "is_interrupt": interrupted})
+        else:
+            hooks = yield Fire("tool.after", {**event, "tool_output": told(result, result, rule.output_form)})
+        return self.finished(result, (*outcomes, hooks))
+
+    def finished(self, result: ToolResult, outcomes: Sequence[Outcome]) -> ToolResult:
+        suppressed = result.suppress_display or outcomes[-1].suppress
+        return with_words(replace(result, suppress_display=suppressed), outcomes, self.marks)
+
+    def event(self, input: Input, id: str) -> dict[str, Any]:
+        call = {"tool_name": self.name, "tool_input": input}
+        return {**call, "tool_use_id": id} if id else call
+
+    def must_ask(self, before: Outcome, input: Input) -> bool:
+        """A hook says ask; or the tool always asks, unless a hook's allow stands for the user's."""
+        if before.decision == "ask":
+            return True
+        rule = self.rule("tool.before")
+        granted = before.decision == "allow" and rule is not None and rule.grants
+        return not granted and bool(self.asks(input) if callable(self.asks) else self.asks)
+
+    @cached_property
+    def check(self) -> Check:
+        return check_for(self.schema, self.function)
+
+    def accepted(self, input: Input, given: Input, changed: Input) -> Input:
+        """What the tool is given of a changed input: values that nobody changed are the very same objects."""
+        checked = self.check(changed)
+        return {
+            name: given[name] if name in input and value == input[name] else checked[name]
+            for name, value in changed.items()
+        }
+
+    def restricted(self) -> bool:
+        """Whether hooks narrowed the tools of this turn down to others."""
+        allowed = self.host.allowed
+        return allowed is not None and self.name not in allowed
+
+    def rule(self, event: str) -> EventRule | None:
+        return self.engine.rule(event) if self.engine.has(event) else None
+
+    @property
+    def marks(self) -> dict[str, str]:
+        return self.engine.dialect.marks
+
+
+class AsyncTool(Tool):
+    """The same for `async def`."""
+
+    async def __call__(self, /, *args: Any, **input: Any) -> ToolResult:  # type: ignore[override]
+        if self.quiet() and not args:
+            try:
+                return result_of(await self.function(**input))
+            except Exception as exc:
+                return await self.adriven(self.failed(exc, input, "", ()))
+        return await self.adriven(self.started(args, input))
+
+
+def tool(host: Host, name: str, function: Function, **options: Any) -> Tool:
+    if isinstance(function, Tool):
+        function = function.function
+    return (AsyncTool if is_async(function) else Tool)(host, name, function, **options)
+
+
+async def execute_tool_with_hooks(
+    host: Host,
+    tool_name: str,
+    tool_input: Input,
+    execute_fn: Callable[[Input], Any],
+    *,
+    tool_use_id: str = "",
+    **options: Any,
+) -> ToolResult:
+    """One call with all its hooks: before, the function with the input as hooks left it, after. Options as for a tool.
+
+    The function takes the input as one mapping and may be async.
+    """
+
+    async def awaited(**input: Any) -> Any:
+        return await execute_fn(input)
+
+    function = awaited if is_async(execute_fn) else lambda **input: execute_fn(input)
+    made = Tool(host, tool_name, function, **{"schema": unchecked, **options})
+    return await made.arun(tool_input, tool_use_id=tool_use_id)
+
+
+def unchecked(input: Input) -> None:
+    """For functions that take whatever mapping they are given."""

@@ -27,6 +27,7 @@ from typing import Any
 import pluggy
 from msgspec import Struct
 
+import hosting
 import peers
 import startup
 from tenterhook.engine import Engine
@@ -278,6 +279,27 @@ def side_by_side(names: list[str]) -> Iterator[Result]:
             yield of_pairs(what, name, None, pairs)
 
 
+def wrapped_tool() -> Iterator[Result]:
+    manager = pluggy.PluginManager("bench")
+    manager.add_hookspecs(Spec)
+    call = manager.hook.before
+    yardstick = "the bare call and two pluggy calls"
+    ours, theirs = hosting.tool_timers(call, GIVEN)
+    yield compared("a wrapped tool, no hooks", yardstick, 1.0, ours, theirs, number=20_000)
+    yield of_pairs("a wrapped async tool, no hooks", yardstick, 1.0, hosting.async_tool_pairs(call, GIVEN))
+
+
+def wrapped_stream() -> Iterator[Result]:
+    what, yardstick = f"a stream of {hosting.CHUNKS:,} chunks, no hooks", "the bare stream"
+    try:
+        yield of_pairs(f"{what}: openai's client", yardstick, 1.05, hosting.sdk_pairs(collect=False))
+        yield of_pairs(f"{what}: openai's client, collected", yardstick, None, hosting.sdk_pairs(collect=True))
+    except ImportError as exc:
+        yield Result(f"{what}: openai's client", problem=str(exc))
+    for source, limit, pairs in hosting.stream_pairs():
+        yield of_pairs(f"{what}: {source}", yardstick, limit, pairs)
+
+
 def main() -> int:
     options = arguments()
     if os.getsid(0) != os.getpid():
@@ -293,6 +315,8 @@ def main() -> int:
         6: planning,
         7: cold_start,
         8: lambda: side_by_side(names),
+        9: wrapped_tool,
+        10: wrapped_stream,
     }
     wanted = options.rows or sorted(rows)
     if unknown := [n for n in wanted if n not in rows]:

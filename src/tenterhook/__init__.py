@@ -11,6 +11,12 @@ if TYPE_CHECKING:
 
     from tenterhook.engine import Engine, load
     from tenterhook.errors import ConfigError, TenterhookError, UnknownDialect, UnknownEvent, UsageError
+    from tenterhook.hosts.permission import Permission, PermissionRequest
+    from tenterhook.hosts.reply import Reply
+    from tenterhook.hosts.result import ToolError, ToolResult
+    from tenterhook.hosts.scheduler import Scheduler, ToolCall
+    from tenterhook.hosts.session import Session
+    from tenterhook.hosts.tool import execute_tool_with_hooks
     from tenterhook.types import Attempt, Message, Outcome, Skipped
 
 HOMES = {
@@ -19,11 +25,20 @@ HOMES = {
     "Engine": "engine",
     "Message": "types",
     "Outcome": "types",
+    "Permission": "hosts.permission",
+    "PermissionRequest": "hosts.permission",
+    "Reply": "hosts.reply",
+    "Scheduler": "hosts.scheduler",
+    "Session": "hosts.session",
     "Skipped": "types",
     "TenterhookError": "errors",
+    "ToolCall": "hosts.scheduler",
+    "ToolError": "hosts.result",
+    "ToolResult": "hosts.result",
     "UnknownDialect": "errors",
     "UnknownEvent": "errors",
     "UsageError": "errors",
+    "execute_tool_with_hooks": "hosts.tool",
     "load": "engine",
 }
 
@@ -33,12 +48,21 @@ __all__ = [
     "Engine",
     "Message",
     "Outcome",
+    "Permission",
+    "PermissionRequest",
+    "Reply",
+    "Scheduler",
+    "Session",
     "Skipped",
     "TenterhookError",
+    "ToolCall",
+    "ToolError",
+    "ToolResult",
     "UnknownDialect",
     "UnknownEvent",
     "UsageError",
     "__version__",
+    "execute_tool_with_hooks",
     "load",
 ]
 

@@ -29,6 +29,9 @@ CLOCK = {"name": "clock", "input_schema": {"type": "object", "properties": {}}}
 SEARCH = {"name": "web_search", "type": "web_search_20250305", "max_uses": 2}
 BROWSER = {"type": "browser_toolset_20260801"}
 
+RESULT = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+RAN = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}}
+
 
 def text(words: str, **more: Any) -> dict[str, Any]:
     return {"type": "text", "text": words, **more}
@@ -336,6 +339,23 @@ def test_a_removed_message_takes_its_tool_calls_and_their_results_along() -> Non
     assert not problems
     assert made["messages"] == [HISTORY[0], *HISTORY[3:]]
     assert all(any(one is old for old in call["messages"]) for one in made["messages"])
+
+
+@pytest.mark.parametrize("role", ["user", "system"])
+def test_a_note_in_place_of_a_call_does_not_hold_the_call(role: str) -> None:
+    made, problems = messages_api.apply_request({"messages": [SEEN[0], said(role, "Stop."), *SEEN[2:]]}, full_call())
+
+    assert not problems
+    assert made["messages"] == [HISTORY[0], user("Stop."), *HISTORY[3:]]
+
+
+def test_a_message_stands_where_it_was_put_before_what_the_api_ran_itself() -> None:
+    history = [user("hi"), assistant([RAN, RESULT, text("Found.")]), user("thanks")]
+    wish = [said("user", "hi"), said("user", "Hurry."), said("model", "Found."), said("user", "thanks")]
+    made, problems = messages_api.apply_request({"messages": wish}, full_call(messages=history))
+
+    assert not problems
+    assert made["messages"] == [history[0], user("Hurry."), *history[1:]]
 
 
 def test_a_removed_result_takes_its_call_and_the_thoughts_that_led_to_it() -> None:
@@ -848,10 +868,6 @@ def test_a_tools_input_is_read_as_far_as_it_goes(parts: list[str], read: dict[st
         collector.add(event)
 
     assert collector.response().content[0].input == read
-
-
-RESULT = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
-RAN = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}}
 
 
 @pytest.mark.parametrize(

@@ -535,6 +535,15 @@ def test_a_stream_without_usage_is_complete_too(api):
     assert (found.choices[0].message.content, found.usage) == ("Hello", None)
 
 
+def test_chunks_that_say_less_take_nothing_away(api):
+    """Some servers begin with one about the prompt alone, and end with one about nothing."""
+    empty = chunk(id="", model="", created=0, service_tier=None, system_fingerprint=None)
+    api.events(empty, *TOLD, chunk(usage=USAGE), empty, sse("[DONE]"))
+    found = collected(ask(api, {"model": "m", "messages": [], "stream": True}))
+
+    assert (found.id, found.model, found.usage.total_tokens) == ("chatcmpl-1", "gpt-4.1-2025-04-14", 13)
+
+
 def test_several_choices_are_kept_apart(api):
     ends = [chunk(delta("stop", 1)), chunk(delta("length", 0))]
     said = [chunk(delta(index=n, role="assistant", content=text)) for n, text in [(1, "b"), (0, "a"), (1, "B")]]

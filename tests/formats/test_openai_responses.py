@@ -211,7 +211,6 @@ def test_an_input_of_text_is_a_message_of_the_user():
     assert api_format.request_view({"model": "m", "input": openai.omit})["messages"] == []
 
 
-@pytest.mark.req("HOOK-075")
 @pytest.mark.parametrize("module", ["openai", "openai_responses"])
 def test_views_need_no_sdk(module):
     code = f"""
@@ -398,6 +397,26 @@ def test_a_removed_call_leaves_what_else_its_thought_led_to():
     assert kind.without([THOUGHT, TOOL_CALL, other], {"call_1"}) == [THOUGHT, other]
     assert kind.without([THOUGHT, TOOL_CALL], {"call_1"}) is None
     assert kind.without([RESULT], {"call_1"}) is None
+
+
+@pytest.mark.parametrize(
+    ("request_item", "result_item"),
+    [
+        (
+            {"type": "mcp_approval_request", "id": "mcpr_1", "name": "read", "server_label": "wiki", "arguments": "{}"},
+            {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True},
+        ),
+        (
+            {"type": "local_shell_call", "id": "lsh_1", "call_id": "call_7", "status": "completed", "action": {}},
+            {"type": "local_shell_call_output", "id": "call_7", "output": "{}"},
+        ),
+    ],
+)
+def test_calls_of_every_kind_go_together_with_what_answers_them(request_item, result_item):
+    call = {"model": "m", "input": [ANSWER, request_item, result_item, {"role": "user", "content": "hi"}]}
+    new, _ = api_format.apply_request({"messages": [{"role": "user", "content": "hi"}]}, call)
+
+    assert new["input"] == call["input"][3:]
 
 
 wishes = st.lists(
@@ -642,6 +661,7 @@ def test_a_made_up_response_says_what_the_view_says(finish, status, reason):
     built = api_format.build_response(view, {"model": "m", "input": "hi"})
 
     assert (built.status, built.incomplete_details.reason) == (status, reason)
+    assert built.output[0].status == status
     assert api_format.response_view(built)["candidates"][0]["finishReason"] == finish
     assert built.usage.total_tokens == 5
 

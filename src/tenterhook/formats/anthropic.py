@@ -4,8 +4,7 @@ The `system` argument stands outside of the messages: hooks do not see it, and i
 stands among the messages only on newer models and only in some places, so one that a hook adds is sent as a user's,
 which every model takes; those that the call already had keep their role, also where a hook moves them.
 
-Since 1.0 the SDK takes temperature, top_p and top_k only in `extra_body`, which all versions merge into the request:
-they are read in both places and added there.
+Since 1.0 the SDK takes temperature, top_p and top_k in `extra_body` alone; as all versions do, they are added there.
 """
 
 from __future__ import annotations
@@ -46,8 +45,7 @@ def changed(value: Any, **fields: Any) -> Any:
 
 def given(call: Call, name: str) -> Any:
     """An argument of the call; None for what the SDK itself writes for an absent one."""
-    value = call.get(name)
-    return None if type(value).__name__ in UNSET else value
+    return None if type(value := call.get(name)).__name__ in UNSET else value
 
 
 def listed(value: Any, what: str) -> list[Any]:
@@ -81,6 +79,7 @@ class Messages:
 
     def __init__(self, all_of_them: list[Any]) -> None:
         self.system = {self.text(one) for one in all_of_them if self.role(one) == "system"}
+        self.replaced: list[Any] = []
 
     def role(self, message: Any) -> str:
         return ROLES.get(str(field(message, "role")), "")
@@ -89,28 +88,29 @@ class Messages:
         return "".join(texts(message))
 
     def change(self, message: Any, role: str, text: str) -> Any:
-        """The first text block gets the text; a cache mark of one that goes moves to it."""
-        own = self.own_role(role, text) if self.role(message) != role else field(message, "role")
+        """The first text block gets the text and the cache mark of those that go; another role is another message."""
+        if self.role(message) != role:
+            self.replaced.append(message)
+            return self.new(role, text)
         if isinstance(field(message, "content"), str):
-            return changed(message, role=own, content=text)
+            return changed(message, content=text)
         old = blocks(message)
         places = [n for n, block in enumerate(old) if text_of(block) is not None]
         marks = [mark for n in places if (mark := field(old[n], "cache_control"))]
         first = changed(old[places[0]], text=text, **({"cache_control": marks[-1]} if marks else {}))
         kept = [first if n == places[0] else block for n, block in enumerate(old) if n not in places[1:]]
-        return changed(message, role=own, content=kept)
+        return changed(message, content=kept)
 
     def new(self, role: str, text: str) -> Any:
-        return {"role": self.own_role(role, text), "content": text}
-
-    def own_role(self, role: str, text: str) -> str:
-        return "assistant" if role == "model" else "system" if role == "system" and text in self.system else "user"
+        own = "assistant" if role == "model" else "system" if role == "system" and text in self.system else "user"
+        return {"role": own, "content": text}
 
     def calls(self, message: Any) -> list[str]:
         return [id for block in blocks(message) if (id := call_id(block))]
 
     def results(self, message: Any) -> list[str]:
-        return [id for block in blocks(message) if (id := field(block, "tool_use_id"))]
+        own = self.calls(message)  # what the API ran itself stands beside its result
+        return [id for block in blocks(message) if (id := field(block, "tool_use_id")) and id not in own]
 
     def without(self, message: Any, ids: set[str]) -> Any:
         """Thoughts alone are no message: they go with the calls that they led to."""
@@ -147,9 +147,8 @@ def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
     wanted = {key: value for key, value in view.items() if value is not None and value != now.get(key)}
     problems = [f"{key} has no place in a request" for key in wanted if key not in CHANGES]
     for key, change in CHANGES.items():
-        if key in wanted:
-            made, more = change(wanted[key], made)
-            problems += more
+        made, more = change(wanted[key], made) if key in wanted else (made, [])
+        problems += more
     return made, problems
 
 
@@ -161,8 +160,9 @@ def apply_model(model: Any, call: Call) -> tuple[Call, list[str]]:
 
 def apply_messages(wanted: Any, call: Call) -> tuple[Call, list[str]]:
     history = listed(given(call, "messages"), "messages")
-    made, problems = messages.rebuilt(history, wanted, Messages(history))
-    return (call if problems else {**call, "messages": made}), problems
+    kind = Messages(history)
+    made, problems = messages.rebuilt(history, wanted, kind)
+    return (call if problems else {**call, "messages": messages.whole(made, kind.replaced, kind)}), problems
 
 
 def apply_options(config: Any, call: Call) -> tuple[Call, list[str]]:

@@ -76,6 +76,8 @@ def rebuilt(messages: Sequence[Message], wanted: Any, kind: Kind) -> tuple[list[
             kept[old] = original if before[old] == (role, text) else kind.change(original, role, text)
         else:
             spot = visible[place].place if place < len(visible) else len(messages)
+            while spot < len(messages) and kind.results(messages[spot]):
+                spot += 1  # never between a call and its result
             inserted.setdefault(spot, []).append(kind.new(role, text))
     stands = {one.place: n for n, one in enumerate(visible)}
     result: list[Message] = []

@@ -39,7 +39,7 @@ class Model:
     asynchronous = False
 
     def __init__(
-        self, host: Host, function: Function, *, format: str, stream: bool | None = None, collect: bool = True
+        self, host: Host, function: Function, *, format: str, stream: bool | None = None, collect: bool = False
     ) -> None:
         self.host, self.engine, self.function = host, host.engine, function
         self.format, self.stream, self.collect = formats.get(format), stream, collect

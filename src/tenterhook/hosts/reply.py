@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from itertools import filterfalse
 from typing import TYPE_CHECKING, Any
 
+from tenterhook.errors import UsageError
 from tenterhook.hosts.steps import Steps, adrive, drive
 from tenterhook.types import Message, Outcome
 
 if TYPE_CHECKING:
-    from tenterhook.formats import Format
+    from tenterhook.formats import Collector, Format
     from tenterhook.hosts.steps import Host
 
 INCOMPLETE = "the stream ended before its response was complete, so no hook was told of it"
@@ -68,35 +68,30 @@ After = Callable[[Reply, Any], Steps[None]]
 class Streamed(Reply):
     """Chunks as they come. `response` is there when they have all come, with what hooks changed of it.
 
-    Chunks are kept, and put together only where somebody wants the response. Where no hook listens and nobody wants it
-    (`collect=False`), this hands out the SDK's own iterator.
+    Where no hook listens and nobody wants the response, this hands out the SDK's own iterator, which costs nothing.
     """
 
     def __init__(self, host: Host, format: Format, source: Any, after: After | None, collect: bool) -> None:
         super().__init__()
-        self.host, self.format, self.source, self.after, self.collect = host, format, source, after, collect
-        self.chunks: list[Any] = []
+        self.host, self.source, self.after = host, source, after
+        self.collector: Collector | None = format.collector() if after or collect else None
 
     @property
     def response(self) -> Any:
         """None until the stream has been read to its end, and for one that broke off."""
-        if self.made is None and self.chunks and self.after is None:
-            self.made = self.collected()
+        if self.collector is None and self.made is None:
+            raise UsageError("no hook listens, so this stream was not collected: engine.model(..., collect=True)")
         return self.made
-
-    def collected(self) -> Any:
-        collector = self.format.collector()
-        for chunk in self.chunks:
-            collector.add(chunk)
-        return collector.response()
 
     def whole(self) -> Steps[None]:
         """The stream was read to its end: hooks are told of the response, once."""
-        response = self.collected()
+        response = self.collector.response() if self.collector else None
         if response is None:
             self.problems.append(INCOMPLETE)
         elif self.after:
             yield from self.after(self, response)
+        else:
+            self.made = response
 
 
 class Stream(Streamed):
@@ -106,17 +101,13 @@ class Stream(Streamed):
 
     def __iter__(self) -> Iterator[Any]:
         if self.iterator is None:
-            self.iterator = self.read() if self.after else self.bare()
+            self.iterator = self.read(self.collector) if self.collector else iter(self.source)
         return self.iterator
 
-    def bare(self) -> Iterator[Any]:
-        """At the speed of C: append gives None, so that every chunk passes the filter."""
-        return filterfalse(self.chunks.append, self.source) if self.collect else iter(self.source)
-
-    def read(self) -> Iterator[Any]:
+    def read(self, collector: Collector) -> Iterator[Any]:
         try:
             for chunk in self.source:
-                self.chunks.append(chunk)
+                collector.add(chunk)
                 yield chunk
         finally:
             shut(self.source)
@@ -141,20 +132,17 @@ class AsyncStream(Streamed):
 
     def __aiter__(self) -> AsyncIterator[Any]:
         if self.iterator is None:
-            bare = self.after is None and not self.collect
-            self.iterator = aiter(self.source) if bare else self.read()
+            self.iterator = self.read(self.collector) if self.collector else aiter(self.source)
         return self.iterator
 
-    async def read(self) -> AsyncIterator[Any]:
-        append = self.chunks.append
+    async def read(self, collector: Collector) -> AsyncIterator[Any]:
         try:
             async for chunk in self.source:
-                append(chunk)
+                collector.add(chunk)
                 yield chunk
         finally:
             await ashut(self.source)
-        if self.after:
-            await adrive(self.host, self.whole())
+        await adrive(self.host, self.whole())
 
     async def aclose(self) -> None:
         await ashut(self.iterator)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 from conftest import Project
@@ -165,25 +167,36 @@ def test_two_sessions_on_one_engine_know_nothing_of_each_other() -> None:
     assert (users[1][0].endswith(two.id), one.id in json.dumps(users[1])) == (True, False)
 
 
+@pytest.fixture
+def _hasty() -> Iterator[None]:
+    """Threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("_hasty")
 def test_sessions_made_in_many_threads_at_once_have_ids_of_their_own() -> None:
-    for _ in range(20):
+    for _ in range(200):
         engine, made = bare(), []
-        gate = threading.Barrier(8)
+        gate = threading.Barrier(4)
 
         def make(engine: Engine = engine, made: list[Any] = made, gate: threading.Barrier = gate) -> None:
             gate.wait()
             made.append(engine.session())
 
-        threads = [threading.Thread(target=make) for _ in range(8)]
+        threads = [threading.Thread(target=make) for _ in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
-        assert len({session.id for session in made}) == 8
+        assert len({session.id for session in made}) == 4
         assert all(engine.keepers[session.id] is session.background for session in made)
 
 
+@pytest.mark.usefixtures("_hasty")
 def test_texts_that_come_while_others_are_taken_are_given_exactly_once() -> None:
     engine = bare()
     engine.add("notify", lambda event: {"context": event.message})

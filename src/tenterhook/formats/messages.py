@@ -70,15 +70,21 @@ def rebuilt(messages: Sequence[Message], wanted: Any, kind: Kind) -> tuple[list[
         return list(messages), problems
     kept: dict[int, Message] = {}
     inserted: dict[int, list[Message]] = {}
-    for place, (role, text), old in aligned(before, asked):
+    pairs = aligned(before, asked)
+    used = {old for _, _, old in pairs}
+    unused = [n for n in range(len(before)) if n not in used]
+    for place, (role, text), old in pairs:
         if old is not None:
             original = messages[visible[old].place]
             kept[old] = original if before[old] == (role, text) else kind.change(original, role, text)
-        else:
-            spot = visible[place].place if place < len(visible) else len(messages)
-            while spot < len(messages) and kind.results(messages[spot]):
-                spot += 1  # never between a call and its result
-            inserted.setdefault(spot, []).append(kind.new(role, text))
+            continue
+        message = kind.new(role, text)
+        elsewhere = next((n for n in unused if before[n] == (role, text)), None)
+        if elsewhere is not None:  # it was moved: still its original, unless that would tear a call from its result
+            unused.remove(elsewhere)
+            original = messages[visible[elsewhere].place]
+            message = message if kind.calls(original) or kind.results(original) else original
+        inserted.setdefault(spot(messages, visible, place, kind), []).append(message)
     stands = {one.place: n for n, one in enumerate(visible)}
     result: list[Message] = []
     gone: list[Message] = []
@@ -92,6 +98,16 @@ def rebuilt(messages: Sequence[Message], wanted: Any, kind: Kind) -> tuple[list[
             gone.append(message)
     result += inserted.get(len(messages), ())
     return whole(result, gone, kind), problems
+
+
+def spot(messages: Sequence[Message], visible: list[Seen], place: int, kind: Kind) -> int:
+    """Where a new message stands: before the visible one, but never between a hidden call and its result there."""
+    if place == len(visible):
+        return len(messages)
+    found, first = visible[place].place, visible[place - 1].place + 1 if place else 0
+    answers = set(kind.results(messages[found]))
+    calls = (n for n in range(first, found) if answers.intersection(kind.calls(messages[n])))
+    return next(calls, found)
 
 
 def whole(messages: list[Message], gone: list[Message], kind: Kind) -> list[Message]:
@@ -114,11 +130,30 @@ def aligned(
 
     ids: dict[tuple[str, str], int] = {}
     olds, news = ([ids.setdefault(one, len(ids)) for one in ones] for ones in (before, wanted))
-    found: list[tuple[int, tuple[str, str], int | None]] = []
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, olds, news, autojunk=False).get_opcodes():
-        for n, j in enumerate(range(j1, j2)):
-            old = i1 + n if tag in ("equal", "replace") and i1 + n < i2 else None
-            found.append((i1 + n if old is not None else i2, wanted[j], old))
+    same = next((n for n, (a, b) in enumerate(zip(olds, news, strict=False)) if a != b), min(len(olds), len(news)))
+    found: list[tuple[int, tuple[str, str], int | None]] = [(n, wanted[n], n) for n in range(same)]
+    codes = SequenceMatcher(None, olds[same:], news[same:], autojunk=False).get_opcodes()
+    for tag, *spans in codes:
+        i1, i2, j1, j2 = (n + same for n in spans)
+        place = i2
+        part: list[tuple[int, tuple[str, str], int | None]] = []
+        matched = list(range(i1, i2)) if tag == "equal" else by_role(before[i1:i2], wanted[j1:j2], i1)
+        for n in reversed(range(j1, j2)):
+            old = matched[n - j1]
+            place = place if old is None else old
+            part.append((place, wanted[n], old))
+        found += reversed(part)
+    return found
+
+
+def by_role(before: list[tuple[str, str]], wanted: list[tuple[str, str]], start: int) -> list[int | None]:
+    """Which old one each wanted one replaces: the next of its role. An image of a user's is none of the model's."""
+    found: list[int | None] = []
+    free = 0
+    for role, _ in wanted:
+        old = next((n for n in range(free, len(before)) if before[n][0] == role), None)
+        free = free if old is None else old + 1
+        found.append(None if old is None else start + old)
     return found
 
 
@@ -128,7 +163,7 @@ def readable(wanted: Any) -> tuple[list[tuple[str, str]] | None, list[str]]:
         return None, [f"messages must be a list, not {type(wanted).__name__}: left as they were"]
     found: list[tuple[str, str]] = []
     for n, one in enumerate(wanted):
-        role = ROLES.get(one.get("role", "user")) if isinstance(one, dict) else None
+        role = ROLES.get(str(one.get("role", "user"))) if isinstance(one, dict) else None
         text = content(one.get("content")) if isinstance(one, dict) else None
         if role is None or text is None:
             return None, [f"messages[{n}] is not {{role, content}}: the messages were left as they were"]
@@ -164,10 +199,11 @@ def changed_settings(before: dict[str, Any], wanted: Any, names: Names) -> tuple
     """What to set (by the API's names), what to take away, and what the API has no place for."""
     if not isinstance(wanted, dict):
         return {}, [], ([f"config must be an object, not {type(wanted).__name__}"] if wanted is not None else [])
-    changed = {key: value for key, value in wanted.items() if key not in before or before[key] != value}
+    said = {key: value for key, value in wanted.items() if value is not None}
+    changed = {key: value for key, value in said.items() if key not in before or before[key] != value}
     problems = [f"config.{key} has no place in this API" for key in changed if key not in names]
-    away = [names[key] for key in before if key not in wanted or wanted[key] is None]
-    put = {names[key]: value for key, value in changed.items() if key in names and value is not None}
+    away = [names[key] for key in before if key not in said]
+    put = {names[key]: value for key, value in changed.items() if key in names}
     return put, away, problems
 
 

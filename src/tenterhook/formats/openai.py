@@ -251,7 +251,7 @@ class Chunks:
             self.grow_choice(choice)
         fields.pop("obfuscation", None)  # noise that hides the length of a chunk
         for key, value in fields.items():
-            if value not in (None, "") or key not in self.fields:
+            if value or key not in self.fields:
                 self.fields[key] = value
 
     def grow_choice(self, choice: View) -> None:

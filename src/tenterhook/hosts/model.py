@@ -119,7 +119,8 @@ class Model:
         views = {"llm_request": self.format.request_view(call), "llm_response": self.format.response_view(response)}
         outcome: Outcome = yield Fire("model.after", views)
         if "response" in outcome.changes:
-            response = self.format.build_response(outcome.changes["response"], call, response)
+            view = consistent(outcome.changes["response"], views["llm_response"])
+            response = self.format.build_response(view, call, response)
         reply.made = response
         reply.outcomes = (*reply.outcomes, outcome)
         reply.user_messages = tuple(self.host.received(self.texts([outcome])))
@@ -177,7 +178,14 @@ def left(config: dict[str, Any]) -> frozenset[str] | None:
     if config.get("mode") == "NONE":
         return frozenset()
     names = config.get("allowedFunctionNames")
-    return frozenset(names) if names else None
+    return None if names is None else frozenset(names)
+
+
+def consistent(view: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
+    """Text and candidates say the same twice. Where a hook changed one of them, the other one is not what it means."""
+    text, candidates = (view.get(key) == before.get(key) for key in ("text", "candidates"))
+    stale = "candidates" if candidates and not text else "text" if text and not candidates else ""
+    return {key: value for key, value in view.items() if key != stale}
 
 
 def model(host: Host, function: Function, **options: Any) -> Model:

@@ -253,7 +253,7 @@ def test_what_can_be_read_only_once_is_refused_before_it_is_used_up(place: str) 
         "tools": full_call(tools=iter([WEATHER])),
     }
 
-    with pytest.raises(UsageError, match=f"{place} must be a list"):
+    with pytest.raises(UsageError, match=f"{place} is an iterator"):
         messages_api.apply_tools({"mode": "NONE"}, calls[place]) if place == "tools" else messages_api.request_view(
             calls[place]
         )

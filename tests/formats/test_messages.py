@@ -20,8 +20,8 @@ class ToyKind:
     def text(self, message: Toy) -> str:
         return str(message.get("text", ""))
 
-    def change(self, message: Toy, role: str, text: str) -> Toy:
-        return {**message, "role": role, "text": text}
+    def change(self, message: Toy, text: str) -> Toy:
+        return {**message, "text": text}
 
     def new(self, role: str, text: str) -> Toy:
         return {"role": role, "text": text, "new": True}
@@ -457,7 +457,7 @@ OWN = {"temperature": "temperature", "maxOutputTokens": "max_tokens", "topK": "t
 def test_settings_are_what_the_call_sets() -> None:
     call = {"temperature": 0, "max_tokens": None, "other": 1}
 
-    assert shared.settings(call, OWN, call.get) == {"temperature": 0}
+    assert shared.settings(OWN, call.get) == {"temperature": 0}
 
 
 @pytest.mark.parametrize(

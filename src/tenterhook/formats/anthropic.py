@@ -10,13 +10,13 @@ Since 1.0 the SDK takes temperature, top_p and top_k in `extra_body` alone; as a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
-from tenterhook.errors import UsageError
 from tenterhook.formats import Call, View, messages, sdk
+from tenterhook.formats.values import changed, get, given, listed
 
 ROLES = {"user": "user", "assistant": "model", "system": "system"}
 # What `create` takes as arguments in every version, and what goes through extra_body.
@@ -30,38 +30,16 @@ STOPPED = ("stop_reason", "stop_sequence", "stop_details")
 SENT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 # What a delta adds to which field of its block.
 GROWTH = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
-UNSET = ("NotGiven", "Omit")
-
-
-def field(value: Any, name: str) -> Any:
-    """A field of a dictionary or of one of the SDK's objects."""
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
-
-
-def changed(value: Any, **fields: Any) -> Any:
-    """A copy with other fields."""
-    return {**value, **fields} if isinstance(value, Mapping) else value.model_copy(update=fields)
-
-
-def given(call: Call, name: str) -> Any:
-    """An argument of the call; None for what the SDK itself writes for an absent one."""
-    return None if type(value := call.get(name)).__name__ in UNSET else value
-
-
-def listed(value: Any, what: str) -> list[Any]:
-    if isinstance(value, Iterator):
-        raise UsageError(f"{what} must be a list: what can be read only once would be used up before it is sent")
-    return list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping) else []
 
 
 def blocks(message: Any) -> list[Any]:
-    content = field(message, "content")
+    content = get(message, "content")
     return [{"type": "text", "text": content}] if isinstance(content, str) else listed(content, "content")
 
 
 def text_of(block: Any) -> str | None:
     """The text of a text block; None for every other block, thinking among them."""
-    text = field(block, "text") if field(block, "type") == "text" else None
+    text = get(block, "text") if get(block, "type") == "text" else None
     return text if isinstance(text, str) else None
 
 
@@ -71,7 +49,7 @@ def texts(message: Any) -> list[str]:
 
 def call_id(block: Any) -> str | None:
     """The id of a tool call, also of one that the API runs itself."""
-    return field(block, "id") if str(field(block, "type")).endswith("tool_use") else None
+    return get(block, "id") if str(get(block, "type")).endswith("tool_use") else None
 
 
 class Messages:
@@ -79,24 +57,20 @@ class Messages:
 
     def __init__(self, all_of_them: list[Any]) -> None:
         self.system = {self.text(one) for one in all_of_them if self.role(one) == "system"}
-        self.replaced: list[Any] = []
 
     def role(self, message: Any) -> str:
-        return ROLES.get(str(field(message, "role")), "")
+        return ROLES.get(str(get(message, "role")), "")
 
     def text(self, message: Any) -> str:
         return "".join(texts(message))
 
-    def change(self, message: Any, role: str, text: str) -> Any:
-        """The first text block gets the text and the cache mark of those that go; another role is another message."""
-        if self.role(message) != role:
-            self.replaced.append(message)
-            return self.new(role, text)
-        if isinstance(field(message, "content"), str):
+    def change(self, message: Any, text: str) -> Any:
+        """The first text block gets the text, and the cache mark of those that go."""
+        if isinstance(get(message, "content"), str):
             return changed(message, content=text)
         old = blocks(message)
         places = [n for n, block in enumerate(old) if text_of(block) is not None]
-        marks = [mark for n in places if (mark := field(old[n], "cache_control"))]
+        marks = [mark for n in places if (mark := get(old[n], "cache_control"))]
         first = changed(old[places[0]], text=text, **({"cache_control": marks[-1]} if marks else {}))
         kept = [first if n == places[0] else block for n, block in enumerate(old) if n not in places[1:]]
         return changed(message, content=kept)
@@ -110,25 +84,25 @@ class Messages:
 
     def results(self, message: Any) -> list[str]:
         own = self.calls(message)  # what the API ran itself stands beside its result
-        return [id for block in blocks(message) if (id := field(block, "tool_use_id")) and id not in own]
+        return [id for block in blocks(message) if (id := get(block, "tool_use_id")) and id not in own]
 
     def without(self, message: Any, ids: set[str]) -> Any:
         """Thoughts alone are no message: they go with the calls that they led to."""
-        left = [one for one in blocks(message) if not ids.intersection((call_id(one), field(one, "tool_use_id")))]
-        thoughts = all(str(field(one, "type")).endswith("thinking") for one in left)
+        left = [one for one in blocks(message) if not ids.intersection((call_id(one), get(one, "tool_use_id")))]
+        thoughts = all(str(get(one, "type")).endswith("thinking") for one in left)
         return None if thoughts else changed(message, content=left)
 
 
 def options(call: Call) -> dict[str, Any]:
     """The settings of a call under their stable names. What stands in extra_body is what is sent."""
     sent = {**call, **(given(call, "extra_body") or {})}
-    found = messages.settings(call, NAMES, lambda own: given(sent, own))
+    found = messages.settings(NAMES, lambda own: given(sent, own))
     return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
 
 
 def tool_view(call: Call) -> View:
     choice = given(call, "tool_choice")
-    mode, name = MODES.get(str(field(choice, "type"))), field(choice, "name")
+    mode, name = MODES.get(str(get(choice, "type"))), get(choice, "name")
     view: View = {"mode": mode} if mode else {}
     return {**view, "allowedFunctionNames": [name]} if isinstance(name, str) else view
 
@@ -160,9 +134,8 @@ def apply_model(model: Any, call: Call) -> tuple[Call, list[str]]:
 
 def apply_messages(wanted: Any, call: Call) -> tuple[Call, list[str]]:
     history = listed(given(call, "messages"), "messages")
-    kind = Messages(history)
-    made, problems = messages.rebuilt(history, wanted, kind)
-    return (call if problems else {**call, "messages": messages.whole(made, kind.replaced, kind)}), problems
+    made, problems = messages.rebuilt(history, wanted, Messages(history))
+    return (call if problems else {**call, "messages": made}), problems
 
 
 def apply_options(config: Any, call: Call) -> tuple[Call, list[str]]:
@@ -192,7 +165,7 @@ def apply_tools(config: View, call: Call) -> tuple[Call, list[str]]:
         return dict(call), problems + (["there is no tool that the model could call"] if mode == "ANY" else [])
     choice, more = tool_choice(mode or tool_view(call).get("mode", "AUTO"), names, call)
     before = given(call, "tool_choice")
-    parallel = field(before, "disable_parallel_tool_use")
+    parallel = get(before, "disable_parallel_tool_use")
     if parallel is not None and choice["type"] != "none":
         choice["disable_parallel_tool_use"] = parallel
     return {**call, "tool_choice": before if before == choice else choice}, problems + more
@@ -200,12 +173,12 @@ def apply_tools(config: View, call: Call) -> tuple[Call, list[str]]:
 
 def tool_choice(mode: str, names: list[str] | None, call: Call) -> tuple[dict[str, Any], list[str]]:
     """The nearest that the API has: one name at most, and no force while the model thinks."""
-    known = [field(tool, "name") for tool in listed(given(call, "tools"), "tools")]
+    known = [get(tool, "name") for tool in listed(given(call, "tools"), "tools")]
     allowed = known if names is None else [name for name in names if name in known or None in known]
     if mode == "NONE" or not allowed:
         return {"type": "none"}, ["there is no tool that the model could call"] if mode == "ANY" else []
     problems = []
-    if mode == "ANY" and field(given(call, "thinking"), "type") not in (None, "disabled"):
+    if mode == "ANY" and get(given(call, "thinking"), "type") not in (None, "disabled"):
         problems.append("this API cannot force a tool call while thinking is on: the model may choose")
         mode = "AUTO"
     if mode == "ANY" and names is not None and len(set(allowed)) == 1 and allowed[0] in known:
@@ -219,10 +192,10 @@ CHANGES = {"model": apply_model, "messages": apply_messages, "config": apply_opt
 
 
 def response_view(response: Any) -> View:
-    parts, stop, usage = texts(response), field(response, "stop_reason"), field(response, "usage")
+    parts, stop, usage = texts(response), get(response, "stop_reason"), get(response, "usage")
     finish = {} if stop is None else {"finishReason": FINISH.get(stop, "OTHER")}
     candidate = {"content": {"role": "model", "parts": parts}, **finish, "index": 0}
-    sent, got = sum(field(usage, name) or 0 for name in SENT), field(usage, "output_tokens") or 0
+    sent, got = sum(get(usage, name) or 0 for name in SENT), get(usage, "output_tokens") or 0
     counts = {"promptTokenCount": sent, "candidatesTokenCount": got, "totalTokenCount": sent + got}
     view: View = {"text": "".join(parts), "candidates": [candidate]}
     return view if usage is None else {**view, "usageMetadata": counts}
@@ -230,24 +203,24 @@ def response_view(response: Any) -> View:
 
 def wanted(view: View, base: Any) -> tuple[list[str], str]:
     """Text parts and finishReason. Where a hook changed nothing but `text`, what it took out must not come back."""
-    candidates, text = field(view, "candidates"), field(view, "text")
+    candidates, text = get(view, "candidates"), get(view, "text")
     first = candidates[0] if isinstance(candidates, list) and candidates else None
-    content = field(first, "content")
-    inside = field(content, "parts") if isinstance(content, dict) else content
+    content = get(first, "content")
+    inside = get(content, "parts") if isinstance(content, dict) else content
     several = inside if isinstance(inside, list) else [inside]
-    parts = [one for part in several if isinstance(one := field(part, "text") or part, str) and one]
+    parts = [one for part in several if isinstance(one := get(part, "text") or part, str) and one]
     if isinstance(text, str) and (not parts or (base is not None and parts == texts(base))):
         parts = parts if text == "".join(parts) else [text] if text else []
-    return parts, str(field(first, "finishReason"))
+    return parts, str(get(first, "finishReason"))
 
 
 def build_response(view: View, call: Call, base: Any = None) -> Any:
     """Why the model stopped is the base's where the view agrees, except for tool calls, which are not in the result."""
-    (parts, reason), stop = wanted(view, base), field(base, "stop_reason")
+    (parts, reason), stop = wanted(view, base), get(base, "stop_reason")
     content = [made("TextBlock", type="text", text=text) for text in parts]
     kept = stop not in (None, "tool_use") and FINISH.get(stop, "OTHER") == reason
     ended = base if kept else {"stop_reason": STOPS.get(reason, "end_turn")}
-    stopped = {name: field(ended, name) for name in STOPPED}
+    stopped = {name: get(ended, name) for name in STOPPED}
     if base is not None:
         return changed(base, content=content, **stopped)
     usage, model = {"input_tokens": 0, "output_tokens": 0}, str(given(call, "model") or "")
@@ -257,7 +230,7 @@ def build_response(view: View, call: Call, base: Any = None) -> Any:
 
 def called_tools(response: Any) -> list[str]:
     """Those that the caller is to run. What the API ran itself is over and done."""
-    return [field(block, "name") for block in blocks(response) if field(block, "type") == "tool_use"]
+    return [get(block, "name") for block in blocks(response) if get(block, "type") == "tool_use"]
 
 
 def as_chunks(response: Any) -> list[Any]:
@@ -301,16 +274,16 @@ class Collected:
         self.done = False
 
     def add(self, chunk: Any) -> None:
-        kind = field(chunk, "type")
+        kind = get(chunk, "type")
         if kind == "message_start":
-            self.message = plain(field(chunk, "message"))
+            self.message = plain(get(chunk, "message"))
         elif kind == "content_block_start":
-            self.blocks[field(chunk, "index")] = plain(field(chunk, "content_block"))
+            self.blocks[get(chunk, "index")] = plain(get(chunk, "content_block"))
         elif kind == "content_block_delta":
-            self.grow(field(chunk, "index"), plain(field(chunk, "delta")))
+            self.grow(get(chunk, "index"), plain(get(chunk, "delta")))
         elif kind == "message_delta":
-            usage = laid_over(self.message.get("usage") or {}, plain(field(chunk, "usage")))
-            self.message = {**laid_over(self.message, plain(field(chunk, "delta"))), "usage": usage}
+            usage = laid_over(self.message.get("usage") or {}, plain(get(chunk, "usage")))
+            self.message = {**laid_over(self.message, plain(get(chunk, "delta"))), "usage": usage}
         elif kind == "message_stop":
             self.done = bool(self.message)
 

@@ -1,6 +1,6 @@
 """Messages of a call <-> the messages that hooks see: the same rules for every API.
 
-Unchanged messages map to their originals, changed ones by position, new ones stand where the hook put them (after all
+Unchanged messages map to their originals, changed ones by position (among those of their role), new ones stand where the hook put them (after all
 others where it appended them), and removing a visible one removes its original. What a hook cannot see stays.
 """
 
@@ -31,7 +31,7 @@ class Kind(Protocol):
         """All text parts together; empty where there is none."""
         ...
 
-    def change(self, message: Message, role: str, text: str) -> Message:
+    def change(self, message: Message, text: str) -> Message:
         """A copy with another text: the first text part holds it, other text parts go, the rest stays."""
         ...
 
@@ -76,7 +76,7 @@ def rebuilt(messages: Sequence[Message], wanted: Any, kind: Kind) -> tuple[list[
     for place, (role, text), old in pairs:
         if old is not None:
             original = messages[visible[old].place]
-            kept[old] = original if before[old] == (role, text) else kind.change(original, role, text)
+            kept[old] = original if before[old] == (role, text) else kind.change(original, text)
             continue
         message = kind.new(role, text)
         elsewhere = next((n for n in unused if before[n] == (role, text)), None)
@@ -189,7 +189,7 @@ ROLES = {"user": "user", "model": "model", "assistant": "model", "system": "syst
 Names = dict[str, str]
 
 
-def settings(call: dict[str, Any], names: Names, read: Callable[[str], Any]) -> dict[str, Any]:
+def settings(names: Names, read: Callable[[str], Any]) -> dict[str, Any]:
     """The options of a call under their stable names; only those that are set."""
     values = {stable: read(own) for stable, own in names.items()}
     return {stable: value for stable, value in values.items() if value is not None}

@@ -7,21 +7,17 @@ import uuid
 from typing import Any
 
 from tenterhook.formats import Call, View, sdk
-from tenterhook.formats.messages import Names, rebuilt, shown, whole
+from tenterhook.formats.messages import Names, rebuilt, shown
 from tenterhook.formats.openai_shared import (
     OWN_ROLES,
     Tool,
     apply_choice,
     apply_config,
     apply_options,
-    changed,
     chosen,
     counts,
     dropped,
     dumped,
-    get,
-    given,
-    listed,
     options,
     retold,
     said,
@@ -32,6 +28,7 @@ from tenterhook.formats.openai_shared import (
     tool_name,
     usage_view,
 )
+from tenterhook.formats.values import changed, get, given, listed
 
 NAMES = {
     "temperature": "temperature",
@@ -57,7 +54,6 @@ class Messages:
 
     def __init__(self, messages: list[Any]) -> None:
         self.roles = {**OWN_ROLES, "system": system_word(messages)}
-        self.replaced: list[Any] = []
 
     def role(self, message: Any) -> str:
         return stable_role(message)
@@ -65,12 +61,8 @@ class Messages:
     def text(self, message: Any) -> str:
         return "".join(texts(get(message, "content")))
 
-    def change(self, message: Any, role: str, text: str) -> Any:
-        """One of another role is another message: images and calls have no place in it."""
-        if stable_role(message) == role:
-            return changed(message, content=retold(get(message, "content"), text))
-        self.replaced.append(message)
-        return self.new(role, text)
+    def change(self, message: Any, text: str) -> Any:
+        return changed(message, content=retold(get(message, "content"), text))
 
     def new(self, role: str, text: str) -> Any:
         return {"role": self.roles[role], "content": text}
@@ -115,8 +107,7 @@ def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
     if "messages" in view and view["messages"] != before["messages"]:
         messages = listed(given(call, "messages"), "messages")
         kind = Messages(messages)
-        result, more = rebuilt(messages, view["messages"], kind)
-        new["messages"] = whole(result, kind.replaced, kind)
+        new["messages"], more = rebuilt(messages, view["messages"], kind)
         problems += more
     new, more = apply_choice(view, before, new, choose)
     return new, problems + more

@@ -7,7 +7,7 @@ import uuid
 from typing import Any
 
 from tenterhook.formats import Call, View, sdk
-from tenterhook.formats.messages import rebuilt, shown, whole
+from tenterhook.formats.messages import rebuilt, shown
 from tenterhook.formats.openai_shared import (
     OWN_ROLES,
     Said,
@@ -15,12 +15,8 @@ from tenterhook.formats.openai_shared import (
     apply_choice,
     apply_config,
     apply_options,
-    changed,
     chosen,
     counts,
-    get,
-    given,
-    listed,
     options,
     retold,
     said,
@@ -30,6 +26,7 @@ from tenterhook.formats.openai_shared import (
     tool_name,
     usage_view,
 )
+from tenterhook.formats.values import changed, get, given, listed
 
 NAMES = {"temperature": "temperature", "topP": "top_p", "maxOutputTokens": "max_output_tokens"}
 # Why a response is not complete, and what hooks are told.
@@ -62,7 +59,6 @@ class Turns:
 
     def __init__(self, items: list[Any]) -> None:
         self.roles = {**OWN_ROLES, "system": system_word(items)}
-        self.replaced: list[Turn] = []
 
     def message(self, turn: Turn) -> Any:
         return next((item for item in turn if is_message(item)), None)
@@ -73,12 +69,8 @@ class Turns:
     def text(self, turn: Turn) -> str:
         return "".join(texts(get(self.message(turn), "content")))
 
-    def change(self, turn: Turn, role: str, text: str) -> Turn:
-        """One of another role is another message: images and calls have no place in it."""
+    def change(self, turn: Turn, text: str) -> Turn:
         message = self.message(turn)
-        if stable_role(message) != role:
-            self.replaced.append(turn)
-            return self.new(role, text)
         other = changed(message, content=retold(get(message, "content"), text))
         return [other if item is message else item for item in turn]
 
@@ -151,8 +143,7 @@ def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
         items = items_of(call)
         kind = Turns(items)
         turns, more = rebuilt(turns_of(items), view["messages"], kind)
-        result = [item for turn in whole(turns, kind.replaced, kind) for item in turn]
-        new["input"] = as_input(result, call.get("input"))
+        new["input"] = as_input([item for turn in turns for item in turn], call.get("input"))
         problems += more
     new, more = apply_choice(view, before, new, choose)
     return new, problems + more

@@ -2,41 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from tenterhook.errors import UsageError
 from tenterhook.formats import Call, View
 from tenterhook.formats.messages import ROLES, Names, changed_settings, said_tools, settings
+from tenterhook.formats.values import changed, get, given, listed
 
 TEXT = ("text", "input_text", "output_text")
 # The stable roles in the API's words.
 OWN_ROLES = {"user": "user", "model": "assistant", "system": "system"}
 MODES = {"auto": "AUTO", "required": "ANY", "none": "NONE"}
 WORDS = {mode: word for word, mode in MODES.items()}
-
-
-def get(value: Any, key: str) -> Any:
-    """A field of a dict or of an object."""
-    return value.get(key) if isinstance(value, Mapping) else getattr(value, key, None)
-
-
-def given(call: Call, key: str) -> Any:
-    """An argument of the call. The SDK's own marks for "not given" are none."""
-    value = call.get(key)
-    return None if type(value).__name__ in ("NotGiven", "Omit") else value
-
-
-def listed(value: Any, what: str) -> list[Any]:
-    """The SDK takes any iterable; one that can be read only once would reach the hooks and then not the model."""
-    if isinstance(value, Iterator):
-        raise UsageError(f"{what} is an iterator, which can be read only once: give a list")
-    return [] if value is None or isinstance(value, str) else list(value)
-
-
-def changed(value: Any, **fields: Any) -> Any:
-    """A copy of a dict or of the SDK's object with other fields."""
-    return {**value, **fields} if isinstance(value, Mapping) else value.model_copy(update=fields)
 
 
 def dropped(value: Any, field: str) -> Any:
@@ -92,7 +69,7 @@ def system_word(messages: list[Any]) -> str:
 def options(call: Call, names: Names) -> View:
     """Model, config and toolConfig of a request's view; what the call does not set is not in it."""
     model = given(call, "model")
-    config = settings(call, names, lambda own: given(call, own))
+    config = settings(names, lambda own: given(call, own))
     if isinstance(config.get("stopSequences"), str):
         config["stopSequences"] = [config["stopSequences"]]
     tools = tool_config(given(call, "tool_choice"))

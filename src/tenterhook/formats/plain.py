@@ -22,8 +22,8 @@ class Plain:
     def text(self, message: Any) -> str:
         return content(message.get("content")) or ""
 
-    def change(self, message: Any, role: str, text: str) -> Any:
-        return {**message, "role": role, "content": text}
+    def change(self, message: Any, text: str) -> Any:
+        return {**message, "content": text}
 
     def new(self, role: str, text: str) -> Any:
         return {"role": role, "content": text}

@@ -19,10 +19,6 @@ class Loose(list[Any]):
     """Parts that stand side by side in `contents`, of which the SDK makes one message."""
 
 
-class Turns(list[Any]):
-    """Messages that came of one."""
-
-
 def split(contents: Any) -> list[Message]:
     """The messages that the SDK makes of `contents`."""
     items = contents if isinstance(contents, list | tuple) else [contents]
@@ -52,11 +48,10 @@ def is_call(part: Any) -> bool:
 
 def joined(messages: Sequence[Message]) -> list[Any]:
     """Messages as `contents`, each of them as the SDK will read it."""
-    flat = [one for some in messages for one in (some if isinstance(some, Turns) else [some])]
     found: list[Any] = []
     before: Message = None
-    for message in flat:
-        now = gathered(message) if len(flat) > 1 and unclear(message, before) else message
+    for message in messages:
+        now = gathered(message) if len(messages) > 1 and unclear(message, before) else message
         found += now if isinstance(now, Loose) else [now]
         before = now
     return found
@@ -76,8 +71,6 @@ def gathered(message: Loose) -> Message:
 
 
 def parts(message: Message) -> list[Any]:
-    if isinstance(message, Turns):
-        return [part for one in message for part in parts(one)]
     return list(message) if isinstance(message, list | tuple) else listed(message, "parts")
 
 
@@ -119,9 +112,7 @@ class Kind:
     def text(self, message: Message) -> str:
         return "".join(text_of(part) for part in parts(message))
 
-    def change(self, message: Message, role: str, text: str) -> Message:
-        if role != self.role(message):
-            return self.recast(message, role, text)
+    def change(self, message: Message, text: str) -> Message:
         found: list[Any] = []
         said = False
         for part in parts(message):
@@ -131,15 +122,6 @@ class Kind:
                 found.append(text if isinstance(part, str) else altered(part, "Part", text=text))
                 said = True
         return with_parts(message, found)
-
-    def recast(self, message: Message, role: str, text: str) -> Message:
-        """What is no text keeps its role, and a call stays next to its result: the API refuses them otherwise."""
-        new = self.new(role, text)
-        rest = [part for part in parts(message) if not text_of(part)]
-        if not rest:
-            return new
-        left = with_parts(message, rest)
-        return Turns([new, left] if self.calls(left) else [left, new])
 
     def new(self, role: str, text: str) -> Message:
         return types().Content(role="model" if role == "model" else "user", parts=[types().Part(text=text)])
@@ -151,8 +133,6 @@ class Kind:
         return [self.answered[id(part)] for part in parts(message) if id(part) in self.answered]
 
     def without(self, message: Message, ids: set[str]) -> Message | None:
-        if isinstance(message, Turns):
-            return Turns(one for one in (self.without(each, ids) for each in message) if one is not None) or None
         keys = {**self.called, **self.answered}
         kept = [part for part in parts(message) if keys.get(id(part)) not in ids]
         return with_parts(message, kept) if kept else None

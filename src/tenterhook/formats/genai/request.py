@@ -24,7 +24,7 @@ def request_view(call: Call) -> View:
     view = {
         "model": call.get("model"),
         "messages": shown(messages, Kind(messages)),
-        "config": settings(call, NAMES, lambda name: plain(get(config, name))),
+        "config": settings(NAMES, lambda name: plain(get(config, name))),
         "toolConfig": tool_view(config),
     }
     return {key: value for key, value in view.items() if value or key in ("model", "messages")}

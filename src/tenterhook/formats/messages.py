@@ -1,7 +1,8 @@
 """Messages of a call <-> the messages that hooks see: the same rules for every API.
 
-Unchanged messages map to their originals, changed ones by position (among those of their role), new ones stand where the hook put them (after all
-others where it appended them), and removing a visible one removes its original. What a hook cannot see stays.
+Unchanged messages map to their originals, changed ones by position among those of their role. New ones stand where the
+hook put them, after all others where it appended them. Removing a visible one removes its original. What a hook cannot
+see stays.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Values of a call are dictionaries or the SDK's own objects, as the host likes: here they are read and copied alike."""
+"""Values of a call are dictionaries or the SDK's own objects, as the host likes: both are read and copied alike."""
 
 from __future__ import annotations
 

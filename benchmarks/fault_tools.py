@@ -6,6 +6,7 @@ import contextlib
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,17 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 from tenterhook.process import Program
 
 ENV = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "PYTHONPATH": sys.path[0]}
+
+Figures = tuple[str, bool]
+ROWS: dict[str, tuple[str, str, Callable[[], Figures]]] = {}
+
+
+def row(name: str, what: str, goal: str) -> Callable[[Callable[[], Figures]], Callable[[], Figures]]:
+    def keep(measure: Callable[[], Figures]) -> Callable[[], Figures]:
+        ROWS[name] = (what, goal, measure)
+        return measure
+
+    return keep
 
 
 def program(*argv: str, **options: Any) -> Program:

@@ -23,20 +23,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
-from fault_tools import ENV, HOST, children, host, memory, open_files, program, sh, survivors
+import host_faults
+from fault_tools import ENV, HOST, ROWS, Figures, children, host, memory, open_files, program, row, sh, survivors
 from tenterhook.process import Completed, Program, Reactor, run, run_all
-
-Figures = tuple[str, bool]
-ROWS: dict[str, tuple[str, str, Callable[[], Figures]]] = {}
-
-
-def row(name: str, what: str, goal: str) -> Callable[[Callable[[], Figures]], Callable[[], Figures]]:
-    def keep(measure: Callable[[], Figures]) -> Callable[[], Figures]:
-        ROWS[name] = (what, goal, measure)
-        return measure
-
-    return keep
-
 
 STUBBORN = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)"
 ZOO = [
@@ -332,6 +321,9 @@ def clock() -> Figures:
     late, early, jumped = json.loads(text)
     figures = f"{early * 1000:+.0f} to {late * 1000:+.0f} ms, the wall clock jumped {jumped / 86400:.1f} days"
     return figures, early >= -0.05 and late <= 0.05 and jumped > 86400
+
+
+ROWS.update(host_faults.ROWS)
 
 
 def main(names: list[str]) -> int:

@@ -36,7 +36,7 @@ def tool_timers(call: Callable[..., Any], given: dict[str, Any]) -> tuple[Timer,
 
 
 def async_tool_pairs(call: Callable[..., Any], given: dict[str, Any], number: int = 3_000) -> Pairs:
-    tool: Any = Engine(files=False).tool("Bash")(abare)
+    tool = Engine(files=False).tool("Bash")(abare)
 
     async def ours() -> float:
         began = perf_counter()

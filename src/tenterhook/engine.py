@@ -29,7 +29,7 @@ from tenterhook.verdict import Rules, verdict
 if TYPE_CHECKING:
     from tenterhook.hosts.model import Model
     from tenterhook.hosts.session import Session
-    from tenterhook.hosts.tool import Tool
+    from tenterhook.hosts.tool import Decorator
     from tenterhook.runner import Runner
 
 Flow = Generator[list[Job], list[Attempt], Outcome]
@@ -213,11 +213,11 @@ class Engine(HookSet):
         """Without a session there is no conversation to put texts into: they stay the caller's."""
         return texts
 
-    def tool(self, name: str, **options: Any) -> Callable[[Callable[..., Any]], Tool]:
+    def tool(self, name: str, **options: Any) -> Decorator:
         """Put hooks around a function that is a tool; see docs/tools.md for the options."""
         from tenterhook.hosts.tool import tool
 
-        return lambda function: tool(self, name, function, **options)
+        return tool(self, name, **options)
 
     def model(self, function: Callable[..., Any], **options: Any) -> Model:
         """Put hooks around a function that calls a model; see docs/models.md for the options."""

@@ -96,7 +96,8 @@ class Scheduler:
         await asyncio.wait([task])
         if one.result is None and one.cancelled:
             await self.interrupted(one)
-        task.result() if one.result is None else None
+        if one.result is None:
+            task.result()  # nothing that a tool does ends here; a fault of ours must not be silent
 
     async def one(self, one: Progress, all: Sequence[Progress], slots: asyncio.Semaphore) -> None:
         async with slots:

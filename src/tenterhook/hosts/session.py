@@ -11,6 +11,7 @@ import itertools
 import logging
 import os
 import weakref
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from tenterhook.engine import Engine
     from tenterhook.hosts.model import Model
     from tenterhook.hosts.scheduler import Scheduler
-    from tenterhook.hosts.tool import Tool
+    from tenterhook.hosts.tool import Decorator, Tool
 
 log = logging.getLogger("tenterhook.session")
 
@@ -93,7 +94,7 @@ class Session:
         # A subagent of the main agent, which has no id, has a parent all the same.
         self.base = {name: value for name, value in given.items() if value or (parent and name == "parent_agent_id")}
         self.background.agents.add(agent_id)
-        self.inbox: list[str] = []
+        self.inbox: deque[str] = deque()
         self.warned: set[str] = set()
         self.forced = 0
         self.allowed: frozenset[str] | None = None
@@ -117,7 +118,7 @@ class Session:
         outcome = yield from self.moment("session.end", {"reason": reason})
         if self.parent is None:
             yield Call(self.background.close, waits=True)
-            self.inbox = self.pending()
+            self.received(self.pending())
         return outcome
 
     def _prompt(self, text: str) -> Steps[Prompt]:
@@ -233,14 +234,16 @@ class Session:
         for late in self.background.take(self.agent_id):
             self.heard(late)
             self.keep(late.messages)
-        texts, self.inbox = self.inbox, []
+        texts: list[str] = []
+        while self.inbox:  # one by one: other threads may add meanwhile
+            texts.append(self.inbox.popleft())
         return texts
 
     def narrowed(self, allowed: frozenset[str] | None) -> None:
         self.allowed = allowed
 
     def received(self, texts: Sequence[str]) -> Sequence[str]:
-        self.inbox += texts
+        self.inbox.extend(texts)
         return ()
 
     def keep(self, messages: Sequence[Message]) -> None:
@@ -273,11 +276,11 @@ class Session:
 
     # Tools and models of this session
 
-    def tool(self, name: str, **options: Any) -> Callable[[Callable[..., Any]], Tool]:
+    def tool(self, name: str, **options: Any) -> Decorator:
         """As engine.tool, with this session's permission callback, conversation and fields."""
         from tenterhook.hosts.tool import tool
 
-        return lambda function: tool(self, name, function, **{"permission": self.ask, **options})
+        return tool(self, name, **{"permission": self.ask, **options})
 
     def model(self, function: Callable[..., Any], **options: Any) -> Model:
         """As engine.model; the tools that hooks leave are remembered for the calls that follow."""

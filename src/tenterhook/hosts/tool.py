@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import cached_property, update_wrapper
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from msgspec.structs import replace
 
@@ -225,10 +225,22 @@ class AsyncTool(Tool):
         return await self.adriven(self.started(args, input))
 
 
-def tool(host: Host, name: str, function: Function, **options: Any) -> Tool:
-    if isinstance(function, Tool):
-        function = function.function
-    return (AsyncTool if is_async(function) else Tool)(host, name, function, **options)
+class Decorator(Protocol):
+    """What `engine.tool(name)` gives: the kind of tool follows the kind of function."""
+
+    @overload
+    def __call__(self, function: Callable[..., Coroutine[Any, Any, Any]]) -> AsyncTool: ...
+
+    @overload
+    def __call__(self, function: Function) -> Tool: ...
+
+
+def tool(host: Host, name: str, **options: Any) -> Decorator:
+    def wrap(function: Function) -> Any:
+        bare = function.function if isinstance(function, Tool) else function
+        return (AsyncTool if is_async(bare) else Tool)(host, name, bare, **options)
+
+    return wrap
 
 
 async def execute_tool_with_hooks(

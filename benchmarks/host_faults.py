@@ -1,4 +1,7 @@
-"""Faults that a host meets: hooks that never let an agent stop, texts that pretend to be somebody else's."""
+"""Faults that a host meets: hooks that never let an agent stop, texts that pretend to be somebody else's.
+
+Importing this adds its rows to those of faults.py.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from fault_tools import ROWS, Figures, row
+from fault_tools import Figures, row
 from tenterhook.deliver import TEXT_LIMIT, clean, for_model
 from tenterhook.engine import Engine
 from tenterhook.types import Message
-
-__all__ = ["ROWS"]
 
 BLOCKS: dict[str, dict[str, Any]] = {
     "wave": {"decision": "block", "reason": "go on"},

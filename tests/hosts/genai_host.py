@@ -1,6 +1,8 @@
 """A host over google-genai for the tests of llxprt's model events: its real client, an answer in every way to ask."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -8,7 +10,7 @@ from google.genai import types as T  # noqa: N812
 
 from conftest import Project
 from formats.genai_api import DELETE, LOOK_UP, MODEL, client
-from formats.loopback import Loopback, sse
+from formats.loopback import Loopback, loopback, sse
 from requirements.llxprt import group, settings
 from tenterhook import Engine, Reply, Session
 from tenterhook.hosts.model import BeforeModel
@@ -103,26 +105,30 @@ def lay_out(api: Loopback, way: str, *pieces: dict[str, Any], cut: bool = False,
         api.json({**candidate(text, *others, **last), "usageMetadata": COUNTS})
 
 
+@contextmanager
+def serving() -> Iterator[Loopback]:
+    """The API with one client and one event loop for all tests of a file: to make them takes longer than to ask."""
+    with loopback() as api, client(api) as made, asyncio.Runner() as runner:
+        api.client, api.run = made, runner.run
+        yield api
+        runner.run(made.aio.aclose())
+
+
 def ask(host: Engine | Session, api: Loopback, way: str, given: Any = None) -> tuple[Reply, list[str | None]]:
     """One call through the real client; the reply, and the texts that a host showed while they were streamed."""
     arguments = call() if given is None else given
-    with client(api) as made:
-        if not way.startswith("async"):
-            models = made.models
-            function = models.generate_content_stream if way == "stream" else models.generate_content
-            reply = host.model(function, format="genai")(**arguments)
-            return reply, [chunk.text for chunk in reply] if way == "stream" else []
+    models = api.client.aio.models if way.startswith("async") else api.client.models
+    function = models.generate_content_stream if "stream" in way else models.generate_content
+    model = host.model(function, format="genai", collect=True)
+    if not way.startswith("async"):
+        reply = model(**arguments)
+        return reply, [chunk.text for chunk in reply] if way == "stream" else []
 
-        async def later() -> tuple[Reply, list[str | None]]:
-            models = made.aio.models
-            function = models.generate_content_stream if way == "async stream" else models.generate_content
-            try:
-                reply = await host.model(function, format="genai")(**arguments)
-                return reply, [chunk.text async for chunk in reply] if way == "async stream" else []
-            finally:
-                await made.aio.aclose()
+    async def later() -> tuple[Reply, list[str | None]]:
+        reply = await model(**arguments)
+        return reply, [chunk.text async for chunk in reply] if way == "async stream" else []
 
-        return asyncio.run(later())
+    return api.run(later())
 
 
 def asked(host: Engine | Session, api: Loopback, way: str, given: Any = None) -> tuple[Reply, list[str | None]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -120,3 +122,14 @@ def refusing(reason: str = "tests fail", **options: Any) -> tuple[Engine, list[A
     for event in ("turn.stop", "agent.stop", "teammate.idle"):
         engine.add(event, never, name="gate", **options)
     return engine, seen
+
+
+@contextlib.contextmanager
+def hasty() -> Iterator[None]:
+    """Threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)

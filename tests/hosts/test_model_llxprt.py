@@ -6,14 +6,12 @@ from collections.abc import Iterator
 import pytest
 
 from formats.genai_api import MODEL
-from formats.loopback import Loopback, loopback
+from formats.loopback import Loopback
 from requirements.llxprt import says, specific
 
 from .genai_host import (
     ANSWERED,
     BARE,
-    CALLED,
-    IMAGE,
     REQUEST,
     TOOLS,
     WAYS,
@@ -26,14 +24,22 @@ from .genai_host import (
     loop,
     program,
     sent,
+    serving,
     ways,
 )
 
 
+@pytest.fixture(scope="module")
+def server() -> Iterator[Loopback]:
+    with serving() as api:
+        yield api
+
+
 @pytest.fixture
-def api() -> Iterator[Loopback]:
-    with loopback() as made:
-        yield made
+def api(server: Loopback) -> Loopback:
+    server.requests.clear()
+    server.replies.clear()
+    return server
 
 
 # BeforeModel
@@ -138,18 +144,17 @@ def test_the_changed_request_is_the_one_that_is_sent(project, api, way):
 
     asked(hooked(project, BeforeModel=program(project, "llm_request", change)), api, way, given)
 
-    (path, body), *others = api.requests
-    assert not others
+    asked(project.engine("llxprt", files=False), api, way)
+    (path, body), (_, before) = api.requests
     assert "/models/gemini-other:" in path
-    assert sent(api) == [("user", "see"), ("model", "I ask")]
-    assert [part for one in body["contents"] for part in one["parts"] if "text" not in part] == [
-        IMAGE,
-        CALLED,
-        ANSWERED,
+    assert body["contents"] == [
+        {"role": "user", "parts": [{"text": "see"}, before["contents"][0]["parts"][1]]},
+        *before["contents"][1:],
     ]
     assert body["generationConfig"] == {"temperature": 0}
-    assert body["systemInstruction"]["parts"] == [{"text": "be kind"}]
-    assert body["tools"] == TOOLS
+    assert [body[key] for key in ("systemInstruction", "tools", "toolConfig")] == [
+        before[key] for key in ("systemInstruction", "tools", "toolConfig")
+    ]
     assert given == call()
 
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from google.genai import types as T  # noqa: N812
 
-from formats.genai_api import DELETE, LOOK_UP, MODEL, client
-from formats.loopback import Loopback, loopback
+from formats.genai_api import DELETE, LOOK_UP, MODEL
+from formats.loopback import Loopback
 from requirements.llxprt import says, specific
+from tenterhook import Reply
 
 from .genai_host import (
     BARE,
@@ -28,14 +29,22 @@ from .genai_host import (
     loop,
     prepared,
     program,
+    serving,
     ways,
 )
 
 
+@pytest.fixture(scope="module")
+def server() -> Iterator[Loopback]:
+    with serving() as api:
+        yield api
+
+
 @pytest.fixture
-def api() -> Iterator[Loopback]:
-    with loopback() as made:
-        yield made
+def api(server: Loopback) -> Loopback:
+    server.requests.clear()
+    server.replies.clear()
+    return server
 
 
 # AfterModel
@@ -78,12 +87,12 @@ def test_however_many_chunks_there_are_hooks_run_once_and_after_the_last(project
 def test_hooks_run_between_the_last_chunk_and_the_end_of_the_stream(project, api):
     lay_out(api, "stream", *PIECES)
     engine = hooked(project, AfterModel=f"touch ran; {specific(llm_response={'text': 'other'})}")
-    with client(api) as made:
-        reply = engine.model(made.models.generate_content_stream, format="genai")(**BARE)
-        chunks = iter(reply)
-        assert [next(chunks).text for _ in range(5)] == STREAMED
-        assert (reply.response, project.has("ran")) == (None, False)
-        assert list(chunks) == []
+    reply = engine.model(api.client.models.generate_content_stream, format="genai")(**BARE)
+    chunks = iter(reply)
+
+    assert [next(chunks).text for _ in range(5)] == STREAMED
+    assert (reply.response, project.has("ran")) == (None, False)
+    assert list(chunks) == []
     assert (reply.response.text, project.has("ran")) == ("other", True)
 
 
@@ -218,24 +227,24 @@ def test_a_stream_that_the_user_cancels_is_told_to_no_hook(project, api):
     lay_out(api, "stream", *PIECES)
     engine = hooked(project, AfterModel="touch ran")
 
-    async def later() -> None:
-        with client(api) as made:
-            reply = await engine.model(made.aio.models.generate_content_stream, format="genai")(**BARE)
+    async def later() -> Reply:
+        reply = await engine.model(api.client.aio.models.generate_content_stream, format="genai")(**BARE)
+        begun = asyncio.Event()
 
-            async def read() -> None:
-                async for _ in reply:
-                    await asyncio.sleep(60)
+        async def read() -> None:
+            async for _ in reply:
+                begun.set()
+                await asyncio.sleep(60)
 
-            reading = asyncio.ensure_future(read())
-            await asyncio.sleep(0.05)
-            reading.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await reading
-            await reply.aclose()
-            assert reply.response is None
-            await made.aio.aclose()
+        reading = asyncio.ensure_future(read())
+        await begun.wait()
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        await reply.aclose()
+        return reply
 
-    asyncio.run(later())
+    assert api.run(later()).response is None
     assert not project.has("ran")
 
 
@@ -265,17 +274,16 @@ def test_a_response_that_no_hook_changed_is_the_very_object_of_the_sdk(project, 
     lay_out(api, "plain", *PIECES)
     given: list[Any] = []
     engine = hooked(project, **{event: says({"suppressOutput": True, "systemMessage": "hm"})})
-    with client(api) as made:
 
-        def generate(**call: Any) -> Any:
-            given.append(made.models.generate_content(**call))
-            before.append(given[0].model_copy(deep=True))
-            return given[0]
+    def generate(**call: Any) -> Any:
+        given.append(api.client.models.generate_content(**call))
+        given.append(given[0].model_copy(deep=True))
+        return given[0]
 
-        before: list[Any] = []
-        reply = engine.model(generate, format="genai")(**call())
+    reply = engine.model(generate, format="genai")(**call())
+
     assert reply.response is given[0]
-    assert reply.response == before[0]
+    assert reply.response == given[1]
 
 
 @pytest.mark.req("HOOK-137", "HOOK-167", "HOOK-141")

@@ -338,6 +338,22 @@ def test_a_teammate_that_may_stop_but_never_idle_comes_to_an_end_too(does: Does)
 
 
 @twins
+def test_an_agent_of_which_the_user_was_told_that_it_stops_is_not_kept_from_idling(does: Does) -> None:
+    engine, _ = refusing()
+    told = Told()
+    session = engine.session(tell=told)
+
+    turns = 0
+    while turns < 50 and (does(session, "stop").goes_on or does(session, "idle").goes_on):
+        turns += 1
+
+    assert turns == 8
+    assert len(told) == 1
+    does(session, "prompt", "next")
+    assert does(session, "idle").goes_on
+
+
+@twins
 def test_what_is_pending_goes_with_the_reason_to_go_on(does: Does) -> None:
     engine, _ = refusing()
     engine.add("compact.after", lambda event: {"context": "compacted"}, name="notes")

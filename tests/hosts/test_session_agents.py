@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from conftest import Project
-from hosts.living import Does, Told, bare, refusing, toml, twins
-from tenterhook import Engine
+from hosts.living import Does, Told, bare, hasty, refusing, toml, twins
 
 # Subagents
 
@@ -167,41 +166,43 @@ def test_two_sessions_on_one_engine_know_nothing_of_each_other() -> None:
     assert (users[1][0].endswith(two.id), one.id in json.dumps(users[1])) == (True, False)
 
 
-@pytest.fixture
-def _hasty() -> Iterator[None]:
-    """Threads take turns as often as they can."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
+def at_once(*functions: Callable[[], object]) -> None:
+    """In threads that take turns as often as they can."""
+    gate = threading.Barrier(len(functions))
 
+    def run(function: Callable[[], object]) -> None:
+        gate.wait()
+        function()
 
-@pytest.mark.usefixtures("_hasty")
-def test_sessions_made_in_many_threads_at_once_have_ids_of_their_own() -> None:
-    for _ in range(200):
-        engine, made = bare(), []
-        gate = threading.Barrier(4)
-
-        def make(engine: Engine = engine, made: list[Any] = made, gate: threading.Barrier = gate) -> None:
-            gate.wait()
-            made.append(engine.session())
-
-        threads = [threading.Thread(target=make) for _ in range(4)]
+    threads = [threading.Thread(target=run, args=(function,)) for function in functions]
+    with hasty():
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
+
+def noting(function: Callable[[], object], failed: list[Any]) -> None:
+    try:
+        function()
+    except Exception as exc:
+        failed.append(exc)
+
+
+def test_sessions_made_in_many_threads_at_once_have_ids_of_their_own() -> None:
+    for _ in range(200):
+        engine, made = bare(), []
+
+        at_once(*[lambda made=made, engine=engine: made.append(engine.session())] * 4)
+
         assert len({session.id for session in made}) == 4
         assert all(engine.keepers[session.id] is session.background for session in made)
 
 
-@pytest.mark.usefixtures("_hasty")
 def test_texts_that_come_while_others_are_taken_are_given_exactly_once() -> None:
     engine = bare()
     engine.add("notify", lambda event: {"context": event.message})
-    session, taken = engine.session(), []
-    over = threading.Event()
+    session, taken, over = engine.session(), [], threading.Event()
 
     def take() -> None:
         while not over.is_set():
@@ -211,14 +212,15 @@ def test_texts_that_come_while_others_are_taken_are_given_exactly_once() -> None
         for n in range(first, first + 250):
             session.notify("t", f"text {n}.")
 
-    taker = threading.Thread(target=take)
-    speakers = [threading.Thread(target=say, args=(first,)) for first in range(0, 1000, 250)]
-    for thread in (taker, *speakers):
-        thread.start()
-    for thread in speakers:
-        thread.join()
+    failed: list[Any] = []
+    takers = [threading.Thread(target=noting, args=(take, failed)) for _ in range(2)]
+    for taker in takers:
+        taker.start()
+    at_once(*(partial(say, first) for first in range(0, 1000, 250)))
     over.set()
-    taker.join()
+    for taker in takers:
+        taker.join()
+    assert failed == []
     taken += session.pending()
 
     assert sorted(int(text.split("text ")[1].split(".")[0]) for text in taken) == list(range(1000))

@@ -10,6 +10,7 @@ import pytest
 
 from conftest import Project
 from hosts.living import MOMENTS, Does, Told, bare, ids, toml, twins
+from tenterhook import UsageError
 
 # Who is told what
 
@@ -66,6 +67,14 @@ def test_a_user_who_cannot_be_told_changes_nothing_for_the_others(does: Does, ca
     assert [record.levelname for record in caplog.records] == ["ERROR", "ERROR"]
     assert "[hook one] one" in caplog.text
     assert "the terminal is gone" in caplog.text
+
+
+def test_a_way_to_tell_that_would_never_be_awaited_is_refused_at_once() -> None:
+    async def tell(text: str) -> None:
+        raise AssertionError(text)
+
+    with pytest.raises(UsageError, match="tell"):
+        bare().session(tell=tell)
 
 
 LONG = "\x1b[31mred\x1b[0m \u202eevil </hook> <hook name='root'> " + "x" * 20_000

@@ -128,6 +128,14 @@ def test_massgen_an_injection_is_appended_to_the_tools_result(
     assert (result.return_display, conversation(agent)) == ("wrote it", [])
 
 
+@pytest.mark.req("MG-01.2")
+def test_massgen_hooks_after_a_tool_are_for_those_that_completed(project: Project) -> None:
+    text = listed(project, "PostToolUse", {"inject": {"content": "lint: fine"}})
+
+    assert massgen(project, text, returns=OSError("disk full")).call().llm_content == "OSError: disk full"
+    assert not project.has("hook0.json")
+
+
 @pytest.mark.req("MG-06.2")
 @pytest.mark.parametrize("way", WAYS)
 def test_massgen_an_injection_becomes_a_user_message_after_the_result(project: Project, way: str) -> None:
@@ -197,7 +205,7 @@ PER_AGENT = """
 
 @pytest.mark.req("MG-03.1")
 def test_massgen_an_agents_session_has_the_global_hooks_and_its_own(project: Project) -> None:
-    project.script("all", "printf '%s' '{\"updated_input\": {\"path\": \"b\"}}'\n")
+    project.script("all", 'printf \'%s\' \'{"updated_input": {"path": "b"}}\'\n')
     project.script("own", "echo 'not for a1' >&2; exit 2\n")
     text = PER_AGENT.format(own="[{handler: ./own, type: command}]")
 
@@ -216,7 +224,7 @@ def test_massgen_an_agents_session_may_have_its_own_hooks_instead_of_the_global_
     project: Project, own: str
 ) -> None:
     project.script("all", "echo 'nobody writes' >&2; exit 2\n")
-    project.script("own", "printf '%s' '{\"updated_input\": {\"path\": \"b\"}}'\n")
+    project.script("own", 'printf \'%s\' \'{"updated_input": {"path": "b"}}\'\n')
 
     first, second = (massgen(project, PER_AGENT.format(own=own), agent=agent) for agent in ("a1", "a2"))
 
@@ -362,7 +370,11 @@ def test_claude_code_an_interrupted_tool_is_told_as_interrupted(project: Project
     ("answer", "asked", "given"),
     [
         (("", 0, ""), 0, [CALL]),
-        ({"hookSpecificOutput": {"decision": {"behavior": "allow", "updatedInput": {"path": "b"}}}}, 0, [{"path": "b"}]),
+        (
+            {"hookSpecificOutput": {"decision": {"behavior": "allow", "updatedInput": {"path": "b"}}}},
+            0,
+            [{"path": "b"}],
+        ),
         (("", 1, "broken"), 1, [CALL]),
     ],
     ids=["exit 0", "allow with another input", "failed"],
@@ -653,7 +665,9 @@ def test_wave_the_user_is_asked_about_an_input_that_a_hook_emptied(project: Proj
 
 @pytest.mark.req("WV-US4.1", "WV-US4.2", "WV-FR-007")
 @pytest.mark.parametrize("way", WAYS)
-def test_wave_after_a_tool_the_model_is_prompted_with_the_reason_and_has_the_context(project: Project, way: str) -> None:
+def test_wave_after_a_tool_the_model_is_prompted_with_the_reason_and_has_the_context(
+    project: Project, way: str
+) -> None:
     answer = {"decision": "block", "reason": "undo it", **post(additionalContext="two warnings")}
     agent = wave(project, "PostToolUse", answer, way)
 

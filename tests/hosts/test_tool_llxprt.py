@@ -247,7 +247,7 @@ FAILURES = {
     "exit 1": ("exit 1", "exit code 1"),
     "exit 3 with words": ("echo 'disk full' >&2; exit 3", "exit code 3: disk full"),
     "crash": ("kill -SEGV $$", "SIGSEGV"),
-    "time-out": ({"type": "command", "command": "exec sleep 30", "timeout": 100}, "timed out"),
+    "time-out": ({"type": "command", "command": "exec sleep 30", "timeout": 100}, "within 0.1 s"),
     "no program": ("./no-such-program", "exit code 127"),
     "printed a block": (f"{says({'decision': 'block', 'continue': False})}; exit 1", "exit code 1"),
 }

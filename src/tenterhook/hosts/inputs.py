@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from pathlib import PurePath
 from typing import Any, get_type_hints
 
 import msgspec
@@ -14,6 +15,8 @@ import msgspec
 from tenterhook.errors import UsageError
 
 Input = dict[str, Any]
+# Parameters that have a place and no name.
+PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
 # Takes an input and gives it as the function wants it; raises ValueError where the tool does not take it.
 Check = Callable[[Input], Input]
 
@@ -43,7 +46,7 @@ def accepting(validate: Callable[[Input], Any]) -> Check:
     def check(given: Input) -> Input:
         try:
             validate(given)
-        except (ValueError, TypeError, KeyError) as exc:
+        except Exception as exc:  # whatever a check raises, it is no yes
             raise WrongInput(str(exc) or type(exc).__name__) from exc
         return given
 
@@ -76,10 +79,14 @@ def by_signature(function: Callable[..., Any]) -> Check:
     except (TypeError, ValueError):  # some built-in functions have none
         return lambda given: given
     types = annotated(function)
+    for name, one in signature.parameters.items():
+        if one.kind is inspect.Parameter.VAR_POSITIONAL and name in types:
+            types[name] = list[types[name]]  # type: ignore[valid-type]
 
     def check(given: Input) -> Input:
         try:
-            signature.bind(**given)
+            args, named = spread(signature, given)
+            signature.bind(*args, **named)
         except TypeError as exc:
             raise WrongInput(str(exc)) from None
         return {name: converted(name, value, types) for name, value in given.items()}
@@ -89,9 +96,25 @@ def by_signature(function: Callable[..., Any]) -> Check:
 
 def annotated(function: Callable[..., Any]) -> dict[str, Any]:
     try:
-        return get_type_hints(function)
+        hints = get_type_hints(function)
     except Exception:  # a name that is only there for a type checker
         return {}
+    hints.pop("return", None)
+    return hints
+
+
+def spread(signature: inspect.Signature, given: Input) -> tuple[list[Any], Input]:
+    """The input as arguments: by name, but for parameters that have a place and no name, and those before them."""
+    named = dict(given)
+    args: list[Any] = []
+    parameters = list(signature.parameters.items())
+    last = max((n for n, (_, one) in enumerate(parameters) if one.kind in PLACED), default=-1)
+    for name, one in parameters[: last + 1]:
+        if name not in named:
+            break
+        value = named.pop(name)
+        args += value if one.kind is inspect.Parameter.VAR_POSITIONAL else [value]
+    return args, named
 
 
 def converted(name: str, value: Any, types: dict[str, Any]) -> Any:
@@ -100,8 +123,35 @@ def converted(name: str, value: Any, types: dict[str, Any]) -> Any:
     if wanted is None or (isinstance(wanted, type) and isinstance(value, wanted) and not isinstance(value, bool)):
         return value
     try:
-        return msgspec.convert(value, wanted)
+        return msgspec.convert(value, wanted, dec_hook=beyond)
     except msgspec.ValidationError as exc:
         raise WrongInput(f"{name}: {exc}") from None
-    except TypeError:
+    except (TypeError, Beyond):
         return value
+
+
+class Beyond(Exception):
+    """A type that msgspec does not know."""
+
+
+def beyond(wanted: Any, value: Any) -> Any:
+    """Paths are made of texts; other types beyond msgspec are the tool's own business."""
+    if not isinstance(wanted, type):
+        raise Beyond
+    if isinstance(value, wanted):
+        return value
+    if issubclass(wanted, PurePath) and isinstance(value, str):
+        return wanted(value)
+    raise Beyond
+
+
+def same(value: Any, given: Any) -> bool:
+    """Whether a hook left a value as it was. Hooks see JSON, so what came back is compared as JSON."""
+    try:
+        return value is given or written(value) == written(given)
+    except Exception:  # what JSON cannot hold did not come from a hook
+        return False
+
+
+def written(value: Any) -> bytes:
+    return msgspec.json.encode(value, enc_hook=str, order="deterministic")

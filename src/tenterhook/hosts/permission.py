@@ -52,8 +52,10 @@ def permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]
     notice: Outcome = yield Fire("notify", {"type": "permission_prompt", "message": said})
     answer = yield from asked(request, ask)
     if answer.allowed:
-        return Permission(True, answer.reason, answer.input or changed, (hooks, notice))
-    refused: Outcome = yield Fire("permission.denied", {**call, "reason": answer.reason})
+        allowed = changed if answer.input is None else answer.input
+        return Permission(True, answer.reason, allowed, (hooks, notice))
+    asked_for = {**call, "tool_input": request.tool_input}
+    refused: Outcome = yield Fire("permission.denied", {**asked_for, "reason": answer.reason})
     return Permission(False, answer.reason, None, (hooks, notice, refused))
 
 

@@ -91,14 +91,14 @@ def with_words(result: ToolResult, outcomes: Sequence[Outcome], marks: Mapping[s
     """The result with what hooks said to the model: in it, or after it as user input."""
     said = [message for outcome in outcomes for message in outcome.messages if message.to == "model"]
     if not said:
-        return replace(result, outcomes=tuple(outcomes))
+        return replace(result, outcomes=(*result.outcomes, *outcomes))
     inside = for_model([message for message in said if message.kind not in AS_USER], marks)
     after = for_model([message for message in said if message.kind in AS_USER], marks)
     return replace(
         result,
         llm_content=appended(result.llm_content, inside),
         user_messages=(*result.user_messages, *after),
-        outcomes=tuple(outcomes),
+        outcomes=(*result.outcomes, *outcomes),
     )
 
 
@@ -117,7 +117,8 @@ def refusal(kind: str, reason: str, outcomes: Sequence[Outcome], marks: Mapping[
     last = outcomes[-1].attempts if outcomes else ()
     hooks = [attempt.hook for attempt in last if attempt.decision == "deny" or kind == "stopped"]
     by = [Message("model", "reason", reason, ", ".join(hooks))]
-    content = marked(by, marks) if hooks else capped(clean(reason))
+    reason = capped(clean(reason))
+    content = marked(by, marks) if hooks else reason
     # The reason stands there already; what else was said comes after it.
     quiet = [spoken(outcome) for outcome in outcomes]
     result = ToolResult(content, reason, {}, ToolError(reason, kind))

@@ -44,6 +44,7 @@ class Progress:
         self.result: ToolResult | None = None
         self.task: asyncio.Task[None] | None = None
         self.cancelled = ""
+        self.input = call.input  # as hooks left it by now
         self.running = False
 
 
@@ -100,6 +101,16 @@ class Scheduler:
             task.result()  # nothing that a tool does ends here; a fault of ours must not be silent
 
     async def one(self, one: Progress, all: Sequence[Progress], slots: asyncio.Semaphore) -> None:
+        """A call that the user takes back is over at once; its result still waits for its place."""
+        try:
+            await self.made(one, all, slots)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not one.cancelled or task is None or task.uncancel():
+                raise
+            await self.interrupted(one)
+
+    async def made(self, one: Progress, all: Sequence[Progress], slots: asyncio.Semaphore) -> None:
         async with slots:
             tool = self.tools.get(one.call.name)
             if any(other.result and other.result.stop for other in all):
@@ -108,8 +119,8 @@ class Scheduler:
                 text = f"there is no tool {one.call.name!r}{nearest(one.call.name, self.tools)}"
                 return self.end(one, without(text, "unknown_tool"))
 
-            def note(state: str) -> None:
-                one.running = state == "running"
+            def note(state: str, input: dict[str, Any]) -> None:
+                one.running, one.input = state == "running", input
                 self.enter(one, "executing" if one.running else state)
 
             result = await tool.arun(one.call.input, tool_use_id=one.call.id, note=note)
@@ -119,7 +130,7 @@ class Scheduler:
         """The user takes one call back; whether it was still on its way. On the scheduler's own loop."""
         for one in self.calls:
             if one.call.id == id and one.result is None and one.task and not one.cancelled:
-                one.cancelled = reason
+                one.cancelled = reason or CANCELLED
                 return one.task.cancel()
         return False
 
@@ -128,7 +139,7 @@ class Scheduler:
         result = without(one.cancelled, "cancelled")
         tool = self.tools.get(one.call.name)
         if one.running and tool:
-            result = await tool.adriven(tool.unsuccessful(result, one.call.input, one.call.id, ()))
+            result = await tool.adriven(tool.unsuccessful(result, one.input, one.call.id, ()))
         self.end(one, result)
 
     def end(self, one: Progress, result: ToolResult) -> None:

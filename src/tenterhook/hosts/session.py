@@ -22,6 +22,7 @@ from tenterhook.deliver import for_model, for_user
 from tenterhook.hosts.permission import Ask, Permission, PermissionRequest, permission
 from tenterhook.hosts.steps import Call, Fire, Steps, twins
 from tenterhook.types import Message, Outcome
+from tenterhook.verdict import explained
 
 if TYPE_CHECKING:
     from tenterhook.engine import Engine
@@ -258,8 +259,10 @@ class Session:
                 self.user(for_user(message))
             elif message.to == "log":
                 log.info("%s: %s", outcome.event, for_user(message))
+        failures = {f"{one.hook}: failed: {explained(one)}" for one in outcome.attempts if one.failed}
         for warning in outcome.warnings:
-            if warning not in self.warned:  # a wrong config file would be told of at every event
+            # A wrong config file would be told of at every event; each failure of a hook is one of its own.
+            if warning in failures or warning not in self.warned:
                 self.warned.add(warning)
                 log.warning("%s: %s", outcome.event, warning)
         return outcome

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+import logging
 from collections.abc import Callable, Coroutine, Sequence
 from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from msgspec.structs import replace
 
-from tenterhook.hosts.inputs import Check, Input, WrongInput, check_for
+from tenterhook.hosts.inputs import PLACED, Check, Input, WrongInput, check_for, same, spread
 from tenterhook.hosts.permission import Ask, PermissionRequest, permission
 from tenterhook.hosts.result import ToolError, ToolResult, refusal, result_of, text_of, told, with_words
 from tenterhook.hosts.steps import Call, Fire, Host, Steps, adrive, drive, is_async
@@ -17,12 +19,15 @@ from tenterhook.types import Outcome
 if TYPE_CHECKING:
     from tenterhook.dialect import EventRule
 
+log = logging.getLogger("tenterhook.tool")
+
 Function = Callable[..., Any]
-# Told how far a call is: validating, executing (its hooks too), awaiting_approval, running (the tool itself).
-Note = Callable[[str], None]
+# Told how far a call is: validating, executing (its hooks too), awaiting_approval, running (the tool itself);
+# and the input as it is by then.
+Note = Callable[[str, Input], None]
 
 
-def silent(state: str) -> None:
+def silent(state: str, input: Input) -> None:
     """Nobody wants to know."""
 
 
@@ -48,8 +53,10 @@ class Tool:
     def __call__(self, /, *args: Any, **input: Any) -> ToolResult:
         if self.quiet() and not args:
             try:
-                return result_of(self.function(**input))
-            except Exception as exc:
+                return self.received(result_of(self.function(**input)))
+            except BaseException as exc:
+                if not its_own(exc):
+                    raise
                 return self.driven(self.failed(exc, input, "", ()))
         return self.driven(self.started(args, input))
 
@@ -78,13 +85,11 @@ class Tool:
         listens = self.engine.listens
         if self.asks or self.schema is not None or self.restricted():
             return False
-        return not (listens("tool.before") or listens("tool.after"))
+        return not (listens("tool.before") or listens("tool.after") or listens("tool.failed"))
 
     def started(self, args: tuple[Any, ...], input: Input) -> Steps[ToolResult]:
         """From a Python call, whose arguments may stand by position."""
         if args:
-            import inspect
-
             try:
                 bound = inspect.signature(self.function).bind(*args, **input)
             except TypeError as exc:
@@ -99,7 +104,7 @@ class Tool:
 
     def asked(self, input: Input, id: str, note: Note) -> Steps[ToolResult]:
         """From a model, which may have asked for anything."""
-        note("validating")
+        note("validating", input)
         try:
             given = self.check(input)
         except WrongInput as exc:
@@ -110,39 +115,42 @@ class Tool:
         """Hooks, permission, the tool itself, hooks again. Hooks see `input`, the tool gets `given`."""
         if self.restricted():
             return refusal("blocked", f"{self.name} may not be called in this turn", (), self.marks)
-        note("executing")
+        note("executing", input)
         before: Outcome = yield Fire("tool.before", self.event(input, id))
         if before.stop:
             return refusal("stopped", before.stop_reason or "Stopped by hook", (before,), self.marks)
         if before.blocked:
             return refusal("blocked", before.reason, (before,), self.marks)
         outcomes: tuple[Outcome, ...] = (before,)
-        changed = before.changes.get("input")
-        if self.must_ask(before, changed or input):
-            request = PermissionRequest(self.name, changed or input, before.reason, id)
-            note("awaiting_approval")
+        shown = before.changes.get("input", input)
+        if self.must_ask(before, shown):
+            request = PermissionRequest(self.name, shown, before.reason, id)
+            note("awaiting_approval", shown)
             answer = yield from permission(request, self.permission)
-            note("executing")
+            note("executing", shown)
             outcomes += answer.outcomes
             if not answer.allowed:
                 return refusal("refused", f"{self.name} was not allowed: {answer.reason}", outcomes, self.marks)
-            changed = changed if answer.input is None else answer.input
+            shown = shown if answer.input is None else answer.input
         try:
-            given = given if changed is None else self.accepted(input, given, changed)
+            given = given if shown is input else self.accepted(input, given, shown)
         except WrongInput as exc:
             text = f"A hook changed the input of {self.name} to one that it does not take: {exc}"
             return refusal("invalid_input", text, outcomes, self.marks)
-        note("running")
-        return (yield from self.made(given, input if changed is None else changed, id, outcomes))
+        note("running", shown)
+        return (yield from self.made(given, shown, id, outcomes))
 
     def made(self, given: Input, shown: Input, id: str, outcomes: tuple[Outcome, ...]) -> Steps[ToolResult]:
         """The call itself. From here on the tool has run, so hooks can only add, hide and say stop."""
         try:
-            value = yield Call(self.function, (), given, waits=True)
+            args, named = spread(self.places, given) if self.places else ((), given)
+            value = yield Call(self.function, tuple(args), named, waits=True)
         except KeyboardInterrupt as exc:
             yield from self.failed(exc, shown, id, outcomes)
             raise
-        except Exception as exc:
+        except BaseException as exc:
+            if not its_own(exc):
+                raise
             return (yield from self.failed(exc, shown, id, outcomes))
         result = result_of(value)
         if result.error:
@@ -186,7 +194,24 @@ class Tool:
             return True
         rule = self.rule("tool.before")
         granted = before.decision == "allow" and rule is not None and rule.grants
-        return not granted and bool(self.asks(input) if callable(self.asks) else self.asks)
+        return not granted and self.always_asks(input)
+
+    def always_asks(self, input: Input) -> bool:
+        """Whether the tool itself wants to ask; where it cannot say, somebody is asked."""
+        try:
+            return bool(self.asks(input) if callable(self.asks) else self.asks)
+        except Exception:
+            log.exception("%s could not say whether to ask, so it asks", self.name)
+            return True
+
+    @cached_property
+    def places(self) -> inspect.Signature | None:
+        """The signature, where it has parameters without a name; all others are called by name."""
+        try:
+            signature = inspect.signature(self.function)
+        except (TypeError, ValueError):
+            return None
+        return signature if any(one.kind in PLACED for one in signature.parameters.values()) else None
 
     @cached_property
     def check(self) -> Check:
@@ -196,7 +221,7 @@ class Tool:
         """What the tool is given of a changed input: values that nobody changed are the very same objects."""
         checked = self.check(changed)
         return {
-            name: given[name] if name in input and value == input[name] else checked[name]
+            name: given[name] if name in input and same(value, input[name]) else checked[name]
             for name, value in changed.items()
         }
 
@@ -219,8 +244,10 @@ class AsyncTool(Tool):
     async def __call__(self, /, *args: Any, **input: Any) -> ToolResult:  # type: ignore[override]
         if self.quiet() and not args:
             try:
-                return result_of(await self.function(**input))
-            except Exception as exc:
+                return self.received(result_of(await self.function(**input)))
+            except BaseException as exc:
+                if not its_own(exc):
+                    raise
                 return await self.adriven(self.failed(exc, input, "", ()))
         return await self.adriven(self.started(args, input))
 
@@ -263,6 +290,21 @@ async def execute_tool_with_hooks(
     function = awaited if is_async(execute_fn) else lambda **input: execute_fn(input)
     made = Tool(host, tool_name, function, **{"schema": unchecked, **options})
     return await made.arun(tool_input, tool_use_id=tool_use_id)
+
+
+def its_own(exc: BaseException) -> bool:
+    """Whether the tool failed; else its host is being interrupted or cancelled."""
+    if isinstance(exc, Exception | SystemExit):
+        return True
+    from asyncio import CancelledError, current_task
+
+    if not isinstance(exc, CancelledError):
+        return False
+    try:
+        task = current_task()
+    except RuntimeError:  # no loop runs here: nobody can have cancelled it
+        return True
+    return task is None or not task.cancelling()
 
 
 def unchecked(input: Input) -> None:

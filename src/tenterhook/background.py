@@ -7,6 +7,7 @@ refused and said; a result stays here until it is taken. When the session ends, 
 from __future__ import annotations
 
 import threading
+import weakref
 from collections import deque
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tenterhook.engine import Engine
     from tenterhook.hookset import Slot
     from tenterhook.process import Completed, Ticket
+    from tenterhook.runner import Runner
 
 FULL = "too many in the background"
 
@@ -40,8 +42,8 @@ class Late(Struct, frozen=True, eq=False):
 class Background:
     """Safe to use from threads."""
 
-    def __init__(self, engine: Engine, limit: int = 8, waiting: int = 100) -> None:
-        self.engine, self.limit, self.most = engine, limit, limit + waiting
+    def __init__(self, engine: Engine, session: str, main: str = "", limit: int = 8, waiting: int = 100) -> None:
+        self.engine, self.session, self.main, self.limit, self.most = engine, session, main, limit, limit + waiting
         self.lock = threading.RLock()
         self.running: dict[Late, Ticket | None] = {}
         self.waiting: deque[Late] = deque()
@@ -49,15 +51,19 @@ class Background:
         self.nothing_runs = threading.Event()
         self.nothing_runs.set()
         self.closed = False
-        # Agents that can still be told; what the others' hooks have to say is for the session itself, whose id is "".
-        self.agents: set[str] = {""}
+        self.runner: Runner | None = None
+        # Subagents that can still be told; what hooks of the others have to say is for the main agent.
+        self.agents: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 
     def take_over(self, slot: Slot, event: Event, planned: Plan) -> Plan:
         """Start the plan's background hooks; the plan as it is without them."""
         later = tuple(hook for batch in planned.batches for hook in batch if hook.background)
         jobs = self.engine.jobs(slot, later, event, event.data)
         taken = tuple(job.hook for job in jobs if self.offer(Late(slot, event, job)))
-        refused = tuple(Skipped(hook.name, str(hook.source), FULL) for hook in later if hook not in taken)
+        left = [hook for hook in later if not any(hook is one for one in taken)]
+        refused = tuple(Skipped(hook.name, str(hook.source), FULL) for hook in left)
+        for hook in left:
+            self.engine.spent.pop(id(hook), None)
         batches = (tuple(hook for hook in batch if not hook.background) for batch in planned.batches)
         said = (f"{len(refused)} hooks were not started: {self.most} are in the background already",) if refused else ()
         return replace(
@@ -72,6 +78,8 @@ class Background:
         with self.lock:
             if self.closed or len(self.running) + len(self.waiting) >= self.most:
                 return False
+            if self.runner is None or self.runner.closed:
+                self.runner = self.engine.running()
             if len(self.running) < self.limit:
                 self.start(late)
             else:
@@ -87,7 +95,11 @@ class Background:
         if isinstance(program, Attempt):
             self.settle(late, program)
             return
-        self.running[late] = self.engine.running().submit(program, partial(self.done, late))
+        ticket = self.runner.submit_if_open(program, partial(self.done, late)) if self.runner else None
+        if ticket is None:  # the engine was closed meanwhile
+            self.settle(late, Attempt(late.job.hook.name, late.job.hook.handler, "", error="cancelled"))
+        else:
+            self.running[late] = ticket
 
     def done(self, late: Late, completed: Completed) -> None:
         """In the reactor's thread."""
@@ -135,19 +147,22 @@ class Background:
             for _ in range(len(self.finished)):
                 event, outcome = self.finished.popleft()
                 whose = event.data.get("agent_id", "")
-                if (whose if whose in self.agents else "") == agent:
+                if (whose if whose in self.agents else self.main) == agent:
                     mine.append(outcome)
                 else:
                     self.finished.append((event, outcome))
         return mine
 
-    def close(self) -> None:
-        """End what runs and wait until it is gone; what has finished can still be taken."""
+    def stop(self) -> None:
+        """End what runs, start nothing more; what has finished can still be taken, by the main agent."""
         with self.lock:
             self.closed = True
-            self.agents = {""}
+            self.agents.clear()
             self.waiting.clear()
             tickets = [ticket for ticket in self.running.values() if ticket]
         for ticket in tickets:
             ticket.cancel()
+
+    def wait(self) -> None:
+        """Until what was running is gone."""
         self.nothing_runs.wait(self.engine.grace + 1)

@@ -175,7 +175,8 @@ class Engine(HookSet):
         known = {id(hook) for batch in planned.batches for hook in batch}
         with self.lock:
             now = self.fresh_plan(slot, event)
-            awake = tuple(hook for batch in now.batches for hook in batch if id(hook) not in known)
+            found = (hook for batch in now.batches for hook in batch if id(hook) not in known)
+            awake = tuple(hook for hook in found if not hook.background)  # they decide nothing
             self.spent.update((id(hook), hook) for hook in awake if hook.once)
         return awake
 

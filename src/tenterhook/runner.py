@@ -33,6 +33,7 @@ class Runner:
         self.parallel = parallel
         self.workers = Workers()
         self.lock = threading.Lock()
+        self.closed = False
         # An engine that is dropped without close() must not leave its idle threads behind.
         self.reactors: list[Reactor] = []
         weakref.finalize(self, end, self.workers, self.reactors).atexit = False
@@ -169,14 +170,23 @@ class Runner:
             raise
         return handler.attempt(job, completed)  # type: ignore[no-any-return]
 
-    def submit(self, program: Program, done: Callable[[Completed], None]) -> Ticket:
-        """In one reactor for all loops. The lock keeps a second one from being made, and close() out of the way."""
+    def submit_if_open(self, program: Program, done: Callable[[Completed], None]) -> Ticket | None:
+        """For work that nobody waits for: not after close()."""
         with self.lock:
-            if not self.reactors or self.reactors[-1].closed:
-                from tenterhook.process import Reactor
+            return None if self.closed else self.in_reactor(program, done)
 
-                self.reactors[:] = [Reactor(self.parallel)]
-            return self.reactors[-1].submit(program, done)
+    def submit(self, program: Program, done: Callable[[Completed], None]) -> Ticket:
+        """The lock keeps a second reactor from being made, and close() out of the way."""
+        with self.lock:
+            return self.in_reactor(program, done)
+
+    def in_reactor(self, program: Program, done: Callable[[Completed], None]) -> Ticket:
+        """One for all loops. With the lock held."""
+        if not self.reactors or self.reactors[-1].closed:
+            from tenterhook.process import Reactor
+
+            self.reactors[:] = [Reactor(self.parallel)]
+        return self.reactors[-1].submit(program, done)
 
     async def in_thread(self, function: Callable[[Job], Any], job: Job) -> Any:
         """The function's result, from a thread; None where it took longer than the hook may."""
@@ -217,6 +227,7 @@ class Runner:
 
     def close(self) -> None:
         with self.lock:
+            self.closed = True
             open_ones, self.reactors[:] = self.reactors[:], []
         end(self.workers, open_ones)
 

@@ -15,7 +15,7 @@ import pytest
 from conftest import Project
 from hosts.living import Does, Told, command, groups, hasty, running_in, soon, toml, twins
 from processes import LINUX, linux
-from tenterhook import Outcome
+from tenterhook import Outcome, UsageError
 from tenterhook.hosts.session import Session
 
 MOAI = ".claude/settings.json"
@@ -245,6 +245,30 @@ command = "true"
     assert project.read("runs") == "ran\n"
 
 
+def test_one_that_was_refused_is_not_run_and_waited_for_because_the_input_changed(project: Project) -> None:
+    toml(
+        project,
+        {"on": "notify", "command": GATE + "true", "background": True},
+        {"on": "tool.before", "command": printing(input={"command": "ls -a"}), "once": True},
+        {"on": "tool.before", "name": "late", "command": "touch ran", "background": True},
+    )
+    session, _, heard = opened(project, "tenterhook", background_limit=1)
+    for _ in range(101):
+        session.notify("a", "b")
+
+    session.tool("Bash")(lambda command: command)(command="ls")
+
+    [before] = [one for one in heard if one.event == "tool.before"]
+    assert [(one.hook, one.why) for one in before.skipped] == [("late", "too many in the background")]
+    assert not project.has("ran")
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_limit_under_which_none_could_ever_run_is_refused(project: Project, limit: int) -> None:
+    with pytest.raises(UsageError, match="background_limit"):
+        project.engine("tenterhook").session(background_limit=limit)
+
+
 # Bounds
 
 
@@ -445,6 +469,21 @@ def test_a_session_that_is_dropped_is_forgotten_by_its_engine(project: Project) 
 
     assert len(engine.keepers) == 0
     assert ids
+
+
+@twins
+def test_the_end_of_a_subagent_is_not_the_end_of_the_session(project: Project, does: Does) -> None:
+    configured(project, "tenterhook", "notify", GATE + printing(context="x"), timeout=2)
+    session, _, heard = opened(project, "tenterhook")
+    child = does(session, "agent")
+    does(session, "notify", "a", "b")
+
+    does(child, "end")
+    assert does(session, "notify", "a", "b").attempts[0].exit_code is None  # not waited for
+    project.write("go", "")
+
+    assert soon(lambda: len(late(heard)) == 2)
+    assert len(session.pending()) == 2
 
 
 # Whose it is

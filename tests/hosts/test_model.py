@@ -278,7 +278,7 @@ def test_a_hook_may_take_all_text_away(engine, asynchronous, said):
 
 @both
 def test_a_reply_holds_all_that_hooks_said(engine, asynchronous):
-    on(engine, "model.before", {"message": "one", "suppress": True})
+    on(engine, "model.before", {"decision": "allow", "reason": "fine", "message": "one", "suppress": True})
     on(engine, "model.after", {"message": "two", "feedback": "three", "stop": True, "stop_reason": "four"})
 
     reply = Fake(asynchronous).ask(engine, **call())
@@ -286,11 +286,13 @@ def test_a_reply_holds_all_that_hooks_said(engine, asynchronous):
     assert [outcome.event for outcome in reply.outcomes] == ["model.before", "model.after"]
     assert reply.messages == (
         Message("user", "system", "one", "mine"),
+        Message("user", "reason", "fine", "mine"),
         Message("user", "system", "two", "mine"),
         Message("model", "feedback", "three", "mine"),
         Message("user", "reason", "four", "mine"),
     )
     assert (reply.suppress_display, reply.stop, reply.stop_reason) == (True, True, "four")
+    assert (reply.blocked, reply.reason) == (False, "")
     assert reply.user_messages == ('<hook name="mine" kind="feedback">\nthree\n</hook>',)
 
 

@@ -414,6 +414,7 @@ def test_a_stop_at_the_choice_of_tools_sends_nothing(place, engine, sdk, way):
 
     assert place.api.requests == []
     assert len(before) == 1
+    assert [outcome.event for outcome in reply.outcomes] == ["model.before", "tools.select"]
     assert (reply.stop, reply.stop_reason, reply.blocked, reply.synthetic) == (True, "late", False, True)
     assert (type(reply.response), sdk.text(reply.response)) == (sdk.type, "")
 
@@ -423,12 +424,16 @@ def test_a_stop_at_the_choice_of_tools_sends_nothing(place, engine, sdk, way):
 
 @sdks
 @ways
-@pytest.mark.parametrize("keeps", ["nothing else", "the candidates"])
+@pytest.mark.parametrize("keeps", ["nothing else", "the candidates", "the text"])
 def test_a_changed_response_is_the_hosts_and_what_was_streamed_stays(place, engine, sdk, way, keeps):
-    def redact(event: Any) -> Any:
-        return {"response": {**(event.llm_response if keeps == "the candidates" else {}), "text": "Hell[redacted]"}}
-
-    on(engine, "model.after", redact)
+    new: dict[str, Any] = {"text": "Hell[redacted]"}
+    if keeps == "the text":
+        new = {"candidates": [{"content": {"parts": ["Hell[redacted]"]}, "finishReason": "STOP", "index": 0}]}
+    on(
+        engine,
+        "model.after",
+        lambda event: {"response": new if keeps == "nothing else" else {**event.llm_response, **new}},
+    )
 
     reply, chunks = place.asked(engine, sdk, way)
 

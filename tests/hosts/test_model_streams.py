@@ -109,6 +109,52 @@ def test_a_stream_that_is_closed_before_its_end_is_told_to_nobody(engine, asynch
 
 
 @both
+@pytest.mark.parametrize("breaks", [False, True])
+def test_a_source_is_closed_when_it_was_read_and_when_it_broke(engine, asynchronous, breaks):
+    on(engine, "model.after")
+    closed = []
+
+    class Source:
+        """As an SDK's stream is: no generator, which would close itself."""
+
+        pieces = iter(PIECES)
+
+        def __iter__(self) -> Any:
+            return self
+
+        def __next__(self) -> Any:
+            piece = next(self.pieces)
+            if breaks and piece is PIECES[1]:
+                raise TimeoutError("too slow")
+            return piece
+
+        def close(self) -> None:
+            closed.append("source")
+
+    class AsyncSource(Source):
+        def __aiter__(self) -> Any:
+            return self
+
+        async def __anext__(self) -> Any:
+            try:
+                return self.__next__()
+            except StopIteration:
+                raise StopAsyncIteration from None
+
+        async def close(self) -> None:
+            closed.append("source")
+
+    fake = Fake(asynchronous)
+    fake.pieces, fake.apieces = Source, AsyncSource
+    try:
+        fake.ask(engine, **call(stream=True))
+    except TimeoutError:
+        assert breaks
+
+    assert closed == ["source"]
+
+
+@both
 def test_a_stream_in_whose_middle_an_error_comes_is_told_to_nobody(engine, asynchronous):
     told, _ = on(engine, "model.after")
     error = TimeoutError("too slow")

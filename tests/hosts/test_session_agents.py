@@ -136,6 +136,21 @@ def test_what_is_said_to_a_subagent_stays_with_it(does: Does) -> None:
     assert ["for the main agent" in text for text in session.pending()] == [True]
 
 
+@twins
+def test_what_a_subagent_leaves_goes_past_those_above_it_that_have_ended(does: Does) -> None:
+    engine = bare()
+    engine.add("agent.stop", lambda event: {"context": f"of {event.agent_id}"})
+    session = engine.session()
+    outer = does(session, "agent", id="outer")
+    middle = does(outer, "agent", id="middle")
+    inner = does(middle, "agent", id="inner")
+
+    for agent in (middle, inner):
+        does(agent, "stop")
+    assert ["of middle" in text or "of inner" in text for text in outer.pending()] == [True, True]
+    assert session.pending() == []
+
+
 def test_a_subagent_as_a_block_neither_starts_nor_ends_a_session() -> None:
     engine, seen = bare(), []
     engine.tap(lambda outcome: seen.append(outcome.event))

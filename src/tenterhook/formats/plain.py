@@ -78,22 +78,33 @@ def response_view(response: Any) -> View:
 
 
 def build_response(view: View, call: Call, base: Any = None) -> Any:
-    text = view.get("text")
-    if isinstance(text, str) and "candidates" in view:
-        return dict(view)
-    parts = [text] if isinstance(text, str) and text else []
-    candidates = view.get("candidates") or ([candidate(parts)] if parts else [])
-    return {"text": text if isinstance(text, str) else joined(candidates), "candidates": candidates}
+    """Text alone, whatever a hook sent; of `base` its usage stays."""
+    text, given = view.get("text"), view.get("candidates")
+    usable = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    made = [made_candidate(one, n) for n, one in enumerate(usable)]
+    if not made and isinstance(text, str) and text:
+        made = [candidate([text])]
+    usage = (view if base is None else base).get("usageMetadata")
+    said = "".join(made[0]["content"]["parts"]) if made else ""
+    return {"text": said, "candidates": made, **({"usageMetadata": usage} if isinstance(usage, dict) else {})}
+
+
+def made_candidate(given: View, place: int) -> View:
+    inner, reason, index = given.get("content"), given.get("finishReason"), given.get("index")
+    held = inner.get("parts") if isinstance(inner, dict) else inner
+    pieces = [one.get("text") if isinstance(one, dict) else one for one in (held if isinstance(held, list) else [held])]
+    made = candidate([one for one in pieces if isinstance(one, str) and one])
+    ratings = given.get("safetyRatings")
+    return {
+        **made,
+        "finishReason": reason if isinstance(reason, str) and reason else "STOP",
+        "index": index if type(index) is int else place,
+        **({"safetyRatings": ratings} if isinstance(ratings, list) and ratings else {}),
+    }
 
 
 def candidate(parts: list[str]) -> View:
     return {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
-
-
-def joined(candidates: Any) -> str:
-    first = candidates[0] if isinstance(candidates, list) and candidates else {}
-    inner = first.get("content") if isinstance(first, dict) else None
-    return (content(inner.get("parts")) or "") if isinstance(inner, dict) else ""
 
 
 def as_chunks(response: Any) -> list[Any]:

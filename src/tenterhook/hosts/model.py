@@ -5,6 +5,7 @@ A host deals in the types of its SDK alone; the stable form that hooks see does 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -46,23 +47,25 @@ class Model:
 
     def __call__(self, **call: Any) -> Any:
         if self.quiet():
+            self.host.narrowed(None)
             return self.wrapped(self.function(**call), None)
         return drive(self.host, self.call(call))
 
     def quiet(self) -> bool:
-        """Nobody listens, and no earlier call left tools narrowed down."""
-        if self.host.allowed is not None:
-            self.host.narrowed(None)
         return not any(self.engine.listens(event) for event in ("model.before", "tools.select", "model.after"))
 
     def call(self, call: dict[str, Any]) -> Steps[Any]:
         """Hooks on the request, the call itself, hooks on the complete response."""
         ready = yield from self.prepared(call)
-        self.host.narrowed(ready.allowed)
         if ready.blocked:
+            self.host.narrowed(None)
             return self.unasked(ready, call)
         asked = call if ready.modified_request is None else ready.modified_request
-        response = yield Call(self.function, (), asked)
+        try:
+            response = yield Call(self.function, (), asked)
+        except Exception:
+            self.host.narrowed(None)
+            raise
 
         def after(reply: Reply, response: Any) -> Steps[None]:
             yield from self.answered(reply, asked, response)
@@ -71,6 +74,7 @@ class Model:
         reply.outcomes, reply.allowed, reply.problems = ready.outcomes, ready.allowed, list(ready.problems)
         if not isinstance(reply, Streamed):
             yield from after(reply, response)
+        self.host.narrowed(ready.allowed)  # when all is done: a call that is cancelled changes nothing
         return reply
 
     def prepared(self, call: dict[str, Any]) -> Steps[BeforeModel]:
@@ -84,16 +88,16 @@ class Model:
         if "request" in before.changes:
             asked, problems = self.format.apply_request(before.changes["request"], call)
         outcomes: tuple[Outcome, ...] = (before,)
-        allowed = None
+        allowed = narrowed(view, before.changes.get("request", view))
         if self.format.has_tools(asked):
             select: Outcome = yield Fire("tools.select", {"llm_request": self.format.request_view(asked)})
             outcomes += (select,)
             if select.stop:
-                return replace(self.refused(select, call), outcomes=outcomes)
+                return replace(self.refused(select, call), outcomes=outcomes, problems=tuple(problems))
             if config := select.changes.get("tool_config"):
                 asked, more = self.format.apply_tools(config, asked)
                 problems += more
-                allowed = left(config)
+                allowed = left(config) if allowed is None else allowed & (left(config) or allowed)
         asked = self.with_words(asked, outcomes)
         changed = None if asked is call else asked
         return BeforeModel(False, "", None, changed, allowed, tuple(problems), outcomes)
@@ -132,7 +136,7 @@ class Model:
             response = self.format.build_response({"candidates": []}, call)
         reply = Reply(response, ready.outcomes, synthetic=True)
         if self.streams(call):
-            reply = self.wrapped(self.replayed(response), None)
+            reply = self.replayed(response)
             reply.made, reply.outcomes, reply.synthetic = response, ready.outcomes, True
         reply.user_messages = tuple(self.host.received(self.texts(ready.outcomes)))
         return reply
@@ -141,14 +145,23 @@ class Model:
         """Whether the caller waits for a stream: it said so, or the call or the function's name does."""
         if self.stream is not None:
             return self.stream
+        bare = inspect.unwrap(self.function)
+        if inspect.isgeneratorfunction(bare) or inspect.isasyncgenfunction(bare):
+            return True
         return bool(call.get("stream")) or "stream" in getattr(self.function, "__name__", "")
 
-    def replayed(self, response: Any) -> Any:
+    def replayed(self, response: Any) -> Streamed:
+        """It is whole already, so nothing is put together again."""
         chunks = self.format.as_chunks(response)
-        return each(chunks) if self.asynchronous else iter(chunks)
+        if self.asynchronous or inspect.isasyncgenfunction(inspect.unwrap(self.function)):
+            return AsyncStream(self.host, self.format, each(chunks), None, False)
+        return Stream(self.host, self.format, iter(chunks), None, False)
 
     def wrapped(self, response: Any, after: Any) -> Any:
         """A stream, or a response that is there already."""
+        if inspect.iscoroutine(response):
+            response.close()
+            raise UsageError(f"{self.function!r} is async and does not show it: wrap it in an async def")
         if hasattr(response, "__aiter__"):
             return AsyncStream(self.host, self.format, response, after, self.collect)
         if hasattr(response, "__next__"):
@@ -169,6 +182,7 @@ class AsyncModel(Model):
 
     async def __call__(self, **call: Any) -> Any:
         if self.quiet():
+            self.host.narrowed(None)
             return self.wrapped(await self.function(**call), None)
         return await adrive(self.host, self.call(call))
 
@@ -178,12 +192,20 @@ def left(config: dict[str, Any]) -> frozenset[str] | None:
     if config.get("mode") == "NONE":
         return frozenset()
     names = config.get("allowedFunctionNames")
-    return None if names is None else frozenset(names)
+    return frozenset(str(name) for name in names) if isinstance(names, list) else None
+
+
+def narrowed(before: dict[str, Any], wanted: dict[str, Any]) -> frozenset[str] | None:
+    """The tools that a changed request leaves, where that is what was changed of it."""
+    config = wanted.get("toolConfig")
+    return left(config) if isinstance(config, dict) and config != before.get("toolConfig") else None
 
 
 def consistent(view: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
     """Text and candidates say the same twice. Where a hook changed one of them, the other one is not what it means."""
-    text, candidates = (view.get(key) == before.get(key) for key in ("text", "candidates"))
+    if "text" not in view or "candidates" not in view:
+        return view
+    text, candidates = (view[key] == before.get(key) for key in ("text", "candidates"))
     stale = "candidates" if candidates and not text else "text" if text and not candidates else ""
     return {key: value for key, value in view.items() if key != stale}
 

@@ -8,29 +8,26 @@ prompt, with the reason to go on, or through `pending`.
 from __future__ import annotations
 
 import itertools
-import logging
 import os
 import weakref
-from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from tenterhook.background import Background
-from tenterhook.deliver import for_model, for_user
+from tenterhook.errors import UsageError
+from tenterhook.hosts.conversation import Conversation
 from tenterhook.hosts.permission import Ask, Permission, PermissionRequest, permission
-from tenterhook.hosts.steps import Call, Fire, Steps, twins
-from tenterhook.types import Message, Outcome
-from tenterhook.verdict import explained
+from tenterhook.hosts.steps import NOTHING, Call, Fire, Steps, twins
+from tenterhook.inside import INSIDE
+from tenterhook.types import Outcome
 
 if TYPE_CHECKING:
     from tenterhook.engine import Engine
     from tenterhook.hosts.model import Model
     from tenterhook.hosts.scheduler import Scheduler
     from tenterhook.hosts.tool import Decorator, Tool
-
-log = logging.getLogger("tenterhook.session")
 
 STOP_LIMIT = 8
 
@@ -60,7 +57,7 @@ class Stop(Struct, frozen=True):
         return self.outcome.stop
 
 
-class Session:
+class Session(Conversation):
     """`permission` asks a person; `tell` gets each text for the user; `stop_limit` ends loops that hooks keep up."""
 
     def __init__(
@@ -79,10 +76,11 @@ class Session:
         background_limit: int = 8,
         parent: Session | None = None,
     ) -> None:
-        self.engine, self.ask, self.tell, self.stop_limit, self.parent = engine, permission, tell, stop_limit, parent
-        self.id: str = parent.id if parent else id or new_id(engine)
-        self.agent_id, self.transcript, self.cwd = agent_id, transcript, cwd
-        self.background: Background = parent.background if parent else kept(engine, self.id, background_limit)
+        super().__init__(tell, agent_id)
+        self.engine, self.ask, self.stop_limit, self.parent = engine, permission, stop_limit, parent
+        self.transcript, self.cwd = transcript, cwd
+        self.background = parent.background if parent else kept(engine, id, agent_id, background_limit)
+        self.id = self.background.session
         given = {
             "session_id": self.id,
             "transcript_path": transcript,
@@ -94,10 +92,9 @@ class Session:
         }
         # A subagent of the main agent, which has no id, has a parent all the same.
         self.base = {name: value for name, value in given.items() if value or (parent and name == "parent_agent_id")}
-        self.background.agents.add(agent_id)
-        self.inbox: deque[str] = deque()
-        self.warned: set[str] = set()
-        self.forced = 0
+        # How often hooks kept the agent from stopping in a row, by event; and whether that was the last time.
+        self.forced: dict[str, int] = {}
+        self.exhausted = False
         self.allowed: frozenset[str] | None = None
         self.numbers: itertools.count[int] = parent.numbers if parent else itertools.count(1)
 
@@ -115,31 +112,38 @@ class Session:
         return (yield from self.moment("session.start", {"source": source}))
 
     def _end(self, reason: str = "other") -> Steps[Outcome]:
-        """A session ends, and with it all that hooks left running in the background."""
-        outcome = yield from self.moment("session.end", {"reason": reason})
-        if self.parent is None:
-            yield Call(self.background.close, waits=True)
-            self.received(self.pending())
+        """A session ends, and with it all that hooks left running in the background. Its own hooks are waited for."""
+        if self.parent:  # its end is not the session's
+            self.stopped(())
+            return NOTHING
+        self.engine.keepers.pop(self.id, None)
+        try:
+            outcome = yield from self.moment("session.end", {"reason": reason})
+        finally:  # also where the host is cancelled
+            self.background.stop()
+        yield Call(self.background.wait, waits=True)
+        self.received(self.pending())
         return outcome
 
     def _prompt(self, text: str) -> Steps[Prompt]:
         """The user submitted a prompt."""
         outcome: Outcome = yield Fire("prompt.submit", {"prompt": text})
-        self.forced, self.allowed = 0, None
+        if INSIDE.get():  # a hook's own prompt is no turn of the user's
+            return Prompt(text, False, "", outcome)
+        self.forced, self.exhausted, self.allowed = {}, False, None
         if outcome.stop or outcome.blocked:
-            reason = outcome.stop_reason if outcome.stop else outcome.reason
-            return Prompt("", outcome.blocked, reason, outcome)
+            for message in outcome.messages:  # what was said of an erased prompt has nothing left to belong to
+                if message.to == "model":
+                    self.logged(outcome, message)
+            return Prompt("", outcome.blocked, outcome.stop_reason if outcome.stop else outcome.reason, outcome)
         entering = [text, *self.pending(), *self.for_model(outcome)]
         return Prompt("\n\n".join(entering), False, "", outcome)
 
     def _stop(self, response: str = "") -> Steps[Stop]:
         """The agent wants to stop. Hooks may keep it going, but not for ever."""
         event = "agent.stop" if self.parent else "turn.stop"
-        data = {"stop_hook_active": self.forced > 0, **self.if_known(event, prompt_response=response)}
-        stop = yield from self.gate(event, data)
-        if not stop.goes_on:
-            self.background.agents.discard(self.agent_id)
-        return stop
+        data = {"stop_hook_active": bool(self.forced.get(event)), **self.if_known(event, prompt_response=response)}
+        return (yield from self.gate(event, data))
 
     def _idle(self, tasks_summary: str = "") -> Steps[Stop]:
         """A teammate is about to go idle. Hooks may keep it working, but not for ever."""
@@ -174,15 +178,18 @@ class Session:
         """The user has to be asked: hooks may answer, else the host's own callback does, else nobody: that is a no."""
         answer = yield from permission(PermissionRequest(tool_name, tool_input, reason), self.ask)
         for outcome in answer.outcomes:
-            self.keep(outcome.messages)
+            self.received(self.for_model(outcome))
         return answer
 
     def _agent(self, prompt: str = "", *, agent_type: str = "", agent_name: str = "", id: str = "") -> Steps[Agent]:
         """A subagent starts: a session of its own, with what hooks add to its prompt."""
         child = Agent(self, agent_type, agent_name, id or f"agent-{next(self.numbers)}")
-        outcome: Outcome = yield Fire("agent.start", {**child.base, **self.if_known("agent.start", prompt=prompt)})
+        known = {**child.base, **self.if_known("agent.start", prompt=prompt)}
+        # Type and name also where they are empty: its parent's are not its own.
+        outcome: Outcome = yield Fire("agent.start", {"agent_type": agent_type, "agent_name": agent_name, **known})
         child.opening = "\n\n".join([*([prompt] if prompt else ()), *self.for_model(outcome)])
         child.outcome = outcome
+        self.background.agents[child.agent_id] = child
         return child
 
     start, astart = twins(_start)
@@ -204,23 +211,28 @@ class Session:
     def moment(self, event: str, data: dict[str, Any]) -> Steps[Outcome]:
         """An event whose texts for the model come with the next words of the user."""
         outcome: Outcome = yield Fire(event, data)
-        self.keep(outcome.messages)
+        self.received(self.for_model(outcome))
         return outcome
 
     def gate(self, event: str, data: dict[str, Any]) -> Steps[Stop]:
         """An event whose refusal keeps the agent going, so often in a row and no more."""
         outcome: Outcome = yield Fire(event, data)
-        texts = self.for_model(outcome)
-        if outcome.stop or not outcome.blocked:
-            self.forced = 0
-            self.received(texts)
+        if INSIDE.get():  # a hook that asks must not start the count anew
             return Stop(False, "", outcome)
-        if self.forced >= self.stop_limit:
-            self.user(f"Hooks kept the agent from stopping {self.forced} times in a row; it stops now all the same.")
-            self.forced = 0
-            return Stop(False, "", outcome)
-        self.forced += 1
-        return Stop(True, "\n\n".join([*texts, *self.pending()]), outcome)
+        texts, forced = self.for_model(outcome), self.forced.get(event, 0)
+        if outcome.blocked and not outcome.stop and forced < self.stop_limit and not self.exhausted:
+            self.forced[event] = forced + 1
+            return Stop(True, "\n\n".join([*texts, *self.pending()]), outcome)
+        if outcome.blocked and not outcome.stop and not self.exhausted:
+            self.exhausted = True
+            self.user(f"Hooks kept the agent from stopping {forced} times in a row; it stops now all the same.")
+        self.forced.pop(event, None)
+        self.stopped(texts)
+        return Stop(False, "", outcome)
+
+    def stopped(self, texts: Sequence[str]) -> None:
+        """What hooks say at a stop comes with the next turn."""
+        self.received(texts)
 
     def if_known(self, event: str, **data: Any) -> dict[str, Any]:
         """Of what the host knows, what this dialect's hooks are told."""
@@ -228,54 +240,8 @@ class Session:
         known = {field.key for field in rule.fields} if rule else set()
         return {name: value for name, value in data.items() if name in known}
 
-    # Who is told what
-
-    def pending(self) -> list[str]:
-        """What is to enter the conversation as user input before the next call of the model. Given once."""
-        for late in self.background.take(self.agent_id):
-            self.heard(late)
-            self.keep(late.messages)
-        texts: list[str] = []
-        while self.inbox:  # one by one: other threads may add meanwhile
-            texts.append(self.inbox.popleft())
-        return texts
-
     def narrowed(self, allowed: frozenset[str] | None) -> None:
         self.allowed = allowed
-
-    def received(self, texts: Sequence[str]) -> Sequence[str]:
-        self.inbox.extend(texts)
-        return ()
-
-    def keep(self, messages: Sequence[Message]) -> None:
-        self.received(for_model([one for one in messages if one.to == "model"], self.engine.dialect.marks))
-
-    def for_model(self, outcome: Outcome) -> list[str]:
-        return for_model([one for one in outcome.messages if one.to == "model"], self.engine.dialect.marks)
-
-    def heard(self, outcome: Outcome) -> Outcome:
-        for message in outcome.messages:
-            if message.to == "user":
-                self.user(for_user(message))
-            elif message.to == "log":
-                log.info("%s: %s", outcome.event, for_user(message))
-        failures = {f"{one.hook}: failed: {explained(one)}" for one in outcome.attempts if one.failed}
-        for warning in outcome.warnings:
-            # A wrong config file would be told of at every event; each failure of a hook is one of its own.
-            if warning in failures or warning not in self.warned:
-                self.warned.add(warning)
-                log.warning("%s: %s", outcome.event, warning)
-        return outcome
-
-    def user(self, text: str) -> None:
-        """Without a way to tell the user, the log is told loudly: nothing is lost."""
-        if self.tell is None:
-            log.warning("%s", text)
-            return
-        try:
-            self.tell(text)
-        except Exception:
-            log.exception("the user could not be told: %s", text)
 
     # Tools and models of this session
 
@@ -313,10 +279,11 @@ class Session:
 
 
 class Agent(Session):
-    """A subagent. `opening` is its prompt with what hooks added."""
+    """A subagent. `opening` is its prompt with what hooks added. As a block it ends with it, as by `stop`."""
 
     opening = ""
     outcome = Outcome()
+    parent: Session
 
     def __init__(self, parent: Session, agent_type: str, agent_name: str, id: str) -> None:
         super().__init__(
@@ -332,16 +299,37 @@ class Agent(Session):
             parent=parent,
         )
 
+    def stopped(self, texts: Sequence[str]) -> None:
+        """Nobody asks its model again: what is left is for the agent that started it."""
+        self.background.agents.pop(self.agent_id, None)
+        home = self.parent
+        while home.parent and home.agent_id not in self.background.agents:
+            home = home.parent
+        home.received([*texts, *self.pending()])
 
-def new_id(engine: Engine) -> str:
-    """The engine's own id for its first session, another one for each that lives beside it."""
-    return os.urandom(16).hex() if engine.session_id in engine.keepers else engine.session_id
+    def __enter__(self) -> Agent:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.stopped(())
+
+    async def __aenter__(self) -> Agent:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        self.stopped(())
 
 
-def kept(engine: Engine, id: str, limit: int) -> Background:
-    """A session that is dropped without an end must not be kept alive by its engine."""
+def kept(engine: Engine, id: str, agent_id: str, limit: int) -> Background:
+    """The background of a new session: with the engine's own id for the first one, another for each beside it.
+
+    Weakly kept: a session that is dropped without an end must not be held by its engine.
+    """
+    if limit < 1:
+        raise UsageError(f"background_limit must be 1 or more, not {limit}")
     with engine.lock:
         if not engine.keepers:
             engine.keepers = weakref.WeakValueDictionary()
-        engine.keepers[id] = made = Background(engine, limit)
+        id = id or (os.urandom(16).hex() if engine.session_id in engine.keepers else engine.session_id)
+        engine.keepers[id] = made = Background(engine, id, agent_id, limit)
     return made

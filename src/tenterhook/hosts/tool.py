@@ -50,6 +50,13 @@ class Tool:
             self.check = check_for(schema, function)  # now, so that a wrong schema is heard of at once
         update_wrapper(self, function, updated=())
 
+    def __get__(self, owner: Any, kind: type | None = None) -> Tool:
+        """A method of a class is a tool of each of its objects."""
+        if owner is None:
+            return self
+        options: dict[str, Any] = {"schema": self.schema, "asks": self.asks, "permission": self.permission}
+        return type(self)(self.host, self.name, self.function.__get__(owner, kind), **options)
+
     def __call__(self, /, *args: Any, **input: Any) -> ToolResult:
         if self.quiet() and not args:
             try:
@@ -137,14 +144,15 @@ class Tool:
         except WrongInput as exc:
             text = f"A hook changed the input of {self.name} to one that it does not take: {exc}"
             return refusal("invalid_input", text, outcomes, self.marks)
-        note("running", shown)
-        return (yield from self.made(given, shown, id, outcomes))
+        return (yield from self.made(given, shown, id, outcomes, note))
 
-    def made(self, given: Input, shown: Input, id: str, outcomes: tuple[Outcome, ...]) -> Steps[ToolResult]:
+    def made(self, given: Input, shown: Input, id: str, outcomes: tuple[Outcome, ...], note: Note) -> Steps[ToolResult]:
         """The call itself. From here on the tool has run, so hooks can only add, hide and say stop."""
         try:
             args, named = spread(self.places, given) if self.places else ((), given)
+            note("running", shown)
             value = yield Call(self.function, tuple(args), named, waits=True)
+            note("executing", shown)
         except KeyboardInterrupt as exc:
             yield from self.failed(exc, shown, id, outcomes)
             raise
@@ -181,7 +189,7 @@ class Tool:
         return self.finished(result, (*outcomes, hooks))
 
     def finished(self, result: ToolResult, outcomes: Sequence[Outcome]) -> ToolResult:
-        suppressed = result.suppress_display or outcomes[-1].suppress
+        suppressed = result.suppress_display or any(outcome.suppress for outcome in outcomes)
         return with_words(replace(result, suppress_display=suppressed), outcomes, self.marks)
 
     def event(self, input: Input, id: str) -> dict[str, Any]:

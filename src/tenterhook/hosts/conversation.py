@@ -1,0 +1,79 @@
+"""Who is told what: hooks' texts on their way to the user, the log, and the model as user input."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from tenterhook.deliver import for_model, for_user
+from tenterhook.errors import UsageError
+from tenterhook.hosts.steps import is_async
+from tenterhook.types import Message, Outcome
+from tenterhook.verdict import explained
+
+if TYPE_CHECKING:
+    from tenterhook.background import Background
+    from tenterhook.engine import Engine
+
+log = logging.getLogger("tenterhook.session")
+
+
+class Conversation:
+    """What is pending for the model, and the way to the user. Safe to use from threads."""
+
+    engine: Engine
+    background: Background
+
+    def __init__(self, tell: Callable[[str], object] | None, agent_id: str) -> None:
+        if tell is not None and is_async(tell):
+            raise UsageError("tell is called and never awaited: give a function that is not async")
+        self.tell, self.agent_id = tell, agent_id
+        self.inbox: deque[str] = deque()
+        self.warned: set[str] = set()
+
+    def pending(self) -> list[str]:
+        """What is to enter the conversation as user input before the next call of the model. Given once."""
+        for late in self.background.take(self.agent_id):
+            self.heard(late)
+            self.received(self.for_model(late))
+        texts: list[str] = []
+        while self.inbox:  # one by one: other threads may add meanwhile
+            texts.append(self.inbox.popleft())
+        return texts
+
+    def received(self, texts: Sequence[str]) -> Sequence[str]:
+        self.inbox.extend(texts)
+        return ()
+
+    def for_model(self, outcome: Outcome) -> list[str]:
+        return for_model([one for one in outcome.messages if one.to == "model"], self.engine.dialect.marks)
+
+    def heard(self, outcome: Outcome) -> Outcome:
+        """The user and the log are told what is theirs, the model's texts are left."""
+        for message in outcome.messages:
+            if message.to == "user":
+                self.user(for_user(message))
+            elif message.to == "log":
+                self.logged(outcome, message)
+        failures = {f"{one.hook}: failed: {explained(one)}" for one in outcome.attempts if one.failed}
+        for warning in outcome.warnings:
+            # A wrong config file would be told of at every event; each failure of a hook is one of its own.
+            if warning in failures or warning not in self.warned:
+                self.warned.add(warning)
+                log.warning("%s: %s", outcome.event, warning)
+        return outcome
+
+    def logged(self, outcome: Outcome, message: Message) -> None:
+        log.info("%s: %s", outcome.event, for_user(message))
+
+    def user(self, text: str) -> None:
+        """Without a way to tell the user, the log is told loudly: nothing is lost."""
+        if self.tell is None:
+            log.warning("%s", text)
+            return
+        try:
+            self.tell(text)
+        except Exception:
+            log.exception("the user could not be told: %s", text)

@@ -1,8 +1,9 @@
 """Each requirement with the tests that cite it (`make requirements`).
 
 tests/requirements/ids.tsv holds the ids of all statements of the law, each with its state: `test` (a test must cite
-it), `docs` (docs/requirements.md answers it), `later` (a part that does not exist yet). A test cites ids with
-`pytest.mark.req`, on itself, on its class, or in its module's `pytestmark`; test files are parsed, never imported.
+it), `host` (a test of the host's side must cite it: it is about what a caller does), `docs` (docs/requirements.md
+answers it), `later` (a part that does not exist yet). A test cites ids with `pytest.mark.req`, on itself, on its class,
+or in its module's `pytestmark`; test files are parsed, never imported.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent
 IDS = "tests/requirements/ids.tsv"
 ANSWERS = "docs/requirements.md"
-STATES = ("test", "docs", "later")
+STATES = ("test", "host", "docs", "later")
+HOSTS = ("tests/hosts/", "tests/formats/")
 
 
 class Requirement(NamedTuple):
@@ -111,7 +113,13 @@ def problems(known: list[Requirement], cited: list[Citation], answers: str) -> l
     found = [f"{IDS}: {id} stands there {count} times" for id, count in names.items() if count > 1]
     found += [f"{IDS}: {one.id} has the state {one.state!r}" for one in known if one.state not in STATES]
     found += [f"{one}: there is no requirement {one.id}" for one in cited if one.id not in names]
+    in_hosts = {one.id for one in cited if one.file.startswith(HOSTS)}
     found += [f"{one.id}: no test cites it" for one in known if one.state == "test" and one.id not in said]
+    found += [
+        f"{one.id}: no test of the host's side cites it"
+        for one in known
+        if one.state == "host" and one.id not in in_hosts
+    ]
     found += [
         f"{one.id}: {ANSWERS} does not answer it" for one in known if one.state == "docs" and one.id not in answered
     ]
@@ -130,7 +138,7 @@ def table(known: list[Requirement], cited: list[Citation]) -> Iterator[str]:
 
 def summary(known: list[Requirement], cited: list[Citation]) -> str:
     said = {one.id for one in cited}
-    states = Counter((one.state, one.id in said) for one in known)
+    states = Counter(("test" if one.state == "host" else one.state, one.id in said) for one in known)
     later = Counter(one.id.partition("-")[0] for one in known if one.state == "later")
     parts = ", ".join(f"{prefix} {count}" for prefix, count in later.items())
     return (

@@ -19,7 +19,7 @@ from tenterhook import handlers
 from tenterhook.apply import Changes
 from tenterhook.engine import judge
 from tenterhook.merge import merge
-from tenterhook.runner import guarded
+from tenterhook.runner import guarded, raised
 from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped
 
 if TYPE_CHECKING:
@@ -95,7 +95,11 @@ class Background:
         if isinstance(program, Attempt):
             self.settle(late, program)
             return
-        ticket = self.runner.submit_if_open(program, partial(self.done, late)) if self.runner else None
+        try:
+            ticket = self.runner.submit_if_open(program, partial(self.done, late)) if self.runner else None
+        except RuntimeError as exc:  # no more threads
+            self.settle(late, raised(late.job, exc))
+            return
         if ticket is None:  # the engine was closed meanwhile
             self.settle(late, Attempt(late.job.hook.name, late.job.hook.handler, "", error="cancelled"))
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from tenterhook.deliver import for_model, for_user
@@ -39,8 +40,9 @@ class Conversation:
             self.heard(late)
             self.received(self.for_model(late))
         texts: list[str] = []
-        while self.inbox:  # one by one: other threads may add meanwhile
-            texts.append(self.inbox.popleft())
+        with suppress(IndexError):  # one by one: other threads may add and take meanwhile
+            while True:
+                texts.append(self.inbox.popleft())
         return texts
 
     def received(self, texts: Sequence[str]) -> Sequence[str]:

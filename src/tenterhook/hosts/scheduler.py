@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from tenterhook.errors import UsageError, nearest
 from tenterhook.hosts.result import ToolError, ToolResult
+from tenterhook.hosts.steps import adrive
 from tenterhook.hosts.tool import Tool
 
 log = logging.getLogger("tenterhook.scheduler")
@@ -81,6 +82,8 @@ class Scheduler:
         try:
             for one in mine:  # buffered: a later call that is done first waits for those before it
                 await self.settled(one)
+                if one.result and (tool := self.tools.get(one.call.name)):
+                    one.result = tool.received(one.result)
                 self.tell(self.publish, one.call, one.result)
         finally:
             tasks = [one.task for one in mine if one.task]
@@ -123,7 +126,7 @@ class Scheduler:
                 one.running, one.input = state == "running", input
                 self.enter(one, "executing" if one.running else state)
 
-            result = await tool.arun(one.call.input, tool_use_id=one.call.id, note=note)
+            result = await adrive(tool.host, tool.asked(one.call.input, one.call.id, note))
         return self.end(one, result)
 
     def cancel(self, id: str, reason: str = CANCELLED) -> bool:
@@ -139,7 +142,7 @@ class Scheduler:
         result = without(one.cancelled, "cancelled")
         tool = self.tools.get(one.call.name)
         if one.running and tool:
-            result = await tool.adriven(tool.unsuccessful(result, one.input, one.call.id, ()))
+            result = await adrive(tool.host, tool.unsuccessful(result, one.input, one.call.id, ()))
         self.end(one, result)
 
     def end(self, one: Progress, result: ToolResult) -> None:

@@ -92,9 +92,9 @@ class Session(Conversation):
         }
         # A subagent of the main agent, which has no id, has a parent all the same.
         self.base = {name: value for name, value in given.items() if value or (parent and name == "parent_agent_id")}
-        # How often hooks kept the agent from stopping in a row, by event; and whether that was the last time.
+        # How often hooks kept the agent from stopping in a row, by event; and the event at which that was too often.
         self.forced: dict[str, int] = {}
-        self.exhausted = False
+        self.exhausted = ""
         self.allowed: frozenset[str] | None = None
         self.numbers: itertools.count[int] = parent.numbers if parent else itertools.count(1)
 
@@ -130,7 +130,7 @@ class Session(Conversation):
         outcome: Outcome = yield Fire("prompt.submit", {"prompt": text})
         if INSIDE.get():  # a hook's own prompt is no turn of the user's
             return Prompt(text, False, "", outcome)
-        self.forced, self.exhausted, self.allowed = {}, False, None
+        self.forced, self.exhausted, self.allowed = {}, "", None
         if outcome.stop or outcome.blocked:
             for message in outcome.messages:  # what was said of an erased prompt has nothing left to belong to
                 if message.to == "model":
@@ -219,14 +219,16 @@ class Session(Conversation):
         outcome: Outcome = yield Fire(event, data)
         if INSIDE.get():  # a hook that asks must not start the count anew
             return Stop(False, "", outcome)
-        texts, forced = self.for_model(outcome), self.forced.get(event, 0)
-        if outcome.blocked and not outcome.stop and forced < self.stop_limit and not self.exhausted:
+        texts, forced = self.for_model(outcome), self.forced.pop(event, 0)
+        refused = outcome.blocked and not outcome.stop
+        if refused and not self.exhausted and forced < self.stop_limit:
             self.forced[event] = forced + 1
             return Stop(True, "\n\n".join([*texts, *self.pending()]), outcome)
-        if outcome.blocked and not outcome.stop and not self.exhausted:
-            self.exhausted = True
+        if refused and not self.exhausted:
+            self.exhausted = event
             self.user(f"Hooks kept the agent from stopping {forced} times in a row; it stops now all the same.")
-        self.forced.pop(event, None)
+        elif not refused and self.exhausted == event:
+            self.exhausted = ""
         self.stopped(texts)
         return Stop(False, "", outcome)
 

@@ -71,9 +71,9 @@ class Tool:
         """The same for an input as a model gives it, with the id of its call."""
         return self.driven(self.asked(input, tool_use_id, silent))
 
-    async def arun(self, input: Input, *, tool_use_id: str = "", note: Note | None = None) -> ToolResult:
-        """The same on an event loop; a function that is not async runs in a thread. `note` is told how far it is."""
-        return await self.adriven(self.asked(input, tool_use_id, note or silent))
+    async def arun(self, input: Input, *, tool_use_id: str = "") -> ToolResult:
+        """The same on an event loop; a function that is not async runs in a thread."""
+        return await self.adriven(self.asked(input, tool_use_id, silent))
 
     def driven(self, steps: Steps[ToolResult]) -> ToolResult:
         return self.received(drive(self.host, steps))

@@ -1,12 +1,10 @@
 """llxprt in a host, up to the model: google-genai's real client, real HTTP, command hooks in .llxprt/settings.json."""
 
 import logging
-from collections.abc import Iterator
 
 import pytest
 
 from formats.genai_api import MODEL
-from formats.loopback import Loopback
 from requirements.llxprt import says, specific
 
 from .genai_host import (
@@ -24,23 +22,8 @@ from .genai_host import (
     loop,
     program,
     sent,
-    serving,
     ways,
 )
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Loopback]:
-    with serving() as api:
-        yield api
-
-
-@pytest.fixture
-def api(server: Loopback) -> Loopback:
-    server.requests.clear()
-    server.replies.clear()
-    return server
-
 
 # BeforeModel
 

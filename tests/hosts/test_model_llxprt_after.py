@@ -2,14 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from google.genai import types as T  # noqa: N812
 
 from formats.genai_api import DELETE, LOOK_UP, MODEL
-from formats.loopback import Loopback
 from requirements.llxprt import says, specific
 from tenterhook import Reply
 
@@ -29,23 +27,8 @@ from .genai_host import (
     loop,
     prepared,
     program,
-    serving,
     ways,
 )
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Loopback]:
-    with serving() as api:
-        yield api
-
-
-@pytest.fixture
-def api(server: Loopback) -> Loopback:
-    server.requests.clear()
-    server.replies.clear()
-    return server
-
 
 # AfterModel
 

@@ -19,11 +19,6 @@ from tenterhook.hosts.result import ToolError, ToolResult
 from tenterhook.hosts.scheduler import CANCELLED, STOPPED, Progress, Scheduler, ToolCall
 
 
-@pytest.fixture
-def engine(project: Project) -> Engine:
-    return project.engine("tenterhook")
-
-
 class Watched(Scheduler):
     """A scheduler whose every state and publication is kept, in the order in which they came."""
 

@@ -12,16 +12,18 @@ from conftest import Project
 from tenterhook.hosts.result import ToolResult
 from tenterhook.hosts.session import Session
 
+from .tools import Writer
+
 CALL = {"path": "a.txt", "content": "x"}
 WAYS = ["def", "async def"]
 
 
-class Agent:
+class Agent(Writer):
     """A host with one tool that keeps what it was given; a user who hears things and answers questions."""
 
     def __init__(self, session: Session, way: str = "def", returns: Any = "wrote it", says: Any = True) -> None:
-        self.session, self.way, self.returns, self.says = session, way, returns, says
-        self.given: list[dict[str, Any]] = []
+        super().__init__(way, returns)
+        self.session, self.says = session, says
         self.asked: list[Any] = []
         self.told: list[str] = []
         session.tell, session.ask = self.told.append, self.ask
@@ -29,16 +31,6 @@ class Agent:
     def ask(self, request: Any) -> Any:
         self.asked.append(request)
         return self.says
-
-    def write(self, **input: Any) -> Any:
-        self.given.append(input)
-        if isinstance(self.returns, BaseException):
-            raise self.returns
-        return self.returns
-
-    async def awrite(self, **input: Any) -> Any:
-        await asyncio.sleep(0)
-        return self.write(**input)
 
     def call(self, name: str = "write_file", *, asks: bool = False) -> ToolResult:
         tool = self.session.tool(name, asks=asks)

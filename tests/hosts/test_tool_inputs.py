@@ -12,32 +12,11 @@ import pytest
 
 from conftest import Project
 from tenterhook import Engine, UsageError
-from tenterhook.hosts.result import ToolError, ToolResult
+
+from .tools import answering, error_of, listening
 
 if TYPE_CHECKING:
     from nowhere import Unknown  # type: ignore[import-not-found]
-
-
-@pytest.fixture
-def engine(project: Project) -> Engine:
-    return project.engine("tenterhook")
-
-
-def listening(engine: Engine, *events: str) -> list[Any]:
-    """What hooks of these events are told, as (event, data)."""
-    seen: list[Any] = []
-    for event in events:
-        engine.add(event, lambda data, event=event: seen.append((event, data)))
-    return seen
-
-
-def answering(engine: Engine, event: str = "tool.before", **answer: Any) -> None:
-    engine.add(event, lambda data: answer, name="guard")
-
-
-def error_of(result: ToolResult) -> ToolError:
-    assert result.error is not None
-    return result.error
 
 
 def add(a: int, b: int = 2) -> str:

@@ -16,16 +16,17 @@ from tenterhook.hosts.result import ToolResult
 from tenterhook.hosts.scheduler import Scheduler, ToolCall
 from tenterhook.hosts.tool import execute_tool_with_hooks
 
+from .tools import Writer
+
 CALL = {"path": "a.txt", "content": "x"}
 WAYS = ["def", "async def", "execute_tool_with_hooks"]
 
 
-class Agent:
+class Agent(Writer):
     """A host with one tool, which keeps what it was given; a user who is told things, and could be asked."""
 
     def __init__(self, project: Project, way: str = "def", returns: Any = "wrote it", **options: Any) -> None:
-        self.way, self.returns = way, returns
-        self.given: list[dict[str, Any]] = []
+        super().__init__(way, returns)
         self.told: list[str] = []
         self.asked: list[Any] = []
         self.session = project.engine("llxprt").session(tell=self.told.append, permission=self.ask)
@@ -34,16 +35,6 @@ class Agent:
     def ask(self, request: Any) -> bool:
         self.asked.append(request)
         return True
-
-    def write(self, **input: Any) -> Any:
-        self.given.append(input)
-        if isinstance(self.returns, BaseException):
-            raise self.returns
-        return self.returns
-
-    async def awrite(self, **input: Any) -> Any:
-        await asyncio.sleep(0)
-        return self.write(**input)
 
     def call(self, input: dict[str, Any] = CALL, name: str = "write_file") -> ToolResult:
         if self.way == "def":
@@ -89,6 +80,7 @@ def test_where_no_hook_is_to_run_a_call_touches_no_file_starts_nothing_and_never
 
     said = in_a_host(f"""
 from tenterhook import Engine
+
 engine = Engine({str(project.root)!r}, dialect="llxprt", home={str(project.home_folder)!r}, trust="all")
 @engine.tool("plain")
 def plain(n): return n

@@ -7,37 +7,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from conftest import Project
 from tenterhook import Engine
 from tenterhook.deliver import TEXT_LIMIT
 from tenterhook.hosts.result import ToolError, ToolResult
 
-
-@pytest.fixture
-def engine(project: Project) -> Engine:
-    return project.engine("tenterhook")
-
-
-def listening(engine: Engine, *events: str) -> list[Any]:
-    """What hooks of these events are told, as (event, data)."""
-    seen: list[Any] = []
-    for event in events:
-        engine.add(event, lambda data, event=event: seen.append((event, data)))
-    return seen
-
-
-def answering(engine: Engine, event: str = "tool.before", **answer: Any) -> None:
-    engine.add(event, lambda data: answer, name="guard")
-
-
-def error_of(result: ToolResult) -> ToolError:
-    assert result.error is not None
-    return result.error
-
-
-def shown(text: Any, result: ToolResult) -> bool:
-    return (result.llm_content, result.return_display) == (text, text)
-
+from .tools import answering, error_of, listening, shown
 
 # Results and failures
 

@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from typing import TYPE_CHECKING, Any
 
 from tenterhook.errors import UsageError
+from tenterhook.hosts.result import Heard
 from tenterhook.hosts.steps import Steps, adrive, drive
-from tenterhook.types import Message, Outcome
+from tenterhook.types import Outcome
 
 if TYPE_CHECKING:
     from tenterhook.formats import Collector, Format
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 INCOMPLETE = "the stream ended before its response was complete, so no hook was told of it"
 
 
-class Reply:
+class Reply(Heard):
     """`response` is of the SDK's own type. A host looks at `stop` first, then takes the response as if it were real.
 
     `synthetic` says that no model was asked; `allowed` are the tools that hooks left to the model, where they did;
@@ -36,14 +37,6 @@ class Reply:
         return self.made
 
     @property
-    def stop(self) -> bool:
-        return any(outcome.stop for outcome in self.outcomes)
-
-    @property
-    def stop_reason(self) -> str:
-        return next((outcome.stop_reason for outcome in self.outcomes if outcome.stop), "")
-
-    @property
     def blocked(self) -> bool:
         return any(outcome.blocked for outcome in self.outcomes)
 
@@ -55,10 +48,6 @@ class Reply:
     def suppress_display(self) -> bool:
         """The user is not to be shown the response; what was streamed before hooks saw it has been shown."""
         return any(outcome.suppress for outcome in self.outcomes)
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        return tuple(message for outcome in self.outcomes for message in outcome.messages)
 
 
 # What follows when the complete response is there: hooks, and what they change of the reply.

@@ -24,20 +24,11 @@ class ToolError(Struct, frozen=True):
     exception: BaseException | None = None
 
 
-class ToolResult(Struct, frozen=True):
-    """What a tool call came to.
+class Heard:
+    """What several outcomes of one call mean together."""
 
-    `llm_content` is for the model, `return_display` for the user (not to be shown where `suppress_display` is set).
-    `user_messages` are to be added to the conversation as user input, after the result. A host looks at `stop` first.
-    """
-
-    llm_content: Any = ""
-    return_display: Any = ""
-    metadata: dict[str, Any] = {}
-    error: ToolError | None = None
-    suppress_display: bool = False
-    user_messages: tuple[str, ...] = ()
-    outcomes: tuple[Outcome, ...] = ()
+    __slots__ = ()
+    outcomes: tuple[Outcome, ...]
 
     @property
     def stop(self) -> bool:
@@ -52,6 +43,22 @@ class ToolResult(Struct, frozen=True):
     def messages(self) -> tuple[Message, ...]:
         """All that hooks said to anybody, as they gave it."""
         return tuple(message for outcome in self.outcomes for message in outcome.messages)
+
+
+class ToolResult(Heard, Struct, frozen=True):
+    """What a tool call came to.
+
+    `llm_content` is for the model, `return_display` for the user (not to be shown where `suppress_display` is set).
+    `user_messages` are to be added to the conversation as user input, after the result. A host looks at `stop` first.
+    """
+
+    llm_content: Any = ""
+    return_display: Any = ""
+    metadata: dict[str, Any] = {}
+    error: ToolError | None = None
+    suppress_display: bool = False
+    user_messages: tuple[str, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
 
 
 def result_of(value: Any) -> ToolResult:

@@ -1,0 +1,28 @@
+from collections.abc import Iterator
+
+import pytest
+
+from conftest import Project
+from formats.loopback import Loopback
+from tenterhook import Engine
+
+from .genai_host import serving
+
+
+@pytest.fixture
+def engine(project: Project) -> Engine:
+    """Of our own dialect."""
+    return project.engine("tenterhook")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Loopback]:
+    with serving() as api:
+        yield api
+
+
+@pytest.fixture
+def api(server: Loopback) -> Loopback:
+    server.requests.clear()
+    server.replies.clear()
+    return server

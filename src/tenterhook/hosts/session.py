@@ -107,11 +107,11 @@ class Session(Conversation):
 
     # The moments of a session. What a host gives beyond a moment's own words reaches hooks under the names it uses.
 
-    def _start(self, source: str = "startup", **more: Any) -> Steps[Outcome]:
+    def _start(self, /, source: str = "startup", **more: Any) -> Steps[Outcome]:
         """A session begins. What hooks add enters the context with the first prompt."""
         return (yield from self.moment("session.start", {"source": source, **more}))
 
-    def _end(self, reason: str = "other", **more: Any) -> Steps[Outcome]:
+    def _end(self, /, reason: str = "other", **more: Any) -> Steps[Outcome]:
         """A session ends, and with it all that hooks left running in the background. Its own hooks are waited for."""
         if self.parent:  # its end is not the session's
             self.stopped(())
@@ -125,7 +125,7 @@ class Session(Conversation):
         self.received(self.pending())
         return outcome
 
-    def _prompt(self, text: str, **more: Any) -> Steps[Prompt]:
+    def _prompt(self, /, text: str, **more: Any) -> Steps[Prompt]:
         """The user submitted a prompt."""
         outcome: Outcome = yield Fire("prompt.submit", {"prompt": text, **more})
         if INSIDE.get():  # a hook's own prompt is no turn of the user's
@@ -139,37 +139,38 @@ class Session(Conversation):
         entering = [text, *self.pending(), *self.for_model(outcome)]
         return Prompt("\n\n".join(entering), False, "", outcome)
 
-    def _stop(self, response: str = "", **more: Any) -> Steps[Stop]:
+    def _stop(self, /, response: str = "", **more: Any) -> Steps[Stop]:
         """The agent wants to stop. Hooks may keep it going, but not for ever."""
         event = "agent.stop" if self.parent else "turn.stop"
         data = {"stop_hook_active": bool(self.forced.get(event)), **self.if_known(event, prompt_response=response)}
         return (yield from self.gate(event, {**data, **more}))
 
-    def _idle(self, tasks_summary: str = "", **more: Any) -> Steps[Stop]:
+    def _idle(self, /, tasks_summary: str = "", **more: Any) -> Steps[Stop]:
         """A teammate is about to go idle. Hooks may keep it working, but not for ever."""
         return (yield from self.gate("teammate.idle", {"tasks_summary": tasks_summary, **more}))
 
-    def _compact(self, trigger: str = "auto", **more: Any) -> Steps[Outcome]:
+    def _compact(self, /, trigger: str = "auto", **more: Any) -> Steps[Outcome]:
         """The context is about to be compacted."""
         return (yield from self.moment("compact.before", {"trigger": trigger, **more}))
 
-    def _compacted(self, trigger: str = "auto", **more: Any) -> Steps[Outcome]:
+    def _compacted(self, /, trigger: str = "auto", **more: Any) -> Steps[Outcome]:
         """The context was compacted."""
         return (yield from self.moment("compact.after", {"trigger": trigger, **more}))
 
-    def _notify(self, type: str, message: str, **more: Any) -> Steps[Outcome]:
-        """The user is being notified; `title` is what some dialects' hooks are told too."""
-        return (yield from self.moment("notify", {"type": type, "message": message, **more}))
+    def _notify(self, /, type: str, message: str, title: str = "", **more: Any) -> Steps[Outcome]:
+        """The user is being notified."""
+        data = {"type": type, "message": message, **({"title": title} if title else {}), **more}
+        return (yield from self.moment("notify", data))
 
-    def _failed(self, error: str, **more: Any) -> Steps[Outcome]:
+    def _failed(self, /, error: str, **more: Any) -> Steps[Outcome]:
         """A turn ended in an error."""
         return (yield from self.moment("turn.failed", {"error": error, **more}))
 
-    def _task_created(self, task_id: str, task_summary: str, **more: Any) -> Steps[Outcome]:
+    def _task_created(self, /, task_id: str, task_summary: str, **more: Any) -> Steps[Outcome]:
         """A task was written down; it is not one where the outcome is blocked."""
         return (yield from self.moment("task.created", {"task_id": task_id, "task_summary": task_summary, **more}))
 
-    def _task_done(self, task_id: str, task_summary: str, **more: Any) -> Steps[Outcome]:
+    def _task_done(self, /, task_id: str, task_summary: str, **more: Any) -> Steps[Outcome]:
         """A task is being marked done; it goes back to work where the outcome is blocked."""
         return (yield from self.moment("task.done", {"task_id": task_id, "task_summary": task_summary, **more}))
 

@@ -368,3 +368,12 @@ def test_json_holds_everything_the_text_says(tenter: Tenter) -> None:
     found = msgspec.json.decode(tenter("tool.before", "--dialect", "wave", "--json").out)
 
     assert {"event", "files", "hooks", "effects", "answers", "differences", "notes", "warnings"} <= set(found)
+
+
+def test_a_hook_in_the_background_is_shown_as_one(tenter: Tenter) -> None:
+    Path("tenterhook.toml").write_text(
+        '[[hook]]\non = "tool.after"\nname = "late"\ncommand = "true"\nbackground = true\n'
+    )
+
+    assert tenter("tool.after", "--trust").after("late") == "matches everything; in the background: decides nothing"
+    assert json.loads(tenter("tool.after", "--trust", "--json").out)["hooks"][0]["background"] is True

@@ -61,6 +61,7 @@ class Considered(Struct, frozen=True, kw_only=True):
     with_others: list[str]
     timeout: float | None
     once: bool
+    background: bool
     on_failure: dict[str, str]
     missing: str
 
@@ -210,6 +211,7 @@ def facts(
         with_others=others,
         timeout=hook.timeout,
         once=hook.once,
+        background=hook.background,
         on_failure={} if engine.mode == "observe" else policies(hook, slot),
         missing=gone or unhandled(hook),
     )

@@ -52,6 +52,7 @@ class HookFacts(Struct, kw_only=True):
     agent: str | None
     condition: dict[str, Any] | None
     once: bool
+    background: bool
     sequential: bool
     priority: int
     on_failure: dict[str, str]
@@ -158,6 +159,7 @@ def facts(hook: Hook, *, state: str, missing: str, not_for: list[str]) -> HookFa
         agent=hook.agent,
         condition=hook.condition,
         once=hook.once,
+        background=hook.background,
         sequential=hook.sequential,
         priority=hook.priority,
         on_failure=hook.on_failure,

@@ -125,7 +125,8 @@ def hook_row(hook: Considered, paint: Paint) -> list[str]:
 def below(hook: Considered, event: EventFacts, *, repeated: bool) -> Iterator[str]:
     """Why it runs or does not, and what it lacks."""
     if hook.runs:
-        said = [fitting(hook, event), hook.only_if, *(["once"] if hook.once else []), if_it_fails(hook, event)]
+        late = "in the background: decides nothing" if hook.background else if_it_fails(hook, event)
+        said = [fitting(hook, event), hook.only_if, "once" if hook.once else "", late]
         yield from wrapped("; ".join(filter(None, said)), first=BELOW, indent=BELOW)
     elif not repeated:
         yield from wrapped(hook.because, first=BELOW, indent=BELOW)

@@ -108,6 +108,7 @@ def extras(hook: HookFacts, paint: Paint) -> Iterator[str]:
     said = [f"if {path} fits {wanted!r}" for path, wanted in (hook.condition or {}).items()]
     said += [f"not for agent {agent}, which overrides it" for agent in hook.not_for]
     said += [word for word in ("once", "sequential") if getattr(hook, word)]
+    said += ["in the background"] if hook.background else []
     said += [f"priority {hook.priority}"] if hook.priority else []
     said += [f"on {cause.replace('default', 'failure')}: {policy}" for cause, policy in hook.on_failure.items()]
     if said:

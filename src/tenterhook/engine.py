@@ -86,7 +86,7 @@ class Engine(HookSet):
     def flow(self, slot: Slot, event: Event, planned: Plan) -> Flow:
         """One event without I/O: yields jobs to run, receives their attempts, returns the outcome."""
         changes = Changes(slot.rule, event.data)
-        attempts: list[Attempt] = [started(hook) for hook in planned.background]
+        attempts: list[Attempt] = [started(hook) for hook in planned.background] if planned.background else []
         verdicts: list[Verdict] = []
         skipped: list[Skipped] = []
         shown: list[tuple[tuple[Hook, ...], dict[str, Any]]] = []
@@ -97,7 +97,7 @@ class Engine(HookSet):
             judged = judge(slot.rules, batch, data, done, attempts, skipped)
             verdicts += judged
             changes.after(judged)
-            if chain_ends(self.dialect, judged):
+            if len(shown) < len(planned.batches) and chain_ends(self.dialect, judged):
                 left = itertools.chain(*planned.batches[len(shown) :])
                 for hook in left:
                     skipped.append(Skipped(hook.name, str(hook.source), "chain ended"))

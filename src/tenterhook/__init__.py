@@ -7,15 +7,13 @@ from tenterhook.version import __version__
 # Importing typing takes 5 ms, a quarter of what the command may cost to say its version.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from tenterhook.engine import Engine, load
     from tenterhook.errors import ConfigError, TenterhookError, UnknownDialect, UnknownEvent, UsageError
     from tenterhook.hosts.permission import Permission, PermissionRequest
     from tenterhook.hosts.reply import Reply
     from tenterhook.hosts.result import ToolError, ToolResult
     from tenterhook.hosts.scheduler import Scheduler, ToolCall
-    from tenterhook.hosts.session import Session
+    from tenterhook.hosts.session import Prompt, Session, Stop
     from tenterhook.hosts.tool import execute_tool_with_hooks
     from tenterhook.types import Attempt, Message, Outcome, Skipped
 
@@ -27,11 +25,13 @@ HOMES = {
     "Outcome": "types",
     "Permission": "hosts.permission",
     "PermissionRequest": "hosts.permission",
+    "Prompt": "hosts.session",
     "Reply": "hosts.reply",
     "Scheduler": "hosts.scheduler",
     "Session": "hosts.session",
     "Skipped": "types",
     "TenterhookError": "errors",
+    "Stop": "hosts.session",
     "ToolCall": "hosts.scheduler",
     "ToolError": "hosts.result",
     "ToolResult": "hosts.result",
@@ -50,10 +50,12 @@ __all__ = [
     "Outcome",
     "Permission",
     "PermissionRequest",
+    "Prompt",
     "Reply",
     "Scheduler",
     "Session",
     "Skipped",
+    "Stop",
     "TenterhookError",
     "ToolCall",
     "ToolError",
@@ -67,12 +69,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in HOMES:
-        raise AttributeError(f"module 'tenterhook' has no attribute {name!r}")
-    from importlib import import_module
+if not TYPE_CHECKING:  # or a type checker would take any name for one of ours
 
-    return getattr(import_module(f"tenterhook.{HOMES[name]}"), name)
+    def __getattr__(name: str) -> object:
+        if name not in HOMES:
+            raise AttributeError(f"module 'tenterhook' has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"tenterhook.{HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -6,6 +6,8 @@ refused and said; a result stays here until it is taken. When the session ends, 
 
 from __future__ import annotations
 
+import logging
+import os
 import threading
 import weakref
 from collections import deque
@@ -18,6 +20,7 @@ from msgspec.structs import replace
 from tenterhook import handlers
 from tenterhook.apply import Changes
 from tenterhook.engine import judge
+from tenterhook.errors import UsageError
 from tenterhook.merge import merge
 from tenterhook.runner import guarded, raised
 from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from tenterhook.hookset import Slot
     from tenterhook.process import Completed, Ticket
     from tenterhook.runner import Runner
+
+log = logging.getLogger("tenterhook.background")
 
 FULL = "too many in the background"
 
@@ -118,7 +123,7 @@ class Background:
             if outcome:
                 self.finished.append((late.event, outcome))
             if cancelled:
-                self.waiting.clear()
+                self.give_up()
             elif self.waiting:
                 self.start(self.waiting.popleft())
             if not self.running:
@@ -162,11 +167,27 @@ class Background:
         with self.lock:
             self.closed = True
             self.agents.clear()
-            self.waiting.clear()
+            self.give_up()
             tickets = [ticket for ticket in self.running.values() if ticket]
         for ticket in tickets:
             ticket.cancel()
 
+    def give_up(self) -> None:
+        """Those that wait do not start any more; the log hears of it. With the lock held."""
+        for late in self.waiting:
+            log.info("%s was not started: its session, or the engine, has ended", late.job.hook.name)
+        self.waiting.clear()
+
     def wait(self) -> None:
         """Until what was running is gone."""
         self.nothing_runs.wait(self.engine.grace + 1)
+
+
+def kept(engine: Engine, id: str, agent_id: str, limit: int) -> Background:
+    """The background of a new session: with the engine's own id for the first one, another for each beside it."""
+    if limit < 1:
+        raise UsageError(f"background_limit must be 1 or more, not {limit}")
+    with engine.lock:
+        id = id or (os.urandom(16).hex() if engine.session_id in engine.keepers else engine.session_id)
+        engine.keepers[id] = made = Background(engine, id, agent_id, limit)
+    return made

@@ -21,9 +21,10 @@ ESCAPES = re.compile(
 )
 # Control characters but tab and newline; what reorders text; invisible tags that only a model reads; half characters.
 CONTROLS = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
 )
-FORGED = re.compile(r"<(?=\s*/?\s*hook\b)", re.IGNORECASE)
+# Joiners are left in texts, because some scripts need them; between the parts of a tag they hide it from nobody.
+FORGED = re.compile("<(?=[\\s\u200c\u200d]*/?[\\s\u200c\u200d]*hook\\b)", re.IGNORECASE)
 
 
 def clean(text: str) -> str:
@@ -54,16 +55,12 @@ def for_model(messages: Iterable[Message], marks: Mapping[str, str]) -> list[str
 
 
 def marked(group: list[Message], marks: Mapping[str, str]) -> str:
-    text = "\n".join(capped(clean(message.text)) for message in group)
+    """In the dialect's own words, or between tags that the text itself can neither close nor open."""
     kind = group[0].kind
     if kind in marks:
-        return marks[kind].replace("{text}", text)
-    return tagged(text, kind, named(group))
-
-
-def tagged(text: str, kind: str, name: str) -> str:
-    """Between tags that the text itself can neither close nor open."""
-    return f'<hook name="{name}" kind="{kind}">\n{FORGED.sub("&lt;", text)}\n</hook>'
+        return marks[kind].replace("{text}", "\n".join(capped(clean(message.text)) for message in group))
+    text = "\n".join(capped(FORGED.sub("&lt;", clean(message.text))) for message in group)
+    return f'<hook name="{named(group)}" kind="{kind}">\n{text}\n</hook>'
 
 
 def named(group: Iterable[Message]) -> str:

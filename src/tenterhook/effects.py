@@ -87,8 +87,8 @@ def text(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> 
 def change(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
     if isinstance(value, dict) or (answer.effect == "output" and value is not None):
         reader.verdict.changes[answer.effect] = value
-    elif value is not None:
-        reader.wrong(answer.path, value, "an object")
+    elif value is not None:  # a strict engine must not go on with what the hook wanted changed
+        reader.unreadable(f"{answer.path} must be an object, not {type(value).__name__}")
 
 
 def tool_config(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:

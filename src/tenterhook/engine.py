@@ -27,7 +27,11 @@ from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped, 
 from tenterhook.verdict import Rules, verdict
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from tenterhook.hosts.model import Model
+    from tenterhook.hosts.options import ModelOptions, SessionOptions, ToolOptions
+    from tenterhook.hosts.permission import Ask
     from tenterhook.hosts.session import Session
     from tenterhook.hosts.tool import Decorator
     from tenterhook.runner import Runner
@@ -45,7 +49,8 @@ class Engine(HookSet):
     """
 
     runner: Runner | None = None
-    # Only a session knows of turns, and of tools that hooks left out of one.
+    # Only a session knows whom to ask; of turns, and of tools that hooks left out of one.
+    ask: Ask | None = None
     allowed: frozenset[str] | None = None
 
     def fire(self, event: str, /, **data: Any) -> Outcome:
@@ -79,7 +84,7 @@ class Engine(HookSet):
     def begin(self, slot: Slot, data: dict[str, Any]) -> Flow | Outcome:
         """The event's flow; its outcome at once where no hook runs."""
         event, planned, outcome = self.planned(slot, data)
-        if slot.background and outcome is None and (keeper := self.keepers.get(event.session)):
+        if slot.background and outcome is None and (keeper := self.keeper(event.session)):
             planned = keeper.take_over(slot, event, planned)
         return outcome or self.flow(slot, event, planned)
 
@@ -214,19 +219,19 @@ class Engine(HookSet):
         """Without a session there is no conversation to put texts into: they stay the caller's."""
         return texts
 
-    def tool(self, name: str, **options: Any) -> Decorator:
+    def tool(self, name: str, **options: Unpack[ToolOptions]) -> Decorator:
         """Put hooks around a function that is a tool; see docs/tools.md for the options."""
         from tenterhook.hosts.tool import tool
 
         return tool(self, name, **options)
 
-    def model(self, function: Callable[..., Any], **options: Any) -> Model:
+    def model(self, function: Callable[..., Any], **options: Unpack[ModelOptions]) -> Model:
         """Put hooks around a function that calls a model; see docs/models.md for the options."""
         from tenterhook.hosts.model import model
 
         return model(self, function, **options)
 
-    def session(self, **options: Any) -> Session:
+    def session(self, **options: Unpack[SessionOptions]) -> Session:
         """One agent's life: prompts, stops, subagents, notices; see docs/sessions.md for the options."""
         from tenterhook.hosts.session import Session
 

@@ -51,3 +51,12 @@ def nearest(word: str, known: Iterable[object]) -> str:
     folded = {str(one).lower(): str(one) for one in known}
     close = get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
     return f" (did you mean {folded[close[0]]!r}?)" if close else ""
+
+
+def described(exc: BaseException) -> str:
+    """Its kind and its words; an exception that cannot even say what it is must not raise another one."""
+    kind = type(exc).__name__
+    try:
+        return f"{kind}: {exc}" if str(exc) else kind
+    except Exception:
+        return kind

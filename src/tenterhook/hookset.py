@@ -8,8 +8,9 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from tenterhook import config, dialects
 from tenterhook.config import Loaded
@@ -72,7 +73,8 @@ class HookSet:
         self.slots: dict[str, Slot] = {}
         self.lacks: set[str] = set()
         # Who sees to hooks that are not waited for, by session; without one an event waits for them.
-        self.keepers: MutableMapping[str, Background] = {}
+        # Weakly: a session that is dropped without an end must not be held by its engine.
+        self.keepers: WeakValueDictionary[str, Background] = WeakValueDictionary()
         self.lock = threading.RLock()
         self.numbers = itertools.count(1)
         self.prefix = os.urandom(4).hex()
@@ -191,6 +193,11 @@ class HookSet:
                 return False
             slot = self.slot(event)
         return slot.quiet is None
+
+    def keeper(self, session: str) -> Background | None:
+        """Who sees to hooks that are not waited for; nobody without a session, and after its end."""
+        found = self.keepers.get(session)
+        return found if found and not found.closed else None
 
     def ready(self) -> Loaded:
         """Read the files, once."""

@@ -105,6 +105,8 @@ class Reader:
             self.take(found, rules.table, "")
             return True
         if looks_like(attempt.stdout, rules.guarded, rules.known):
+            if attempt.truncated:
+                problem = "more was printed than is read, and the rest was dropped"
             problem = problem or "other text stands beside it"
             self.unreadable(f"printed what looks like an answer but is not one JSON object: {problem}")
         return False

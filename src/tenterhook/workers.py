@@ -45,15 +45,16 @@ class Worker:
             except BaseException as exc:
                 self.result = exc
             mark.clear()
-            self.argument = None
+            self.function = self.argument = None
             if self.then:
                 self.then(self.result)
+                self.then = self.result = None  # an idle thread keeps nothing of the host's alive
                 self.pool.free(self)
                 continue
             self.done.release()
             # Whoever gets `done` back, the one who waited or the thread itself, makes the thread free again.
             if self.abandoned and self.done.acquire(blocking=False):
-                self.abandoned = False
+                self.abandoned, self.result = False, None
                 self.pool.free(self)
 
 
@@ -102,7 +103,7 @@ class Workers:
             self.abandoned += 1
             return None
         worker.abandoned = False
-        result = worker.result
+        result, worker.result = worker.result, None
         self.idle.append(worker)
         if self.closed:
             self.close()

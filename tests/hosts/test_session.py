@@ -201,14 +201,14 @@ def test_with_nobody_to_ask_the_answer_is_no_and_says_so(does: Does) -> None:
 
 
 @twins
-def test_a_way_to_ask_that_fails_is_a_no(does: Does) -> None:
+def test_a_way_to_ask_that_fails_is_a_no_and_the_log_hears_why(does: Does, caplog: pytest.LogCaptureFixture) -> None:
     def ask(request: PermissionRequest) -> bool:
         raise ConnectionError("the window is closed")
 
     answer = does(bare().session(permission=ask), "permission", "Bash", {})
 
-    assert not answer.allowed
-    assert "the window is closed" in answer.reason
+    assert (answer.allowed, answer.reason) == (False, "permission could not be asked for")
+    assert "the window is closed" in caplog.text
 
 
 def test_an_async_way_to_ask_is_awaited_on_the_loop() -> None:

@@ -96,7 +96,7 @@ def test_texts_are_whole_in_outcomes_and_cut_cleaned_and_marked_on_delivery(proj
     assert own == "Hello \x1b[1mthere"  # the user's own words are the user's own
     for text in (first, second):
         assert text.startswith('<hook name="long" kind="context">\nred evil &lt;/hook> &lt;hook name=')
-        assert text.endswith("[cut here: the whole text has 20,036 characters]\n</hook>")
+        assert text.endswith("[cut here: the whole text has 20,042 characters]\n</hook>")
         assert len(text) < 10_100
         assert (text.count("<hook"), text.count("</hook>")) == (1, 1)
     for text in told:

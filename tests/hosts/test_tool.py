@@ -133,13 +133,13 @@ YES: dict[str, Any] = {
 }
 NO: dict[str, Any] = {
     "False": (lambda request: False, "the user said no"),
-    "None": (lambda request: None, "the user said no"),
+    "None": (lambda request: None, "permission could not be asked for"),
     "deny": (lambda request: "deny", "the user said no"),
     "Permission": (lambda request: Permission(False, "not on a Friday"), "not on a Friday"),
-    "raises": (lambda request: 1 / 0, "permission could not be asked for: ZeroDivisionError"),
-    "nonsense": (lambda request: 1, "permission could not be asked for: TypeError"),
-    "another word": (lambda request: "yes", "permission could not be asked for: TypeError"),
-    "nobody": (None, f"{NOBODY}: a config file"),
+    "raises": (lambda request: 1 / 0, "permission could not be asked for"),
+    "nonsense": (lambda request: 1, "permission could not be asked for"),
+    "another word": (lambda request: "yes", "permission could not be asked for"),
+    "nobody": (None, NOBODY),
 }
 WAYS = ["run", "arun"]
 
@@ -187,7 +187,7 @@ def test_all_but_a_clear_yes_is_a_no_and_the_model_is_told_why(engine: Engine, a
     assert denied[0][1]["reason"].startswith(why)
 
 
-def test_a_person_may_be_asked_with_async_def(engine: Engine) -> None:
+def test_a_person_may_be_asked_with_async_def(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
     answering(engine, decision="ask")
 
     async def ask(request: PermissionRequest) -> bool:
@@ -199,7 +199,7 @@ def test_a_person_may_be_asked_with_async_def(engine: Engine) -> None:
     assert asyncio.run(tool.arun({"n": 1})).llm_content == "1"
     refused = tool.run({"n": 1})
     assert error_of(refused).type == "refused"
-    assert "is async, and its caller is not" in refused.llm_content
+    assert "is async, and its caller is not" in caplog.text
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -181,7 +181,7 @@ def test_annotations_that_cannot_be_resolved_check_nothing(engine: Engine) -> No
     def odd(thing: "Unknown", n: int) -> Any:
         return [thing, n]
 
-    assert odd.run({"thing": 1, "n": "two"}).llm_content == [1, "two"]
+    assert odd.run({"thing": 1, "n": "two"}).llm_content == '[1,"two"]'
     assert error_of(odd.run({"thing": 1})).type == "invalid_input"
 
 

@@ -168,6 +168,8 @@ def answered(event: str, answer: Mapping[str, Any], act: Act) -> tuple[Said, boo
     word, stop, suppress = answer.get("decision"), answer.get("stop"), answer.get("suppress")
     unread = not (word is None or (isinstance(word, str) and word in DECISIONS))
     unread = unread or not all(flag is None or isinstance(flag, bool) for flag in (stop, suppress))
+    given = {name: answer.get(name) for name in GIVEN.get(event, ())}
+    unread = unread or any(value is not None and not usable(name, value) for name, value in given.items())
     reason = table.text_of(answer.get("reason"))
     found = Said(table.word(word, DECISIONS), reason, suppress=suppress is True)
     if act.exit == 2 and act.answer is None:
@@ -183,7 +185,7 @@ def answered(event: str, answer: Mapping[str, Any], act: Act) -> tuple[Said, boo
         found.notes.append(("model", "result", text))
     if text := table.text_of(answer.get("context")):
         found.context.append(text)
-    found.gives = {name: value for name in GIVEN.get(event, ()) if usable(name, value := answer.get(name))}
+    found.gives = {name: value for name, value in given.items() if usable(name, value)}
     if stop is True:
         halt(found, table.text_of(answer.get("stop_reason")) or reason or table.text_of(found.reason), unread)
     return found, unread

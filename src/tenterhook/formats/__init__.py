@@ -80,9 +80,9 @@ class Format(Protocol):
 def get(name: str) -> Format:
     """The format of that name. Its SDK is imported only when a response is built."""
     known = names()
-    if name.replace("-", "_") not in known:
+    if not isinstance(name, str) or name.replace("-", "_") not in known:
         shown = [one.replace("_", "-") for one in known]
-        raise UsageError(f"no model format {name!r}{nearest(name, shown)}; it may be: {', '.join(shown)}")
+        raise UsageError(f"no model format {name!r}{nearest(str(name), shown)}; it may be: {', '.join(shown)}")
     return import_module(f"{__name__}.{name.replace('-', '_')}")
 
 

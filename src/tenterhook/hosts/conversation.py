@@ -60,11 +60,14 @@ class Conversation:
             elif message.to == "log":
                 self.logged(outcome, message)
         failures = {f"{one.hook}: failed: {explained(one)}" for one in outcome.attempts if one.failed}
-        for warning in outcome.warnings:
+        aside = [f"not run, because not trusted: {one.hook}" for one in outcome.skipped if one.why == "untrusted"]
+        for warning in (*outcome.warnings, *aside):
             # A wrong config file would be told of at every event; each failure of a hook is one of its own.
-            if warning in failures or warning not in self.warned:
+            if warning in self.warned:
+                continue
+            if warning not in failures:
                 self.warned.add(warning)
-                log.warning("%s: %s", outcome.event, warning)
+            log.warning("%s: %s", outcome.event, warning)
         return outcome
 
     def logged(self, outcome: Outcome, message: Message) -> None:

@@ -12,6 +12,7 @@ from typing import Any, get_type_hints
 
 import msgspec
 
+from tenterhook.answer import decode
 from tenterhook.errors import UsageError
 
 Input = dict[str, Any]
@@ -155,3 +156,13 @@ def same(value: Any, given: Any) -> bool:
 
 def written(value: Any) -> bytes:
     return msgspec.json.encode(value, enc_hook=str, order="deterministic")
+
+
+def read(input: Any) -> Any:
+    """An input that came as JSON text, as an object."""
+    if not isinstance(input, str):
+        return input
+    found, problem = decode(input)
+    if problem:
+        raise WrongInput(f"its input is no JSON: {problem}")
+    return found

@@ -40,7 +40,7 @@ class Model:
     asynchronous = False
 
     def __init__(
-        self, host: Host, function: Function, *, format: str, stream: bool | None = None, collect: bool = False
+        self, host: Host, function: Function, *, format: str = "", stream: bool | None = None, collect: bool = False
     ) -> None:
         self.host, self.engine, self.function = host, host.engine, function
         self.format, self.stream, self.collect = formats.get(format), stream, collect
@@ -97,7 +97,7 @@ class Model:
             if config := select.changes.get("tool_config"):
                 asked, more = self.format.apply_tools(config, asked)
                 problems += more
-                allowed = left(config) if allowed is None else allowed & (left(config) or allowed)
+                allowed = both(allowed, left(config))
         asked = self.with_words(asked, outcomes)
         changed = None if asked is call else asked
         return BeforeModel(False, "", None, changed, allowed, tuple(problems), outcomes)
@@ -124,6 +124,8 @@ class Model:
         outcome: Outcome = yield Fire("model.after", views)
         if "response" in outcome.changes:
             view = consistent(outcome.changes["response"], views["llm_response"])
+            if lost := self.format.called_tools(response):
+                reply.problems.append(f"a hook changed the response, so its calls are gone: {', '.join(lost)}")
             response = self.format.build_response(view, call, response)
         reply.made = response
         reply.outcomes = (*reply.outcomes, outcome)
@@ -167,7 +169,7 @@ class Model:
         if hasattr(response, "__next__"):
             return Stream(self.host, self.format, response, after, self.collect)
         if hasattr(response, "__enter__") or hasattr(response, "__aenter__"):
-            raise UsageError("a helper that opens a stream cannot be wrapped: wrap the function that gives it")
+            raise UsageError("a helper that opens a stream cannot be wrapped: wrap create, call it with stream=True")
         return Reply(response)
 
     def texts(self, outcomes: Sequence[Outcome]) -> list[str]:
@@ -201,6 +203,13 @@ def narrowed(before: dict[str, Any], wanted: dict[str, Any]) -> frozenset[str] |
     return left(config) if isinstance(config, dict) and config != before.get("toolConfig") else None
 
 
+def both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
+    """The tools that are left by the one and by the other; None for all."""
+    if one is None or other is None:
+        return other if one is None else one
+    return one & other
+
+
 def consistent(view: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
     """Text and candidates say the same twice. Where a hook changed one of them, the other one is not what it means."""
     if "text" not in view or "candidates" not in view:
@@ -211,4 +220,6 @@ def consistent(view: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
 
 
 def model(host: Host, function: Function, **options: Any) -> Model:
+    if not callable(function):
+        raise UsageError(f"a function that calls a model is needed, not {function!r}")
     return (AsyncModel if is_async(function) else Model)(host, function, **options)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import logging
+import threading
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from msgspec import Struct
 
-from tenterhook.hosts.steps import Call, Fire, Steps
+from tenterhook.errors import UsageError
+from tenterhook.hosts.steps import Call, Fire, Steps, is_async
 from tenterhook.types import Outcome
+
+log = logging.getLogger("tenterhook.permission")
 
 NOBODY = "it needs permission, and there is nobody to ask"
 
@@ -60,12 +66,14 @@ def permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]
 
 
 def asked(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]:
+    """A callback that fails, or says neither yes nor no, is a mistake that the log hears of; the answer is no."""
     if ask is None:
-        return Permission(False, f"{NOBODY}: {request.reason}" if request.reason else NOBODY)
+        return Permission(False, NOBODY)
     try:
         return answered((yield Call(ask, (request,), waits=True)))
-    except Exception as exc:
-        return Permission(False, f"permission could not be asked for: {type(exc).__name__}: {exc}")
+    except Exception:
+        log.exception("the permission callback failed, so %s was not allowed", request.tool_name)
+        return Permission(False, "permission could not be asked for")
 
 
 def answered(value: Any) -> Permission:
@@ -74,6 +82,22 @@ def answered(value: Any) -> Permission:
         return value
     if value is True or value == "allow":
         return Permission(True)
-    if value is False or value is None or value == "deny":
+    if value is False or value == "deny":
         return Permission(False, "the user said no")
     raise TypeError(f"a permission callback returns True, False, 'allow', 'deny' or a Permission, not {value!r}")
+
+
+def one_at_a_time(ask: Ask | None) -> Ask | None:
+    """Tool calls run at once; a person at a terminal answers one question after another. Async ones do as they like."""
+    if ask is None or (callable(ask) and is_async(ask)):
+        return ask
+    if not callable(ask):
+        raise UsageError(f"permission must be a function that is given the request, not {ask!r}")
+    lock = threading.RLock()
+
+    @wraps(ask)
+    def alone(request: PermissionRequest) -> Any:
+        with lock:
+            return ask(request)
+
+    return alone

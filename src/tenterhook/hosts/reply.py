@@ -93,6 +93,9 @@ class Stream(Streamed):
             self.iterator = self.read(self.collector) if self.collector else iter(self.source)
         return self.iterator
 
+    def __next__(self) -> Any:
+        return next(iter(self))
+
     def read(self, collector: Collector) -> Iterator[Any]:
         try:
             for chunk in self.source:
@@ -123,6 +126,9 @@ class AsyncStream(Streamed):
         if self.iterator is None:
             self.iterator = self.read(self.collector) if self.collector else aiter(self.source)
         return self.iterator
+
+    async def __anext__(self) -> Any:
+        return await anext(aiter(self))
 
     async def read(self, collector: Collector) -> AsyncIterator[Any]:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,9 +11,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tenterhook.deliver import capped, clean, for_model, marked
+from tenterhook.errors import UsageError
 from tenterhook.types import Message, Outcome
 
 # Texts that stand in the conversation as the user's words, after the result; all others stand in the result itself.
+# What a list of content parts does not hold: a list of these is a value like any other.
+PLAIN = (str, bytes, int, float, list, type(None))
 AS_USER = ("feedback", "user_message")
 
 
@@ -70,14 +74,23 @@ def result_of(value: Any) -> ToolResult:
 
 
 def text_of(value: Any) -> Any:
-    if isinstance(value, str | list):
+    if isinstance(value, str) or (isinstance(value, list) and are_parts(value)):
         return value
     if value is None:
         return ""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if inspect.iscoroutine(value):
+        value.close()
+        raise UsageError("the tool returned a coroutine: make it an async def")
     try:
         return msgspec.json.encode(value, enc_hook=str).decode()
     except Exception:  # what JSON cannot hold still has to be told somehow
         return str(value)
+
+
+def are_parts(value: list[Any]) -> bool:
+    return bool(value) and not any(isinstance(one, PLAIN) for one in value)
 
 
 def told(result: ToolResult, value: Any, form: str) -> Any:
@@ -121,17 +134,21 @@ def appended(content: Any, texts: Iterable[str]) -> Any:
 
 def refusal(kind: str, reason: str, outcomes: Sequence[Outcome], marks: Mapping[str, str]) -> ToolResult:
     """The result of a call that was not made: its content is the reason."""
-    last = outcomes[-1].attempts if outcomes else ()
-    hooks = [attempt.hook for attempt in last if attempt.decision == "deny" or kind == "stopped"]
+    last = outcomes[-1] if outcomes else Outcome()
+    words = next((one for one in (last.stop_reason, last.reason) if one and reason.endswith(one)), "")
+    inside = [message for message in last.messages if message.kind == "reason" and stands(message.text, words)]
+    hooks = dict.fromkeys(message.hook for message in inside)
+    if kind == "stopped" and not hooks:  # a stop without a word does not say whose it is
+        hooks = dict.fromkeys(attempt.hook for attempt in last.attempts)
     by = [Message("model", "reason", reason, ", ".join(hooks))]
     reason = capped(clean(reason))
     content = marked(by, marks) if hooks else reason
-    # The reason stands there already; what else was said comes after it.
-    quiet = [spoken(outcome) for outcome in outcomes]
+    # What stands there already is not said again; what else was said, other hooks' reasons too, comes after it.
+    left = replace(last, messages=tuple(one for one in last.messages if one not in inside))
     result = ToolResult(content, reason, {}, ToolError(reason, kind))
-    return replace(with_words(result, quiet, marks), outcomes=tuple(outcomes))
+    return replace(with_words(result, (*outcomes[:-1], left), marks), outcomes=tuple(outcomes))
 
 
-def spoken(outcome: Outcome) -> Outcome:
-    """The outcome without its reasons."""
-    return replace(outcome, messages=tuple(one for one in outcome.messages if one.kind != "reason"))
+def stands(text: str, words: str) -> bool:
+    """Whether the words are that text, or hold it on lines of its own: some dialects join reasons, some do not."""
+    return f"\n{text}\n" in f"\n{words}\n"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
@@ -18,7 +19,7 @@ from msgspec.structs import replace
 
 from tenterhook.errors import UsageError, nearest
 from tenterhook.hosts.result import ToolError, ToolResult
-from tenterhook.hosts.steps import adrive
+from tenterhook.hosts.steps import Host, adrive
 from tenterhook.hosts.tool import Tool
 
 log = logging.getLogger("tenterhook.scheduler")
@@ -30,10 +31,10 @@ CANCELLED = "the call was cancelled"
 
 
 class ToolCall(Struct, frozen=True):
-    """A call as a model asks for it."""
+    """A call as a model asks for it. Some APIs give its input as JSON text, which will do."""
 
     name: str
-    input: dict[str, Any]
+    input: dict[str, Any] | str
     id: str = ""
 
 
@@ -41,11 +42,11 @@ class Progress:
     """One call on its way."""
 
     def __init__(self, call: ToolCall) -> None:
-        self.call, self.state = call, "validating"
+        self.call, self.state = call, ""
         self.result: ToolResult | None = None
         self.task: asyncio.Task[None] | None = None
         self.cancelled = ""
-        self.input = call.input  # as hooks left it by now
+        self.input: dict[str, Any] = {}  # as hooks left it by now
         self.running = False
 
 
@@ -56,24 +57,32 @@ class Scheduler:
         self,
         tools: Iterable[Tool],
         *,
+        host: Host | None = None,
         parallel: int = 8,
         changed: Callable[[Progress], object] | None = None,
         publish: Callable[[ToolCall, ToolResult], object] | None = None,
     ) -> None:
-        self.tools = {tool.name: tool for tool in tools}
+        self.tools: dict[str, Tool] = {}
+        for tool in tools:
+            if not isinstance(tool, Tool):
+                raise UsageError(f"a tool is needed, @engine.tool(NAME), not {tool!r}")
+            if tool.name in self.tools:
+                raise UsageError(f"two tools are called {tool.name!r}")
+            self.tools[tool.name] = tool if host is None or tool.host is host else tool.of(host)
         self.parallel, self.changed, self.publish = max(1, parallel), changed, publish
         self.calls: list[Progress] = []
 
     def run(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
         """From a thread without an event loop."""
-        try:
+        with suppress(RuntimeError):
             asyncio.get_running_loop()
-        except RuntimeError:
-            return asyncio.run(self.arun(calls))
-        raise UsageError("an event loop runs here already: await arun(...) instead")
+            raise UsageError("an event loop runs here already: await arun(...) instead")
+        return asyncio.run(self.arun(calls))
 
     async def arun(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
         """All calls, so many at once; their results in the order of the calls."""
+        if odd := [call for call in calls if not isinstance(call, ToolCall)]:
+            raise UsageError(f"a call is a ToolCall(name, input, id), not {odd[0]!r}")
         mine = [Progress(call) for call in calls]
         self.calls += mine
         slots = asyncio.Semaphore(self.parallel)
@@ -132,7 +141,7 @@ class Scheduler:
     def cancel(self, id: str, reason: str = CANCELLED) -> bool:
         """The user takes one call back; whether it was still on its way. On the scheduler's own loop."""
         for one in self.calls:
-            if one.call.id == id and one.result is None and one.task and not one.cancelled:
+            if id and one.call.id == id and one.result is None and one.task and not one.cancelled:
                 one.cancelled = reason or CANCELLED
                 return one.task.cancel()
         return False
@@ -150,8 +159,7 @@ class Scheduler:
         self.enter(one, ENDS.get(result.error.type, "error") if result.error else "success")
 
     def enter(self, one: Progress, state: str) -> None:
-        first = one.state == state == "validating"
-        if first or one.state != state:
+        if one.state != state:
             one.state = state
             self.tell(self.changed, one)
 

@@ -8,24 +8,25 @@ prompt, with the reason to go on, or through `pending`.
 from __future__ import annotations
 
 import itertools
-import os
-import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from tenterhook.background import Background
+from tenterhook.background import kept
 from tenterhook.errors import UsageError
 from tenterhook.hosts.conversation import Conversation
-from tenterhook.hosts.permission import Ask, Permission, PermissionRequest, permission
+from tenterhook.hosts.permission import Ask, Permission, PermissionRequest, one_at_a_time, permission
 from tenterhook.hosts.steps import NOTHING, Call, Fire, Steps, twins
 from tenterhook.inside import INSIDE
 from tenterhook.types import Outcome
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from tenterhook.engine import Engine
     from tenterhook.hosts.model import Model
+    from tenterhook.hosts.options import ModelOptions, SchedulerOptions, ToolOptions
     from tenterhook.hosts.scheduler import Scheduler
     from tenterhook.hosts.tool import Decorator, Tool
 
@@ -77,7 +78,11 @@ class Session(Conversation):
         parent: Session | None = None,
     ) -> None:
         super().__init__(tell, agent_id)
-        self.engine, self.ask, self.stop_limit, self.parent = engine, permission, stop_limit, parent
+        if not isinstance(stop_limit, int) or stop_limit < 0:
+            raise UsageError(f"stop_limit must be a whole number from 0 on, not {stop_limit!r}")
+        self.engine, self.stop_limit, self.parent = engine, stop_limit, parent
+        self.ask: Ask | None = parent.ask if parent else one_at_a_time(permission)
+        self.limit = background_limit
         self.transcript, self.cwd = transcript, cwd
         self.background = parent.background if parent else kept(engine, id, agent_id, background_limit)
         self.id = self.background.session
@@ -95,6 +100,8 @@ class Session(Conversation):
         # How often hooks kept the agent from stopping in a row, by event; and the event at which that was too often.
         self.forced: dict[str, int] = {}
         self.exhausted = ""
+        # The outcome of a start at which a hook stopped the agent: then no prompt is taken.
+        self.halted: Outcome | None = None
         self.allowed: frozenset[str] | None = None
         self.numbers: itertools.count[int] = parent.numbers if parent else itertools.count(1)
 
@@ -109,14 +116,19 @@ class Session(Conversation):
 
     def _start(self, /, source: str = "startup", **more: Any) -> Steps[Outcome]:
         """A session begins. What hooks add enters the context with the first prompt."""
-        return (yield from self.moment("session.start", {"source": source, **more}))
+        if self.background.closed and not self.parent:  # it ended, and begins anew
+            self.background = kept(self.engine, self.id, self.agent_id, self.limit)
+        outcome = yield from self.moment("session.start", {"source": source, **more})
+        self.halted = outcome if outcome.stop else None
+        return outcome
 
     def _end(self, /, reason: str = "other", **more: Any) -> Steps[Outcome]:
         """A session ends, and with it all that hooks left running in the background. Its own hooks are waited for."""
         if self.parent:  # its end is not the session's
             self.stopped(())
             return NOTHING
-        self.engine.keepers.pop(self.id, None)
+        if self.engine.keepers.get(self.id) is self.background:  # another session may have the same id by now
+            self.engine.keepers.pop(self.id, None)
         try:
             outcome = yield from self.moment("session.end", {"reason": reason, **more})
         finally:  # also where the host is cancelled
@@ -127,6 +139,10 @@ class Session(Conversation):
 
     def _prompt(self, /, text: str, **more: Any) -> Steps[Prompt]:
         """The user submitted a prompt."""
+        if not isinstance(text, str):
+            raise UsageError(f"a prompt is text, not {type(text).__name__}: keep images and files beside it")
+        if self.halted:
+            return Prompt("", False, self.halted.stop_reason, self.halted)
         outcome: Outcome = yield Fire("prompt.submit", {"prompt": text, **more})
         if INSIDE.get():  # a hook's own prompt is no turn of the user's
             return Prompt(text, False, "", outcome)
@@ -247,23 +263,23 @@ class Session(Conversation):
 
     # Tools and models of this session
 
-    def tool(self, name: str, **options: Any) -> Decorator:
+    def tool(self, name: str, **options: Unpack[ToolOptions]) -> Decorator:
         """As engine.tool, with this session's permission callback, conversation and fields."""
         from tenterhook.hosts.tool import tool
 
-        return tool(self, name, **{"permission": self.ask, **options})
+        return tool(self, name, **options)
 
-    def model(self, function: Callable[..., Any], **options: Any) -> Model:
+    def model(self, function: Callable[..., Any], **options: Unpack[ModelOptions]) -> Model:
         """As engine.model; the tools that hooks leave are remembered for the calls that follow."""
         from tenterhook.hosts.model import model
 
         return model(self, function, **options)
 
-    def scheduler(self, tools: Sequence[Tool], **options: Any) -> Scheduler:
-        """Runs several tool calls of one reply at once."""
+    def scheduler(self, tools: Sequence[Tool], **options: Unpack[SchedulerOptions]) -> Scheduler:
+        """Runs several tool calls of one reply at once, all as tools of this session."""
         from tenterhook.hosts.scheduler import Scheduler
 
-        return Scheduler(tools, **options)
+        return Scheduler(tools, host=self, **options)
 
     def __enter__(self) -> Session:
         self.start()
@@ -281,7 +297,10 @@ class Session(Conversation):
 
 
 class Agent(Session):
-    """A subagent. `opening` is its prompt with what hooks added. As a block it ends with it, as by `stop`."""
+    """A subagent. `opening` is its prompt with what hooks added, `outcome` what they said at its start.
+
+    As a block it is over with it: what is left to say goes to its parent. Hooks that hear of its stop are `stop`'s.
+    """
 
     opening = ""
     outcome = Outcome()
@@ -290,7 +309,6 @@ class Agent(Session):
     def __init__(self, parent: Session, agent_type: str, agent_name: str, id: str) -> None:
         super().__init__(
             parent.engine,
-            permission=parent.ask,
             tell=parent.tell,
             transcript=parent.transcript,
             cwd=parent.cwd,
@@ -303,7 +321,8 @@ class Agent(Session):
 
     def stopped(self, texts: Sequence[str]) -> None:
         """Nobody asks its model again: what is left is for the agent that started it."""
-        self.background.agents.pop(self.agent_id, None)
+        if self.background.agents.get(self.agent_id) is self:
+            del self.background.agents[self.agent_id]
         home = self.parent
         while home.parent and home.agent_id not in self.background.agents:
             home = home.parent
@@ -320,18 +339,3 @@ class Agent(Session):
 
     async def __aexit__(self, *exc: object) -> None:
         self.stopped(())
-
-
-def kept(engine: Engine, id: str, agent_id: str, limit: int) -> Background:
-    """The background of a new session: with the engine's own id for the first one, another for each beside it.
-
-    Weakly kept: a session that is dropped without an end must not be held by its engine.
-    """
-    if limit < 1:
-        raise UsageError(f"background_limit must be 1 or more, not {limit}")
-    with engine.lock:
-        if not engine.keepers:
-            engine.keepers = weakref.WeakValueDictionary()
-        id = id or (os.urandom(16).hex() if engine.session_id in engine.keepers else engine.session_id)
-        engine.keepers[id] = made = Background(engine, id, agent_id, limit)
-    return made

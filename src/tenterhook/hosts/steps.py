@@ -17,6 +17,7 @@ from tenterhook.types import Outcome
 
 if TYPE_CHECKING:
     from tenterhook.engine import Engine
+    from tenterhook.hosts.permission import Ask
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -47,6 +48,11 @@ class Host(Protocol):
 
     @property
     def engine(self) -> Engine: ...
+
+    @property
+    def ask(self) -> Ask | None:
+        """How a person is asked for permission, where there is a way."""
+        ...
 
     @property
     def allowed(self) -> frozenset[str] | None:
@@ -128,6 +134,21 @@ def is_async(function: Callable[..., Any]) -> bool:
     """Whether calling it gives something to await; SDKs hide that behind wrappers."""
     bare = inspect.unwrap(function)
     return inspect.iscoroutinefunction(bare) or inspect.iscoroutinefunction(getattr(bare, "__call__", None))  # noqa: B004
+
+
+def its_own(exc: BaseException) -> bool:
+    """Whether a function failed by itself; else its host is being interrupted or cancelled."""
+    if isinstance(exc, Exception | SystemExit):
+        return True
+    from asyncio import CancelledError, current_task
+
+    if not isinstance(exc, CancelledError):
+        return False
+    try:
+        task = current_task()
+    except RuntimeError:  # no loop runs here: nobody can have cancelled it
+        return True
+    return task is None or not task.cancelling()
 
 
 def twins(

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from msgspec.structs import replace
 
-from tenterhook.hosts.inputs import PLACED, Check, Input, WrongInput, check_for, same, spread
+from tenterhook.errors import UsageError, described
+from tenterhook.hosts.inputs import PLACED, Check, Input, WrongInput, check_for, read, same, spread
 from tenterhook.hosts.permission import Ask, PermissionRequest, permission
 from tenterhook.hosts.result import ToolError, ToolResult, refusal, result_of, text_of, told, with_words
-from tenterhook.hosts.steps import Call, Fire, Host, Steps, adrive, drive, is_async
+from tenterhook.hosts.steps import Call, Fire, Host, Steps, adrive, drive, is_async, its_own
 from tenterhook.types import Outcome
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ class Tool:
     ) -> None:
         self.host, self.engine, self.name, self.function = host, host.engine, name, function
         self.schema, self.asks, self.permission = schema, asks, permission
+        if callable(asks) and is_async(asks):
+            raise UsageError("asks is called and never awaited: give a function that is not async")
         if schema is not None:
             self.check = check_for(schema, function)  # now, so that a wrong schema is heard of at once
         update_wrapper(self, function, updated=())
@@ -54,8 +57,14 @@ class Tool:
         """A method of a class is a tool of each of its objects."""
         if owner is None:
             return self
-        options: dict[str, Any] = {"schema": self.schema, "asks": self.asks, "permission": self.permission}
-        return type(self)(self.host, self.name, self.function.__get__(owner, kind), **options)
+        return self.copied(self.host, self.function.__get__(owner, kind), self.permission)
+
+    def of(self, host: Host) -> Tool:
+        """The same tool in another host, with that one's way to ask a person."""
+        return self.copied(host, self.function, host.ask or self.permission)
+
+    def copied(self, host: Host, function: Function, permission: Ask | None) -> Tool:
+        return type(self)(host, self.name, function, schema=self.schema, asks=self.asks, permission=permission)
 
     def __call__(self, /, *args: Any, **input: Any) -> ToolResult:
         if self.quiet() and not args:
@@ -67,11 +76,11 @@ class Tool:
                 return self.driven(self.failed(exc, input, "", ()))
         return self.driven(self.started(args, input))
 
-    def run(self, input: Input, *, tool_use_id: str = "") -> ToolResult:
-        """The same for an input as a model gives it, with the id of its call."""
+    def run(self, input: Input | str, *, tool_use_id: str = "") -> ToolResult:
+        """The same for an input as a model gives it, an object or JSON text, with the id of its call."""
         return self.driven(self.asked(input, tool_use_id, silent))
 
-    async def arun(self, input: Input, *, tool_use_id: str = "") -> ToolResult:
+    async def arun(self, input: Input | str, *, tool_use_id: str = "") -> ToolResult:
         """The same on an event loop; a function that is not async runs in a thread."""
         return await self.adriven(self.asked(input, tool_use_id, silent))
 
@@ -109,11 +118,12 @@ class Tool:
             return (yield from self.call(input, input, "", silent))
         return (yield from self.asked(input, "", silent))
 
-    def asked(self, input: Input, id: str, note: Note) -> Steps[ToolResult]:
+    def asked(self, asked: Input | str, id: str, note: Note) -> Steps[ToolResult]:
         """From a model, which may have asked for anything."""
-        note("validating", input)
+        note("validating", {})
         try:
-            given = self.check(input)
+            input = read(asked)
+            given = self.checked(input)
         except WrongInput as exc:
             return refusal("invalid_input", f"{self.name} does not take this input: {exc}", (), self.marks)
         return (yield from self.call(input, given, id, note))
@@ -138,7 +148,13 @@ class Tool:
             outcomes += answer.outcomes
             if not answer.allowed:
                 return refusal("refused", f"{self.name} was not allowed: {answer.reason}", outcomes, self.marks)
-            shown = shown if answer.input is None else answer.input
+            if answer.input is not None and answer.input != shown:
+                shown = answer.input
+                if self.engine.mode == "strict":  # deny rules see what will really happen
+                    again: Outcome = yield Fire("tool.before", self.event(shown, id))
+                    if again.stop or again.blocked:
+                        kind, reason = ("stopped", again.stop_reason) if again.stop else ("blocked", again.reason)
+                        return refusal(kind, reason or "Stopped by hook", (*outcomes, again), self.marks)
         try:
             given = given if shown is input else self.accepted(input, given, shown)
         except WrongInput as exc:
@@ -172,7 +188,7 @@ class Tool:
 
     def failed(self, exc: BaseException, shown: Input, id: str, outcomes: Sequence[Outcome]) -> Steps[ToolResult]:
         """The tool raised: hooks are told, and the model gets the error as the result."""
-        text = f"{type(exc).__name__}: {exc}" if str(exc) else type(exc).__name__
+        text = described(exc)
         result = ToolResult(text, text, {}, ToolError(text, "failed", exc))
         return (yield from self.unsuccessful(result, shown, id, outcomes))
 
@@ -225,9 +241,15 @@ class Tool:
     def check(self) -> Check:
         return check_for(self.schema, self.function)
 
+    def checked(self, input: Any) -> Input:
+        """A model, or whoever was asked, may have given something that is no object at all."""
+        if not isinstance(input, Mapping):
+            raise WrongInput(f"an object is needed, not {type(input).__name__}")
+        return self.check(input)  # type: ignore[arg-type]
+
     def accepted(self, input: Input, given: Input, changed: Input) -> Input:
         """What the tool is given of a changed input: values that nobody changed are the very same objects."""
-        checked = self.check(changed)
+        checked = self.checked(changed)
         return {
             name: given[name] if name in input and same(value, input[name]) else checked[name]
             for name, value in changed.items()
@@ -271,9 +293,15 @@ class Decorator(Protocol):
 
 
 def tool(host: Host, name: str, **options: Any) -> Decorator:
+    if not isinstance(name, str) or not name:
+        raise UsageError(f"a tool needs the name that hooks know it by, @engine.tool(NAME), not {name!r}")
+
     def wrap(function: Function) -> Any:
         bare = function.function if isinstance(function, Tool) else function
-        return (AsyncTool if is_async(bare) else Tool)(host, name, bare, **options)
+        if not callable(bare):
+            raise UsageError(f"a function is needed for the tool {name!r}, not {bare!r}")
+        asking = options.get("permission") or host.ask
+        return (AsyncTool if is_async(bare) else Tool)(host, name, bare, **{**options, "permission": asking})
 
     return wrap
 
@@ -296,23 +324,8 @@ async def execute_tool_with_hooks(
         return await execute_fn(input)
 
     function = awaited if is_async(execute_fn) else lambda **input: execute_fn(input)
-    made = Tool(host, tool_name, function, **{"schema": unchecked, **options})
+    made = Tool(host, tool_name, function, **{"schema": unchecked, "permission": host.ask, **options})
     return await made.arun(tool_input, tool_use_id=tool_use_id)
-
-
-def its_own(exc: BaseException) -> bool:
-    """Whether the tool failed; else its host is being interrupted or cancelled."""
-    if isinstance(exc, Exception | SystemExit):
-        return True
-    from asyncio import CancelledError, current_task
-
-    if not isinstance(exc, CancelledError):
-        return False
-    try:
-        task = current_task()
-    except RuntimeError:  # no loop runs here: nobody can have cancelled it
-        return True
-    return task is None or not task.cancelling()
 
 
 def unchecked(input: Input) -> None:

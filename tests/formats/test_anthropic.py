@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tenterhook.errors import UsageError
 from tenterhook.formats import anthropic as messages_api
 from tenterhook.formats import get
+from tenterhook.formats.messages import NO_SYSTEM, NONE_LEFT
 
 from .loopback import Loopback, sse
 
@@ -345,7 +346,7 @@ def test_a_removed_message_takes_its_tool_calls_and_their_results_along() -> Non
 def test_a_note_in_place_of_a_call_does_not_hold_the_call(role: str) -> None:
     made, problems = messages_api.apply_request({"messages": [SEEN[0], said(role, "Stop."), *SEEN[2:]]}, full_call())
 
-    assert not problems
+    assert problems == ([NO_SYSTEM] if role == "system" else [])
     assert made["messages"] == [HISTORY[0], user("Stop."), *HISTORY[3:]]
 
 
@@ -410,7 +411,7 @@ def test_a_system_message_of_a_hook_is_sent_as_a_users(api: Loopback, client: an
     call = full_call()
     made, problems = messages_api.apply_request({"messages": [*SEEN, said("system", "Be kind.")]}, call)
 
-    assert not problems
+    assert problems == [NO_SYSTEM]
     assert send(api, client, made)["messages"][-1] == user("Be kind.")
 
 
@@ -436,7 +437,7 @@ def test_what_hooks_want_is_what_is_seen_afterwards(wish: list[dict[str, str]]) 
     call = full_call()
     made, problems = messages_api.apply_request({**messages_api.request_view(call), "messages": wish}, call)
 
-    assert not problems
+    assert problems == ([] if wish else [NONE_LEFT])
     assert messages_api.request_view(made)["messages"] == wish
     assert call == full_call()
     ids = [block.get("id") or block.get("tool_use_id") for one in made["messages"] for block in blocks_of(one)]
@@ -532,14 +533,14 @@ def test_messages_that_cannot_be_read_change_nothing(wanted: Any) -> None:
         ({"mode": "NONE"}, {"type": "none"}, ""),
         ({"mode": "NONE", "allowedFunctionNames": ["clock"]}, {"type": "none"}, ""),
         ({"mode": "ANY", "allowedFunctionNames": ["clock"]}, {"type": "tool", "name": "clock"}, ""),
-        ({"mode": "ANY", "allowedFunctionNames": ["clock", "absent"]}, {"type": "tool", "name": "clock"}, ""),
+        ({"mode": "ANY", "allowedFunctionNames": ["clock", "absent"]}, {"type": "tool", "name": "clock"}, "'absent'"),
         ({"mode": "ANY", "allowedFunctionNames": ["clock", "weather"]}, {"type": "any"}, ""),
         ({"mode": "AUTO", "allowedFunctionNames": ["clock", "weather"]}, {"type": "auto"}, ""),
         ({"mode": "AUTO", "allowedFunctionNames": ["clock"]}, {"type": "auto"}, "cannot restrict the model to clock"),
         ({"allowedFunctionNames": ["clock"]}, {"type": "auto"}, "cannot restrict the model to clock"),
         ({"mode": "AUTO", "allowedFunctionNames": []}, {"type": "none"}, ""),
-        ({"mode": "AUTO", "allowedFunctionNames": ["absent"]}, {"type": "none"}, ""),
-        ({"mode": "ANY", "allowedFunctionNames": ["absent"]}, {"type": "none"}, "no tool that the model could call"),
+        ({"mode": "AUTO", "allowedFunctionNames": ["absent"]}, {"type": "none"}, "'absent'"),
+        ({"mode": "ANY", "allowedFunctionNames": []}, {"type": "none"}, "no tool is allowed"),
     ],
 )
 def test_a_tool_configuration_becomes_the_tool_choice(
@@ -612,7 +613,7 @@ def test_a_call_without_tools_gets_no_tool_choice() -> None:
     assert not messages_api.has_tools(call)
     assert messages_api.has_tools(full_call())
     assert messages_api.apply_tools({"mode": "NONE"}, call) == (call, [])
-    assert messages_api.apply_tools({"mode": "ANY"}, call) == (call, ["there is no tool that the model could call"])
+    assert messages_api.apply_tools({"mode": "ANY"}, call) == (call, ["toolConfig: this call has no tools"])
 
 
 @pytest.mark.parametrize("config", [{}, {"mode": "SOME"}, {"allowedFunctionNames": "clock"}, {"mode": ["ANY"]}, 7])

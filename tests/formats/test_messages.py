@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tenterhook.formats import messages as shared
+from tenterhook.formats.tools import said_tools
 
 Toy = dict[str, Any]
 EXAMPLES = settings(max_examples=400, derandomize=True, deadline=None, database=None)
@@ -21,7 +22,7 @@ class ToyKind:
         return str(message.get("text", ""))
 
     def change(self, message: Toy, text: str) -> Toy:
-        return {**message, "text": text}
+        return {**message, "text": text} if text else {key: message[key] for key in message if key != "text"}
 
     def new(self, role: str, text: str) -> Toy:
         return {"role": role, "text": text, "new": True}
@@ -336,6 +337,11 @@ def check_the_law(history: list[Toy], wanted: list[Any]) -> None:
     assert shared.shown(made, KIND) == wanted
     assert ids_of(made, "calls") == ids_of(made, "results")
     assert set(ids_of(made, "calls")) <= set(ids_of(history, "calls"))
+    waiting: set[str] = set()
+    for one in made:  # nothing stands between a call and its results
+        assert not waiting or one.get("results")
+        waiting = (waiting | set(one.get("calls", ()))) - set(one.get("results", ()))
+    assert not waiting
 
 
 @pytest.mark.req("HOOK-038", "HOOK-078")
@@ -503,7 +509,7 @@ def test_a_setting_that_is_null_asks_for_nothing() -> None:
     ],
 )
 def test_a_tool_configuration_is_read_as_far_as_it_can_be(config: Any, expected: Any, problems: int) -> None:
-    mode, names, said_of_it = shared.said_tools(config)
+    mode, names, said_of_it = said_tools(config)
 
     assert (mode, names) == expected
     assert len(said_of_it) == problems

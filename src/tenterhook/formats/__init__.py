@@ -25,7 +25,7 @@ Call = dict[str, Any]
 View = dict[str, Any]
 
 # What stands in this folder and is no API.
-SHARED = ("messages", "openai_shared", "values")
+SHARED = ("candidates", "messages", "openai_shared", "tools", "values")
 
 
 class Collector(Protocol):

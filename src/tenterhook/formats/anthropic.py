@@ -12,11 +12,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
+from itertools import zip_longest
 from typing import Any
 from uuid import uuid4
 
 from tenterhook.formats import Call, View, messages, sdk
-from tenterhook.formats.values import changed, get, given, listed
+from tenterhook.formats.candidates import Said, counts, said
+from tenterhook.formats.tools import NO_TOOLS, NONE_ALLOWED, apply_choice, apply_config, unknown
+from tenterhook.formats.values import asked_type, changed, get, given, listed, read_as
 
 ROLES = {"user": "user", "assistant": "model", "system": "system"}
 # What `create` takes as arguments in every version, and what goes through extra_body.
@@ -72,7 +75,8 @@ class Messages:
         places = [n for n, block in enumerate(old) if text_of(block) is not None]
         marks = [mark for n in places if (mark := get(old[n], "cache_control"))]
         first = changed(old[places[0]], text=text, **({"cache_control": marks[-1]} if marks else {}))
-        kept = [first if n == places[0] else block for n, block in enumerate(old) if n not in places[1:]]
+        gone = places[1:] if text else places
+        kept = [first if n == places[0] else block for n, block in enumerate(old) if n not in gone]
         return changed(message, content=kept)
 
     def new(self, role: str, text: str) -> Any:
@@ -119,11 +123,12 @@ def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
     """Keys that a hook leaves out change nothing; inside of `config` they take the setting away."""
     made, now = dict(call), request_view(call)
     wanted = {key: value for key, value in view.items() if value is not None and value != now.get(key)}
-    problems = [f"{key} has no place in a request" for key in wanted if key not in CHANGES]
+    problems = [f"{key} has no place in a request" for key in wanted if key not in (*CHANGES, "toolConfig")]
     for key, change in CHANGES.items():
         made, more = change(wanted[key], made) if key in wanted else (made, [])
         problems += more
-    return made, problems
+    made, more = apply_choice(view, now, made, choose, unchosen)
+    return made, problems + more
 
 
 def apply_model(model: Any, call: Call) -> tuple[Call, list[str]]:
@@ -135,7 +140,14 @@ def apply_model(model: Any, call: Call) -> tuple[Call, list[str]]:
 def apply_messages(wanted: Any, call: Call) -> tuple[Call, list[str]]:
     history = listed(given(call, "messages"), "messages")
     made, problems = messages.rebuilt(history, wanted, Messages(history))
-    return (call if problems else {**call, "messages": made}), problems
+    if any(one is not other for one, other in zip_longest(made, history)):
+        call = {**call, "messages": made}
+    return call, [*problems, *system_problems(wanted, Messages(history)), *([] if made else [messages.NONE_LEFT])]
+
+
+def system_problems(wanted: Any, kind: Messages) -> list[str]:
+    news = [text for role, text in messages.readable(wanted)[0] or () if role == "system" and text not in kind.system]
+    return [messages.NO_SYSTEM] if news else []
 
 
 def apply_options(config: Any, call: Call) -> tuple[Call, list[str]]:
@@ -159,25 +171,31 @@ def has_tools(call: Call) -> bool:
 
 
 def apply_tools(config: View, call: Call) -> tuple[Call, list[str]]:
-    """Names without a mode keep the call's mode; a mode without names allows all tools."""
-    mode, names, problems = messages.said_tools(config)
-    if (mode is None and names is None) or not has_tools(call):
-        return dict(call), problems + (["there is no tool that the model could call"] if mode == "ANY" else [])
-    choice, more = tool_choice(mode or tool_view(call).get("mode", "AUTO"), names, call)
-    before = given(call, "tool_choice")
-    parallel = get(before, "disable_parallel_tool_use")
+    return apply_config(config, tool_view(call), call, choose)
+
+
+def unchosen(call: Call) -> Call:
+    return {key: value for key, value in call.items() if key != "tool_choice"}
+
+
+def choose(mode: str, names: list[str] | None, call: Call) -> tuple[Call, list[str]]:
+    """The call with a choice of tools, which is not to be made where there are none."""
+    if not has_tools(call):
+        return dict(call), [NO_TOOLS] if mode == "ANY" or names else []
+    choice, problems = tool_choice(mode, names, call)
+    parallel = get(given(call, "tool_choice"), "disable_parallel_tool_use")
     if parallel is not None and choice["type"] != "none":
         choice["disable_parallel_tool_use"] = parallel
-    return {**call, "tool_choice": before if before == choice else choice}, problems + more
+    return {**call, "tool_choice": choice}, problems
 
 
 def tool_choice(mode: str, names: list[str] | None, call: Call) -> tuple[dict[str, Any], list[str]]:
     """The nearest that the API has: one name at most, and no force while the model thinks."""
     known = [get(tool, "name") for tool in listed(given(call, "tools"), "tools")]
     allowed = known if names is None else [name for name in names if name in known or None in known]
+    problems = [] if names is None or mode == "NONE" or None in known else unknown(names, known)
     if mode == "NONE" or not allowed:
-        return {"type": "none"}, ["there is no tool that the model could call"] if mode == "ANY" else []
-    problems = []
+        return {"type": "none"}, problems + ([NONE_ALLOWED] if mode == "ANY" else [])
     if mode == "ANY" and get(given(call, "thinking"), "type") not in (None, "disabled"):
         problems.append("this API cannot force a tool call while thinking is on: the model may choose")
         mode = "AUTO"
@@ -188,7 +206,7 @@ def tool_choice(mode: str, names: list[str] | None, call: Call) -> tuple[dict[st
     return {"type": mode.lower()}, problems
 
 
-CHANGES = {"model": apply_model, "messages": apply_messages, "config": apply_options, "toolConfig": apply_tools}
+CHANGES = {"model": apply_model, "messages": apply_messages, "config": apply_options}
 
 
 def response_view(response: Any) -> View:
@@ -201,31 +219,27 @@ def response_view(response: Any) -> View:
     return view if usage is None else {**view, "usageMetadata": counts}
 
 
-def wanted(view: View, base: Any) -> tuple[list[str], str]:
-    """Text parts and finishReason. Where a hook changed nothing but `text`, what it took out must not come back."""
-    candidates, text = get(view, "candidates"), get(view, "text")
-    first = candidates[0] if isinstance(candidates, list) and candidates else None
-    content = get(first, "content")
-    inside = get(content, "parts") if isinstance(content, dict) else content
-    several = inside if isinstance(inside, list) else [inside]
-    parts = [one for part in several if isinstance(one := get(part, "text") or part, str) and one]
-    if isinstance(text, str) and (not parts or (base is not None and parts == texts(base))):
-        parts = parts if text == "".join(parts) else [text] if text else []
-    return parts, str(get(first, "finishReason"))
-
-
 def build_response(view: View, call: Call, base: Any = None) -> Any:
     """Why the model stopped is the base's where the view agrees, except for tool calls, which are not in the result."""
-    (parts, reason), stop = wanted(view, base), get(base, "stop_reason")
-    content = [made("TextBlock", type="text", text=text) for text in parts]
+    found = said(view, None if base is None else response_view(base))
+    first = found[0] if found else Said([])
+    reason, stop, schema = first.finish, get(base, "stop_reason"), asked_type(given(call, "output_format"))
+    content = [made_text(text, schema) for text in first.parts]
     kept = stop not in (None, "tool_use") and FINISH.get(stop, "OTHER") == reason
     ended = base if kept else {"stop_reason": STOPS.get(reason, "end_turn")}
     stopped = {name: get(ended, name) for name in STOPPED}
     if base is not None:
         return changed(base, content=content, **stopped)
-    usage, model = {"input_tokens": 0, "output_tokens": 0}, str(given(call, "model") or "")
+    usage = dict(zip(("input_tokens", "output_tokens"), counts(view), strict=False))
+    model = str(given(call, "model") or "")
     new = {"id": f"msg_{uuid4().hex[:24]}", "type": "message", "role": "assistant", "model": model, "usage": usage}
-    return made("Message", **new, content=content, **stopped)
+    return made("ParsedMessage" if schema else "Message", **new, content=content, **stopped)
+
+
+def made_text(text: str, schema: Any) -> Any:
+    if schema is None:
+        return made("TextBlock", type="text", text=text)
+    return made("ParsedTextBlock", type="text", text=text, parsed_output=read_as(schema, text))
 
 
 def called_tools(response: Any) -> list[str]:

@@ -33,7 +33,10 @@ class Kind(Protocol):
         ...
 
     def change(self, message: Message, text: str) -> Message:
-        """A copy with another text: the first text part holds it, other text parts go, the rest stays."""
+        """A copy with another text: the first text part holds it, other text parts go, the rest stays.
+
+        With no text, which is asked only of one that holds results, no text part is left.
+        """
         ...
 
     def new(self, role: str, text: str) -> Message: ...
@@ -90,12 +93,13 @@ def rebuilt(messages: Sequence[Message], wanted: Any, kind: Kind) -> tuple[list[
     result: list[Message] = []
     gone: list[Message] = []
     for n, message in enumerate(messages):
-        result += inserted.get(n, ())
+        new = inserted.get(n, [])
         if n not in stands:
-            result.append(message)
+            result += [*new, message]
         elif stands[n] in kept:
-            result.append(kept[stands[n]])
+            result += after_results(new, kept[stands[n]], kind)
         else:
+            result += new
             gone.append(message)
     result += inserted.get(len(messages), ())
     return whole(result, gone, kind), problems
@@ -109,6 +113,13 @@ def spot(messages: Sequence[Message], visible: list[Seen], place: int, kind: Kin
     answers = set(kind.results(messages[found]))
     calls = (n for n in range(first, found) if answers.intersection(kind.calls(messages[n])))
     return next(calls, found)
+
+
+def after_results(new: list[Message], message: Message, kind: Kind) -> list[Message]:
+    """New ones before a message, but not before the results in it: those stay with their calls, its text after."""
+    answers = kind.results(message) if new else []
+    text = kind.without(message, set(answers)) if answers else None
+    return [*new, message] if text is None else [kind.change(message, ""), *new, text]
 
 
 def whole(messages: list[Message], gone: list[Message], kind: Kind) -> list[Message]:
@@ -184,6 +195,8 @@ def content(value: Any) -> str | None:
     return "".join(texts) if len(texts) == len(parts) else None
 
 
+NONE_LEFT = "no message is left, and this API takes no call without one"
+NO_SYSTEM = "a new system message has no place among the messages of this API: it is sent as the user's"
 ROLES = {"user": "user", "model": "model", "assistant": "model", "system": "system", "developer": "system"}
 
 # One option of a call: its name in the stable form, its name in the API.
@@ -206,18 +219,3 @@ def changed_settings(before: dict[str, Any], wanted: Any, names: Names) -> tuple
     away = [names[key] for key in before if key not in said]
     put = {names[key]: value for key, value in changed.items() if key in names}
     return put, away, problems
-
-
-def said_tools(config: Any) -> tuple[str | None, list[str] | None, list[str]]:
-    """Mode and allowed names of a tool configuration, and what of it could not be read."""
-    if not isinstance(config, dict):
-        return None, None, [f"toolConfig must be an object, not {type(config).__name__}"]
-    mode, names = config.get("mode"), config.get("allowedFunctionNames")
-    problems = []
-    if mode not in (None, "AUTO", "ANY", "NONE"):
-        problems.append(f"toolConfig.mode is {mode!r}; it may be: AUTO, ANY, NONE")
-        mode = None
-    if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
-        problems.append("toolConfig.allowedFunctionNames must be a list of names")
-        names = None
-    return mode, names, problems

@@ -7,28 +7,27 @@ import uuid
 from typing import Any
 
 from tenterhook.formats import Call, View, sdk
-from tenterhook.formats.messages import Names, rebuilt, shown
+from tenterhook.formats.candidates import Said, counts, said
+from tenterhook.formats.messages import NONE_LEFT, Names, rebuilt, shown
 from tenterhook.formats.openai_shared import (
     OWN_ROLES,
     Tool,
-    apply_choice,
-    apply_config,
     apply_options,
     chosen,
-    counts,
     dropped,
     dumped,
     options,
     retold,
-    said,
     stable_role,
     system_word,
     texts,
     tool_config,
     tool_name,
+    unchosen,
     usage_view,
 )
-from tenterhook.formats.values import changed, get, given, listed
+from tenterhook.formats.tools import NO_TOOLS, apply_choice, apply_config
+from tenterhook.formats.values import asked_type, changed, get, given, listed, read_as
 
 NAMES = {
     "temperature": "temperature",
@@ -108,8 +107,8 @@ def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
         messages = listed(given(call, "messages"), "messages")
         kind = Messages(messages)
         new["messages"], more = rebuilt(messages, view["messages"], kind)
-        problems += more
-    new, more = apply_choice(view, before, new, choose)
+        problems += more if new["messages"] else [NONE_LEFT]
+    new, more = apply_choice(view, before, new, choose, unchosen)
     return new, problems + more
 
 
@@ -125,7 +124,7 @@ def choose(mode: str, allowed: list[str] | None, call: Call) -> tuple[Call, list
     """The call with a choice of tools. The API refuses one where there are no tools."""
     tools = definitions(call)
     if not tools:
-        return dict(call), ["toolConfig: this call has no tools"] if mode == "ANY" or allowed else []
+        return dict(call), [NO_TOOLS] if mode == "ANY" or allowed else []
     choice, problems = chosen(mode, allowed, tools, several)
     if given(call, "tools") is None:
         return choose_older(choice, call, problems)
@@ -172,24 +171,27 @@ def choice_view(choice: Any) -> View:
 def build_response(view: View, call: Call, base: Any = None) -> Any:
     """A completion always has a choice here, if an empty one: callers read the first without asking for it."""
     types = sdk("openai", "openai.types.chat", "openai")
-    completion = types.ChatCompletion.model_construct(
+    schema = asked_type(given(call, "response_format"))
+    completion = (types.ParsedChatCompletion if schema else types.ChatCompletion).model_construct(
         id=f"chatcmpl-{uuid.uuid4().hex}",
         object="chat.completion",
         created=int(time.time()),
         model=str(given(call, "model") or ""),
         choices=[
-            made_choice(one.place, "".join(one.parts), OWN_ENDS.get(one.finish, "stop"))
-            for one in said(view, None if base is None else response_view(base))
-        ]
-        or [made_choice(0, "", "stop")],
+            made_choice(one, schema) for one in said(view, None if base is None else response_view(base)) or [Said([])]
+        ],
         usage=dict(zip(("prompt_tokens", "completion_tokens", "total_tokens"), counts(view), strict=True)),
     )
     return completion if base is None else base.model_copy(update={"choices": completion.choices})
 
 
-def made_choice(index: int, text: str, end: str) -> View:
+def made_choice(one: Said, schema: Any) -> View:
+    text = "".join(one.parts)
     message = {"role": "assistant", "content": text, "refusal": None}
-    return {"index": index, "message": message, "logprobs": None, "finish_reason": end}
+    if schema:
+        message["parsed"] = read_as(schema, text)
+    end = OWN_ENDS.get(one.finish, "stop")
+    return {"index": one.place, "message": message, "logprobs": None, "finish_reason": end}
 
 
 def as_chunks(response: Any) -> list[Any]:
@@ -237,6 +239,10 @@ class Chunks:
         self.choices: dict[int, View] = {}
 
     def add(self, chunk: Any) -> None:
+        """A chunk, or an event of `chat.completions.stream`, of which some hold one."""
+        chunk = get(chunk, "chunk") or chunk
+        if get(chunk, "choices") is None and get(chunk, "type") is not None:
+            return
         fields = dumped(chunk)
         for choice in fields.pop("choices", None) or ():
             self.grow_choice(choice)

@@ -7,26 +7,24 @@ import uuid
 from typing import Any
 
 from tenterhook.formats import Call, View, sdk
+from tenterhook.formats.candidates import Said, counts, said
 from tenterhook.formats.messages import rebuilt, shown
 from tenterhook.formats.openai_shared import (
     OWN_ROLES,
-    Said,
     Tool,
-    apply_choice,
-    apply_config,
     apply_options,
     chosen,
-    counts,
     options,
     retold,
-    said,
     stable_role,
     system_word,
     texts,
     tool_name,
+    unchosen,
     usage_view,
 )
-from tenterhook.formats.values import changed, get, given, listed
+from tenterhook.formats.tools import NO_TOOLS, apply_choice, apply_config
+from tenterhook.formats.values import asked_type, changed, get, given, listed, read_as
 
 NAMES = {"temperature": "temperature", "topP": "top_p", "maxOutputTokens": "max_output_tokens"}
 # Why a response is not complete, and what hooks are told.
@@ -145,7 +143,7 @@ def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
         turns, more = rebuilt(turns_of(items), view["messages"], kind)
         new["input"] = as_input([item for turn in turns for item in turn], call.get("input"))
         problems += more
-    new, more = apply_choice(view, before, new, choose)
+    new, more = apply_choice(view, before, new, choose, unchosen)
     return new, problems + more
 
 
@@ -168,7 +166,7 @@ def apply_tools(config: View, call: Call) -> tuple[Call, list[str]]:
 def choose(mode: str, allowed: list[str] | None, call: Call) -> tuple[Call, list[str]]:
     """The call with a choice of tools, which is not to be made where there are none."""
     if not has_tools(call):
-        return dict(call), ["toolConfig: this call has no tools"] if mode == "ANY" or allowed else []
+        return dict(call), [NO_TOOLS] if mode == "ANY" or allowed else []
     tools = definitions(call)
     if allowed and given(call, "prompt") is not None:
         known = {tool.name for tool in tools}
@@ -226,9 +224,11 @@ def build_response(view: View, call: Call, base: Any = None) -> Any:
     types = sdk("openai", "openai.types.responses", "openai")
     before = None if base is None else response_view(base)
     found = said(view, before)
-    first = found[0] if found else Said([], "STOP", 0)
+    first = found[0] if found else Said([])
     reason = OWN_REASONS.get(first.finish)
-    response = types.Response.model_construct(
+    schema = asked_type(given(call, "text_format"))
+    output = [made_message(first.parts, base, "incomplete" if reason else "completed", schema)] if first.parts else []
+    response = (types.ParsedResponse if schema else types.Response).model_construct(
         **echoed(call),
         id=f"resp_{uuid.uuid4().hex}",
         object="response",
@@ -237,7 +237,7 @@ def build_response(view: View, call: Call, base: Any = None) -> Any:
         status="incomplete" if reason else "completed",
         error=None,
         incomplete_details={"reason": reason} if reason else None,
-        output=[made_message(first.parts, base, "incomplete" if reason else "completed")] if first.parts else [],
+        output=output,
         usage=made_usage(view),
     )
     if base is None or before is None:
@@ -258,15 +258,20 @@ def echoed(call: Call) -> View:
     }
 
 
-def made_message(parts: list[str], base: Any, status: str) -> View:
+def made_message(parts: list[str], base: Any, status: str, schema: Any) -> View:
     old = next((item for item in get(base, "output") or () if is_message(item)), None)
     return {
         "id": get(old, "id") or f"msg_{uuid.uuid4().hex}",
         "type": "message",
         "role": "assistant",
         "status": status,
-        "content": [{"type": "output_text", "text": part, "annotations": []} for part in parts],
+        "content": [made_text(part, schema) for part in parts],
     }
+
+
+def made_text(text: str, schema: Any) -> View:
+    made = {"type": "output_text", "text": text, "annotations": []}
+    return {**made, "parsed": read_as(schema, text)} if schema else made
 
 
 def made_usage(view: Any) -> View:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from tenterhook.formats import Call, View
-from tenterhook.formats.messages import ROLES, Names, changed_settings, said_tools, settings
+from tenterhook.formats.messages import ROLES, Names, changed_settings, settings
+from tenterhook.formats.tools import NONE_ALLOWED, unknown
 from tenterhook.formats.values import changed, get, given, listed
 
 TEXT = ("text", "input_text", "output_text")
@@ -128,12 +129,11 @@ def chosen(
     """The tool_choice for a mode and allowed names; `several` writes the form that allows a list of tools."""
     if mode == "NONE" or names is None:
         return WORDS[mode], []
-    known = {tool.name for tool in tools}
-    problems = [f"toolConfig allows {name!r}, which is no tool of this call" for name in names if name not in known]
+    problems = unknown(names, (tool.name for tool in tools))
     allowed = [tool for name in dict.fromkeys(names) for tool in tools if tool.name == name]
     if not allowed:
         if mode == "ANY":
-            problems.append("toolConfig.mode is ANY and no tool is allowed: the model may call none")
+            problems.append(NONE_ALLOWED)
         return "none", problems
     pointers = [tool.pointer for tool in allowed if tool.pointer]
     if len(pointers) < len(allowed):
@@ -144,79 +144,9 @@ def chosen(
     return several(WORDS[mode], pointers), problems
 
 
-# Sets a choice of tools by mode and allowed names.
-Choose = Callable[[str, list[str] | None, Call], tuple[Call, list[str]]]
-
-
-def apply_choice(view: View, before: View, call: Call, choose: Choose) -> tuple[Call, list[str]]:
-    """The call with the toolConfig of a view, in which names that a hook took away are no limit any more."""
-    config, had = view.get("toolConfig"), before.get("toolConfig", {})
-    if config is None or config == had:
-        return call, []
-    if config == {}:
-        return {key: value for key, value in call.items() if key not in ("tool_choice", "function_call")}, []
-    return apply_config(config, had, call, choose, limited=False)
-
-
-def apply_config(config: Any, had: View, call: Call, choose: Choose, *, limited: bool = True) -> tuple[Call, list[str]]:
-    """The call with a tool configuration. A mode that it does not say stays; so do names, where the call is limited."""
-    mode, names, problems = said_tools(config)
-    mode = mode or had.get("mode", "AUTO")
-    if names is None and (limited or problems):
-        names = had.get("allowedFunctionNames")
-    if not isinstance(config, dict) or (mode == had.get("mode") and names == had.get("allowedFunctionNames")):
-        return dict(call), problems
-    new, more = choose(mode, names, call)
-    return new, problems + more
-
-
-class Said(NamedTuple):
-    """What a view of a response says of one candidate."""
-
-    parts: list[str]
-    finish: str
-    place: int
-
-
-def said(view: Any, before: View | None = None) -> list[Said]:
-    """The usable candidates of a view, whatever a hook sent.
-
-    The candidates count, and `text` where there are none. But where a hook changed the text of a response and left
-    its candidates, the text is what it wants; and a text that it left is not what brings back candidates it took away.
-    """
-    view = view if isinstance(view, dict) else {}
-    text, candidates = view.get("text"), view.get("candidates")
-    usable = [one for one in candidates if isinstance(one, dict)] if isinstance(candidates, list) else []
-    found = [candidate(one, n) for n, one in enumerate(usable)]
-    if not isinstance(text, str):
-        return found
-    left = before is not None and text == before["text"]
-    if found and before is not None and not left and candidates == before["candidates"]:
-        return [found[0]._replace(parts=[text] if text else []), *found[1:]]
-    if not found and text and not (left and candidates == []):
-        return [Said([text], "STOP", 0)]
-    return found
-
-
-def candidate(value: View, place: int) -> Said:
-    index, finish, content = value.get("index"), value.get("finishReason"), value.get("content")
-    parts = content.get("parts") if isinstance(content, dict) else content
-    pieces = [parts] if isinstance(parts, str) else parts if isinstance(parts, list) else []
-    strings = [piece.get("text") if isinstance(piece, dict) else piece for piece in pieces]
-    return Said(
-        [piece for piece in strings if isinstance(piece, str) and piece],
-        finish if isinstance(finish, str) else "STOP",
-        index if type(index) is int else place,
-    )
-
-
-def counts(view: Any) -> tuple[int, int, int]:
-    """The tokens that a view names: of the prompt, of the answer, in all; 0 where it names none."""
-    usage = view.get("usageMetadata") if isinstance(view, dict) else None
-    usage = usage if isinstance(usage, dict) else {}
-    found = [usage.get(key) for key in ("promptTokenCount", "candidatesTokenCount", "totalTokenCount")]
-    prompt, answer, total = (one if type(one) is int else 0 for one in found)
-    return prompt, answer, total or prompt + answer
+def unchosen(call: Call) -> Call:
+    """The call without any choice of tools."""
+    return {key: value for key, value in call.items() if key not in ("tool_choice", "function_call")}
 
 
 def usage_view(usage: Any, prompt: str, answer: str) -> View:

@@ -10,7 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 from tenterhook.formats import Call, View
-from tenterhook.formats.messages import ROLES, content, rebuilt, said_tools, shown
+from tenterhook.formats.candidates import said
+from tenterhook.formats.messages import ROLES, rebuilt, shown
+from tenterhook.formats.tools import said_tools
+
+
+def text_of(part: Any) -> str | None:
+    """The text of a part of a list; None for what is no text."""
+    text = part.get("text") if isinstance(part, dict) else part
+    return text if isinstance(text, str) else None
 
 
 class Plain:
@@ -20,10 +28,18 @@ class Plain:
         return ROLES.get(message.get("role", ""), "")
 
     def text(self, message: Any) -> str:
-        return content(message.get("content")) or ""
+        content = message.get("content")
+        return content if isinstance(content, str) else "".join(text_of(part) or "" for part in content or ())
 
     def change(self, message: Any, text: str) -> Any:
-        return {**message, "content": text}
+        """In a list, the first text holds it, other texts go, and what is no text stays."""
+        content = message.get("content")
+        if isinstance(content, str) or not any(text_of(part) is None for part in content):
+            return {**message, "content": text}
+        first = next(n for n, part in enumerate(content) if text_of(part))
+        told = text if isinstance(content[first], str) else {**content[first], "text": text}
+        kept = [told if n == first else part for n, part in enumerate(content) if n == first or not text_of(part)]
+        return {**message, "content": kept}
 
     def new(self, role: str, text: str) -> Any:
         return {"role": role, "content": text}
@@ -79,28 +95,18 @@ def response_view(response: Any) -> View:
 
 def build_response(view: View, call: Call, base: Any = None) -> Any:
     """Text alone, whatever a hook sent; of `base` its usage stays."""
-    text, given = view.get("text"), view.get("candidates")
-    usable = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-    made = [made_candidate(one, n) for n, one in enumerate(usable)]
-    if not made and isinstance(text, str) and text:
-        made = [candidate([text])]
+    made = [
+        {
+            **candidate(one.parts),
+            "finishReason": one.finish,
+            "index": one.place,
+            **({"safetyRatings": one.ratings} if one.ratings else {}),
+        }
+        for one in said(view, None if base is None else response_view(base))
+    ]
     usage = (view if base is None else base).get("usageMetadata")
-    said = "".join(made[0]["content"]["parts"]) if made else ""
-    return {"text": said, "candidates": made, **({"usageMetadata": usage} if isinstance(usage, dict) else {})}
-
-
-def made_candidate(given: View, place: int) -> View:
-    inner, reason, index = given.get("content"), given.get("finishReason"), given.get("index")
-    held = inner.get("parts") if isinstance(inner, dict) else inner
-    pieces = [one.get("text") if isinstance(one, dict) else one for one in (held if isinstance(held, list) else [held])]
-    made = candidate([one for one in pieces if isinstance(one, str) and one])
-    ratings = given.get("safetyRatings")
-    return {
-        **made,
-        "finishReason": reason if isinstance(reason, str) and reason else "STOP",
-        "index": index if type(index) is int else place,
-        **({"safetyRatings": ratings} if isinstance(ratings, list) and ratings else {}),
-    }
+    text = "".join(made[0]["content"]["parts"]) if made else ""
+    return {"text": text, "candidates": made, **({"usageMetadata": usage} if isinstance(usage, dict) else {})}
 
 
 def candidate(parts: list[str]) -> View:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 from tenterhook.errors import UsageError
@@ -32,3 +34,15 @@ def listed(value: Any, what: str) -> list[Any]:
     if isinstance(value, Iterator):
         raise UsageError(f"{what} is an iterator, which can be read only once: give a list")
     return list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping) else []
+
+
+def asked_type(value: Any) -> Any:
+    """The type that an argument of an SDK's `parse` asks for; None for a schema in JSON, or none."""
+    return None if isinstance(value, Mapping) else value
+
+
+def read_as(schema: Any, text: str) -> Any:
+    """The text as an object of a type, which SDKs give with it; None where it does not fit."""
+    with suppress(ValueError, TypeError):
+        return import_module("pydantic").TypeAdapter(schema).validate_json(text)
+    return None

@@ -123,10 +123,9 @@ class Model:
         views = {"llm_request": self.format.request_view(call), "llm_response": self.format.response_view(response)}
         outcome: Outcome = yield Fire("model.after", views)
         if "response" in outcome.changes:
-            view = consistent(outcome.changes["response"], views["llm_response"])
             if lost := self.format.called_tools(response):
                 reply.problems.append(f"a hook changed the response, so its calls are gone: {', '.join(lost)}")
-            response = self.format.build_response(view, call, response)
+            response = self.format.build_response(outcome.changes["response"], call, response)
         reply.made = response
         reply.outcomes = (*reply.outcomes, outcome)
         reply.user_messages = tuple(self.host.received(self.texts([outcome])))
@@ -140,6 +139,7 @@ class Model:
         if self.streams(call):
             reply = self.replayed(response)
             reply.made, reply.outcomes, reply.synthetic = response, ready.outcomes, True
+        reply.problems = list(ready.problems)
         reply.user_messages = tuple(self.host.received(self.texts(ready.outcomes)))
         return reply
 
@@ -168,6 +168,8 @@ class Model:
             return AsyncStream(self.host, self.format, response, after, self.collect)
         if hasattr(response, "__next__"):
             return Stream(self.host, self.format, response, after, self.collect)
+        if hasattr(response, "http_response") and hasattr(response, "parse"):
+            raise UsageError("a raw HTTP response cannot be wrapped: wrap the function that gives the parsed one")
         if hasattr(response, "__enter__") or hasattr(response, "__aenter__"):
             raise UsageError("a helper that opens a stream cannot be wrapped: wrap create, call it with stream=True")
         return Reply(response)
@@ -208,15 +210,6 @@ def both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[
     if one is None or other is None:
         return other if one is None else one
     return one & other
-
-
-def consistent(view: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
-    """Text and candidates say the same twice. Where a hook changed one of them, the other one is not what it means."""
-    if "text" not in view or "candidates" not in view:
-        return view
-    text, candidates = (view[key] == before.get(key) for key in ("text", "candidates"))
-    stale = "candidates" if candidates and not text else "text" if text and not candidates else ""
-    return {key: value for key, value in view.items() if key != stale}
 
 
 def model(host: Host, function: Function, **options: Any) -> Model:

@@ -118,7 +118,7 @@ class Kind:
         for part in parts(message):
             if not text_of(part):
                 found.append(part)
-            elif not said:
+            elif text and not said:
                 found.append(text if isinstance(part, str) else altered(part, "Part", text=text))
                 said = True
         return with_parts(message, found)

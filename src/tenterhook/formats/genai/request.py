@@ -7,7 +7,8 @@ from typing import Any
 from tenterhook.formats import Call, View
 from tenterhook.formats.genai.contents import Kind, joined, split
 from tenterhook.formats.genai.values import altered, camel, get, listed, plain, types
-from tenterhook.formats.messages import changed_settings, rebuilt, said_tools, settings, shown
+from tenterhook.formats.messages import NO_SYSTEM, NONE_LEFT, changed_settings, rebuilt, settings, shown
+from tenterhook.formats.tools import NO_TOOLS, NONE_ALLOWED, apply_choice, apply_config, unknown
 
 SETTINGS = (
     *("temperature", "top_p", "top_k", "candidate_count", "max_output_tokens", "stop_sequences", "presence_penalty"),
@@ -56,10 +57,8 @@ def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
     if put or away:
         changed["config"], said = apply_settings(call.get("config"), put, away)
         problems += said
-    if view.get("toolConfig") is not None and view["toolConfig"] != before.get("toolConfig", {}):
-        changed, said = apply_tools(view["toolConfig"], changed)
-        problems += said
-    return changed, problems
+    changed, said = apply_choice(view, before, changed, choose, unchosen)
+    return changed, problems + said
 
 
 def apply_messages(wanted: Any, before: list[dict[str, str]], contents: Any) -> tuple[Any, list[str]]:
@@ -69,9 +68,9 @@ def apply_messages(wanted: Any, before: list[dict[str, str]], contents: Any) -> 
         return contents, problems
     roles = [one.get("role") for one in wanted if isinstance(one, dict) and one not in before]
     if "system" in roles or "developer" in roles:
-        problems.append("a system message has no place among the contents of this API: it is sent as the user's")
+        problems.append(NO_SYSTEM)
     if not result:
-        problems.append("no message is left, and this API takes no call without one")
+        problems.append(NONE_LEFT)
     flat = joined(result)
     return (flat[0] if len(flat) == 1 and not isinstance(contents, list | tuple) else flat), problems
 
@@ -108,42 +107,40 @@ def tools_of(config: Any) -> tuple[list[str], list[str], bool]:
 
 
 def apply_tools(config: View, call: Call) -> tuple[Call, list[str]]:
+    return apply_config(config, tool_view(call.get("config")), call, choose)
+
+
+def unchosen(call: Call) -> Call:
+    """The call without any choice of tools; the rest of its tool_config stays."""
+    own = call.get("config")
+    outer = altered(get(own, "tool_config"), "ToolConfig", function_calling_config=None)
+    return {**call, "config": altered(own, "GenerateContentConfig", tool_config=outer)}
+
+
+def choose(mode: str, names: list[str] | None, call: Call) -> tuple[Call, list[str]]:
     """The API takes allowed names with ANY and VALIDATED alone, so AUTO with names is VALIDATED.
 
     It reads an empty list of names as no list, so a list that allows nothing is NONE.
     """
-    mode, names, problems = said_tools(config)
-    own = call.get("config")
+    own, problems = call.get("config"), []
     functions, builtin, more = tools_of(own)
-    if mode is None and names is None:
-        return dict(call), problems
     if get(own, "cached_content"):
-        return dict(call), [*problems, "toolConfig has no place beside cachedContent, which holds the tools"]
+        return dict(call), ["toolConfig has no place beside cachedContent, which holds the tools"]
     if builtin and (mode == "NONE" or names is not None):
         problems.append(f"toolConfig does not restrict what the API runs by itself: {', '.join(builtin)}")
     if not functions and not more:
-        return dict(call), problems + (["toolConfig.mode ANY: the call has no function"] if mode == "ANY" else [])
-    if names is not None and not more:
-        unknown = [name for name in names if name not in functions]
-        problems += [f"toolConfig.allowedFunctionNames: the call has no function {name!r}" for name in unknown]
+        return dict(call), problems + ([NO_TOOLS] if mode == "ANY" or (names and not builtin) else [])
+    if names is not None and not more and mode != "NONE":
+        problems += unknown(names, functions)
         names = [name for name in names if name in functions]
     if mode == "ANY" and names == []:
-        problems.append("toolConfig.mode ANY has no function to call: sent as NONE")
-    mode, names = in_api_words(mode, names, calling(own))
+        problems.append(NONE_ALLOWED)
+    stood = str(plain(get(calling(own), "mode"))).upper()
+    if mode == "NONE" or names == []:
+        mode, names = "NONE", None
+    elif mode != "ANY" and (names or stood == "VALIDATED"):
+        mode = "VALIDATED"
     fields = {"mode": types().FunctionCallingConfigMode(mode), "allowed_function_names": names}
     inner = altered(calling(own), "FunctionCallingConfig", **fields)
     outer = altered(get(own, "tool_config"), "ToolConfig", function_calling_config=inner)
     return {**call, "config": altered(own, "GenerateContentConfig", tool_config=outer)}, problems
-
-
-def in_api_words(mode: str | None, names: list[str] | None, standing: Any) -> tuple[str, list[str] | None]:
-    """Mode and names that restrict the model as far as was asked. What was not said stays as it stands in the call."""
-    stood = str(plain(get(standing, "mode")) or "AUTO").upper()
-    mode = mode or stood
-    if names is None:
-        names = listed(standing, "allowed_function_names") or None
-    if mode == "NONE" or names == []:
-        return "NONE", None
-    if mode != "ANY" and (names or stood == "VALIDATED"):
-        return "VALIDATED", names
-    return mode, names

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
-from tenterhook.formats import Call, View, sdk
+from tenterhook.formats import Call, View
+from tenterhook.formats.candidates import Said, counts, said
 from tenterhook.formats.genai.contents import parts, text_of
 from tenterhook.formats.genai.values import camel, get, listed, plain, types
+from tenterhook.formats.values import read_as
 
 # A reason that the stable form has no word for is OTHER.
 REASONS = {
@@ -32,8 +35,8 @@ def response_view(response: Any) -> View:
     candidates = [candidate_view(one, n) for n, one in enumerate(listed(response, "candidates"))]
     usage = {camel(name): get(get(response, "usage_metadata"), name) for name in COUNTS}
     counted = {name: count for name, count in usage.items() if count is not None}
-    said = "".join(candidates[0]["content"]["parts"]) if candidates else ""
-    return {"text": said, "candidates": candidates, **({"usageMetadata": counted} if counted else {})}
+    text = "".join(candidates[0]["content"]["parts"]) if candidates else ""
+    return {"text": text, "candidates": candidates, **({"usageMetadata": counted} if counted else {})}
 
 
 def candidate_view(candidate: Any, place: int) -> View:
@@ -66,18 +69,17 @@ def called_tools(response: Any) -> list[str]:
 
 def build_response(view: View, call: Call, base: Any = None) -> Any:
     """Of `base` stay its ids, its usage and what led to it; all that came from the model is made of the view."""
-    given = view.get("candidates")
-    usable = [one for one in given if isinstance(one, dict | str)] if isinstance(given, list) else []
-    asked = usable or [{"content": {"parts": [view.get("text")]}}]
+    asked = said(view, None if base is None else response_view(base)) or [Said([])]
     olds = listed(base, "candidates")
-    made = [built(one, n, olds[n] if n < len(olds) else None) for n, one in enumerate(asked)]
+    made = [built(one, olds[n] if n < len(olds) else None) for n, one in enumerate(asked)]
     http = get(base, "sdk_http_response")
+    usage = types().GenerateContentResponseUsageMetadata(**dict(zip(COUNTS, counts(view), strict=True)))
     response = types().GenerateContentResponse(
         candidates=made,
         response_id=get(base, "response_id") or uuid4().hex,
         model_version=get(base, "model_version") or (str(call["model"]) if call.get("model") else None),
         create_time=get(base, "create_time") or (None if base is not None else datetime.now(UTC)),
-        usage_metadata=get(base, "usage_metadata") or usage_of(view),
+        usage_metadata=get(base, "usage_metadata") or usage,
         model_status=get(base, "model_status"),
         sdk_http_response=http and http.model_copy(update={"body": None}),
         automatic_function_calling_history=get(base, "automatic_function_calling_history"),
@@ -86,36 +88,25 @@ def build_response(view: View, call: Call, base: Any = None) -> Any:
     return response
 
 
-def built(given: Any, place: int, old: Any) -> Any:
+def built(one: Said, old: Any) -> Any:
     """A candidate. Where a hook left the reason or the ratings as it saw them, the API's own words stand."""
-    index = get(given, "index") if isinstance(given, dict) else None
-    texts = [types().Part(text=text) for text in texts_of(given)]
     return types().Candidate(
-        content=types().Content(role="model", parts=texts),
-        index=index if type(index) is int else place,
-        finish_reason=reason_of(given, old),
-        safety_ratings=ratings_of(given, old),
+        content=types().Content(role="model", parts=[types().Part(text=text) for text in one.parts]),
+        index=one.place,
+        finish_reason=reason_of(one.finish, old),
+        safety_ratings=ratings_of(one.ratings, old),
     )
 
 
-def texts_of(given: Any) -> list[str]:
-    content = given.get("content") if isinstance(given, dict) else given
-    held = content.get("parts") if isinstance(content, dict) else content
-    found = [one.get("text") if isinstance(one, dict) else one for one in (held if isinstance(held, list) else [held])]
-    return [text for text in found if isinstance(text, str) and text]
-
-
-def reason_of(given: Any, old: Any) -> Any:
-    wanted = given.get("finishReason") if isinstance(given, dict) else None
-    if wanted == reason_view(old) and wanted:
+def reason_of(wanted: str, old: Any) -> Any:
+    if wanted == reason_view(old):
         return get(old, "finish_reason")
     known = types().FinishReason.__members__
-    return known.get(wanted, known["STOP"]) if isinstance(wanted, str) else known["STOP"]
+    return known.get(wanted, known["STOP"])
 
 
-def ratings_of(given: Any, old: Any) -> list[Any] | None:
-    wanted = given.get("safetyRatings") if isinstance(given, dict) else None
-    if not isinstance(wanted, list) or not wanted:
+def ratings_of(wanted: list[Any] | None, old: Any) -> list[Any] | None:
+    if wanted is None:
         return None
     if wanted == ratings_view(old):
         return listed(old, "safety_ratings")
@@ -128,25 +119,17 @@ def ratings_of(given: Any, old: Any) -> list[Any] | None:
     return [types().SafetyRating(**one) for one in found if one] or None
 
 
-def usage_of(view: View) -> Any:
-    said = view.get("usageMetadata")
-    counts = {name: get(said, name) if isinstance(said, dict) else None for name in COUNTS}
-    whole = {name: count if type(count) is int and count >= 0 else 0 for name, count in counts.items()}
-    return types().GenerateContentResponseUsageMetadata(**whole)
-
-
 def parsed(text: str, call: Call) -> Any:
     """The text as the call's schema reads it, which is what the SDK gives with it; None where it does not fit."""
     config = call.get("config")
     schema = get(config, "response_schema") or get(config, "response_json_schema")
     if schema is None or not text:
         return None
-    try:
-        if isinstance(schema, dict | types().Schema):
-            return json.loads(text)
-        return sdk("google-genai", "pydantic", "genai").TypeAdapter(schema).validate_json(text)
-    except (ValueError, TypeError):
-        return None
+    if not isinstance(schema, dict | types().Schema):
+        return read_as(schema, text)
+    with suppress(ValueError):
+        return json.loads(text)
+    return None
 
 
 def as_chunks(response: Any) -> list[Any]:

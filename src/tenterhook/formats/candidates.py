@@ -1,0 +1,59 @@
+"""What a view of a response says, whatever a hook sent: the same reading for every API."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Said(NamedTuple):
+    """One candidate."""
+
+    parts: list[str]
+    finish: str = "STOP"
+    place: int = 0
+    ratings: list[Any] | None = None
+
+
+def said(view: Any, before: dict[str, Any] | None = None) -> list[Said]:
+    """The usable candidates of a view; `before` is the view that the hook was shown.
+
+    Text and candidates say the same twice. The candidates count, and `text` where there are none. But where a hook
+    gave a text and left the candidates, the text is the whole response, which ended as the first of them did: what
+    it took out does not come back with the others. And a text that it left brings back no candidates it took away.
+    """
+    view = view if isinstance(view, dict) else {}
+    before = before or {}
+    text, given = view.get("text"), view.get("candidates")
+    usable = [one for one in given if isinstance(one, dict | str)] if isinstance(given, list) else []
+    found = [candidate(one, n) for n, one in enumerate(usable)]
+    shown = before.get("candidates")
+    left = "text" in before and text == before["text"]
+    if not isinstance(text, str) or (found and (left or given != shown)):
+        return found
+    if not found and (not text or (left and given == [])):
+        return []
+    first = candidate(shown[0], 0) if shown and given in (None, shown) else Said([])
+    return [first._replace(parts=[text] if text else [])]
+
+
+def candidate(value: Any, place: int) -> Said:
+    value = value if isinstance(value, dict) else {"content": value}
+    index, finish, content, ratings = (value.get(key) for key in ("index", "finishReason", "content", "safetyRatings"))
+    parts = content.get("parts") if isinstance(content, dict) else content
+    pieces = parts if isinstance(parts, list) else [parts]
+    strings = [piece.get("text") if isinstance(piece, dict) else piece for piece in pieces]
+    return Said(
+        [piece for piece in strings if isinstance(piece, str) and piece],
+        finish if isinstance(finish, str) and finish else "STOP",
+        index if type(index) is int else place,
+        ratings if isinstance(ratings, list) and ratings else None,
+    )
+
+
+def counts(view: Any) -> tuple[int, int, int]:
+    """The tokens that a view names: of the prompt, of the answer, in all; 0 where it names none."""
+    usage = view.get("usageMetadata") if isinstance(view, dict) else None
+    usage = usage if isinstance(usage, dict) else {}
+    found = [usage.get(key) for key in ("promptTokenCount", "candidatesTokenCount", "totalTokenCount")]
+    prompt, answer, total = (one if type(one) is int and one >= 0 else 0 for one in found)
+    return prompt, answer, total or prompt + answer

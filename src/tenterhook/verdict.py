@@ -274,6 +274,8 @@ class Reader:
                 self.warn(f"a block on {rule.name} must give a reason")
             verdict.reason = verdict.reason or NO_REASON
             to, kind = rule.deny
+            if not rule.blocks and kind == "reason":  # after a tool it is feedback, and not lost
+                self.warn(f"refuses, which does not count on {rule.name}")
             self.add("log" if rule.muted else to, kind, verdict.reason)
         elif verdict.decision != "none" and verdict.reason:
             self.tell("reason", verdict.reason)

@@ -192,3 +192,12 @@ def test_toml_with_a_hole_loses_the_scanner_only_where_the_parser_fails(data, di
     except ConfigError:
         return
     document.where(())
+
+
+def test_toml_in_which_a_list_is_a_table_as_well_is_left_to_the_parser():
+    from tenterhook.readers import toml as module
+
+    broken = "a = [1]\n[a]\nb = 1\n[a.c]\n"
+    module.refuse_depth(broken, "file")
+    with pytest.raises(ConfigError):
+        parse(broken, "toml")

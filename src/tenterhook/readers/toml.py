@@ -99,7 +99,8 @@ class Scanner:
         for name, offset in keys:
             table, depth = table.inside.setdefault(name, Place(offset, {})), depth + 1
             if 0 in table.inside:
-                table, depth = table.inside[len(table.inside) - 1], depth + 1
+                # In a broken file, which the parser refuses later, it may be a table as well.
+                table, depth = table.inside.get(len(table.inside) - 1, table.inside[0]), depth + 1
             self.check(depth, offset)
         return table, depth
 

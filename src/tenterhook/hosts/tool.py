@@ -134,11 +134,9 @@ class Tool:
             return refusal("blocked", f"{self.name} may not be called in this turn", (), self.marks)
         note("executing", input)
         before: Outcome = yield Fire("tool.before", self.event(input, id))
-        if before.stop:
-            return refusal("stopped", before.stop_reason or "Stopped by hook", (before,), self.marks)
-        if before.blocked:
-            return refusal("blocked", before.reason, (before,), self.marks)
         outcomes: tuple[Outcome, ...] = (before,)
+        if refused := self.refused(outcomes):
+            return refused
         shown = before.changes.get("input", input)
         if self.must_ask(before, shown):
             request = PermissionRequest(self.name, shown, before.reason, id)
@@ -150,17 +148,28 @@ class Tool:
                 return refusal("refused", f"{self.name} was not allowed: {answer.reason}", outcomes, self.marks)
             if answer.input is not None and answer.input != shown:
                 shown = answer.input
-                if self.engine.mode == "strict":  # deny rules see what will really happen
-                    again: Outcome = yield Fire("tool.before", self.event(shown, id))
-                    if again.stop or again.blocked:
-                        kind, reason = ("stopped", again.stop_reason) if again.stop else ("blocked", again.reason)
-                        return refusal(kind, reason or "Stopped by hook", (*outcomes, again), self.marks)
+                if refused := (yield from self.second_look(shown, id, outcomes)):
+                    return refused
         try:
             given = given if shown is input else self.accepted(input, given, shown)
         except WrongInput as exc:
             text = f"A hook changed the input of {self.name} to one that it does not take: {exc}"
             return refusal("invalid_input", text, outcomes, self.marks)
         return (yield from self.made(given, shown, id, outcomes, note))
+
+    def refused(self, outcomes: tuple[Outcome, ...]) -> ToolResult | None:
+        """The result, if the last outcome keeps the tool from running."""
+        last = outcomes[-1]
+        if last.stop:
+            return refusal("stopped", last.stop_reason or "Stopped by hook", outcomes, self.marks)
+        return refusal("blocked", last.reason, outcomes, self.marks) if last.blocked else None
+
+    def second_look(self, shown: Input, id: str, outcomes: tuple[Outcome, ...]) -> Steps[ToolResult | None]:
+        """In a strict engine deny rules see what was allowed instead of what they saw; they have asked already."""
+        if self.engine.mode != "strict":
+            return None
+        again: Outcome = yield Fire("tool.before", self.event(shown, id))
+        return self.refused((*outcomes, again))
 
     def made(self, given: Input, shown: Input, id: str, outcomes: tuple[Outcome, ...], note: Note) -> Steps[ToolResult]:
         """The call itself. From here on the tool has run, so hooks can only add, hide and say stop."""

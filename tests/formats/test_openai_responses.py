@@ -15,6 +15,7 @@ from openai.types import responses as types
 from openai.types.responses import Response, ResponseOutputMessage, ResponseReasoningItem
 
 from tenterhook.formats import openai_responses as api_format
+from tenterhook.formats.openai_responses.items import Turns, turns_of
 
 from .loopback import Loopback, sse
 
@@ -391,9 +392,9 @@ def test_nothing_comes_between_a_thought_and_what_it_led_to():
 
 def test_a_removed_call_leaves_what_else_its_thought_led_to():
     other = {**TOOL_CALL, "call_id": "call_2"}
-    kind = api_format.Turns([])
+    kind = Turns([])
 
-    assert api_format.turns_of([THOUGHT, TOOL_CALL, other, RESULT]) == [[THOUGHT, TOOL_CALL, other], [RESULT]]
+    assert turns_of([THOUGHT, TOOL_CALL, other, RESULT]) == [[THOUGHT, TOOL_CALL, other], [RESULT]]
     assert kind.without([THOUGHT, TOOL_CALL, other], {"call_1"}) == [THOUGHT, other]
     assert kind.without([THOUGHT, TOOL_CALL], {"call_1"}) is None
     assert kind.without([RESULT], {"call_1"}) is None

@@ -1,4 +1,4 @@
-"""OpenAI's Responses: client.responses.create, whole and streamed. `instructions` stay in the call, unseen by hooks."""
+"""A response, whole or in events <-> the response that hooks see."""
 
 from __future__ import annotations
 
@@ -8,25 +8,13 @@ from typing import Any
 
 from tenterhook.formats import Call, View, sdk
 from tenterhook.formats.candidates import Said, counts, said
-from tenterhook.formats.messages import rebuilt, shown
+from tenterhook.formats.openai_responses.items import is_message, kind_of
 from tenterhook.formats.openai_shared import (
-    OWN_ROLES,
-    Tool,
-    apply_options,
-    chosen,
-    options,
-    retold,
-    stable_role,
-    system_word,
     texts,
-    tool_name,
-    unchosen,
     usage_view,
 )
-from tenterhook.formats.tools import NO_TOOLS, apply_choice, apply_config
-from tenterhook.formats.values import asked_type, changed, get, given, listed, read_as
+from tenterhook.formats.values import asked_type, get, given, listed, read_as
 
-NAMES = {"temperature": "temperature", "topP": "top_p", "maxOutputTokens": "max_output_tokens"}
 # Why a response is not complete, and what hooks are told.
 REASONS = {"max_output_tokens": "MAX_TOKENS", "content_filter": "SAFETY"}
 OWN_REASONS = {"MAX_TOKENS": "max_output_tokens", "SAFETY": "content_filter", "RECITATION": "content_filter"}
@@ -46,155 +34,6 @@ CALLS = {
     "apply_patch_call": "apply_patch",
 }
 FINAL = ("response.completed", "response.incomplete", "response.failed")
-
-# The items that go together: thoughts, the message that they led to, and the calls made along with it. The API
-# refuses a thought without what it led to, so nothing comes between them and they go away as one.
-Turn = list[Any]
-
-
-class Turns:
-    """How Responses write a message."""
-
-    def __init__(self, items: list[Any]) -> None:
-        self.roles = {**OWN_ROLES, "system": system_word(items)}
-
-    def message(self, turn: Turn) -> Any:
-        return next((item for item in turn if is_message(item)), None)
-
-    def role(self, turn: Turn) -> str:
-        return stable_role(self.message(turn))
-
-    def text(self, turn: Turn) -> str:
-        return "".join(texts(get(self.message(turn), "content")))
-
-    def change(self, turn: Turn, text: str) -> Turn:
-        message = self.message(turn)
-        other = changed(message, content=retold(get(message, "content"), text))
-        return [other if item is message else item for item in turn]
-
-    def new(self, role: str, text: str) -> Turn:
-        return [{"role": self.roles[role], "content": text}]
-
-    def calls(self, turn: Turn) -> list[str]:
-        return [call_id(item) for item in turn if is_call(item) and call_id(item)]
-
-    def results(self, turn: Turn) -> list[str]:
-        return [call_id(item) for item in turn if is_result(item) and call_id(item)]
-
-    def without(self, turn: Turn, ids: set[str]) -> Turn | None:
-        left = [item for item in turn if is_message(item) or kind_of(item) == "reasoning" or call_id(item) not in ids]
-        return left if any(kind_of(item) != "reasoning" for item in left) else None
-
-
-def kind_of(item: Any) -> str:
-    kind = get(item, "type")
-    return kind if isinstance(kind, str) else ""
-
-
-def is_message(item: Any) -> bool:
-    return kind_of(item) in ("", "message") and get(item, "role") is not None
-
-
-def is_call(item: Any) -> bool:
-    return kind_of(item).endswith("_call") or kind_of(item) in ("program", "mcp_approval_request")
-
-
-def is_result(item: Any) -> bool:
-    return kind_of(item).endswith("_output") or kind_of(item) == "mcp_approval_response"
-
-
-def call_id(item: Any) -> str:
-    """What a call and its result have in common."""
-    return str(get(item, "call_id") or get(item, "approval_request_id") or get(item, "id") or "")
-
-
-def items_of(call: Call) -> list[Any]:
-    """The input as a list: a text is one message of the user."""
-    value = given(call, "input")
-    return [{"role": "user", "content": value}] if isinstance(value, str) else listed(value, "input")
-
-
-def turns_of(items: list[Any]) -> list[Turn]:
-    found: list[Turn] = []
-    opened = False
-    for item in items:
-        thinking = opened and all(kind_of(one) == "reasoning" for one in found[-1])
-        answer = is_message(item) and stable_role(item) == "model"
-        if opened and (is_call(item) or (thinking and (answer or kind_of(item) == "reasoning"))):
-            found[-1].append(item)
-        else:
-            found.append([item])
-            opened = answer or is_call(item) or kind_of(item) == "reasoning"
-    return found
-
-
-def request_view(call: Call) -> View:
-    items = items_of(call)
-    view = options(call, NAMES)
-    return {"model": view.pop("model"), "messages": shown(turns_of(items), Turns(items)), **view}
-
-
-def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
-    before = request_view(call)
-    new, problems = apply_options(view, before, call, NAMES)
-    if "messages" in view and view["messages"] != before["messages"]:
-        items = items_of(call)
-        kind = Turns(items)
-        turns, more = rebuilt(turns_of(items), view["messages"], kind)
-        new["input"] = as_input([item for turn in turns for item in turn], call.get("input"))
-        problems += more
-    new, more = apply_choice(view, before, new, choose, unchosen)
-    return new, problems + more
-
-
-def as_input(items: list[Any], original: Any) -> Any:
-    """A text stays a text where that is enough."""
-    if isinstance(original, str) and len(items) == 1 and items[0]["role"] == "user":
-        return items[0]["content"]
-    return items
-
-
-def has_tools(call: Call) -> bool:
-    """Tools also come with a stored prompt, whose content only the API knows."""
-    return bool(definitions(call)) or given(call, "prompt") is not None
-
-
-def apply_tools(config: View, call: Call) -> tuple[Call, list[str]]:
-    return apply_config(config, options(call, NAMES).get("toolConfig", {}), call, choose)
-
-
-def choose(mode: str, allowed: list[str] | None, call: Call) -> tuple[Call, list[str]]:
-    """The call with a choice of tools, which is not to be made where there are none."""
-    if not has_tools(call):
-        return dict(call), [NO_TOOLS] if mode == "ANY" or allowed else []
-    tools = definitions(call)
-    if allowed and given(call, "prompt") is not None:
-        known = {tool.name for tool in tools}
-        tools += [Tool(name, None) for name in allowed if name not in known]
-    choice, problems = chosen(mode, allowed, tools, several)
-    return {**call, "tool_choice": choice}, problems
-
-
-def several(mode: str, pointers: list[Any]) -> Any:
-    return {"type": "allowed_tools", "mode": mode, "tools": pointers}
-
-
-def definitions(call: Call) -> list[Tool]:
-    """The tools of the call, with those that its input brings along."""
-    brought = [
-        get(item, "tools") for item in items_of(call) if kind_of(item) in ("additional_tools", "tool_search_output")
-    ]
-    lists = [given(call, "tools"), *brought]
-    return [found for tools in lists for tool in listed(tools, "tools") for found in tools_in(tool)]
-
-
-def tools_in(tool: Any) -> list[Tool]:
-    """A definition as what can be allowed. The functions of a namespace cannot be pointed at one by one."""
-    kind, name = kind_of(tool) or "function", tool_name(tool)
-    if kind == "namespace":
-        return [Tool(tool_name(one), None) for one in listed(get(tool, "tools"), "tools")]
-    field = {"mcp": "server_label", "function": "name", "custom": "name"}.get(kind)
-    return [Tool(name, {"type": kind, field: name} if field else {"type": kind})]
 
 
 def response_view(response: Any) -> View:

@@ -271,3 +271,12 @@ def test_a_list_of_values_is_a_value_and_bytes_are_text(engine: Engine) -> None:
     assert engine.tool("glob")(lambda: ["a.py", "b.py"])().llm_content == '["a.py","b.py"]'
     assert engine.tool("run")(lambda: b"done \xff")().llm_content == "done \ufffd"
     assert error_of(engine.tool("odd")(lambda: never({}))()).message.startswith("UsageError: the tool returned")
+
+
+@pytest.mark.parametrize("format", ["openai", "openai-responses", "anthropic", "genai", "plain"])
+def test_a_response_of_another_api_is_said_and_not_shown_as_an_empty_one(engine: Engine, format: str) -> None:
+    engine.add("model.after", lambda event: None)
+    ask = engine.model(lambda **call: "the secret", format=format)
+
+    with pytest.raises(UsageError, match=rf"the format '{format}' does not know .* a builtins\.str"):
+        ask(model="m", messages=[], contents="x", input="x")

@@ -57,6 +57,10 @@ class Format(Protocol):
         """The call restricted to a tool configuration. Definitions of tools are never removed."""
         ...
 
+    def is_response(self, response: Any) -> bool:
+        """Whether this is what the API's calls give: of anything else hooks would see an empty text."""
+        ...
+
     def response_view(self, response: Any) -> View:
         """The response as hooks see it: text parts only, safety ratings without `blocked`."""
         ...

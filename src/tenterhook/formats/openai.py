@@ -152,6 +152,10 @@ def definitions(call: Call) -> list[Tool]:
     return [Tool(name, {"type": kind, kind: {"name": name}}) for kind, name in found]
 
 
+def is_response(response: Any) -> bool:
+    return get(response, "choices") is not None
+
+
 def response_view(response: Any) -> View:
     candidates = [choice_view(choice) for choice in get(response, "choices") or ()]
     first = candidates[0]["content"]["parts"] if candidates else []

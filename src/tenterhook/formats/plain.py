@@ -87,6 +87,10 @@ def apply_tools(config: View, call: Call) -> tuple[Call, list[str]]:
     return {**call, "toolConfig": {**(call.get("toolConfig") or {}), **new}}, problems
 
 
+def is_response(response: Any) -> bool:
+    return isinstance(response, dict)
+
+
 def response_view(response: Any) -> View:
     """Tool calls and whatever else is no text stays out of sight."""
     known = ("text", "candidates", "usageMetadata")

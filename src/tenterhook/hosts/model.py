@@ -43,7 +43,7 @@ class Model:
         self, host: Host, function: Function, *, format: str = "", stream: bool | None = None, collect: bool = False
     ) -> None:
         self.host, self.engine, self.function = host, host.engine, function
-        self.format, self.stream, self.collect = formats.get(format), stream, collect
+        self.format, self.name, self.stream, self.collect = formats.get(format), format, stream, collect
 
     def __call__(self, **call: Any) -> Any:
         if self.quiet():
@@ -120,6 +120,9 @@ class Model:
 
     def answered(self, reply: Reply, call: dict[str, Any], response: Any) -> Steps[None]:
         """The response is complete: hooks may change it, hide it, or stop the agent with one in its place."""
+        if not self.format.is_response(response):
+            kind = f"{type(response).__module__}.{type(response).__name__}"
+            raise UsageError(f"the format {self.name!r} does not know what this function gives, a {kind}")
         views = {"llm_request": self.format.request_view(call), "llm_response": self.format.response_view(response)}
         outcome: Outcome = yield Fire("model.after", views)
         if "response" in outcome.changes:

@@ -10,7 +10,14 @@ Since 1.0 the SDK takes temperature, top_p and top_k in `extra_body` alone; as a
 from __future__ import annotations
 
 from tenterhook.formats.anthropic.request import apply_request, apply_tools, has_tools, request_view
-from tenterhook.formats.anthropic.response import as_chunks, build_response, called_tools, collector, response_view
+from tenterhook.formats.anthropic.response import (
+    as_chunks,
+    build_response,
+    called_tools,
+    collector,
+    is_response,
+    response_view,
+)
 
 __all__ = [
     "apply_request",
@@ -20,6 +27,7 @@ __all__ = [
     "called_tools",
     "collector",
     "has_tools",
+    "is_response",
     "request_view",
     "response_view",
 ]

@@ -22,6 +22,10 @@ SENT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"
 GROWTH = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 
 
+def is_response(response: Any) -> bool:
+    return get(response, "content") is not None
+
+
 def response_view(response: Any) -> View:
     parts, stop, usage = texts(response), get(response, "stop_reason"), get(response, "usage")
     finish = {} if stop is None else {"finishReason": FINISH.get(stop, "OTHER")}

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from tenterhook.formats.genai.request import apply_request, apply_tools, has_tools, request_view
-from tenterhook.formats.genai.response import as_chunks, build_response, called_tools, collector, response_view
+from tenterhook.formats.genai.response import (
+    as_chunks,
+    build_response,
+    called_tools,
+    collector,
+    is_response,
+    response_view,
+)
 
 __all__ = [
     "apply_request",
@@ -13,6 +20,7 @@ __all__ = [
     "called_tools",
     "collector",
     "has_tools",
+    "is_response",
     "request_view",
     "response_view",
 ]

@@ -31,6 +31,10 @@ PIECES = {
 }
 
 
+def is_response(response: Any) -> bool:
+    return hasattr(response, "candidates") or (isinstance(response, dict) and "candidates" in response)
+
+
 def response_view(response: Any) -> View:
     candidates = [candidate_view(one, n) for n, one in enumerate(listed(response, "candidates"))]
     usage = {camel(name): get(get(response, "usage_metadata"), name) for name in COUNTS}

@@ -8,6 +8,7 @@ from tenterhook.formats.openai_responses.response import (
     build_response,
     called_tools,
     collector,
+    is_response,
     response_view,
 )
 
@@ -19,6 +20,7 @@ __all__ = [
     "called_tools",
     "collector",
     "has_tools",
+    "is_response",
     "request_view",
     "response_view",
 ]

@@ -36,6 +36,10 @@ CALLS = {
 FINAL = ("response.completed", "response.incomplete", "response.failed")
 
 
+def is_response(response: Any) -> bool:
+    return get(response, "output") is not None
+
+
 def response_view(response: Any) -> View:
     """All messages of a response are one candidate."""
     messages = [item for item in get(response, "output") or () if is_message(item)]

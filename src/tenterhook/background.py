@@ -185,8 +185,8 @@ class Background:
 
 def kept(engine: Engine, id: str, agent_id: str, limit: int) -> Background:
     """The background of a new session: with the engine's own id for the first one, another for each beside it."""
-    if limit < 1:
-        raise UsageError(f"background_limit must be 1 or more, not {limit}")
+    if not isinstance(limit, int) or limit < 1:
+        raise UsageError(f"background_limit must be a whole number from 1 on, not {limit!r}")
     with engine.lock:
         id = id or (os.urandom(16).hex() if engine.session_id in engine.keepers else engine.session_id)
         engine.keepers[id] = made = Background(engine, id, agent_id, limit)

@@ -2,14 +2,17 @@
 
 import asyncio
 import gc
+import threading
 import time
 import weakref
-from typing import Any
+from collections import UserDict
+from types import MappingProxyType
+from typing import Any, Protocol, TypedDict
 
 import pytest
 
 from conftest import Project
-from tenterhook import Engine, Permission, Scheduler, ToolCall, execute_tool_with_hooks
+from tenterhook import Engine, Permission, Scheduler, ToolCall, ToolResult, execute_tool_with_hooks
 from tenterhook.errors import UsageError
 
 from .living import bare
@@ -280,3 +283,166 @@ def test_a_response_of_another_api_is_said_and_not_shown_as_an_empty_one(engine:
 
     with pytest.raises(UsageError, match=rf"the format '{format}' does not know .* a builtins\.str"):
         ask(model="m", messages=[], contents="x", input="x")
+
+
+def guarded(project: Project) -> Engine:
+    """Two rules against rm: a condition, and a program that reads its stdin."""
+    project.write(
+        "tenterhook.toml",
+        '[[hook]]\non = "tool.before"\nif = { tool_input.o.command = "rm*" }\ncommand = "echo no >&2; exit 2"\n'
+        '[[hook]]\non = "tool.before"\ncommand = \'! grep -q "rm -rf" || { echo no >&2; exit 2; }\'\n',
+    )
+    return project.engine("tenterhook")
+
+
+@pytest.mark.parametrize("way", ["run", "call", "list"])
+def test_rules_see_into_mappings_of_any_kind(project: Project, way: str) -> None:
+    ran: list[Any] = []
+    tool = guarded(project).tool("t")(lambda o: ran.append(o))
+    odd = MappingProxyType({"command": "rm -rf /"})
+
+    if way == "run":
+        result = tool.run(MappingProxyType({"o": odd}))  # type: ignore[arg-type]
+    elif way == "call":
+        result = tool(o=odd)
+    else:
+        result = tool.run({"o": [UserDict(command="rm -rf /")]})
+
+    assert (error_of(result).type, ran) == ("blocked", [])
+
+
+def test_an_input_that_nobody_changed_is_the_very_same_object(engine: Engine) -> None:
+    engine.add("tool.before", lambda event: None)
+    odd, seen = MappingProxyType({"a": 1}), list[Any]()
+
+    engine.tool("t")(lambda o: seen.append(o))(o=odd)
+
+    assert seen[0] is odd
+
+
+@pytest.mark.parametrize("answer", ["the request's own", "yes"])
+def test_a_person_who_edits_the_question_is_not_past_the_deny_rules(engine: Engine, answer: str) -> None:
+    def deny(event: Any) -> Any:
+        return {"decision": "deny", "reason": "no"} if "rm" in event.tool_input["command"] else None
+
+    def ask(request: Any) -> Any:
+        request.tool_input["command"] = "rm -rf /"
+        return Permission(True, "", request.tool_input) if answer != "yes" else True
+
+    engine.add("tool.before", deny)
+    ran: list[str] = []
+    tool = engine.session(permission=ask).tool("t", asks=True)(lambda command: ran.append(command))
+
+    tool(command="ls")
+    tool.run({"command": "ls"})
+
+    assert ran == ([] if answer != "yes" else ["ls", "ls"])
+
+
+def test_a_permission_that_is_no_clear_yes_is_a_no(engine: Engine) -> None:
+    odd: Any = Permission("deny")  # type: ignore[arg-type]
+    ran: list[int] = []
+
+    assert engine.tool("t", asks=True, permission=lambda request: odd)(lambda: ran.append(1))().error
+    assert ran == []
+
+
+@pytest.mark.parametrize("failure", [asyncio.CancelledError, SystemExit])
+def test_a_question_that_breaks_off_is_a_no_and_other_calls_go_on(engine: Engine, failure: type) -> None:
+    async def ask(request: Any) -> bool:
+        raise failure
+
+    asking = engine.tool("asks", asks=True, permission=ask)(lambda: "done")
+    plain = engine.tool("plain")(lambda: "done")
+
+    first, second = Scheduler([asking, plain]).run([ToolCall("asks", {}), ToolCall("plain", {})])
+
+    assert (error_of(first).type, second.llm_content) == ("refused", "done")
+
+
+def test_a_question_within_a_question_does_not_wait_for_itself(engine: Engine) -> None:
+    def ask(request: Any) -> bool:
+        if request.tool_name == "inner":
+            return True
+        return session.scheduler([inner]).run([ToolCall("inner", {})])[0].error is None
+
+    session = engine.session(permission=ask)
+    inner, outer = (session.tool(name, asks=True)(lambda: "done") for name in ("inner", "outer"))
+
+    assert outer().llm_content == "done"
+
+
+class Typed(TypedDict):
+    a: int
+
+
+class Shaped(Protocol):
+    a: int
+
+
+@pytest.mark.parametrize("kind", [Any, Typed, Shaped])
+def test_annotations_that_cannot_be_asked_refuse_nothing(engine: Engine, kind: Any) -> None:
+    def tool(a: Any) -> str:
+        return "done"
+
+    tool.__annotations__["a"] = kind
+
+    assert engine.tool("t")(tool).run({"a": {"a": 1}}).llm_content == "done"
+
+
+@pytest.mark.parametrize("odd", [[10**5000], ToolResult("x", error="text")])  # type: ignore[arg-type]
+def test_a_result_that_cannot_be_taken_fails_alone(engine: Engine, odd: Any) -> None:
+    tools = [engine.tool("odd")(lambda: odd), engine.tool("plain")(lambda: "done")]
+
+    first, second = Scheduler(tools).run([ToolCall("odd", {}), ToolCall("plain", {})])
+
+    assert (error_of(first).type, second.llm_content) == ("failed", "done")
+
+
+def test_a_call_whose_tool_has_run_cannot_be_taken_back() -> None:
+    engine, cancelled = bare(), list[bool]()
+    engine.add("tool.after", lambda event: cancelled.append(scheduler.cancel("1")))
+    scheduler = Scheduler([engine.tool("pay")(lambda: "paid")])
+
+    [result] = scheduler.run([ToolCall("pay", {}, "1")])
+
+    assert (result.llm_content, cancelled) == ("paid", [False])
+
+
+@pytest.mark.parametrize("given", [{"a": "\ud800"}, {1: 2}])
+def test_what_json_cannot_hold_fits_no_schema_and_raises_nothing(engine: Engine, given: Any) -> None:
+    by_schema = engine.tool("s", schema={"type": "object", "properties": {"a": {"type": "array"}}})(lambda a: a)
+    by_annotation = engine.tool("a")(lists)
+
+    assert [error_of(tool.run(given)).type for tool in (by_schema, by_annotation)] == ["invalid_input"] * 2
+
+
+def lists(a: list[int]) -> list[int]:
+    return a
+
+
+def test_a_stream_closed_by_another_thread_closes_its_source(engine: Engine) -> None:
+    engine.add("model.after", lambda event: None)
+    reading, closed = threading.Event(), threading.Event()
+
+    class Source:
+        def __iter__(self) -> Any:
+            return self
+
+        def __next__(self) -> Any:
+            reading.set()
+            closed.wait(5)
+            raise StopIteration
+
+        def close(self) -> None:
+            closed.set()
+
+    stream = engine.model(lambda **call: Source(), format="plain")(messages=[])
+    thread = threading.Thread(target=lambda: list(stream))
+    thread.start()
+    assert reading.wait(5)
+    stream.close()
+    thread.join(5)
+
+    assert closed.is_set()
+    assert not thread.is_alive()

@@ -6,7 +6,7 @@ A hook may change an input to anything. What reaches the tool is what the tool i
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
 from typing import Any, get_type_hints
 
@@ -14,6 +14,7 @@ import msgspec
 
 from tenterhook.answer import decode
 from tenterhook.errors import UsageError
+from tenterhook.payload import fresh
 
 Input = dict[str, Any]
 # Parameters that have a place and no name.
@@ -65,7 +66,11 @@ def by_json_schema(schema: dict[str, Any]) -> Check:
         raise UsageError(f"this is no JSON Schema: {exc}") from exc
 
     def check(given: Input) -> Input:
-        for error in validator.iter_errors(given):
+        try:
+            error = next(iter(validator.iter_errors(given)), None)
+        except ValueError as exc:  # what JSON cannot hold fits no schema
+            raise WrongInput(str(exc)) from None
+        if error is not None:
             place = ".".join(str(part) for part in error.instance_path)
             raise WrongInput(f"{place}: {error.message}" if place else error.message)
         return given
@@ -114,14 +119,19 @@ def spread(signature: inspect.Signature, given: Input) -> tuple[list[Any], Input
         if name not in named:
             break
         value = named.pop(name)
-        args += value if one.kind is inspect.Parameter.VAR_POSITIONAL else [value]
+        if one.kind is not inspect.Parameter.VAR_POSITIONAL:
+            args.append(value)
+        elif isinstance(value, list | tuple):
+            args += value
+        else:
+            raise TypeError(f"{name!r} must be a list, not {type(value).__name__}")
     return args, named
 
 
 def converted(name: str, value: Any, types: dict[str, Any]) -> Any:
     """The value as its parameter's type; as it is where that type is beyond msgspec, or is its own already."""
     wanted = types.get(name)
-    if wanted is None or (isinstance(wanted, type) and isinstance(value, wanted) and not isinstance(value, bool)):
+    if wanted is None or (is_one(value, wanted) and not isinstance(value, bool)):
         return value
     try:
         return msgspec.convert(value, wanted, dec_hook=beyond)
@@ -129,6 +139,15 @@ def converted(name: str, value: Any, types: dict[str, Any]) -> Any:
         raise WrongInput(f"{name}: {exc}") from None
     except (TypeError, Beyond):
         return value
+    except (ValueError, RecursionError) as exc:  # half characters, a hundred lists in each other
+        raise WrongInput(f"{name}: {exc}") from None
+
+
+def is_one(value: Any, wanted: Any) -> bool:
+    try:
+        return isinstance(wanted, type) and isinstance(value, wanted)
+    except TypeError:  # Any, a TypedDict, a protocol: they cannot be asked
+        return False
 
 
 class Beyond(Exception):
@@ -139,7 +158,7 @@ def beyond(wanted: Any, value: Any) -> Any:
     """Paths are made of texts; other types beyond msgspec are the tool's own business."""
     if not isinstance(wanted, type):
         raise Beyond
-    if isinstance(value, wanted):
+    if is_one(value, wanted):
         return value
     if issubclass(wanted, PurePath) and isinstance(value, str):
         return wanted(value)
@@ -156,6 +175,39 @@ def same(value: Any, given: Any) -> bool:
 
 def written(value: Any) -> bytes:
     return msgspec.json.encode(value, enc_hook=str, order="deterministic")
+
+
+def plain(value: Any) -> Any:
+    """The input with a dict for every other mapping in it: conditions and JSON look into dicts alone, and so do rules.
+
+    The very same one where there is nothing to do, which is nearly always.
+    """
+    if not isinstance(value, Mapping):
+        return value
+    if type(value) is dict and not any(odd(one) for one in inner(value)):
+        return value
+    made = fresh(dict(value))
+    for container in (made, *inner(made)):
+        if type(container) in (dict, list):
+            for key, one in list(container.items() if type(container) is dict else enumerate(container)):
+                container[key] = plain(one) if odd(one) else one
+    return made
+
+
+def odd(value: Any) -> bool:
+    return isinstance(value, Mapping) and type(value) is not dict
+
+
+def inner(value: Any) -> Iterator[Any]:
+    """All that is in dicts and lists, down to the last; each container once, also where it holds itself."""
+    left, seen = [value], {id(value)}
+    while left:
+        container = left.pop()
+        for one in container.values() if type(container) is dict else container:
+            yield one
+            if type(one) in (dict, list) and id(one) not in seen:
+                seen.add(id(one))
+                left.append(one)
 
 
 def read(input: Any) -> Any:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import wraps
 from typing import Any
 
 from msgspec import Struct
 
 from tenterhook.errors import UsageError
-from tenterhook.hosts.steps import Call, Fire, Steps, is_async
+from tenterhook.hosts.steps import Call, Fire, Steps, is_async, its_own
 from tenterhook.types import Outcome
 
 log = logging.getLogger("tenterhook.permission")
+
+# The questions that this code is part of, by their locks; goes along into our threads and into tasks.
+ASKING: ContextVar[tuple[Any, ...]] = ContextVar("tenterhook.asking", default=())
 
 NOBODY = "it needs permission, and there is nobody to ask"
 
@@ -71,14 +75,16 @@ def asked(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]:
         return Permission(False, NOBODY)
     try:
         return answered((yield Call(ask, (request,), waits=True)))
-    except Exception:
+    except BaseException as exc:
+        if not its_own(exc):
+            raise
         log.exception("the permission callback failed, so %s was not allowed", request.tool_name)
         return Permission(False, "permission could not be asked for")
 
 
 def answered(value: Any) -> Permission:
     """Only a clear yes is a yes."""
-    if isinstance(value, Permission):
+    if isinstance(value, Permission) and isinstance(value.allowed, bool):
         return value
     if value is True or value == "allow":
         return Permission(True)
@@ -93,11 +99,17 @@ def one_at_a_time(ask: Ask | None) -> Ask | None:
         return ask
     if not callable(ask):
         raise UsageError(f"permission must be a function that is given the request, not {ask!r}")
-    lock = threading.RLock()
+    lock = threading.Lock()
 
     @wraps(ask)
     def alone(request: PermissionRequest) -> Any:
-        with lock:
+        if lock in ASKING.get():  # a question that came up while this person is being asked, in whatever thread
             return ask(request)
+        with lock:
+            before = ASKING.set((*ASKING.get(), lock))
+            try:
+                return ask(request)
+            finally:
+                ASKING.reset(before)
 
     return alone

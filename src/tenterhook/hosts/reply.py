@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from tenterhook.errors import UsageError
@@ -107,7 +108,8 @@ class Stream(Streamed):
 
     def close(self) -> None:
         """Before its end: no hook is told, as with any stream that breaks off."""
-        shut(self.iterator)
+        with suppress(ValueError):  # it is being read in another thread, which ends with its source
+            shut(self.iterator)
         shut(self.source)
 
     def __enter__(self) -> Stream:
@@ -140,7 +142,8 @@ class AsyncStream(Streamed):
         await adrive(self.host, self.whole())
 
     async def aclose(self) -> None:
-        await ashut(self.iterator)
+        with suppress(RuntimeError):  # it is being read in another task, which ends with its source
+            await ashut(self.iterator)
         await ashut(self.source)
 
     async def __aenter__(self) -> AsyncStream:

@@ -68,6 +68,8 @@ class ToolResult(Heard, Struct, frozen=True):
 def result_of(value: Any) -> ToolResult:
     """What a function returned, as a result: text and lists of parts as they are, anything else as JSON."""
     if isinstance(value, ToolResult):
+        if value.error is not None and not isinstance(value.error, ToolError):
+            raise UsageError(f"the error of a ToolResult is a ToolError, not {type(value.error).__name__}")
         return value
     content = text_of(value)
     return ToolResult(content, content)

@@ -47,7 +47,7 @@ class Progress:
         self.task: asyncio.Task[None] | None = None
         self.cancelled = ""
         self.input: dict[str, Any] = {}  # as hooks left it by now
-        self.running = False
+        self.running = self.finished = False
 
 
 class Scheduler:
@@ -69,6 +69,8 @@ class Scheduler:
             if tool.name in self.tools:
                 raise UsageError(f"two tools are called {tool.name!r}")
             self.tools[tool.name] = tool if host is None or tool.host is host else tool.of(host)
+        if not isinstance(parallel, int):
+            raise UsageError(f"parallel must be a whole number, not {parallel!r}")
         self.parallel, self.changed, self.publish = max(1, parallel), changed, publish
         self.calls: list[Progress] = []
 
@@ -81,7 +83,7 @@ class Scheduler:
 
     async def arun(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
         """All calls, so many at once; their results in the order of the calls."""
-        if odd := [call for call in calls if not isinstance(call, ToolCall)]:
+        if odd := [call for call in calls if not (isinstance(call, ToolCall) and isinstance(call.name, str))]:
             raise UsageError(f"a call is a ToolCall(name, input, id), not {odd[0]!r}")
         mine = [Progress(call) for call in calls]
         self.calls += mine
@@ -91,7 +93,7 @@ class Scheduler:
         try:
             for one in mine:  # buffered: a later call that is done first waits for those before it
                 await self.settled(one)
-                if one.result and (tool := self.tools.get(one.call.name)):
+                if one.result is not None and (tool := self.tools.get(one.call.name)):
                     one.result = tool.received(one.result)
                 self.tell(self.publish, one.call, one.result)
         finally:
@@ -100,7 +102,7 @@ class Scheduler:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             self.calls = [one for one in self.calls if one not in mine]
-        return [one.result for one in mine if one.result]
+        return [one.result for one in mine if one.result is not None]
 
     async def settled(self, one: Progress) -> None:
         """Until the call has its result, also where the user took it back."""
@@ -125,23 +127,23 @@ class Scheduler:
     async def made(self, one: Progress, all: Sequence[Progress], slots: asyncio.Semaphore) -> None:
         async with slots:
             tool = self.tools.get(one.call.name)
-            if any(other.result and other.result.stop for other in all):
+            if any(other.result is not None and other.result.stop for other in all):
                 return self.end(one, without(STOPPED, "cancelled"))
             if tool is None:
                 text = f"there is no tool {one.call.name!r}{nearest(one.call.name, self.tools)}"
                 return self.end(one, without(text, "unknown_tool"))
 
             def note(state: str, input: dict[str, Any]) -> None:
-                one.running, one.input = state == "running", input
-                self.enter(one, "executing" if one.running else state)
+                one.running, one.finished, one.input = state == "running", state == "finished", input
+                self.enter(one, "executing" if one.running or one.finished else state)
 
             result = await adrive(tool.host, tool.asked(one.call.input, one.call.id, note))
         return self.end(one, result)
 
     def cancel(self, id: str, reason: str = CANCELLED) -> bool:
-        """The user takes one call back; whether it was still on its way. On the scheduler's own loop."""
+        """The user takes one call back, on the scheduler's own loop; whether it could be: not once the tool has run."""
         for one in self.calls:
-            if id and one.call.id == id and one.result is None and one.task and not one.cancelled:
+            if id and one.call.id == id and one.result is None and one.task and not (one.cancelled or one.finished):
                 one.cancelled = reason or CANCELLED
                 return one.task.cancel()
         return False

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from msgspec.structs import replace
 
 from tenterhook.errors import UsageError, described
-from tenterhook.hosts.inputs import PLACED, Check, Input, WrongInput, check_for, read, same, spread
+from tenterhook.hosts.inputs import PLACED, Check, Input, WrongInput, check_for, plain, read, same, spread
 from tenterhook.hosts.permission import Ask, PermissionRequest, permission
 from tenterhook.hosts.result import ToolError, ToolResult, refusal, result_of, text_of, told, with_words
 from tenterhook.hosts.steps import Call, Fire, Host, Steps, adrive, drive, is_async, its_own
+from tenterhook.payload import fresh
 from tenterhook.types import Outcome
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("tenterhook.tool")
 
 Function = Callable[..., Any]
-# Told how far a call is: validating, executing (its hooks too), awaiting_approval, running (the tool itself);
+# Told how far a call is: validating, executing (its hooks too), awaiting_approval, running (the tool itself), finished;
 # and the input as it is by then.
 Note = Callable[[str, Input], None]
 
@@ -115,14 +116,14 @@ class Tool:
             for name, value in bound.arguments.items():
                 input.update(value if kinds[name].kind is inspect.Parameter.VAR_KEYWORD else {name: value})
         if self.schema is None:
-            return (yield from self.call(input, input, "", silent))
+            return (yield from self.call(plain(input), input, "", silent))
         return (yield from self.asked(input, "", silent))
 
     def asked(self, asked: Input | str, id: str, note: Note) -> Steps[ToolResult]:
         """From a model, which may have asked for anything."""
         note("validating", {})
         try:
-            input = read(asked)
+            input = plain(read(asked))
             given = self.checked(input)
         except WrongInput as exc:
             return refusal("invalid_input", f"{self.name} does not take this input: {exc}", (), self.marks)
@@ -139,22 +140,26 @@ class Tool:
             return refused
         shown = before.changes.get("input", input)
         if self.must_ask(before, shown):
-            request = PermissionRequest(self.name, shown, before.reason, id)
+            request = PermissionRequest(self.name, fresh(shown), before.reason, id)
             note("awaiting_approval", shown)
             answer = yield from permission(request, self.permission)
             note("executing", shown)
             outcomes += answer.outcomes
             if not answer.allowed:
                 return refusal("refused", f"{self.name} was not allowed: {answer.reason}", outcomes, self.marks)
-            if answer.input is not None and answer.input != shown:
-                shown = answer.input
-                if refused := (yield from self.second_look(shown, id, outcomes)):
-                    return refused
+            if other := answer.input is not None and not same(answer.input, shown):
+                shown = plain(fresh(answer.input))
+        else:
+            other = False
         try:
             given = given if shown is input else self.accepted(input, given, shown)
         except WrongInput as exc:
             text = f"A hook changed the input of {self.name} to one that it does not take: {exc}"
             return refusal("invalid_input", text, outcomes, self.marks)
+        if other and self.engine.mode == "strict":  # deny rules see what was allowed instead; they have asked already
+            outcomes += ((yield Fire("tool.before", self.event(shown, id))),)
+            if refused := self.refused(outcomes):
+                return refused
         return (yield from self.made(given, shown, id, outcomes, note))
 
     def refused(self, outcomes: tuple[Outcome, ...]) -> ToolResult | None:
@@ -164,20 +169,14 @@ class Tool:
             return refusal("stopped", last.stop_reason or "Stopped by hook", outcomes, self.marks)
         return refusal("blocked", last.reason, outcomes, self.marks) if last.blocked else None
 
-    def second_look(self, shown: Input, id: str, outcomes: tuple[Outcome, ...]) -> Steps[ToolResult | None]:
-        """In a strict engine deny rules see what was allowed instead of what they saw; they have asked already."""
-        if self.engine.mode != "strict":
-            return None
-        again: Outcome = yield Fire("tool.before", self.event(shown, id))
-        return self.refused((*outcomes, again))
-
     def made(self, given: Input, shown: Input, id: str, outcomes: tuple[Outcome, ...], note: Note) -> Steps[ToolResult]:
         """The call itself. From here on the tool has run, so hooks can only add, hide and say stop."""
         try:
             args, named = spread(self.places, given) if self.places else ((), given)
             note("running", shown)
             value = yield Call(self.function, tuple(args), named, waits=True)
-            note("executing", shown)
+            note("finished", shown)
+            result = result_of(value)
         except KeyboardInterrupt as exc:
             yield from self.failed(exc, shown, id, outcomes)
             raise
@@ -185,7 +184,6 @@ class Tool:
             if not its_own(exc):
                 raise
             return (yield from self.failed(exc, shown, id, outcomes))
-        result = result_of(value)
         if result.error:
             return (yield from self.unsuccessful(result, shown, id, outcomes))
         rule = self.rule("tool.after")
@@ -252,9 +250,9 @@ class Tool:
 
     def checked(self, input: Any) -> Input:
         """A model, or whoever was asked, may have given something that is no object at all."""
-        if not isinstance(input, Mapping):
+        if not isinstance(input, dict):
             raise WrongInput(f"an object is needed, not {type(input).__name__}")
-        return self.check(input)  # type: ignore[arg-type]
+        return self.check(input)
 
     def accepted(self, input: Input, given: Input, changed: Input) -> Input:
         """What the tool is given of a changed input: values that nobody changed are the very same objects."""
@@ -283,7 +281,8 @@ class AsyncTool(Tool):
     async def __call__(self, /, *args: Any, **input: Any) -> ToolResult:  # type: ignore[override]
         if self.quiet() and not args:
             try:
-                return self.received(result_of(await self.function(**input)))
+                value = self.function(**input)
+                return self.received(result_of(await value if inspect.isawaitable(value) else value))
             except BaseException as exc:
                 if not its_own(exc):
                     raise

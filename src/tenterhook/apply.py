@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tenterhook.dialect import EventRule
@@ -77,7 +77,7 @@ def replace(before: Any, given: list[Any]) -> Any:
 
 def overlay(before: Any, given: list[Any]) -> Any:
     """Each object over the one before it, by top-level key."""
-    result = before if isinstance(before, dict) else {}
+    result = dict(before) if isinstance(before, Mapping) else {}
     for one in given:
         result = {**result, **one}
     return result

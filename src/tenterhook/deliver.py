@@ -47,9 +47,9 @@ def for_user(message: Message) -> str:
 
 
 def for_model(messages: Iterable[Message], marks: Mapping[str, str]) -> list[str]:
-    """The texts for the model. A dialect that has a mark of its own for a kind has all texts of that kind under one."""
+    """The texts for the model among them. A dialect's own mark for a kind has all texts of that kind under one."""
     groups: dict[str | int, list[Message]] = {}
-    for n, message in enumerate(messages):
+    for n, message in enumerate(one for one in messages if one.to == "model"):
         groups.setdefault(message.kind if message.kind in marks else n, []).append(message)
     return [marked(group, marks) for group in groups.values()]
 

@@ -161,13 +161,18 @@ def encoded(given: Mapping[str, Any]) -> bytes:
     """One JSON object. What JSON cannot hold is written as text: a host's odd value must not lose the event."""
     try:
         try:
-            return msgspec.json.encode(given, enc_hook=str)
+            return msgspec.json.encode(given, enc_hook=in_json)
         except UnicodeEncodeError:
             import json
 
-            return json.dumps(given, default=str).encode()
+            return json.dumps(given, default=in_json).encode()
     except Exception as exc:  # also what a host's own __str__ raises
         raise PayloadError(f"the event's data cannot be written as JSON: {exc}") from exc
+
+
+def in_json(value: Any) -> Any:
+    """What JSON has no word for: a mapping of another kind is an object, or rules could not look into it."""
+    return dict(value) if isinstance(value, Mapping) else str(value)
 
 
 def environment(event: Event, shape: Shape) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -94,7 +94,7 @@ def fits(value: object, wanted: object) -> bool:
 def lookup(path: str, data: object) -> object:
     """The value at a dotted path, or None."""
     for key in path.split("."):
-        data = data.get(key) if isinstance(data, dict) else None
+        data = data.get(key) if isinstance(data, Mapping) else None
     return data
 
 

@@ -446,3 +446,12 @@ def test_a_stream_closed_by_another_thread_closes_its_source(engine: Engine) -> 
 
     assert closed.is_set()
     assert not thread.is_alive()
+
+
+def test_rules_see_into_mappings_of_an_event_that_a_host_fires_itself(project: Project) -> None:
+    odd = MappingProxyType({"o": MappingProxyType({"command": "rm -rf /"})})
+
+    outcome = guarded(project).fire("tool.before", tool_name="t", tool_input=odd)
+
+    assert outcome.blocked
+    assert [attempt.decision for attempt in outcome.attempts] == ["deny", "deny"]

@@ -1,11 +1,12 @@
 """What a host calls: tools, models and whole sessions, with every effect of every event applied.
 
     steps      the two drivers that all of it runs on, one for threads and one for event loops
-    tool       a tool call from its first hook to its last
+    tool       a tool call from its first hook to its last; inputs (what a tool takes), result (what comes of it)
     permission what happens when somebody has to be asked
     scheduler  several tool calls at once, their results in order
-    model      a model call, plain or streamed
-    session    one agent's life: prompts, stops, subagents, notices; who is told what
+    model      a model call; reply (what comes of it, whole or as a stream)
+    session    one agent's life: prompts, stops, subagents, notices; conversation (who is told what)
+    options    what all of these take, for type checkers
 
 The engine says what hooks decided; here it is done. Each flow is written once, as steps that do no I/O.
 """

@@ -50,7 +50,7 @@ class Conversation:
         return ()
 
     def for_model(self, outcome: Outcome) -> list[str]:
-        return for_model([one for one in outcome.messages if one.to == "model"], self.engine.dialect.marks)
+        return for_model(outcome.messages, self.engine.dialect.marks)
 
     def heard(self, outcome: Outcome) -> Outcome:
         """The user and the log are told what is theirs, the model's texts are left."""

@@ -6,7 +6,7 @@ A hook may change an input to anything. What reaches the tool is what the tool i
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any, get_type_hints
 
@@ -14,7 +14,7 @@ import msgspec
 
 from tenterhook.answer import decode
 from tenterhook.errors import UsageError
-from tenterhook.payload import fresh
+from tenterhook.payload import in_json
 
 Input = dict[str, Any]
 # Parameters that have a place and no name.
@@ -174,47 +174,16 @@ def same(value: Any, given: Any) -> bool:
 
 
 def written(value: Any) -> bytes:
-    return msgspec.json.encode(value, enc_hook=str, order="deterministic")
+    return msgspec.json.encode(value, enc_hook=in_json, order="deterministic")
 
 
-def plain(value: Any) -> Any:
-    """The input with a dict for every other mapping in it: conditions and JSON look into dicts alone, and so do rules.
-
-    The very same one where there is nothing to do, which is nearly always.
-    """
-    if not isinstance(value, Mapping):
-        return value
-    if type(value) is dict and not any(odd(one) for one in inner(value)):
-        return value
-    made = fresh(dict(value))
-    for container in (made, *inner(made)):
-        if type(container) in (dict, list):
-            for key, one in list(container.items() if type(container) is dict else enumerate(container)):
-                container[key] = plain(one) if odd(one) else one
-    return made
-
-
-def odd(value: Any) -> bool:
-    return isinstance(value, Mapping) and type(value) is not dict
-
-
-def inner(value: Any) -> Iterator[Any]:
-    """All that is in dicts and lists, down to the last; each container once, also where it holds itself."""
-    left, seen = [value], {id(value)}
-    while left:
-        container = left.pop()
-        for one in container.values() if type(container) is dict else container:
-            yield one
-            if type(one) in (dict, list) and id(one) not in seen:
-                seen.add(id(one))
-                left.append(one)
-
-
-def read(input: Any) -> Any:
-    """An input that came as JSON text, as an object."""
-    if not isinstance(input, str):
-        return input
-    found, problem = decode(input)
+def read(input: Any) -> Input:
+    """An input as a model or a person gave it: an object of whatever kind, or its JSON text."""
+    problem = ""
+    if isinstance(input, str):
+        input, problem = decode(input)
     if problem:
         raise WrongInput(f"its input is no JSON: {problem}")
-    return found
+    if not isinstance(input, Mapping):
+        raise WrongInput(f"an object is needed, not {type(input).__name__}")
+    return input if isinstance(input, dict) else dict(input)

@@ -178,8 +178,7 @@ class Model:
         return Reply(response)
 
     def texts(self, outcomes: Sequence[Outcome]) -> list[str]:
-        said = [message for outcome in outcomes for message in outcome.messages if message.to == "model"]
-        return for_model(said, self.engine.dialect.marks)
+        return for_model((one for outcome in outcomes for one in outcome.messages), self.engine.dialect.marks)
 
 
 class AsyncModel(Model):

@@ -14,9 +14,9 @@ from tenterhook.deliver import capped, clean, for_model, marked
 from tenterhook.errors import UsageError
 from tenterhook.types import Message, Outcome
 
-# Texts that stand in the conversation as the user's words, after the result; all others stand in the result itself.
 # What a list of content parts does not hold: a list of these is a value like any other.
 PLAIN = (str, bytes, int, float, list, type(None))
+# Texts that stand in the conversation as the user's words, after the result; all others stand in the result itself.
 AS_USER = ("feedback", "user_message")
 
 
@@ -111,9 +111,7 @@ def told(result: ToolResult, value: Any, form: str) -> Any:
 
 def with_words(result: ToolResult, outcomes: Sequence[Outcome], marks: Mapping[str, str]) -> ToolResult:
     """The result with what hooks said to the model: in it, or after it as user input."""
-    said = [message for outcome in outcomes for message in outcome.messages if message.to == "model"]
-    if not said:
-        return replace(result, outcomes=(*result.outcomes, *outcomes))
+    said = [message for outcome in outcomes for message in outcome.messages]
     inside = for_model([message for message in said if message.kind not in AS_USER], marks)
     after = for_model([message for message in said if message.kind in AS_USER], marks)
     return replace(

@@ -15,7 +15,6 @@ from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from tenterhook.errors import UsageError, nearest
 from tenterhook.hosts.result import ToolError, ToolResult
@@ -176,4 +175,4 @@ class Scheduler:
 
 def without(text: str, kind: str) -> ToolResult:
     """The result of a call that came to nothing."""
-    return replace(ToolResult(text, text), error=ToolError(text, kind))
+    return ToolResult(text, text, error=ToolError(text, kind))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 from msgspec.structs import replace
 
 from tenterhook.errors import UsageError, described
-from tenterhook.hosts.inputs import PLACED, Check, Input, WrongInput, check_for, plain, read, same, spread
+from tenterhook.hosts.inputs import PLACED, Check, Input, WrongInput, check_for, read, same, spread
 from tenterhook.hosts.permission import Ask, PermissionRequest, permission
 from tenterhook.hosts.result import ToolError, ToolResult, refusal, result_of, text_of, told, with_words
 from tenterhook.hosts.steps import Call, Fire, Host, Steps, adrive, drive, is_async, its_own
@@ -116,15 +116,15 @@ class Tool:
             for name, value in bound.arguments.items():
                 input.update(value if kinds[name].kind is inspect.Parameter.VAR_KEYWORD else {name: value})
         if self.schema is None:
-            return (yield from self.call(plain(input), input, "", silent))
+            return (yield from self.call(input, input, "", silent))
         return (yield from self.asked(input, "", silent))
 
     def asked(self, asked: Input | str, id: str, note: Note) -> Steps[ToolResult]:
         """From a model, which may have asked for anything."""
         note("validating", {})
         try:
-            input = plain(read(asked))
-            given = self.checked(input)
+            input = read(asked)
+            given = self.check(input)
         except WrongInput as exc:
             return refusal("invalid_input", f"{self.name} does not take this input: {exc}", (), self.marks)
         return (yield from self.call(input, given, id, note))
@@ -148,7 +148,7 @@ class Tool:
             if not answer.allowed:
                 return refusal("refused", f"{self.name} was not allowed: {answer.reason}", outcomes, self.marks)
             if other := answer.input is not None and not same(answer.input, shown):
-                shown = plain(fresh(answer.input))
+                shown = fresh(answer.input)
         else:
             other = False
         try:
@@ -248,15 +248,10 @@ class Tool:
     def check(self) -> Check:
         return check_for(self.schema, self.function)
 
-    def checked(self, input: Any) -> Input:
-        """A model, or whoever was asked, may have given something that is no object at all."""
-        if not isinstance(input, dict):
-            raise WrongInput(f"an object is needed, not {type(input).__name__}")
-        return self.check(input)
-
     def accepted(self, input: Input, given: Input, changed: Input) -> Input:
         """What the tool is given of a changed input: values that nobody changed are the very same objects."""
-        checked = self.checked(changed)
+        changed = read(changed)
+        checked = self.check(changed)
         return {
             name: given[name] if name in input and same(value, input[name]) else checked[name]
             for name, value in changed.items()

@@ -162,7 +162,7 @@ def test_a_clear_yes_lets_the_tool_run(engine: Engine, answer: str, way: str) ->
     result = made(way, engine.tool("n", permission=ask)(lambda n: n), {"n": 1})
 
     assert result.llm_content == "2"
-    assert asked == [PermissionRequest("n", {"n": 2}, "a config file")]
+    assert asked == [PermissionRequest("n", {"n": 2}, "a config file", by_hook=True)]
     assert denied == []
     assert [(data["type"], data["message"]) for _, data in noted] == [
         ("permission_prompt", "n needs permission: a config file")

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("tenterhook.session")
 
+# Is given each outcome when it is heard, those of background hooks late, and the id of the agent it belongs to.
+Watch = Callable[[Outcome, str], object]
+
 
 class Conversation:
     """What is pending for the model, and the way to the user. Safe to use from threads."""
@@ -27,10 +30,11 @@ class Conversation:
     engine: Engine
     background: Background
 
-    def __init__(self, tell: Callable[[str], object] | None, agent_id: str) -> None:
-        if tell is not None and is_async(tell):
-            raise UsageError("tell is called and never awaited: give a function that is not async")
-        self.tell, self.agent_id = tell, agent_id
+    def __init__(self, tell: Callable[[str], object] | None, watch: Watch | None, agent_id: str) -> None:
+        for name, callback in (("tell", tell), ("watch", watch)):
+            if callback is not None and is_async(callback):
+                raise UsageError(f"{name} is called and never awaited: give a function that is not async")
+        self.tell, self.watch, self.agent_id = tell, watch, agent_id
         self.inbox: deque[str] = deque()
         self.warned: set[str] = set()
 
@@ -54,6 +58,8 @@ class Conversation:
 
     def heard(self, outcome: Outcome) -> Outcome:
         """The user and the log are told what is theirs, the model's texts are left."""
+        if self.watch:
+            self.watched(self.watch, outcome)
         for message in outcome.messages:
             if message.to == "user":
                 self.user(for_user(message))
@@ -72,6 +78,12 @@ class Conversation:
 
     def logged(self, outcome: Outcome, message: Message) -> None:
         log.info("%s: %s", outcome.event, for_user(message))
+
+    def watched(self, watch: Watch, outcome: Outcome) -> None:
+        try:
+            watch(outcome, self.agent_id)
+        except Exception:
+            log.exception("who watches this session failed on %s; the outcome stands", outcome.event)
 
     def user(self, text: str) -> None:
         """Without a way to tell the user, the log is told loudly: nothing is lost."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Required, TypedDict
 
 if TYPE_CHECKING:
+    from tenterhook.hosts.conversation import Watch
     from tenterhook.hosts.permission import Ask
     from tenterhook.hosts.result import ToolResult
     from tenterhook.hosts.scheduler import Progress, ToolCall
@@ -33,6 +34,7 @@ class SessionOptions(TypedDict, total=False):
     id: str
     permission: Ask | None
     tell: Callable[[str], object] | None
+    watch: Watch | None
     transcript: str
     cwd: str
     agent_id: str

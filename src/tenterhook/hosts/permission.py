@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tenterhook.errors import UsageError
 from tenterhook.hosts.steps import Call, Fire, Steps, is_async, its_own
@@ -24,12 +25,15 @@ NOBODY = "it needs permission, and there is nobody to ask"
 
 
 class PermissionRequest(Struct, frozen=True):
-    """What a person is asked. `reason` is why: a hook's words, or empty where the tool always asks."""
+    """What a person is asked. `reason` is why, in a hook's words; `by_hook` says whether a hook wants to know at all,
+    or the tool asks by itself.
+    """
 
     tool_name: str
     tool_input: dict[str, Any]
     reason: str = ""
     tool_use_id: str = ""
+    by_hook: bool = False
 
 
 class Permission(Struct, frozen=True):
@@ -57,7 +61,7 @@ def permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]
     if hooks.decision == "allow":
         return Permission(True, hooks.reason, changed, (hooks,))
     if changed is not None:
-        request = PermissionRequest(request.tool_name, changed, request.reason, request.tool_use_id)
+        request = replace(request, tool_input=changed)
     said = f"{request.tool_name} needs permission" + (f": {request.reason}" if request.reason else "")
     notice: Outcome = yield Fire("notify", {"type": "permission_prompt", "message": said})
     answer = yield from asked(request, ask)

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from tenterhook.background import kept
 from tenterhook.errors import UsageError
-from tenterhook.hosts.conversation import Conversation
+from tenterhook.hosts.conversation import Conversation, Watch
 from tenterhook.hosts.permission import Ask, Permission, PermissionRequest, one_at_a_time, permission
 from tenterhook.hosts.steps import NOTHING, Call, Fire, Steps, twins
 from tenterhook.inside import INSIDE
@@ -59,7 +59,9 @@ class Stop(Struct, frozen=True):
 
 
 class Session(Conversation):
-    """`permission` asks a person; `tell` gets each text for the user; `stop_limit` ends loops that hooks keep up."""
+    """`permission` asks a person; `tell` gets each text for the user, `watch` each outcome; `stop_limit` ends loops
+    that hooks keep up.
+    """
 
     def __init__(
         self,
@@ -68,6 +70,7 @@ class Session(Conversation):
         id: str = "",
         permission: Ask | None = None,
         tell: Callable[[str], object] | None = None,
+        watch: Watch | None = None,
         transcript: str = "",
         cwd: str = "",
         agent_id: str = "",
@@ -77,7 +80,7 @@ class Session(Conversation):
         background_limit: int = 8,
         parent: Session | None = None,
     ) -> None:
-        super().__init__(tell, agent_id)
+        super().__init__(tell, watch, agent_id)
         if not isinstance(stop_limit, int) or stop_limit < 0:
             raise UsageError(f"stop_limit must be a whole number from 0 on, not {stop_limit!r}")
         self.engine, self.stop_limit, self.parent = engine, stop_limit, parent
@@ -310,6 +313,7 @@ class Agent(Session):
         super().__init__(
             parent.engine,
             tell=parent.tell,
+            watch=parent.watch,
             transcript=parent.transcript,
             cwd=parent.cwd,
             agent_id=id,

@@ -140,7 +140,7 @@ class Tool:
             return refused
         shown = before.changes.get("input", input)
         if self.must_ask(before, shown):
-            request = PermissionRequest(self.name, fresh(shown), before.reason, id)
+            request = PermissionRequest(self.name, fresh(shown), before.reason, id, before.decision == "ask")
             note("awaiting_approval", shown)
             answer = yield from permission(request, self.permission)
             note("executing", shown)

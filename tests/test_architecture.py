@@ -199,7 +199,11 @@ EVENTS = {rule.name for rule in RULES} | {rule.kind for rule in RULES}
 OUR_KINDS = {rule.kind for rule in dialects.get("tenterhook").events}
 
 
-NAMELESS = [path for path in CORE if path.parent.name not in ("cli", "hosts") and path != SOURCE / "__init__.py"]
+# Hosts of every dialect, and those that are one agent's own API: there the names are the point.
+OWN_APIS = [path for path in CORE if path.is_relative_to(SOURCE / "hosts") and path.parent.name != "hosts"]
+HOSTS = [path for path in CORE if path.parent.name == "hosts" or path.is_relative_to(SOURCE / "agent")]
+COMMAND_LINE = [path for path in CORE if path.parent.name == "cli"]
+NAMELESS = [path for path in CORE if path not in {*OWN_APIS, *HOSTS, *COMMAND_LINE, SOURCE / "__init__.py"}]
 
 
 @pytest.mark.parametrize("path", NAMELESS, ids=short)
@@ -210,7 +214,7 @@ def test_no_dialects_and_no_events_name_stands_in_the_core(path: Path) -> None:
     assert not [f"line {line}: {text!r}" for line, text in texts(path) if named.search(text)]
 
 
-@pytest.mark.parametrize("path", [path for path in CORE if path.parent.name == "hosts"], ids=short)
+@pytest.mark.parametrize("path", HOSTS, ids=short)
 def test_hosts_know_moments_by_our_own_kinds_only(path: Path) -> None:
     """They fire events, so they name them; which dialect that is, and what it calls them, is not for them to know."""
     named = whole_words((AGENTS | EVENTS) - OUR_KINDS)
@@ -218,7 +222,16 @@ def test_hosts_know_moments_by_our_own_kinds_only(path: Path) -> None:
     assert not [f"line {line}: {text!r}" for line, text in texts(path) if named.search(text)]
 
 
-@pytest.mark.parametrize("path", [path for path in CORE if path.parent.name == "cli"], ids=short)
+@pytest.mark.parametrize("path", OWN_APIS, ids=short)
+def test_an_agents_own_api_speaks_that_agents_words_and_no_others(path: Path) -> None:
+    own = dialects.get(path.parent.name)
+    words = {own.name, *(word for rule in own.events for word in (rule.name, rule.kind))}
+    named = whole_words((AGENTS | EVENTS) - OUR_KINDS - words)
+
+    assert not [f"line {line}: {text!r}" for line, text in texts(path) if named.search(text)]
+
+
+@pytest.mark.parametrize("path", COMMAND_LINE, ids=short)
 def test_in_the_commands_names_stand_in_help_only(path: Path) -> None:
     """A help text and an example are sentences; a name alone would be something that the program looks at."""
     alone = AGENTS | EVENTS

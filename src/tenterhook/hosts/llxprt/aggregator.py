@@ -1,0 +1,69 @@
+"""What the results of several hooks mean together: the engine's own merge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+
+from msgspec.structs import replace
+
+from tenterhook.apply import Changes
+from tenterhook.engine import Engine
+from tenterhook.hosts.llxprt.outputs import DefaultHookOutput, create_specific_hook_output, written
+from tenterhook.hosts.llxprt.planner import slot_of
+from tenterhook.hosts.llxprt.results import AggregatedHookResult, HookExecutionResult
+from tenterhook.merge import merge
+from tenterhook.payload import in_our_words
+from tenterhook.types import Attempt, Hook, Source, Verdict
+from tenterhook.verdict import Rules, verdict
+
+# Whose answer it is, where a result was made by hand.
+SOMEBODY = Hook(name="", event="", handler="", spec={}, source=Source(""))
+
+
+class HookAggregator:
+    """Any block wins for tools, later fields replace earlier ones for models, allowed names add up for selections."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def aggregate_results(
+        self, results: Sequence[HookExecutionResult], event_name: str, input: Mapping[str, Any] | None = None
+    ) -> AggregatedHookResult:
+        """With the event's `input`, changes in the final output are complete; without it they are what hooks gave."""
+        engine, slot = self.engine, slot_of(self.engine, event_name)
+        changes = Changes(slot.rule, in_our_words(dict(input or {}), slot.renamed))
+        verdicts: list[Verdict] = []
+        for _, together in groupby(results, key=attrgetter("step")):
+            judged = [answered(result, slot.rules) for result in together]
+            changes.after(judged)
+            verdicts += judged
+        attempts = tuple(result.attempt for result in results)
+        outcome = merge(
+            verdicts, changes, engine.dialect, slot.rule, mode=engine.mode, id=engine.new_id(), attempts=attempts
+        )
+        outputs = [result.output for result in results if result.output]
+        final = self.create_specific_hook_output(written(outcome, slot.rule), slot.rule.name) if outputs else None
+        return AggregatedHookResult(
+            success=outcome.success,
+            final_output=final,
+            all_outputs=outputs,
+            errors=[result.error for result in results if result.error],
+            total_duration=sum(result.duration for result in results),
+            outcome=outcome,
+        )
+
+    def create_specific_hook_output(self, output: Mapping[str, Any], event_name: str) -> DefaultHookOutput:
+        """The output class of an event, for a tool the one that also reads permissionDecision."""
+        return create_specific_hook_output(output, event_name)
+
+
+def answered(result: HookExecutionResult, rules: Rules) -> Verdict:
+    """The verdict on an output, which is read as a hook's own answer is."""
+    hook = result.hook or SOMEBODY
+    if result.output is None:
+        return Verdict(hook.name, failed=not result.success)
+    said = verdict(Attempt(hook.name, hook.handler, "", answer=result.output.data), hook, rules)
+    return replace(said, failed=not result.success)

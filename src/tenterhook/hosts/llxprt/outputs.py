@@ -1,0 +1,167 @@
+"""What hooks answered: each class takes a mapping in the form that hooks print, and says what it means for a caller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from tenterhook.apply import stop_response
+from tenterhook.deliver import for_model
+from tenterhook.dialect import EventRule
+from tenterhook.dialects.llxprt import DIALECT, WORDS
+from tenterhook.hosts.llxprt.names import HookEventName
+from tenterhook.hosts.llxprt.translator import Request, default_hook_translator
+from tenterhook.types import Message, Outcome, Verdict
+from tenterhook.verdict import NO_REASON
+
+# What a change is called in an answer.
+CHANGES = {"input": "tool_input", "request": "llm_request", "response": "llm_response", "tool_config": "toolConfig"}
+
+
+class DefaultHookOutput(Struct, frozen=True):
+    """One answer, or what all answers came to. A value of the wrong type counts as absent."""
+
+    data: dict[str, Any] = {}
+
+    @property
+    def decision(self) -> str | None:
+        return text(self.data, "decision") or None
+
+    @property
+    def reason(self) -> str:
+        return text(self.data, "reason")
+
+    @property
+    def stop_reason(self) -> str:
+        return text(self.data, "stopReason")
+
+    @property
+    def system_message(self) -> str:
+        return text(self.data, "systemMessage")
+
+    @property
+    def suppress_output(self) -> bool:
+        return self.data.get("suppressOutput") is True
+
+    @property
+    def hook_specific_output(self) -> dict[str, Any]:
+        found = self.data.get("hookSpecificOutput")
+        return found if isinstance(found, dict) else {}
+
+    def is_blocking_decision(self) -> bool:
+        return denies(self.decision)
+
+    def should_stop_execution(self) -> bool:
+        return self.data.get("continue") is False
+
+    def get_effective_reason(self) -> str:
+        return self.reason or self.stop_reason or (NO_REASON if self.is_blocking_decision() else "")
+
+    def get_additional_context(self) -> str:
+        return text(self.hook_specific_output, "additionalContext")
+
+
+class BeforeToolHookOutput(DefaultHookOutput, frozen=True):
+    """Also reads the fields that hooks written for another agent answer with."""
+
+    def is_blocking_decision(self) -> bool:
+        return super().is_blocking_decision() or denies(text(self.hook_specific_output, "permissionDecision"))
+
+    def get_effective_reason(self) -> str:
+        return text(self.hook_specific_output, "permissionDecisionReason") or super().get_effective_reason()
+
+    def get_modified_tool_input(self) -> dict[str, Any] | None:
+        return mapping(self.hook_specific_output, "tool_input")
+
+
+class BeforeModelHookOutput(DefaultHookOutput, frozen=True):
+    def get_synthetic_response(self, llm_request: Request | None = None) -> Any:
+        """The hook's own response in the SDK's type; None where it gave none, also where it stops the agent."""
+        view = mapping(self.hook_specific_output, "llm_response")
+        return None if view is None else default_hook_translator.from_hook_llm_response(view, llm_request)
+
+    def apply_llm_request_modifications(self, llm_request: Request) -> Request:
+        """The request as hooks want it, with what they say to the model after all other messages; else the same."""
+        changed = llm_request
+        if view := mapping(self.hook_specific_output, "llm_request"):
+            changed = default_hook_translator.from_hook_llm_request(view, changed)
+        if texts := self.texts():
+            messages = default_hook_translator.to_hook_llm_request(changed)["messages"]
+            added = [{"role": "user", "content": one} for one in texts]
+            changed = default_hook_translator.from_hook_llm_request({"messages": [*messages, *added]}, changed)
+        return changed
+
+    def texts(self) -> list[str]:
+        """System messages always reach the model, and so does context."""
+        said = {"system": self.system_message, "context": self.get_additional_context()}
+        return for_model([Message("model", kind, one) for kind, one in said.items() if one], DIALECT.marks)
+
+
+class AfterModelHookOutput(DefaultHookOutput, frozen=True):
+    def get_modified_response(self, llm_request: Request | None = None, llm_response: Any = None) -> Any:
+        """The response in place of the model's, None where that stands. A stop makes one of its own."""
+        stopped = stop_response(self.stop_reason) if self.should_stop_execution() else None
+        view = stopped or mapping(self.hook_specific_output, "llm_response")
+        if view is None:
+            return None
+        return default_hook_translator.from_hook_llm_response(view, llm_request, llm_response)
+
+
+class BeforeToolSelectionHookOutput(DefaultHookOutput, frozen=True):
+    def apply_tool_config_modifications(self, config: Any) -> Any:
+        """A request's `config` with the mode and the allowed names that hooks want; its tools stay as they are."""
+        wanted = mapping(self.hook_specific_output, "toolConfig")
+        return config if wanted is None else default_hook_translator.from_hook_tool_config(wanted, config)
+
+
+SPECIFIC: dict[str, type[DefaultHookOutput]] = {
+    HookEventName.BEFORE_MODEL: BeforeModelHookOutput,
+    HookEventName.AFTER_MODEL: AfterModelHookOutput,
+    HookEventName.BEFORE_TOOL_SELECTION: BeforeToolSelectionHookOutput,
+}
+
+
+def create_hook_output(event_name: str, data: Mapping[str, Any]) -> DefaultHookOutput:
+    """The output class of an event. For a tool it is the default one: only aggregated outputs look further."""
+    return SPECIFIC.get(event_name, DefaultHookOutput)(dict(data))
+
+
+def create_specific_hook_output(data: Mapping[str, Any], event_name: str) -> DefaultHookOutput:
+    if event_name == HookEventName.BEFORE_TOOL:
+        return BeforeToolHookOutput(dict(data))
+    return create_hook_output(event_name, data)
+
+
+def written(said: Verdict | Outcome, rule: EventRule) -> dict[str, Any]:
+    """A verdict or an outcome as one answer would have said it; texts of one kind are joined, one a line."""
+    told = {
+        kind: "\n".join(message.text for message in said.messages if message.kind == kind)
+        for kind in ("system", "context")
+    }
+    specific = {"additionalContext": told["context"]} if told["context"] else {}
+    specific |= {CHANGES[change]: value for change, value in said.changes.items()}
+    fields = {
+        "decision": "" if said.decision == "none" else said.decision,
+        "reason": said.reason,
+        "stopReason": said.stop_reason,
+        "suppressOutput": said.suppress,
+        "systemMessage": told["system"],
+        "hookSpecificOutput": {"hookEventName": rule.name, **specific} if specific else {},
+    }
+    return {key: value for key, value in fields.items() if value} | ({"continue": False} if said.stop else {})
+
+
+def denies(word: str | None) -> bool:
+    return WORDS.get(word or "") == "deny"
+
+
+def text(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def mapping(data: Mapping[str, Any], key: str) -> dict[str, Any] | None:
+    value = data.get(key)
+    return value if isinstance(value, dict) else None

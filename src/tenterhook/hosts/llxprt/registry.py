@@ -1,0 +1,97 @@
+"""The hooks of one config: the engine's own registry, under the names of the document."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from msgspec.structs import replace
+
+from tenterhook import config
+from tenterhook.config import Loaded
+from tenterhook.dialect import File
+from tenterhook.dialects.llxprt import DIALECT
+from tenterhook.engine import Engine
+from tenterhook.errors import UsageError
+from tenterhook.places import Place
+from tenterhook.readers import Document
+from tenterhook.types import Hook, Path
+
+log = logging.getLogger("tenterhook.llxprt")
+
+# The host has decided that hooks are on, so no file is asked.
+SWITCHED_ON = replace(DIALECT, switch="")
+GIVEN = Place("hooks of the config", File(path="hooks of the config", scope="code", format="json"), True)
+
+
+class HookRegistryNotInitializedError(UsageError):
+    """The registry was asked for hooks before `initialize`."""
+
+
+class HostedEngine(Engine):
+    """An engine whose hooks come from its host, in the form that settings files have, or else from those files."""
+
+    def __init__(self, project: str, hooks: dict[str, Any] | None, **options: Any) -> None:
+        super().__init__(project, dialect=SWITCHED_ON, on_config_error="warn", **options)
+        self.given = hooks
+
+    def read(self) -> Loaded:
+        return super().read() if self.given is None else loaded(self.given)
+
+
+def loaded(hooks: dict[str, Any]) -> Loaded:
+    """What a mapping says, by the reader of files. There are no lines to point at."""
+    document = Document(GIVEN.path, {"hooks": hooks}, nowhere)
+    found = Loaded(places=[GIVEN])
+    for section in config.sections(document, GIVEN, SWITCHED_ON, found):
+        config.add(section, document, GIVEN, SWITCHED_ON, found, True)
+    return found
+
+
+def nowhere(path: Path) -> tuple[int, int]:
+    return 0, 0
+
+
+class HookRegistry:
+    """What hooks there are. Wrong entries are left out, with a warning in the log."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.initialized = False
+
+    def initialize(self) -> None:
+        self.engine.ready()
+        for text in self.engine.warnings:
+            log.warning("%s", text)
+        aside = sum(not hook.trusted for hook in self.engine.hooks())
+        if aside:
+            log.warning(
+                "hooks of the project that are not trusted and do not run: %d; Config(trust='all') runs them", aside
+            )
+        self.initialized = True
+
+    def get_hooks_for_event(self, event_name: str) -> tuple[Hook, ...]:
+        """Those that can run, in the order in which they do."""
+        name = self.engine.rule(event_name).name
+        self.check()
+        return tuple(hook for hook in self.engine.registry.hooks(name) if hook.enabled and hook.trusted)
+
+    def get_all_hooks(self) -> tuple[Hook, ...]:
+        self.check()
+        return tuple(self.engine.hooks())
+
+    def set_hook_enabled(self, name: str, enabled: bool) -> None:
+        """Switch every hook of that name, which is its command where it has no other. Their order stays."""
+        self.check()
+        engine = self.engine
+        with engine.lock:  # an event that comes now waits until all are back
+            there = engine.hooks()
+            if all(hook.name != name for hook in there):
+                raise UsageError(f"no hook is called {name!r}")
+            for hook in there:
+                engine.take(hook)
+            engine.put(*(replace(hook, enabled=enabled) if hook.name == name else hook for hook in there))
+
+    def check(self) -> None:
+        if not self.initialized:
+            raise HookRegistryNotInitializedError("the hook registry knows no hooks yet: call initialize() first")

@@ -1,0 +1,82 @@
+"""What came of running hooks: one by one, all together, and for the caller of a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from tenterhook.hosts.llxprt.outputs import DefaultHookOutput
+from tenterhook.types import Attempt, Hook, Outcome
+
+
+class HookExecutionResult(Struct, frozen=True, kw_only=True):
+    """What one hook did. `success` is health: an exit code 2 is no success, and a valid block all the same.
+
+    Results with the same `step` ran at once. `error` is why the hook failed, empty where it did not.
+    """
+
+    event_name: str
+    success: bool = True
+    output: DefaultHookOutput | None = None
+    error: str = ""
+    hook: Hook | None = None
+    attempt: Attempt = Attempt("", "", "")
+    step: int = 0
+
+    @property
+    def exit_code(self) -> int | None:
+        """0 for a hook that a signal ended: misleading, and what the document says. None where there was no end."""
+        return 0 if self.attempt.error == "signal" else self.attempt.exit_code
+
+    @property
+    def stdout(self) -> str:
+        return self.attempt.stdout
+
+    @property
+    def stderr(self) -> str:
+        return self.attempt.stderr
+
+    @property
+    def duration(self) -> float:
+        """In seconds."""
+        return self.attempt.seconds
+
+
+class AggregatedHookResult(Struct, frozen=True, kw_only=True):
+    """What all hooks of one event did. `success` is health; what they decided is in `final_output`.
+
+    `outcome` is the same in the engine's own words.
+    """
+
+    success: bool = True
+    final_output: DefaultHookOutput | None = None
+    all_outputs: list[DefaultHookOutput] = []
+    errors: list[str] = []
+    total_duration: float = 0
+    outcome: Outcome = Outcome()
+
+
+class BeforeModelHookResult(Struct, frozen=True, kw_only=True):
+    """What to do with a request. A stop is blocked too; `output` tells them apart and holds all else that was said."""
+
+    blocked: bool = False
+    reason: str = ""
+    synthetic_response: Any = None
+    modified_request: dict[str, Any] | None = None
+    output: DefaultHookOutput | None = None
+
+
+class AfterModelHookResult(Struct, frozen=True, kw_only=True):
+    """The response to go on with, the model's own or another one. `output` says whether to stop and what to hide."""
+
+    response: Any
+    output: DefaultHookOutput | None = None
+
+
+class BeforeToolSelectionHookResult(Struct, frozen=True, kw_only=True):
+    """The tool configuration for the request, None where it stays; `tools` are the request's own, never fewer."""
+
+    tool_config: Any = None
+    tools: Any = None
+    output: DefaultHookOutput | None = None

@@ -1,0 +1,69 @@
+"""The parts of one config, each made once and used for every event."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from tenterhook.errors import UsageError
+from tenterhook.hosts.llxprt.aggregator import HookAggregator
+from tenterhook.hosts.llxprt.handler import HookEventHandler
+from tenterhook.hosts.llxprt.planner import HookPlanner
+from tenterhook.hosts.llxprt.registry import HookRegistry, HostedEngine
+from tenterhook.hosts.llxprt.runner import HookRunner
+
+if TYPE_CHECKING:
+    from tenterhook.hosts.llxprt.config import Config
+
+
+class HookSystemNotInitializedError(UsageError):
+    """The system was asked for a part before `initialize`."""
+
+
+class HookSystemStatus(Struct, frozen=True):
+    initialized: bool
+    total_hooks: int
+
+
+class HookSystem:
+    """Made by a config when somebody first asks for it. `engine` is what runs beneath: for taps, `add` and `close`."""
+
+    def __init__(self, config: Config) -> None:
+        self.engine = HostedEngine(
+            config.project,
+            config.get_hooks(),
+            session=config.get_session_id(),
+            trust=config.trust,
+            home=config.home,
+            environ=config.environ,
+        )
+        self._registry = HookRegistry(self.engine)
+        parts = HookPlanner(self.engine), HookRunner(self.engine), HookAggregator(self.engine)
+        self._handler = HookEventHandler(config, self._registry, *parts)
+        self._lock = threading.Lock()
+        self._tried = False
+
+    def initialize(self) -> None:
+        """Read the hooks: once, whatever comes of it."""
+        with self._lock:
+            if not self._tried:
+                self._tried = True
+                self._registry.initialize()
+
+    def get_registry(self) -> HookRegistry:
+        self._check()
+        return self._registry
+
+    def get_event_handler(self) -> HookEventHandler:
+        self._check()
+        return self._handler
+
+    def get_status(self) -> HookSystemStatus:
+        ready = self._registry.initialized
+        return HookSystemStatus(ready, len(self._registry.get_all_hooks()) if ready else 0)
+
+    def _check(self) -> None:
+        if not self._registry.initialized:
+            raise HookSystemNotInitializedError("the hook system is not ready: call initialize() first")

@@ -1,0 +1,197 @@
+"""What a host calls before and after its tools and its model. None of it raises: without an answer things go on."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import cache, wraps
+from typing import Any, ParamSpec, TypeVar
+
+from tenterhook.engine import Engine
+from tenterhook.formats.genai.values import get
+from tenterhook.hosts import tool
+from tenterhook.hosts.llxprt.config import Config
+from tenterhook.hosts.llxprt.handler import HookEventHandler
+from tenterhook.hosts.llxprt.outputs import (
+    AfterModelHookOutput,
+    BeforeModelHookOutput,
+    BeforeToolSelectionHookOutput,
+    DefaultHookOutput,
+)
+from tenterhook.hosts.llxprt.registry import SWITCHED_ON
+from tenterhook.hosts.llxprt.results import (
+    AfterModelHookResult,
+    BeforeModelHookResult,
+    BeforeToolSelectionHookResult,
+)
+from tenterhook.hosts.llxprt.translator import Request
+from tenterhook.hosts.result import ToolResult
+from tenterhook.hosts.steps import Host
+from tenterhook.types import Outcome
+
+__all__ = [
+    "AfterModelHookResult",
+    "BeforeModelHookResult",
+    "BeforeToolSelectionHookResult",
+    "execute_tool_with_hooks",
+    "fire_after_model_hook",
+    "fire_after_tool_hook",
+    "fire_before_model_hook",
+    "fire_before_tool_hook",
+    "fire_before_tool_selection_hook",
+]
+
+log = logging.getLogger("tenterhook.llxprt")
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Input = Mapping[str, Any]
+
+
+def never_raises(
+    default: Callable[..., Any],
+) -> Callable[[Callable[P, Coroutine[Any, Any, T]]], Callable[P, Coroutine[Any, Any, T]]]:
+    """Whatever goes wrong is in the log, and the caller gets what lets it go on: `default` of the same arguments."""
+
+    def wrap(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+        @wraps(function)
+        async def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
+            try:
+                return await function(*args, **kwargs)
+            except Exception:
+                log.warning("%s failed, so no hook counts", function.__name__, exc_info=True)
+                return default(*args, **kwargs)  # type: ignore[no-any-return]
+
+        return guarded
+
+    return wrap
+
+
+def ready(config: Config) -> HookEventHandler | None:
+    """The event handler, its hooks read by now; None while hooks are off."""
+    system = config.get_hook_system()
+    if system is None:
+        return None
+    system.initialize()
+    return system.get_event_handler()
+
+
+@never_raises(lambda config, tool_name, tool_input: None)
+async def fire_before_tool_hook(config: Config, tool_name: str, tool_input: Input) -> DefaultHookOutput | None:
+    """What hooks say about a tool call; None where they say nothing."""
+    handler = ready(config)
+    return (await handler.fire_before_tool_event(tool_name, tool_input)).final_output if handler else None
+
+
+@never_raises(lambda config, tool_name, tool_input, tool_response: None)
+async def fire_after_tool_hook(
+    config: Config, tool_name: str, tool_input: Input, tool_response: Input
+) -> DefaultHookOutput | None:
+    """What hooks say about a tool's result; None where they say nothing."""
+    handler = ready(config)
+    if handler is None:
+        return None
+    return (await handler.fire_after_tool_event(tool_name, tool_input, tool_response)).final_output
+
+
+@never_raises(lambda config, llm_request: BeforeModelHookResult())
+async def fire_before_model_hook(config: Config, llm_request: Request) -> BeforeModelHookResult:
+    """Whether and how to ask the model. A stop means that it is not asked, as a block does."""
+    handler = ready(config)
+    output = (await handler.fire_before_model_event(llm_request)).final_output if handler else None
+    if not isinstance(output, BeforeModelHookOutput):
+        return BeforeModelHookResult()
+    if output.is_blocking_decision() or output.should_stop_execution():
+        return BeforeModelHookResult(
+            blocked=True,
+            reason=output.get_effective_reason(),
+            synthetic_response=stand_in(output, llm_request),
+            output=output,
+        )
+    changed = output.apply_llm_request_modifications(llm_request)
+    return BeforeModelHookResult(modified_request=None if changed is llm_request else dict(changed), output=output)
+
+
+def stand_in(output: BeforeModelHookOutput, llm_request: Request) -> Any:
+    """A response that cannot be built must not lift the block."""
+    try:
+        return output.get_synthetic_response(llm_request)
+    except Exception:
+        log.warning("the response of a hook cannot be built; the block stands", exc_info=True)
+        return None
+
+
+@never_raises(lambda config, llm_request, llm_response: AfterModelHookResult(response=llm_response))
+async def fire_after_model_hook(config: Config, llm_request: Request, llm_response: Any) -> AfterModelHookResult:
+    """The response to go on with: the model's own, or what hooks made of it."""
+    handler = ready(config)
+    output = (await handler.fire_after_model_event(llm_request, llm_response)).final_output if handler else None
+    if not isinstance(output, AfterModelHookOutput):
+        return AfterModelHookResult(response=llm_response)
+    changed = output.get_modified_response(llm_request, llm_response)
+    return AfterModelHookResult(response=llm_response if changed is None else changed, output=output)
+
+
+@never_raises(lambda config, llm_request: BeforeToolSelectionHookResult())
+async def fire_before_tool_selection_hook(config: Config, llm_request: Request) -> BeforeToolSelectionHookResult:
+    """Which of the request's tools the model may call."""
+    handler = ready(config)
+    output = (await handler.fire_before_tool_selection_event(llm_request)).final_output if handler else None
+    if not isinstance(output, BeforeToolSelectionHookOutput):
+        return BeforeToolSelectionHookResult()
+    before = llm_request.get("config")
+    changed = output.apply_tool_config_modifications(before)
+    if changed is before:
+        return BeforeToolSelectionHookResult(output=output)
+    return BeforeToolSelectionHookResult(
+        tool_config=get(changed, "tool_config"), tools=get(changed, "tools"), output=output
+    )
+
+
+async def execute_tool_with_hooks(
+    config: Config, tool_name: str, tool_input: dict[str, Any], execute_fn: Callable[[dict[str, Any]], Any]
+) -> ToolResult:
+    """One tool call with all its hooks: before, the function with the input as hooks left it, after.
+
+    The function takes the input as one mapping and may be async. What it raises is an error in the result.
+    """
+    return await tool.execute_tool_with_hooks(host_of(config), tool_name, tool_input, execute_fn)
+
+
+def host_of(config: Config) -> Host:
+    """Without hooks a tool is called in the very same way."""
+    try:
+        handler = ready(config)
+        return quiet() if handler is None else ToolHost(handler)
+    except Exception:
+        log.warning("the hook system failed, so no hook counts", exc_info=True)
+        return quiet()
+
+
+@cache
+def quiet() -> Engine:
+    """For hosts whose hooks are off: one for all of them, which reads nothing and has no hooks."""
+    return Engine(files=False, dialect=SWITCHED_ON)
+
+
+class ToolHost:
+    """A host of tool calls whose events go through the handler, as those of every trigger do."""
+
+    ask = None
+    allowed = None
+
+    def __init__(self, handler: HookEventHandler) -> None:
+        self.handler = handler
+        self.engine: Engine = handler.registry.engine
+
+    def narrowed(self, allowed: frozenset[str] | None) -> None:
+        self.engine.narrowed(allowed)
+
+    def received(self, texts: Sequence[str]) -> Sequence[str]:
+        return self.engine.received(texts)
+
+    def fire(self, event: str, /, **data: Any) -> Outcome:
+        return self.engine.fire(event, **self.handler.base(), **data)
+
+    async def afire(self, event: str, /, **data: Any) -> Outcome:
+        return (await self.handler.fire_tool_event(self.engine.rule(event).name, data)).outcome

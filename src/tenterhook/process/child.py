@@ -45,7 +45,7 @@ class Child:
         self.popen: subprocess.Popen[bytes] = subprocess.Popen.__new__(subprocess.Popen)
         self.pidfd = -1
         self.feed = Feed(program.stdin)
-        self.streams = (Stream(program.cap), Stream(program.cap))
+        self.streams = (Stream(program.cap, program.tail), Stream(program.cap, program.tail))
         self.began = time.monotonic()
         self.deadline = None if program.timeout is None else self.began + program.timeout
         self.token = f"{os.getpid()}.{next(counter)}.{time.monotonic_ns():x}"

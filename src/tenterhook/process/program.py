@@ -28,6 +28,8 @@ class Program(msgspec.Struct, frozen=True):
     cap: int = 1 << 20
     # "keep" or "end" what the hook leaves running. Nobody reads the stdout of those kept: writing gives them SIGPIPE.
     leftovers: str = "keep"
+    # How many of the last bytes of a stream are kept beyond its first `cap`.
+    tail: int = 0
 
 
 class Completed(msgspec.Struct, frozen=True):

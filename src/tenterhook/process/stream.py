@@ -65,14 +65,18 @@ class Feed:
 
 
 class Stream:
-    """stdout or stderr. The first `room` bytes are kept; the rest is read and dropped, so that the child goes on."""
+    """stdout or stderr. The first `room` bytes are kept; the rest is read and dropped, so that the child goes on.
 
-    __slots__ = ("fd", "parts", "room", "sink", "truncated", "wide")
+    With a `tail` the last bytes are kept too, after a line that tells how many are missing.
+    """
 
-    def __init__(self, cap: int) -> None:
+    __slots__ = ("dropped", "fd", "last", "parts", "room", "sink", "tail", "truncated", "wide")
+
+    def __init__(self, cap: int, tail: int = 0) -> None:
         self.fd = self.sink = -1
-        self.room = cap
+        self.room, self.tail, self.dropped = cap, tail, 0
         self.parts: list[bytes] = []
+        self.last = b""
         self.truncated = self.wide = False
 
     def open(self) -> int:
@@ -85,7 +89,7 @@ class Stream:
         """One read. The bytes taken; 0 at the end of the stream; -1 if there is nothing now."""
         try:
             if self.room <= 0:
-                return self.drop()
+                return self.shift() if self.tail else self.drop()
             part = os.read(self.fd, min(CHUNK, self.room))
         except BlockingIOError:
             return -1
@@ -114,6 +118,16 @@ class Stream:
         self.truncated = self.truncated or count > 0
         return count
 
+    def shift(self) -> int:
+        """Keep the last bytes in place of those before them."""
+        part = os.read(self.fd, CHUNK)
+        self.last += part
+        more = max(0, len(self.last) - self.tail)
+        self.last = self.last[more:]
+        self.dropped += more
+        self.truncated = self.dropped > 0
+        return len(part)
+
     def drain_rest(self) -> None:
         """What is in the pipe already, and no more: a grandchild may hold it open, or write for ever."""
         left = WIDE
@@ -121,6 +135,9 @@ class Stream:
             left -= count
 
     def kept(self) -> bytes:
+        if self.last:
+            cut = b"\n[... %d bytes are left out here ...]\n" % self.dropped if self.dropped else b""
+            return b"".join((*self.parts, cut, self.last))
         return self.parts[0] if len(self.parts) == 1 else b"".join(self.parts)
 
     def close(self) -> None:

@@ -630,7 +630,7 @@ def test_an_empty_answer_is_an_answer_and_not_silence() -> None:
     [
         ({"detail": "late"}, "late"),
         ({"exit_code": 3}, "exit code 3"),
-        ({"exit_code": 0}, "exit code 0"),
+        ({"exit_code": 0}, "its answer could not be read"),
         ({"error": "signal"}, "signal"),
         ({}, "no JSON object"),
         ({"exit_code": 3, "stderr": "one\ntwo\n"}, "exit code 3: two"),

@@ -12,6 +12,7 @@ from tenterhook.types import Message
 
 TEXT_LIMIT = 10_000
 NAME_LIMIT = 80
+UNNAMED = "unnamed"
 # Escape sequences go whole, or their letters would stay behind as text.
 ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # a control sequence: colours, cursor
@@ -43,7 +44,7 @@ def capped(text: str) -> str:
 
 def for_user(message: Message) -> str:
     """One text for a person: who says it, then what."""
-    return f"[hook {named([message])}] {capped(clean(message.text))}"
+    return f"[hook {shortened(clean(message.hook)) or UNNAMED}] {capped(clean(message.text))}"
 
 
 def for_model(messages: Iterable[Message], marks: Mapping[str, str]) -> list[str]:
@@ -65,6 +66,11 @@ def marked(group: list[Message], marks: Mapping[str, str]) -> str:
 
 def named(group: Iterable[Message]) -> str:
     """The hooks' names, such that they fit between quotes on one line."""
-    names = ", ".join(dict.fromkeys(message.hook for message in group if message.hook)) or "unnamed"
-    name = " ".join(clean(names).split()).replace('"', "'").replace("<", "(").replace(">", ")")
+    names = ", ".join(dict.fromkeys(message.hook for message in group if message.hook)) or UNNAMED
+    return shortened(clean(names).replace('"', "'").replace("<", "(").replace(">", ")"))
+
+
+def shortened(name: str) -> str:
+    """On one line, and no longer than a name should be."""
+    name = " ".join(name.split())
     return name if len(name) <= NAME_LIMIT else f"{name[: NAME_LIMIT - 3]}..."

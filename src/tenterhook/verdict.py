@@ -237,8 +237,13 @@ class Reader:
             verdict.stop_reason = ""
         if rule.muted:
             verdict.suppress = False
+        if rule.response_needs_block and "response" in verdict.changes and not self.blocks():
+            self.warn("gives a response, which counts only where the call is blocked")
         self.reasons()
         return verdict
+
+    def blocks(self) -> bool:
+        return self.verdict.stop or self.verdict.decision == "deny"
 
     def unstoppable(self) -> None:
         """The event does not let a hook stop the agent: said, and the reason kept where it can be read."""
@@ -302,6 +307,7 @@ def policy_for(cause: str, hook: Hook, rules: Rules) -> str:
 def explained(attempt: Attempt) -> str:
     """One line for people: what went wrong with this attempt."""
     code = attempt.exit_code
-    what = attempt.detail or (f"exit code {code}" if code is not None else attempt.error or "no JSON object")
+    ended = "its answer could not be read" if code == 0 else f"exit code {code}"
+    what = attempt.detail or (ended if code is not None else attempt.error or "no JSON object")
     said = attempt.stderr.strip().splitlines()
     return f"{what}: {said[-1][:200]}" if said and said[-1] not in what else what

@@ -6,6 +6,7 @@
     scheduler  several tool calls at once, their results in order
     model      a model call; reply (what comes of it, whole or as a stream)
     session    one agent's life: prompts, stops, subagents, notices; conversation (who is told what)
+    llxprt, amcp, massgen   the API of an agent's own document, a package for each agent that has one
     options    what all of these take, for type checkers
 
 The engine says what hooks decided; here it is done. Each flow is written once, as steps that do no I/O.

@@ -1,0 +1,40 @@
+"""AMCP's own names, over the engine: a program written for `amcp.hooks` changes its import and nothing else.
+
+`HooksManager` runs every hook of the project unless it is given another `trust`: the program it was written for knows
+no trust, and nothing would run. docs/hosts/amcp.md has the differences, each with its reason.
+"""
+
+from __future__ import annotations
+
+from tenterhook.hosts.amcp.manager import (
+    HooksManager,
+    get_hooks_manager,
+    reset_hooks_manager,
+    run_post_tool_use_hooks,
+    run_pre_compact_hooks,
+    run_pre_tool_use_hooks,
+    run_session_end_hooks,
+    run_session_start_hooks,
+    run_stop_hooks,
+    run_user_prompt_hooks,
+)
+from tenterhook.hosts.amcp.records import HookConfig, HookDecision, HookEvent, HookHandler, HookInput, HookOutput
+
+__all__ = [
+    "HookConfig",
+    "HookDecision",
+    "HookEvent",
+    "HookHandler",
+    "HookInput",
+    "HookOutput",
+    "HooksManager",
+    "get_hooks_manager",
+    "reset_hooks_manager",
+    "run_post_tool_use_hooks",
+    "run_pre_compact_hooks",
+    "run_pre_tool_use_hooks",
+    "run_session_end_hooks",
+    "run_session_start_hooks",
+    "run_stop_hooks",
+    "run_user_prompt_hooks",
+]

@@ -1,0 +1,178 @@
+"""The manager of MassGen's hooks: those of all agents, those of one, and what they say together."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
+
+from msgspec.structs import replace
+
+from tenterhook import config
+from tenterhook.config import Found, Loaded
+from tenterhook.dialect import File
+from tenterhook.dialects.massgen import DIALECT
+from tenterhook.engine import Engine
+from tenterhook.errors import UsageError
+from tenterhook.hosts.massgen.hooks import Call, CommandHook, PatternHook, PythonCallableHook
+from tenterhook.hosts.massgen.records import HookResult, HookType
+from tenterhook.hosts.only import only
+from tenterhook.places import Place
+from tenterhook.readers import Document
+from tenterhook.types import Hook, Outcome
+from tenterhook.verdict import explained
+
+logger = logging.getLogger(__package__)
+
+STRATEGIES = {"result": "tool_result", "user_message": "user_message"}
+SHORT = {HookType.PRE_TOOL_USE: "pre", HookType.POST_TOOL_USE: "post"}
+# A config in code has `fail_closed`, which the document's files have not, and no options of ours.
+KEYS = {key: setter for key, setter in DIALECT.form.keys.items() if setter != "ours"} | {"fail_closed": "note"}
+WRITTEN = replace(DIALECT, form=replace(DIALECT.form, keys=KEYS))
+PLACE = Place("hooks", File(path="hooks", scope="code", format="yaml"), True)
+
+
+class GeneralHookManager:
+    """Hooks for all agents and for single ones. Relative programs and modules are those of `project_dir`."""
+
+    def __init__(self, project_dir: str | PathLike[str] = ".") -> None:
+        self.engine = Engine(project_dir, dialect=DIALECT, files=False)
+        self.clear_hooks()
+
+    def register_global_hook(self, hook_type: HookType, hook: PatternHook) -> None:
+        """For all agents."""
+        self.register(None, hook_type, hook)
+
+    def register_agent_hook(
+        self, agent_id: str, hook_type: HookType, hook: PatternHook, override: bool = False
+    ) -> None:
+        """For one agent; `override` switches the global hooks of this event off for it."""
+        self.register(agent_id, hook_type, hook)
+        if override:
+            self.overrides.add((agent_id, hook_type))
+
+    def register(self, agent_id: str | None, hook_type: HookType, hook: PatternHook) -> None:
+        if not isinstance(hook, PatternHook):
+            raise UsageError(f"a hook is a PatternHook, not {hook!r}; PythonCallableHook makes one of a function")
+        self.hooks.setdefault((agent_id, HookType(hook_type)), []).append(hook)
+
+    def register_hooks_from_config(self, hooks_config: Mapping[str, Any], agent_id: str | None = None) -> None:
+        """The hooks of a config's `hooks` mapping. What is wrong in it is logged; the rest of it works."""
+        if not isinstance(hooks_config, Mapping):
+            raise UsageError(f"hooks are a mapping of events to lists, not {type(hooks_config).__name__}")
+        loaded = Loaded()
+        document = Document("hooks" if agent_id is None else f"hooks of {agent_id}", hooks_config, lambda path: (0, 0))
+        for event, value in hooks_config.items():
+            config.add(Found(str(event), value, (event,), agent_id), document, PLACE, WRITTEN, loaded, True)
+        for hook in loaded.hooks:
+            self.register(agent_id, HookType(hook.event), made(hook, hooks_config))
+        self.overrides |= {(agent, HookType(event)) for event, agent in loaded.overrides}
+        for problem in loaded.problems:
+            logger.warning(str(problem))
+
+    def get_hooks_for_agent(self, agent_id: str | None, hook_type: HookType) -> list[PatternHook]:
+        """The global ones, unless they are overridden, then the agent's own."""
+        own = self.hooks.get((agent_id, hook_type), []) if agent_id else []
+        overridden = (agent_id, hook_type) in self.overrides
+        return [*([] if overridden else self.hooks.get((None, hook_type), [])), *own]
+
+    async def execute_hooks(
+        self,
+        hook_type: HookType,
+        function_name: str,
+        arguments: str,
+        context: dict[str, Any] | None = None,
+        tool_output: Any = None,
+    ) -> HookResult:
+        """Run the hooks of a call. A hook that fails is logged and never raises."""
+        call = self.call(hook_type, function_name, arguments, context or {}, tool_output)
+        hooks = self.get_hooks_for_agent(call.context.get("agent_id"), hook_type)
+        given = {name: call.context[name] for name in CONTEXT if call.context.get(name) is not None}
+        engine = only(self.engine, (hook.as_hook(call) for hook in hooks))
+        outcome = await engine.afire(hook_type.value, tool_name=function_name, tool_input=call.tool_input, **given)
+        for text in outcome.warnings:
+            logger.warning(text)
+        return together(outcome, call)
+
+    def call(
+        self, hook_type: HookType, function_name: str, arguments: str, context: dict[str, Any], tool_output: Any
+    ) -> Call:
+        context = {**context, "hook_type": hook_type.value}
+        if tool_output is not None:
+            context["tool_output"] = tool_output
+        return Call(hook_type, function_name, arguments, parsed(arguments), context, self.engine.project)
+
+    def clear_hooks(self) -> None:
+        self.hooks: dict[tuple[str | None, HookType], list[PatternHook]] = {}
+        self.overrides: set[tuple[str, HookType]] = set()
+
+    def close(self) -> None:
+        """End what still runs; the manager may be used again."""
+        self.engine.close()
+
+
+# What of a host's context hooks are told.
+CONTEXT = ("session_id", "agent_id", "orchestrator_id", "tool_output")
+
+
+def parsed(arguments: str) -> Any:
+    """A model may write what is no JSON; hooks are to see that, too."""
+    try:
+        return json.loads(arguments) if arguments else {}
+    except ValueError:
+        return {"raw": arguments}
+
+
+def made(hook: Hook, hooks_config: Mapping[str, Any]) -> PatternHook:
+    """A hook as a config describes it, under MassGen's names."""
+    entry: Any = hooks_config
+    for step in hook.source.path:
+        entry = entry[step]
+    main = hook.spec["main"]
+    python = hook.handler == "python"
+    name = f"{'python' if python else 'command'}_{main}" if hook.name == main else hook.name
+    return (PythonCallableHook if python else CommandHook)(
+        name, main, hook.matcher or "*", hook.timeout or DIALECT.timeout, bool(entry.get("fail_closed"))
+    )
+
+
+def together(outcome: Outcome, call: Call) -> HookResult:
+    """The engine's outcome under MassGen's names."""
+    said = [(one.hook, {"content": one.text, "strategy": STRATEGIES[one.kind]}) for one in injected(outcome)]
+    injections = [injection for _, injection in said]
+    changed = outcome.changes.get("input")
+    result = HookResult(
+        decision="allow" if outcome.decision == "none" else outcome.decision,
+        reason=outcome.reason or None,
+        updated_input=changed,
+        modified_args=None if changed is None else json.dumps(changed),
+        inject=joined(injections) if injections else None,
+        injections=injections,
+        hook_errors=[f"Hook {one.hook} failed: {explained(one)}" for one in outcome.attempts if one.failed],
+        outcome=outcome,
+    )
+    result.hook_errors += call.errors
+    for attempt in outcome.attempts:
+        content = next((injection["content"] for hook, injection in said if hook == attempt.hook), None)
+        silent = "error" if attempt.failed else "allow"
+        result.add_executed_hook(
+            attempt.hook,
+            SHORT[call.type],
+            silent if attempt.decision == "none" else attempt.decision,
+            attempt.reason or None,
+            attempt.seconds * 1000,
+            injection_content=content,
+        )
+    return result
+
+
+def injected(outcome: Outcome) -> list[Any]:
+    return [message for message in outcome.messages if message.kind in STRATEGIES]
+
+
+def joined(injections: list[dict[str, Any]]) -> dict[str, Any]:
+    """For programs that know one injection: no text is lost, the strategies of mixed ones are."""
+    texts = [injection["content"] for injection in injections]
+    return {"content": "\n".join(texts), "strategy": injections[-1]["strategy"]}

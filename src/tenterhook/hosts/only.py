@@ -1,0 +1,19 @@
+"""One engine, other hooks: for APIs whose hooks are lists that anybody may change between two calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+
+from tenterhook.engine import Engine
+from tenterhook.registry import Registry
+from tenterhook.types import Hook
+
+
+def only(engine: Engine, hooks: Iterable[Hook]) -> Engine:
+    """The same settings, taps and runner, with the hooks of one call."""
+    engine.running()
+    alone = copy(engine)
+    alone.registry, alone.slots = Registry(), {}
+    alone.put(*hooks)
+    return alone

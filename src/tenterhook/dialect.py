@@ -47,6 +47,7 @@ KEYS = {  # config
 FORMS = {"shell", "program", "function", "script", "none"}  # config: how a type's main value is to be understood
 LAYERS = {"add", "override-by-event"}  # config
 OUTPUTS = {"value", "record"}  # hosts: what hooks are told of a tool's result
+TOOLS = {"Bash", "Read", "Write", "Edit", "Grep", "Glob", "Task"}  # agent
 BASE = {"session", "cwd", "project", "event", "timestamp", "transcript", "agent", "tool"}  # payload
 
 
@@ -99,6 +100,7 @@ class EventRule(Struct, frozen=True, kw_only=True):
     asks: bool = False
     grants: bool = False
     output_form: str = "value"
+    hears_failures: bool = False
     stops: bool = True
     muted: bool = False
     deaf: bool = False
@@ -154,6 +156,13 @@ class Form(Struct, frozen=True, kw_only=True):
     group_keys: dict[str, str] = {}
 
 
+class ToolName(Struct, frozen=True):
+    """What the agent calls one of its tools; and its inputs, where it does not call them as we do."""
+
+    name: str
+    inputs: dict[str, str] = {}
+
+
 class Dialect(Struct, frozen=True, kw_only=True):
     """One agent's rules for hooks."""
 
@@ -189,6 +198,9 @@ class Dialect(Struct, frozen=True, kw_only=True):
     marks: dict[str, str] = {}
     failure: dict[str, str] = {}
     failure_of: dict[str, str] = {}
+    tools: dict[str, ToolName] = {}
+    mcp_tool: str = "mcp__{server}__{tool}"
+    mcp_files: tuple[str, ...] = (".mcp.json",)
     mode: str = "faithful"
     notes: tuple[str, ...] = ()
 
@@ -222,8 +234,11 @@ def check(dialect: Dialect) -> Iterable[str]:
     yield from unknown("audience", dialect.audience, KINDS)
     yield from unknown("audience", dialect.audience.values(), AUDIENCES)
     yield from unknown("marks", dialect.marks, KINDS)
+    yield from unknown("tools", dialect.tools, TOOLS)
     yield from unknown("env", [value.rstrip("?") for value in dialect.env.values()], BASE)
     yield from unknown("untyped", [dialect.untyped], {"", "path-or-dotted", "by-key", *(t.name for t in dialect.types)})
+    if any(field not in dialect.mcp_tool for field in ("{server}", "{tool}")):
+        yield "mcp_tool: the name of a server's tool needs {server} and {tool}"
     if len(names) != len(set(names)):
         yield "an event stands twice"
     if "other" not in dialect.exits or 0 not in dialect.exits:

@@ -61,7 +61,9 @@ def more(rule: EventRule) -> Iterable[str]:
     if rule.grants:
         yield "an allow stands for the user's permission"
     if rule.output_form == "record":
-        yield "hooks are told of a tool's result as a record, that of a failed tool too"
+        yield "hooks are told of a tool's result as a record"
+    if rule.hears_failures:
+        yield "also after a tool that failed"
     if rule.needs_reason:
         yield "a refusal needs a reason"
 
@@ -201,6 +203,14 @@ def optional(d: Dialect) -> Iterable[tuple[object, tuple[str, str, str]]]:
     yield d.stop_outranks, ("stop", "outranks", "stopping the agent outranks every decision")
 
 
+def tools(dialect: Dialect) -> Rows:
+    for ours, tool in dialect.tools.items():
+        renamed = (f"{theirs} (our {name})" for name, theirs in tool.inputs.items())
+        yield tool.name, ours, ", ".join(renamed) or "-"
+    if dialect.tools:
+        yield dialect.mcp_tool, "-", f"a tool of an MCP server; servers are read from {', '.join(dialect.mcp_files)}"
+
+
 UNTYPED = {"by-key": "the type whose key is there", "path-or-dotted": "a path is a command, a dotted name a function"}
 
 
@@ -250,5 +260,11 @@ TABLES: tuple[tuple[str, str, tuple[str, ...], Callable[[Dialect], Rows]], ...] 
     ("Keys", "What an entry in a config file may hold.", ("key", "of a", "means"), keys),
     ("Types", "What a hook can be, and the key that says what runs.", ("type", "key", "runs", "default"), types),
     ("Rules", "How {d.title} treats hooks.", ("rule", "value", "means"), rules),
+    (
+        "Tools of the reference agent",
+        "What `tenter agent` calls its tools, and those inputs that it does not call as we do.",
+        ("tool", "our name", "inputs"),
+        tools,
+    ),
     ("Notes", "What is easily missed.", (), notes),
 )

@@ -1,6 +1,6 @@
 """AMCP's hooks: hooks.toml or hooks.json, in the project or for the user."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Type
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, ToolName, Type
 
 TOOL = (Field("tool_name"), Field("tool_input"), Field("tool_use_id"))
 
@@ -25,6 +25,7 @@ EVENTS = (
         about="after tool execution",
         target="tool_name",
         fields=(*TOOL, Field("tool_response", "tool_output")),
+        hears_failures=True,
         plain="feedback",
         deny=("model", "feedback"),
         merges={"output": "replace"},
@@ -128,9 +129,22 @@ DIALECT = Dialect(
     layers="override-by-event",
     section="hookSpecificOutput",
     section_event="hookEventName",
+    tools={
+        "Bash": ToolName("bash"),
+        "Read": ToolName("read_file", {"file_path": "path"}),
+        "Write": ToolName("write_file", {"file_path": "path"}),
+        "Edit": ToolName("apply_patch", {"file_path": "path"}),
+        "Grep": ToolName("grep"),
+        "Glob": ToolName("glob"),
+        "Task": ToolName("task", {"prompt": "description", "subagent_type": "agent_type", "description": "summary"}),
+    },
+    mcp_tool="mcp.{server}.{tool}",
     notes=(
         "An event named in a project file replaces that event's user handlers.",
         "updatedInput is merged over the input by top-level key; each handler sees the input as changed so far.",
         "A top-level decision is not part of this dialect.",
+        "The reference agent's apply_patch takes path, old_string and new_string: here it edits by text, not by patch.",
+        "AMCP itself has no glob; its grep takes lists of paths and globs, the reference agent's one of each.",
+        "The reference agent's task calls our prompt description, as AMCP does, and our short description summary.",
     ),
 )

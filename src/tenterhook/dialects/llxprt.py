@@ -1,6 +1,6 @@
 """LLxprt Code's hooks: groups in settings.json, five events with a caller and six without."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Type
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, ToolName, Type
 
 TOOL = (Field("tool_name"), Field("tool_input"))
 REQUEST = Field("llm_request")
@@ -26,6 +26,7 @@ EVENTS = (
         target="tool_name",
         fields=(*TOOL, Field("tool_response", "tool_output")),
         output_form="record",
+        hears_failures=True,
         deny=("model", "feedback"),
         reasons="join",
     ),
@@ -205,9 +206,20 @@ DIALECT = Dialect(
     twice_encoded=True,
     audience={"system": "model"},
     marks={"system": "[System] {text}", "context": "[Context] {text}"},
+    tools={
+        "Bash": ToolName("run_shell_command", {"timeout": "timeout_seconds"}),
+        "Read": ToolName("read_file", {"file_path": "absolute_path"}),
+        "Write": ToolName("write_file"),
+        "Edit": ToolName("replace"),
+        "Grep": ToolName("search_file_content", {"path": "dir_path", "glob": "include", "limit": "max_results"}),
+        "Glob": ToolName("glob", {"path": "dir_path"}),
+        "Task": ToolName("task", {"prompt": "goal_prompt", "subagent_type": "subagent_name"}),
+    },
+    mcp_files=(".llxprt/settings.json", "~/.llxprt/settings.json", ".mcp.json"),
     notes=(
         "A type: plugin hook passes the check and fails when it runs: no such handler exists in this dialect.",
         "Any sequential group makes the whole event sequential; a block then ends the rest.",
         "A deny on AfterTool goes to the model as text; on AfterModel and BeforeToolSelection to the log.",
+        "The reference agent's read_file counts lines from 1, and its paths may be relative to the project.",
     ),
 )

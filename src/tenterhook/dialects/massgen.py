@@ -1,6 +1,6 @@
 """MassGen's hook framework: YAML, Python callables and programs, globally and per agent."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Section, Type
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Section, ToolName, Type
 
 TOOL = (Field("tool_name"), Field("tool_input"))
 
@@ -103,10 +103,20 @@ DIALECT = Dialect(
     chain_ends=("deny",),
     text_fails=True,
     failure={"import": "deny"},
+    tools={
+        "Bash": ToolName("Bash"),
+        "Read": ToolName("Read"),
+        "Write": ToolName("Write"),
+        "Edit": ToolName("Edit"),
+        "Grep": ToolName("Grep", {"ignore_case": "-i", "limit": "head_limit"}),
+        "Glob": ToolName("Glob"),
+        "Task": ToolName("Task"),
+    },
     notes=(
         "ask is not in the document; the program has it, and a decision is not lost here.",
         "Exit 2 denies with stderr as the reason; the document is silent, every other dialect says so.",
         "A type: command handler is one program without a shell; a .py file without the run bit is run by Python.",
         "override switches the global hooks of an event off for that agent, also when its own list is empty.",
+        "The reference agent has Claude Code's names for its tools, of which the document knows Write and Edit.",
     ),
 )

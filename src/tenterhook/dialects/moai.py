@@ -1,6 +1,6 @@
 """Claude Code's hooks as MoAI documents them: settings, agent frontmatter, fourteen events."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Section, Type
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Section, ToolName, Type
 
 TOOL = (
     Field("tool_name"),
@@ -238,11 +238,22 @@ DIALECT = Dialect(
     missing_is_silent=True,
     audience={"error": "user"},
     failure_of={"prompt": "deny", "agent": "deny"},
+    tools={
+        "Bash": ToolName("Bash"),
+        "Read": ToolName("Read"),
+        "Write": ToolName("Write"),
+        "Edit": ToolName("Edit"),
+        "Grep": ToolName("Grep", {"ignore_case": "-i", "limit": "head_limit"}),
+        "Glob": ToolName("Glob"),
+        "Task": ToolName("Task"),
+    },
+    mcp_files=(".mcp.json", "~/.claude.json"),
     notes=(
         "Payload fields stand in camelCase beside snake_case, so that scripts written for either work.",
         "PermissionRequest: exit 0 without another word is allow.",
         "A hook whose script does not exist is skipped without a word; `tenter check` reports it.",
         "Plain text at exit 0 is context on UserPromptSubmit and SessionStart, and has no meaning elsewhere.",
         "A hook with async: true decides nothing; its texts come on the next turn of a session, at once without one.",
+        "The reference agent's Bash takes its timeout in seconds.",
     ),
 )

@@ -1,6 +1,6 @@
 """Our own dialect: every feature in one place, strict unless told otherwise."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Section, Type
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Section, ToolName, Type
 
 CALL = (Field("tool_name"), Field("tool_input"), Field("tool_use_id"))
 AGENT = (Field("agent_type"), Field("agent_name"))
@@ -294,6 +294,15 @@ DIALECT = Dialect(
     chain_ends=("deny", "stop"),
     twice_encoded=True,
     audience={"error": "user"},
+    tools={
+        "Bash": ToolName("Bash"),
+        "Read": ToolName("Read"),
+        "Write": ToolName("Write"),
+        "Edit": ToolName("Edit"),
+        "Grep": ToolName("Grep"),
+        "Glob": ToolName("Glob"),
+        "Task": ToolName("Task"),
+    },
     mode="strict",
     notes=(
         "Strict by default: a hook that failed or could not be read asks or denies where the event can be blocked.",

@@ -1,6 +1,6 @@
 """Wave's hooks: exit codes, or a JSON object that outranks them."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Type
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, ToolName, Type
 
 TOOL = (Field("tool_name"), Field("tool_input"), Field("tool_use_id"))
 
@@ -24,6 +24,7 @@ EVENTS = (
         about="after a tool call; a block prompts the model with its reason",
         target="tool_name",
         fields=(*TOOL, Field("tool_response", "tool_output")),
+        hears_failures=True,
         deny=("model", "feedback"),
     ),
     EventRule(
@@ -110,9 +111,19 @@ DIALECT = Dialect(
     answer_outranks_exit=True,
     stop_outranks=True,
     audience={"error": "user"},
+    tools={
+        "Bash": ToolName("Bash"),
+        "Read": ToolName("Read"),
+        "Write": ToolName("Write"),
+        "Edit": ToolName("Edit"),
+        "Grep": ToolName("Grep", {"ignore_case": "-i", "limit": "head_limit"}),
+        "Glob": ToolName("Glob"),
+        "Task": ToolName("Agent"),
+    },
     notes=(
         "One JSON object on stdout outranks the exit code, whatever that is; raw JSON is never injected as context.",
         "An object without decision, permissionDecision or continue leaves blocking to the exit code.",
         "continue: false outranks every decision.",
+        "The reference agent's Bash takes its timeout in seconds.",
     ),
 )

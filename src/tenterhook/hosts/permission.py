@@ -64,6 +64,8 @@ def permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]
         request = replace(request, tool_input=changed)
     said = f"{request.tool_name} needs permission" + (f": {request.reason}" if request.reason else "")
     notice: Outcome = yield Fire("notify", {"type": "permission_prompt", "message": said})
+    if notice.stop:
+        return Permission(False, notice.stop_reason or "Stopped by hook", None, (hooks, notice))
     answer = yield from asked(request, ask)
     if answer.allowed:
         allowed = changed if answer.input is None else answer.input

@@ -146,7 +146,9 @@ class Tool:
             note("executing", shown)
             outcomes += answer.outcomes
             if not answer.allowed:
-                return refusal("refused", f"{self.name} was not allowed: {answer.reason}", outcomes, self.marks)
+                stopped = self.refused(outcomes) if outcomes[-1].stop else None
+                text = f"{self.name} was not allowed: {answer.reason}"
+                return stopped or refusal("refused", text, outcomes, self.marks)
             if other := answer.input is not None and not same(answer.input, shown):
                 shown = fresh(answer.input)
         else:
@@ -189,9 +191,7 @@ class Tool:
         rule = self.rule("tool.after")
         output = told(result, value, rule.output_form) if rule else None
         after: Outcome = yield Fire("tool.after", {**self.event(shown, id), "tool_output": output})
-        if "output" in after.changes:
-            result = replace(result, llm_content=text_of(after.changes["output"]))
-        return self.finished(result, (*outcomes, after))
+        return self.finished(changed_output(result, after), (*outcomes, after))
 
     def failed(self, exc: BaseException, shown: Input, id: str, outcomes: Sequence[Outcome]) -> Steps[ToolResult]:
         """The tool raised: hooks are told, and the model gets the error as the result."""
@@ -200,16 +200,16 @@ class Tool:
         return (yield from self.unsuccessful(result, shown, id, outcomes))
 
     def unsuccessful(self, result: ToolResult, shown: Input, id: str, outcomes: Sequence[Outcome]) -> Steps[ToolResult]:
-        """The event for failures; where the dialect has none, the one whose record of a result can hold an error."""
+        """The event for failures; where the dialect has none, the one for results, if that hears of failures too."""
         event, error = self.event(shown, id), result.error
         assert error is not None
         rule = self.rule("tool.after")
-        if self.rule("tool.failed") or rule is None or rule.output_form == "value":
+        if self.rule("tool.failed") or rule is None or not rule.hears_failures:
             interrupted = isinstance(error.exception, KeyboardInterrupt) or error.type == "cancelled"
             hooks = yield Fire("tool.failed", {**event, "error": error.message, "is_interrupt": interrupted})
         else:
             hooks = yield Fire("tool.after", {**event, "tool_output": told(result, result, rule.output_form)})
-        return self.finished(result, (*outcomes, hooks))
+        return self.finished(changed_output(result, hooks), (*outcomes, hooks))
 
     def finished(self, result: ToolResult, outcomes: Sequence[Outcome]) -> ToolResult:
         suppressed = result.suppress_display or any(outcome.suppress for outcome in outcomes)
@@ -268,6 +268,11 @@ class Tool:
     @property
     def marks(self) -> dict[str, str]:
         return self.engine.dialect.marks
+
+
+def changed_output(result: ToolResult, after: Outcome) -> ToolResult:
+    """What the model gets, as hooks want it."""
+    return replace(result, llm_content=text_of(after.changes["output"])) if "output" in after.changes else result
 
 
 class AsyncTool(Tool):

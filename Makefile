@@ -8,10 +8,11 @@ PY := $(BIN)/python
 GROUP = $(PY) -c "import tomllib; print('\n'.join(tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['$(1)']))"
 INSTALL = $(if $(UV),$(UV) pip install -q --python $(PY),$(PY) -m pip install -q --disable-pip-version-check)
 
-.PHONY: help demo test lint format bench faults fuzz mutants docs requirements conformance clean
+.PHONY: help demo examples test lint format bench faults fuzz mutants docs requirements conformance clean
 
 help:
-	@echo "make demo          fire events in sample projects of all dialects, offline"
+	@echo "make demo          a small agent at work, and hooks at work on it, offline"
+	@echo "make examples      events in sample projects of all dialects, and what was decided"
 	@echo "make test          install what the tests need, then run all of them"
 	@echo "make lint          ruff, mypy, and whether generated files are up to date"
 	@echo "make bench         speed, as ratios against yardsticks measured in the same run"
@@ -33,10 +34,18 @@ help:
 	$(INSTALL) -r .venv/$*.txt
 	@touch $@
 
+# The program that one dialect comes from, for comparison; its dependencies would clash with ours, and are not needed.
+.venv/ready-peers: .venv/ready
+	$(INSTALL) --no-deps --target .venv/peers amcp-agent==0.13.0
+	@touch $@
+
 demo: .venv/ready
 	@$(PY) scripts/demo.py
 
-test: .venv/ready-dev
+examples: .venv/ready
+	@$(PY) scripts/examples.py
+
+test: .venv/ready-dev .venv/ready-peers
 	$(PY) -m pytest -n 2 --dist worksteal
 
 lint: .venv/ready-dev

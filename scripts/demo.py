@@ -1,51 +1,51 @@
-"""`make demo`: fire events in the sample projects of all dialects and show what was decided and why. Offline."""
+"""`make demo`: a small agent at work in a sample project, and its hooks at work on the agent. Offline."""
 
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
-import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from tenterhook import Engine
-from tenterhook.report import report
-
-EXAMPLES = Path(__file__).parent.parent / "examples"
+SAMPLE = Path(__file__).parent.parent / "examples" / "agent"
+PROMPT = "Make the greeting polite, and release it."
+HEAD = """\
+An agent changes a small program. Its model is a script, so this runs offline; the agent, its tools and the hooks are
+real. The project's tenterhook.toml has six hooks: watch the lines that begin with [hook ...].
+"""
+FOOT = """
+What you saw: context added to a prompt, a secret kept from the model, a forced push blocked, a release turned into a
+dry run, a check that nobody waited for, and an agent that may not stop before the tests pass.
+The hooks: examples/agent/tenterhook.toml. The same with your own model: tenter agent --help. Other agents' hooks, as
+they are: make examples, docs/dialects/README.md.\
+"""
 
 
 def main() -> int:
-    colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    steps = tomllib.loads((EXAMPLES / "demo.toml").read_text())["step"]
-    with tempfile.TemporaryDirectory() as home:
-        for number, step in enumerate(steps, 1):
-            print(f"{number}. {step['about']}")
-            agent = f" --agent {step['agent']}" if "agent" in step else ""
-            command = f"tenter fire {step['event']} --dialect {step['dialect']}{agent} --trust"
-            print(f"   examples/{step['dialect']}$ {command}\n")
-            print(fired(step, home, colour), "\n")
-    print("The same by hand: cd examples/wave && tenter explain Stop --dialect wave --trust")
-    return 0
-
-
-def main_into_a_pipe() -> int:
-    """Like main; a reader that has seen enough (`| head`) is no failure."""
-    try:
-        code = main()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is flushed at exit
-        return 0
+    print(HEAD, flush=True)
+    with agent() as (command, env):
+        code = subprocess.run(command, env=env, check=False).returncode
+    print(FOOT, flush=True)
     return code
 
 
-def fired(step: dict[str, str], home: str, colour: bool) -> str:
-    project, dialect = EXAMPLES / step["dialect"], step["dialect"]
-    with Engine(project, dialect=dialect, agent=step.get("agent", ""), trust="all", home=home) as engine:
-        outcome = engine.fire(step["event"], **step["input"])  # type: ignore[arg-type]
-    text = report(outcome, colour=colour)
-    return "\n".join(f"   {line}" if line else "" for line in text.splitlines())
+@contextmanager
+def agent() -> Iterator[tuple[list[str], dict[str, str]]]:
+    """The command and its environment, in a copy of the sample that the agent may change."""
+    with tempfile.TemporaryDirectory() as folder:
+        project, home = Path(folder, "greeting"), Path(folder, "home")
+        shutil.copytree(SAMPLE, project, ignore=shutil.ignore_patterns("__pycache__"))
+        home.mkdir()
+        words = ["agent", "--project", str(project), "--script", str(project / "agent.jsonl"), "--prompt", PROMPT]
+        yield [sys.executable, "-m", "tenterhook", *words, "--trust", "--yes"], {**os.environ, "HOME": str(home)}
 
 
 if __name__ == "__main__":
-    sys.exit(main_into_a_pipe())
+    try:
+        sys.exit(main())
+    except BrokenPipeError:  # a reader that has seen enough is no failure
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

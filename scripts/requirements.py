@@ -3,7 +3,7 @@
 tests/requirements/ids.tsv holds the ids of all statements of the law, each with its state: `test` (a test must cite
 it), `host` (a test of the host's side must cite it: it is about what a caller does), `docs` (docs/requirements.md
 answers it), `later` (a part that does not exist yet). A test cites ids with `pytest.mark.req`, on itself, on its class,
-or in its module's `pytestmark`; test files are parsed, never imported.
+or in its module's `pytestmark`; a case of the agent with `req`. Test files are parsed, never imported.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import argparse
 import ast
 import re
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
@@ -22,7 +23,8 @@ ROOT = Path(__file__).resolve().parent.parent
 IDS = "tests/requirements/ids.tsv"
 ANSWERS = "docs/requirements.md"
 STATES = ("test", "host", "docs", "later")
-HOSTS = ("tests/hosts/", "tests/formats/")
+HOSTS = ("tests/hosts/", "tests/formats/", "tests/agent/")
+CASES = "tests/agent/cases"
 
 
 class Requirement(NamedTuple):
@@ -57,6 +59,11 @@ def citations(root: Path = ROOT) -> list[Citation]:
         tree = ast.parse(path.read_text(), str(path))
         file = path.relative_to(root).as_posix()
         found += [Citation(id, file, line, test) for test, line, ids in tests(tree, ()) for id in ids]
+    for path in sorted((root / CASES).glob("*.toml")):
+        text, file = path.read_text(), path.relative_to(root).as_posix()
+        for case in tomllib.loads(text)["case"]:
+            line = text[: text.index(f'id = "{case["id"]}"')].count("\n") + 1
+            found += [Citation(id, file, line, case["id"]) for id in case.get("req", ())]
     return found
 
 

@@ -1,19 +1,19 @@
-"""Draws docs/terminal.svg: what a terminal shows when a sample hook blocks a command, from a real run."""
+"""Draws docs/terminal.svg: what a terminal shows when hooks are at work on an agent, from a real run of the demo."""
 
 from __future__ import annotations
 
+import os
+import pty
 import re
+import subprocess
 import sys
-import tempfile
 from html import escape
 from pathlib import Path
 
-from tenterhook import Engine
-from tenterhook.report import report
+from demo import PROMPT, agent
 
 ROOT = Path(__file__).parent.parent
-INPUT = '{"tool_name": "Bash", "tool_input": {"command": "git push --force"}}'
-COMMANDS = (f"$ echo '{INPUT}' \\", "    | tenter fire tool.before --trust")
+COMMAND = f"$ tenter agent --trust --script agent.jsonl --prompt '{PROMPT}'"
 COLOURS = {"31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "34": "#79c0ff", "35": "#d2a8ff", "36": "#76e3ea"}
 COLOURS |= {str(int(code) + 60): colour for code, colour in COLOURS.items()} | {"2": "#8b949e", "90": "#8b949e"}
 ANSI = re.compile(r"\x1b\[([\d;]*)m")
@@ -21,7 +21,7 @@ LINE, LEFT, TOP, CHAR = 20, 20, 46, 8.1
 
 
 def main() -> int:
-    lines = [*COMMANDS, "", *shown().splitlines()]
+    lines = [COMMAND, "", *shown().splitlines()]
     width = LEFT * 2 + CHAR * max(len(ANSI.sub("", line)) for line in lines)
     height = TOP + LINE * len(lines) + 6
     rows = "\n".join(row(number, line) for number, line in enumerate(lines))
@@ -41,12 +41,25 @@ DOTS = ("#ff5f57", "#febc2e", "#28c840")
 
 
 def shown() -> str:
-    with (
-        tempfile.TemporaryDirectory() as home,
-        Engine(ROOT / "examples" / "tenterhook", trust="all", home=home) as engine,
-    ):
-        outcome = engine.fire("tool.before", tool_name="Bash", tool_input={"command": "git push --force"})
-    return report(outcome, colour=True).replace(f"{ROOT}/examples/tenterhook/", "")
+    """On a pseudo-terminal, for its colours."""
+    ours, theirs = pty.openpty()
+    with agent() as (command, env):
+        env |= {"TERM": "xterm", "COLUMNS": "96"}
+        child = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        text = b""
+        while data := read(ours):
+            text += data
+        if child.wait():
+            sys.exit(text.decode())
+    return text.decode().replace("\r\n", "\n")
+
+
+def read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # the other side is closed
+        return b""
 
 
 def row(number: int, line: str) -> str:

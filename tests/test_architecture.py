@@ -17,7 +17,7 @@ import pytest
 import tenterhook
 from tenterhook import Engine, dialects, handlers
 from tenterhook.cli.main import COMMANDS, main
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, File, Form, Type, check
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, File, Form, ToolName, Type, check
 from tenterhook.errors import DialectError
 from tenterhook.runner import Runner
 from tenterhook.types import Attempt, Hook, Job, Source
@@ -117,6 +117,9 @@ WRONG: list[dict[str, Any]] = [
     changed_event(merges={"input": "blend"}),
     changed_event(output_form="poem"),
     {"marks": {"gossip": "{text}"}},
+    {"tools": {"Teleport": ToolName("teleport")}},
+    {"mcp_tool": "mcp.{server}"},
+    {"mcp_tool": "mcp.{server}.{tol}"},
     changed_event(chain={"weather": "tool_input"}),
 ]
 

@@ -194,8 +194,8 @@ def test_a_duration_has_the_unit_that_fits(seconds: float, words: str) -> None:
     assert words == duration(seconds)
 
 
-def test_a_reader_of_the_demo_that_has_seen_enough_is_no_failure() -> None:
-    demo = Path(__file__).parent.parent / "scripts" / "demo.py"
+def test_a_reader_of_the_examples_that_has_seen_enough_is_no_failure() -> None:
+    demo = Path(__file__).parent.parent / "scripts" / "examples.py"
     with subprocess.Popen([sys.executable, demo], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         assert running.stdout
         assert running.stderr

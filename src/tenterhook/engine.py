@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 Flow = Generator[list[Job], list[Attempt], Outcome]
 
+IN_BACKGROUND = "runs in the background; heard on the next turn"
 # Plans remembered for each event: the names of tools are few, but a host may make them up.
 MEMO = 1024
 
@@ -319,7 +320,7 @@ def misled(
 
 
 def started(hook: Hook) -> Attempt:
-    return Attempt(hook.name, hook.handler, str(hook.source), detail="runs in the background; heard on the next turn")
+    return Attempt(hook.name, hook.handler, str(hook.source), detail=IN_BACKGROUND)
 
 
 def without(skipped: tuple[Skipped, ...], awake: tuple[Hook, ...]) -> tuple[Skipped, ...]:

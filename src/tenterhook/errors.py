@@ -5,7 +5,9 @@ TenterhookError
 ├── UnknownDialect   no such file in dialects/
 ├── UnknownEvent     the dialect has no event of that name or kind
 ├── DialectError     a dialect's own data is wrong; found when it is imported
-└── UsageError       a call or a command line that cannot work
+├── UsageError       a call or a command line that cannot work
+├── ProviderError    a model could not be asked (agent/providers)
+└── ServerError      an MCP server or a tool of it failed (agent/servers)
 """
 
 from __future__ import annotations

@@ -1,0 +1,2 @@
+#!/bin/sh
+echo "release.sh $*: version 1.4 would be published"

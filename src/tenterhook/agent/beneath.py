@@ -1,0 +1,108 @@
+"""A path walked below a floor that it cannot leave.
+
+Each folder is opened in the one before, and no link is followed by the system: its text is read and walked as well.
+`..` goes back to a folder that was opened on the way, so moving or swapping folders meanwhile leads nowhere else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator, Sequence
+
+# As many as the system itself follows.
+MOST_LINKS = 40
+# On Linux a folder may be passed through that may not be listed.
+PASSING = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Outside(Exception):
+    """The path leads out of the floor."""
+
+
+@contextlib.contextmanager
+def beneath(floor: str, parts: Sequence[str], make: bool = False) -> Iterator[tuple[int, str]]:
+    """The folder that holds what the path leads to, and its name there, which is no link; "" for the folder itself.
+
+    With `make` folders on the way are made.
+    """
+    walk = Walk(floor, make)
+    try:
+        yield walk.to(parts)
+    finally:
+        walk.close()
+
+
+class Walk:
+    """The folders from the floor to where we are, each open."""
+
+    def __init__(self, floor: str, make: bool) -> None:
+        self.floor, self.make, self.links = floor, make, 0
+        self.folders = [os.open(floor, PASSING)]
+
+    def to(self, parts: Sequence[str]) -> tuple[int, str]:
+        left = list(reversed(parts))
+        while left:
+            name = left.pop()
+            if name in ("", "."):
+                continue
+            if name == "..":
+                self.back()
+            elif (target := self.link(name)) is not None:
+                self.follow(target, left)
+            elif left:  # if only by a slash: then it must be a folder
+                self.enter(name)
+            else:
+                return self.folders[-1], name
+        return self.folders[-1], ""
+
+    def link(self, name: str) -> str | None:
+        """Where it points, if it is a link."""
+        try:
+            return os.readlink(name, dir_fd=self.folders[-1])
+        except FileNotFoundError:
+            return None
+        except OSError as exc:
+            if exc.errno == errno.EINVAL:
+                return None
+            raise
+
+    def follow(self, target: str, left: list[str]) -> None:
+        self.links += 1
+        if self.links > MOST_LINKS:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        if target.startswith(os.sep):
+            top = self.floor.rstrip(os.sep)
+            if not (target + os.sep).startswith(top + os.sep):
+                raise Outside
+            target = target[len(top) :]
+            while len(self.folders) > 1:
+                self.back()
+        left += reversed(target.split(os.sep))
+
+    def enter(self, name: str) -> None:
+        here = self.folders[-1]
+        try:
+            self.folders.append(os.open(name, PASSING, dir_fd=here))
+        except FileNotFoundError:
+            if not self.make:
+                raise
+            with contextlib.suppress(FileExistsError):  # somebody else was faster
+                os.mkdir(name, dir_fd=here)
+            self.folders.append(os.open(name, PASSING, dir_fd=here))
+
+    def back(self) -> None:
+        if len(self.folders) > 1:
+            os.close(self.folders.pop())
+        elif self.floor != os.sep:
+            raise Outside
+
+    def close(self) -> None:
+        while self.folders:
+            os.close(self.folders.pop())
+
+
+def folder_at(folder: int, name: str) -> int:
+    """A descriptor to list the folder with."""
+    return os.open(name or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)

@@ -1,0 +1,274 @@
+"""READ FIRST: a prompt from start to end. `turn` is the whole story: ask the model, run what it calls, ask again.
+
+Every step goes through a session of hosts/, which fires the events and says what came of them; what is done about it
+is here. One Loop is one conversation: the main agent's, or a subagent's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Any, cast
+
+from msgspec import Struct
+
+from tenterhook.agent import compact
+from tenterhook.agent.names import Named, called
+from tenterhook.agent.script import ScriptOver
+from tenterhook.agent.tools import task
+from tenterhook.errors import TenterhookError
+from tenterhook.hosts.reply import AsyncStream, Reply, Streamed
+from tenterhook.hosts.result import ToolResult
+from tenterhook.hosts.scheduler import STOPPED as STOPPED_BEFORE
+from tenterhook.hosts.scheduler import Progress, ToolCall, without
+from tenterhook.hosts.session import Agent, Session, Stop
+from tenterhook.hosts.steps import is_async
+from tenterhook.hosts.tool import Tool
+from tenterhook.terminal import as_json
+from tenterhook.types import Outcome
+
+if TYPE_CHECKING:
+    from tenterhook.agent.coder import Coder
+
+Message = dict[str, Any]
+
+STOPPED = "Stopped by hook"
+SYSTEM = """You are a coding agent at work in the folder {project}. Use the tools to look and to act; say what you did \
+in few words. What stands between <hook> tags comes from the user's own rules: it is the user's word."""
+
+
+class End(Struct, frozen=True):
+    """How a turn ended: done, stopped by a hook, blocked before it began, or for want of a reply in the script."""
+
+    reason: str
+    text: str = ""
+
+
+class Loop:
+    """One conversation."""
+
+    def __init__(self, coder: Coder, session: Session) -> None:
+        self.coder, self.session, self.engine = coder, session, session.engine
+        self.messages: list[Message] = []
+        self.typed = self.wish = ""  # the last prompt: what the user typed, and what entered the context
+        self.seen: dict[str, Any] = {}  # the last call of the model as hooks left it
+        self.room = coder.room
+        self.rejected = 0
+        self.calls: dict[str, Progress] = {}
+        self.shown: Any = {}  # the input of the call at work, as hooks were shown it
+        # A subagent starts no other: somebody has to do the work.
+        definitions = [*coder.definitions, *([] if session.parent else [task.definition(self.delegate)])]
+        named = [Named(one, self.engine.dialect) for one in definitions]
+        self.named = {one.name: one for one in named}
+        self.told = [
+            {"name": one.name, "description": one.definition.about, "parameters": one.parameters} for one in named
+        ]
+        self.model = session.model(self.asked, format="plain", stream=True, collect=True)
+        self.scheduler = session.scheduler([self.tool(one) for one in named], changed=self.progress)
+
+    @property
+    def agent(self) -> str:
+        """The id of a subagent; empty for the main agent."""
+        return self.session.agent_id if self.session.parent else ""
+
+    async def prompt(self, text: str) -> End:
+        """The user's words: hooks see them first, and may add to them or refuse them."""
+        self.mend()
+        prompt = await self.session.aprompt(text)
+        if prompt.stop:
+            return End("stopped", prompt.reason or STOPPED)
+        if prompt.blocked:
+            return End("blocked", prompt.reason)
+        self.coder.transcript.prompt(prompt.text)
+        self.typed = text
+        return await self.turn(prompt.text)
+
+    async def turn(self, text: str) -> End:
+        """Until the model has nothing more to do, and hooks let it stop."""
+        self.wish = text
+        self.hear([text])
+        while True:
+            try:
+                if ended := await self.shorten():
+                    return ended
+                reply = await self.ask(self.messages, self.told)
+            except ScriptOver as exc:
+                return End("script", str(exc))
+            if reply.stop:
+                return End("stopped", reply.stop_reason or STOPPED)
+            self.keep_words(reply.response)
+            if calls := self.wanted(reply.response):
+                if stop := next((one for one in await self.run(calls) if one.stop), None):
+                    return End("stopped", stop.stop_reason or STOPPED)
+                self.hear(self.session.pending())
+                continue
+            said = reply.response["text"] or reply.reason
+            gate = await self.finish(said)
+            if not gate.goes_on:
+                return End("stopped", gate.outcome.stop_reason or STOPPED) if gate.stop else End("done", said)
+            self.hear([gate.text])
+
+    def mend(self) -> None:
+        """After a turn that was interrupted: a call without a result would make the next request a wrong one."""
+        answered = {one.get("tool_call_id") for one in self.messages}
+        asked = [call for one in self.messages for call in one.get("tool_calls") or ()]
+        for call in asked:
+            if call["id"] not in answered:
+                self.messages.append(result_message(call["name"], call["id"], "the user interrupted it"))
+
+    def hear(self, texts: list[str]) -> None:
+        self.messages += [{"role": "user", "content": text} for text in texts if text]
+
+    async def ask(self, messages: list[Message], tools: list[dict[str, Any]]) -> Reply:
+        """One call of the model. Where hooks want to see its response, it is shown when they have."""
+        coder, self.seen = self.coder, {}
+        call = {"model": coder.provider.model, "messages": list(messages), "tools": tools}
+        reply: Streamed = await self.model(**call)
+        later = bool(self.agent) or reply.synthetic or not tools or self.engine.listens("model.after")
+        async for chunk in cast(AsyncStream, reply):
+            if not later:
+                coder.screen.words(chunk.get("text") or "")
+        if reply.response is None:
+            raise TenterhookError(f"the response of {coder.provider.name} broke off")
+        coder.transcript.model(self.seen or call, reply.response, synthetic=reply.synthetic, agent=self.agent)
+        if later and tools and not reply.suppress_display:
+            coder.screen.whole(reply.response["text"], self.agent)
+        for problem in (*reply.problems, *reply.response.get("problems", ())):
+            coder.screen.note(problem)
+        return reply
+
+    def keep_words(self, response: dict[str, Any]) -> None:
+        wishes = response.get("tool_calls")
+        if response["text"] or wishes:
+            said = {"role": "model", "content": response["text"]}
+            self.messages.append({**said, "tool_calls": wishes} if wishes else said)
+
+    async def asked(self, **call: Any) -> AsyncIterator[dict[str, Any]]:
+        """The call as hooks left it: what the model really sees."""
+        self.seen = call
+        system = {"role": "system", "content": SYSTEM.format(project=self.engine.project)}
+        return await self.coder.provider.ask(**{**call, "messages": [system, *call["messages"]]})
+
+    def wanted(self, response: dict[str, Any]) -> list[ToolCall]:
+        """The calls of a response, under the names that this dialect's agent has for its tools."""
+        made = []
+        for call in response.get("tool_calls") or ():
+            name, input = called(call["name"], call["input"], self.engine.dialect)
+            made.append(ToolCall(name, self.named[name].shown(input) if name in self.named else input, call["id"]))
+        return made
+
+    async def run(self, calls: list[ToolCall]) -> list[ToolResult]:
+        """One after the other: what the model wants first happens first, and is told before the next one begins."""
+        results: list[ToolResult] = []
+        for call in calls:
+            if any(one.stop for one in results):  # every call needs a result, if only to say that there is none
+                result = without(STOPPED_BEFORE, "cancelled")
+            else:
+                self.shown = call.input
+                self.coder.screen.calls(call.name, call.input)
+                (result,) = await self.scheduler.arun([call])
+                self.coder.screen.result(result)
+            self.keep_result(call, result)
+            results.append(result)
+        return results
+
+    def keep_result(self, call: ToolCall, result: ToolResult) -> None:
+        progress = self.calls.pop(call.id, None)
+        ran = progress is not None and (progress.running or progress.finished)
+        input = (progress.input if progress else None) or call.input
+        text = result.llm_content if isinstance(result.llm_content, str) else as_json(result.llm_content)
+        self.messages.append(result_message(call.name, call.id, text))
+        self.coder.transcript.tool(call.name, input, ran=ran, result=text, agent=self.agent)
+
+    def progress(self, one: Progress) -> None:
+        self.calls[one.call.id] = one
+
+    def tool(self, named: Named) -> Tool:
+        """A definition as a tool of this session: hooks see its input as the model gave it, it gets its own names."""
+        definition = named.definition
+        asks = definition.asks
+        function = definition.function
+
+        def ours(input: dict[str, Any]) -> dict[str, Any]:
+            return named.ours(input, self.shown)
+
+        async def awaited(**input: Any) -> Any:
+            return await function(**ours(input))
+
+        made = self.session.tool(
+            named.name,
+            schema=ours,
+            asks=(lambda input: asks(ours(input))) if callable(asks) else asks,
+        )
+        bare: Callable[..., Any] = awaited if is_async(function) else lambda **input: function(**ours(input))
+        tool: Tool = made(bare)
+        return tool
+
+    async def finish(self, said: str) -> Stop:
+        """The model has nothing more to do. Hooks may send it back: at a subagent's three gates, at the turn's end."""
+        session = self.session
+        if not session.parent:
+            return await session.astop(said, **session.if_known("turn.stop", prompt=self.typed))
+        gate = await self.task_done(said)
+        if not (gate.goes_on or gate.stop):
+            gate = await session.aidle(said)
+        if not (gate.goes_on or gate.stop):
+            gate = await session.astop(said)
+        return gate
+
+    async def task_done(self, said: str) -> Stop:
+        """A task that hooks do not take for done goes back to work, so often and no more."""
+        session = self.session
+        outcome = await session.atask_done(session.agent_id, said)
+        self.rejected = self.rejected + 1 if outcome.blocked else 0
+        if outcome.blocked and self.rejected <= session.stop_limit:
+            return Stop(True, "\n\n".join(session.pending()), outcome)
+        return Stop(False, "", outcome)
+
+    async def delegate(self, prompt: str, description: str = "", subagent_type: str = "general-purpose") -> ToolResult:
+        """A subagent: its own conversation, the same tools, the same hooks."""
+        child = await self.session.aagent(prompt, agent_type=subagent_type, agent_name=subagent_type)
+        async with child:
+            created = await child.atask_created(child.agent_id, description or prompt)
+            end = await self.worked(child, created)
+        if end.reason == "script":
+            raise ScriptOver(end.text)
+        if end.reason == "stopped":  # a stop ends the agent, wherever in it a hook says so
+            return ToolResult(end.text, end.text, outcomes=(Outcome(stop=True, stop_reason=end.text),))
+        return ToolResult(end.text, end.text)
+
+    async def worked(self, child: Agent, created: Outcome) -> End:
+        for outcome in (child.outcome, created):
+            if outcome.stop:
+                return End("stopped", outcome.stop_reason or STOPPED)
+            if outcome.blocked:
+                return End("blocked", outcome.reason)
+        return await Loop(self.coder, child).turn("\n\n".join([child.opening, *child.pending()]))
+
+    async def shorten(self, trigger: str = "auto") -> End | None:
+        """A context that has become too long is told in short. Hooks hear of it before and after."""
+        length = compact.size(self.messages)
+        if trigger == "auto" and length < self.room:
+            return None
+        before = await self.session.acompact(trigger)
+        if before.stop:
+            return End("stopped", before.stop_reason or STOPPED)
+        if before.blocked:
+            self.room = length + self.room // 4  # asked again when it has grown, and not at every step
+            return None
+        old, kept = compact.split(self.messages, self.room if trigger == "auto" else 0)
+        account = ""
+        if old and not self.coder.scripted:
+            reply = await self.ask([*old, {"role": "user", "content": compact.INSTRUCTION}], [])
+            if reply.stop:
+                return End("stopped", reply.stop_reason or STOPPED)
+            account = reply.response["text"]
+        account = account or compact.retold(old, self.room)
+        self.messages = compact.joined(account, self.wish, kept, self.room)
+        self.coder.screen.note("the conversation had become long: it goes on with a short account of it")
+        after = await self.session.acompacted(trigger)
+        self.hear(self.session.pending())
+        return End("stopped", after.stop_reason or STOPPED) if after.stop else None
+
+
+def result_message(name: str, id: str, text: str) -> Message:
+    return {"role": "tool", "tool_call_id": id, "name": name, "content": text}

@@ -1,0 +1,131 @@
+"""What a person at the terminal sees of the agent: its words as they come, its tools, what hooks did, a summary."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from tenterhook.agent.trace import lines
+from tenterhook.dialect import Dialect
+from tenterhook.engine import IN_BACKGROUND
+from tenterhook.hosts.permission import Permission, PermissionRequest
+from tenterhook.hosts.result import ToolResult
+from tenterhook.table import table
+from tenterhook.terminal import as_json, columns, counted, duration, painter, shorten, visible, wrapped
+from tenterhook.types import Outcome
+
+# Of a tool's output, so many lines.
+RESULT_LINES = 6
+IN_TURN, IN_TOOL = "  ", "    "
+
+
+class Screen:
+    """Everything goes to stdout, in the order in which it happens."""
+
+    def __init__(self, dialect: Dialect, *, colour: bool) -> None:
+        self.dialect, self.paint = dialect, painter(colour)
+        self.runs: dict[str, list[float]] = {}
+        self.tool = ""  # the one that is at work
+        self.open = False  # whether the model's words still stand on an unfinished line
+
+    def prompt(self, text: str) -> None:
+        for line in wrapped(text, first="> ", indent="  ", most_lines=40):
+            self.line(self.paint("bold", line))
+
+    def words(self, text: str) -> None:
+        """A piece of what the model says."""
+        if text:
+            sys.stdout.write(visible(text))
+            sys.stdout.flush()
+            self.open = not text.endswith("\n")
+
+    def whole(self, text: str, agent: str = "") -> None:
+        """What the model said, when hooks have seen it or when a subagent said it."""
+        for line in visible(text).splitlines():
+            self.line(f"{IN_TURN}{self.paint('dim', agent)}  {line}" if agent else line)
+
+    def calls(self, name: str, input: Any) -> None:
+        self.tool = name
+        shown = shorten(main_value(input), columns() - len(name) - 6)
+        self.line(f"{IN_TURN}{self.paint('bold', name)}  {shown}")
+
+    def result(self, result: ToolResult) -> None:
+        self.tool = ""
+        if result.suppress_display:
+            return
+        if result.error and result.error.type in ("blocked", "stopped"):
+            return  # the hook's line says so already
+        # What a hook took out for the model's eyes is not for a screen either.
+        replaced = [one.changes["output"] for one in result.outcomes if "output" in one.changes]
+        shown = replaced[-1] if replaced else result.return_display
+        text = shown if isinstance(shown, str) else as_json(shown)
+        style = "red" if result.error else "dim"
+        for line in wrapped(text.strip("\n"), first=IN_TOOL, indent=IN_TOOL, most_lines=RESULT_LINES):
+            self.line(self.paint(style, line))
+
+    def watch(self, outcome: Outcome, agent: str) -> None:
+        """Each hook that did something has a line."""
+        for attempt in outcome.attempts:
+            if attempt.detail != IN_BACKGROUND:  # counted when it is done
+                self.runs.setdefault(attempt.hook, []).append(attempt.seconds)
+        for style, hook, text in lines(outcome, self.dialect, self.tool):
+            self.remark(f"[hook {shorten(hook, 40)}] {text}" if hook else text, style, 4)
+
+    def tell(self, text: str) -> None:
+        """What a hook says to the user."""
+        self.remark(text, "green", 20)
+
+    def warn(self, text: str) -> None:
+        """What went wrong with a hook."""
+        self.remark(text, "yellow", 4)
+
+    def remark(self, text: str, style: str, most: int) -> None:
+        """About the tool that is at work, or the turn."""
+        indent = IN_TOOL if self.tool else IN_TURN
+        for line in wrapped(text, first=indent, indent=indent + "  ", most_lines=most):
+            self.line(self.paint(style, line))
+
+    def note(self, text: str) -> None:
+        """A word of our own."""
+        self.line(self.paint("dim", f"{IN_TURN}{text}"))
+
+    def asks(self, request: PermissionRequest) -> Permission:
+        """A person decides; only a clear yes is one."""
+        why = f" ({request.reason})" if request.reason else ""
+        self.line(f"{IN_TOOL}{self.paint('yellow', f'Allow {request.tool_name}?{visible(why)}')}")
+        for line in wrapped(as_json(request.tool_input), first=IN_TOOL, indent=IN_TOOL):
+            self.line(line)
+        try:
+            answer = input(f"{IN_TOOL}[y]es or [n]o: ").strip().lower()
+        except EOFError:
+            return Permission(False, "nobody answered")
+        return Permission(answer in ("y", "yes"), "" if answer in ("y", "yes") else "the user said no")
+
+    def summary(self) -> None:
+        """Which hooks ran, how often, and what they cost."""
+        spent = {hook: sum(seconds) for hook, seconds in self.runs.items()}
+        runs = sum(map(len, self.runs.values()))
+        self.line("")
+        if not runs:
+            self.line(self.paint("dim", "No hook ran."))
+            return
+        total = duration(sum(spent.values()))
+        self.line(self.paint("bold", f"{counted(len(spent), 'hook')} ran {counted(runs, 'time')}, {total} in all"))
+        slowest = sorted(spent, key=lambda hook: -spent[hook])
+        rows = [[shorten(one, 50), counted(len(self.runs[one]), "run"), duration(spent[one])] for one in slowest]
+        self.line(table(rows, indent=IN_TURN))
+
+    def line(self, text: str) -> None:
+        if self.open:
+            sys.stdout.write("\n")
+            self.open = False
+        print(text, flush=True)
+
+
+def main_value(input: Any) -> str:
+    """What a call is about, in a few words: its first text, or all of it."""
+    if isinstance(input, dict):
+        texts = [value for value in input.values() if isinstance(value, str)]
+        if texts:
+            return texts[0]
+    return as_json(input)

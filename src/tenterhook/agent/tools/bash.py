@@ -1,0 +1,94 @@
+"""Bash: a shell command in the project's folder, with a time-out that binds."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from tenterhook.agent.children import completed
+from tenterhook.agent.tools import Definition
+from tenterhook.agent.workspace import Unable, Workspace
+from tenterhook.hosts.result import ToolError, ToolResult
+
+if TYPE_CHECKING:
+    from tenterhook.process import Completed
+
+SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/sh")
+USUAL_SECONDS, MOST_SECONDS = 120.0, 600.0
+# From SIGTERM to SIGKILL.
+GRACE = 2.0
+# Of each stream: its beginning, and as much of its end.
+KEPT_BYTES = 16_000
+
+ABOUT = f"""Run a shell command in the project's folder and give its output.
+The input is empty, so nothing can be asked for. After the time-out the command ends with everything it started. A last
+line tells the exit code where it is not 0. Of an output beyond {2 * KEPT_BYTES:,} bytes the middle is left out.
+What is put into the background goes on after the call; send its output to a file."""
+
+
+def definition(workspace: Workspace) -> Definition:
+    async def bash(command: str, timeout: float = USUAL_SECONDS, description: str = "") -> ToolResult:
+        from tenterhook.process import Program
+
+        check(command, timeout)
+        argv = (shell(), "-c", command)
+        environ = dict(workspace.environ)
+        program = Program(argv, b"", environ, workspace.root, timeout, GRACE, cap=KEPT_BYTES, tail=KEPT_BYTES)
+        done = await completed(program)
+        text = told(done, timeout)
+        # A command that did not end well is a tool that failed: hooks that wait for failures hear of it.
+        return ToolResult(text, text, error=ToolError(text) if ended(done, timeout) else None)
+
+    return Definition(
+        name="Bash",
+        about=ABOUT,
+        inputs={
+            "command": {"type": "string", "description": "The command, as for bash -c."},
+            "timeout": {
+                "type": "number",
+                "description": f"Seconds it may take; {USUAL_SECONDS:g} unless told, {MOST_SECONDS:g} at most.",
+            },
+            "description": {"type": "string", "description": "What the command does, in a few words for the user."},
+        },
+        function=bash,
+        required=("command",),
+        asks=True,
+    )
+
+
+def shell() -> str:
+    return next(path for path in SHELLS if os.path.exists(path) or path == SHELLS[-1])
+
+
+def check(command: str, timeout: float) -> None:
+    if not command.strip():
+        raise Unable("the command is empty")
+    if "\0" in command:
+        raise Unable("the command holds a NUL character, which no program can be given")
+    if not 0 < timeout <= MOST_SECONDS:
+        raise Unable(f"timeout is in seconds, above 0 and at most {MOST_SECONDS:g}, not {timeout:g}")
+
+
+def told(done: Completed, timeout: float) -> str:
+    """Its output and how it ended; stderr below stdout."""
+    if done.error == "spawn":
+        raise Unable(f"the command could not be started: {done.detail}")
+    out, err = (data.decode("utf-8", "replace") for data in (done.stdout, done.stderr))
+    parts = [out.rstrip("\n")] if out.strip() else []
+    if err.strip():
+        parts.append(f"[stderr]\n{err.rstrip(chr(10))}" if parts else err.rstrip("\n"))
+    ending = ended(done, timeout)
+    if ending or not parts:
+        parts.append(ending or "[no output, exit code 0]")
+    return "\n".join(parts)
+
+
+def ended(done: Completed, timeout: float) -> str:
+    """Empty for an exit with 0."""
+    if done.error == "timeout":
+        return f"[ended by the time-out after {timeout:g} seconds, with everything it had started]"
+    if done.signal:
+        return f"[ended by {done.signal}]"
+    if done.exit_code is None:
+        return f"[it is not known how it ended: {done.detail}]"
+    return f"[exit code {done.exit_code}]" if done.exit_code else ""

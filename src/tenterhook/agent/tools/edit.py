@@ -1,0 +1,116 @@
+"""Edit: one text in a file for another, with the file's own encoding and line ends."""
+
+from __future__ import annotations
+
+from tenterhook.agent.texts import Coding, counted, must_be_text
+from tenterhook.agent.tools import Definition
+from tenterhook.agent.workspace import Unable, Workspace
+
+LARGEST = 16 << 20
+# How many places are told by their lines.
+MOST_PLACES = 10
+
+ABOUT = """Replace a text in a file. old_string must be exactly what the file holds, blanks and line breaks included,
+and must occur once; with replace_all every occurrence is replaced. The encoding and the line ends of the file stay."""
+
+
+def definition(workspace: Workspace) -> Definition:
+    def edit(file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> str:
+        shown = workspace.shown(file_path)
+        check(old_string, new_string)
+        data = workspace.read(file_path, LARGEST)
+        coding = must_be_text(data, shown)
+        text = decoded(coding, data, shown)
+        old, new = as_in_file(text, old_string), with_ends(new_string, line_end(text))
+        places = found(text, old)
+        must_fit(places, replace_all, shown, text, old_string)
+        workspace.write(file_path, encoded(coding, text.replace(old, new)))
+        return f"Edited {shown}: replaced {counted(len(places), 'occurrence')} at {lines_of(places)}."
+
+    return Definition(
+        name="Edit",
+        about=ABOUT,
+        inputs={
+            "file_path": {"type": "string", "description": "The file; a relative path counts from the project."},
+            "old_string": {"type": "string", "description": "The text to replace, as it stands in the file."},
+            "new_string": {"type": "string", "description": "The text to put in its place."},
+            "replace_all": {"type": "boolean", "description": "Replace every occurrence; false unless told."},
+        },
+        function=edit,
+        required=("file_path", "old_string", "new_string"),
+        asks=True,
+    )
+
+
+def check(old: str, new: str) -> None:
+    if not old:
+        raise Unable("old_string is empty: to make a file or to replace all of it, write the whole file")
+    if old == new:
+        raise Unable("old_string and new_string are the same, so there is nothing to do")
+
+
+def decoded(coding: Coding, data: bytes, shown: str) -> str:
+    try:
+        return coding.decoded(data)
+    except UnicodeDecodeError as exc:
+        raise Unable(f"{shown} begins like a text in {coding.encoding} and is none: {exc.reason}") from None
+
+
+def encoded(coding: Coding, text: str) -> bytes:
+    try:
+        return coding.encoded(text)
+    except UnicodeEncodeError:
+        raise Unable("new_string holds half a character, which no file can be given") from None
+
+
+def line_end(text: str) -> str:
+    """That of most lines."""
+    return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+
+
+def with_ends(text: str, end: str) -> str:
+    return text.replace("\r\n", "\n").replace("\n", end)
+
+
+def as_in_file(text: str, old: str) -> str:
+    """The text as the file would have it: models do not see line ends, and some files mix them."""
+    forms = (with_ends(old, line_end(text)), old, with_ends(old, "\n"), with_ends(old, "\r\n"))
+    return next((form for form in forms if form in text), old)
+
+
+def found(text: str, old: str) -> list[int]:
+    """The numbers of the lines where it begins."""
+    lines, line, at = [], 1, text.find(old)
+    before = 0
+    while at >= 0:
+        line += text.count("\n", before, at)
+        lines.append(line)
+        before, at = at, text.find(old, at + len(old))
+    return lines
+
+
+def must_fit(places: list[int], replace_all: bool, shown: str, text: str, old: str) -> None:
+    if not places:
+        raise Unable(f"old_string does not occur in {shown}{near(text, old)}")
+    if len(places) > 1 and not replace_all:
+        raise Unable(
+            f"old_string occurs {len(places)} times in {shown}, at {lines_of(places)}: give more of the text around "
+            "the one that is meant, or set replace_all"
+        )
+
+
+def near(text: str, old: str) -> str:
+    """Where its first line stands at least, white space aside: most often the blanks are wrong."""
+    first = next((line.strip() for line in old.splitlines() if line.strip()), "")
+    lines = [number for number, line in enumerate(text.split("\n"), 1) if first and first == line.strip()]
+    if not lines:
+        return ": read the file and copy the text exactly"
+    return f"; its first line stands at {lines_of(lines)}, so compare blanks and what follows there"
+
+
+def lines_of(places: list[int]) -> str:
+    """`line 4`, or `lines 4, 9 and 12`."""
+    told = [str(place) for place in dict.fromkeys(places)]
+    if len(told) > MOST_PLACES:
+        told = [*told[: MOST_PLACES - 1], f"{len(told) - MOST_PLACES + 1} more"]
+    return f"line {told[0]}" if len(told) == 1 else f"lines {', '.join(told[:-1])} and {told[-1]}"

@@ -1,0 +1,33 @@
+"""Write: a whole file, all of it or nothing."""
+
+from __future__ import annotations
+
+from tenterhook.agent.texts import counted
+from tenterhook.agent.tools import Definition
+from tenterhook.agent.workspace import Unable, Workspace
+
+ABOUT = """Write a whole file. It is made if it is not there, and so are its folders; what it held before is gone."""
+
+
+def definition(workspace: Workspace) -> Definition:
+    def write(file_path: str, content: str) -> str:
+        try:
+            data = content.encode()
+        except UnicodeEncodeError:
+            raise Unable("the content holds half a character, which no file can be given") from None
+        new = workspace.write(file_path, data)
+        lines = content.count("\n") + (content[-1:] not in ("", "\n"))
+        size = f"{counted(lines, 'line')}, {counted(len(data), 'byte')}"
+        return f"{'Made' if new else 'Replaced'} {workspace.shown(file_path)}: {size}."
+
+    return Definition(
+        name="Write",
+        about=ABOUT,
+        inputs={
+            "file_path": {"type": "string", "description": "The file; a relative path counts from the project."},
+            "content": {"type": "string", "description": "All that the file is to hold."},
+        },
+        function=write,
+        required=("file_path", "content"),
+        asks=True,
+    )

@@ -1,28 +1,16 @@
 """The real clients against real protocols on the loopback: what they send, what comes back, in one form for all."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tenterhook import Engine
 
-from .provider_apis import ANTHROPIC, CHAT, EVERY
+from .provider_apis import ANTHROPIC, CHAT
 from .provider_chosen import HELLO, TOOLS, Chosen
 from .provider_server import serving
-
-
-@pytest.fixture(params=EVERY, ids=lambda protocol: protocol.name)
-def chosen(request: pytest.FixtureRequest) -> Iterator[Chosen]:
-    with serving() as api:
-        yield Chosen(request.param, api)
-
-
-@pytest.fixture
-def chat() -> Iterator[Chosen]:
-    with serving() as api:
-        yield Chosen(CHAT, api)
 
 
 def test_text_comes_in_chunks_and_the_last_one_has_end_and_usage(chosen: Chosen) -> None:

@@ -1,19 +1,10 @@
 """Conversations of every shape, as the real clients send them: each API must take what hooks have left of one."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from .provider_apis import EVERY
 from .provider_chosen import TOOLS, Chosen
-from .provider_server import serving
-
-
-@pytest.fixture(params=EVERY, ids=lambda protocol: protocol.name)
-def chosen(request: pytest.FixtureRequest) -> Iterator[Chosen]:
-    with serving() as api:
-        yield Chosen(request.param, api)
 
 
 def odd(*messages: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,7 +1,6 @@
 """The whole command with a model behind a real protocol on the loopback: hooks change what goes over the wire."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,8 @@ import pytest
 from conftest import Project
 
 from .agents import Entry, ended, words
-from .provider_apis import CHAT, EVERY, KEY
+from .provider_apis import KEY
 from .provider_chosen import Chosen
-from .provider_server import serving
 
 BLOCK = """\
 [[hook]]
@@ -21,18 +19,6 @@ on = "tool.before"
 match = "Bash"
 command = "echo 'not on this machine' >&2; exit 2"
 """
-
-
-@pytest.fixture(params=EVERY, ids=lambda protocol: protocol.name)
-def chosen(request: pytest.FixtureRequest) -> Iterator[Chosen]:
-    with serving() as api:
-        yield Chosen(request.param, api)
-
-
-@pytest.fixture
-def chat() -> Iterator[Chosen]:
-    with serving() as api:
-        yield Chosen(CHAT, api)
 
 
 def run(project: Project, chosen: Chosen, *options: str) -> tuple[Any, list[Entry]]:

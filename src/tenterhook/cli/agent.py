@@ -20,6 +20,7 @@ from tenterhook.agent.servers import Server, Servers, read_servers
 from tenterhook.agent.tools import Definition, built_in
 from tenterhook.agent.transcript import Transcript
 from tenterhook.agent.workspace import Workspace
+from tenterhook.cli.fire import ended_with_us
 from tenterhook.cli.main import complain
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, PROJECT, Option, Usage
 from tenterhook.cli.project import engine_for, hint_at_others, warn
@@ -69,7 +70,7 @@ def run(argv: list[str]) -> int:
         engine_for(options) as engine,
         closing(Transcript(options.get("transcript", ""))) as transcript,
         warnings_on(Screen(engine.dialect, colour=colourful())) as screen,
-        interrupted_by_signals(),
+        ended_with_us(interrupt),
         asyncio.Runner() as runner,
     ):
         warn(list(engine.warnings))
@@ -153,20 +154,9 @@ def turn(runner: asyncio.Runner, coder: Coder, prompt: str) -> str:
     return ""
 
 
-@contextmanager
-def interrupted_by_signals() -> Iterator[None]:
-    """A host that gives up on us sends SIGTERM: then everything ends as it does at Ctrl-C."""
-
-    def leave(number: int, frame: object) -> None:
-        signal.raise_signal(signal.SIGINT)
-
-    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {one: signal.signal(one, leave) for one in numbers if signal.getsignal(one) is signal.SIG_DFL}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+def interrupt(number: int, frame: object) -> None:
+    """Who ends us with a signal gets what Ctrl-C does: everything that runs ends, and the session with its hooks."""
+    signal.raise_signal(signal.SIGINT)
 
 
 def given(options: dict[str, str]) -> str | None:

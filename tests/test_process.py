@@ -114,11 +114,11 @@ def test_a_flood_is_drained_where_there_is_no_splice(monkeypatch: pytest.MonkeyP
         (0, b""),
         (10, b"0123456789"),
         (15, b"012345678901234"),
-        (16, b"0123456789\n[... 1 bytes are left out here ...]\n12345"),
-        (3_000_000, b"0123456789\n[... 2999985 bytes are left out here ...]\n56789"),
+        (16, b"012345678912345"),
+        (3_000_000, b"012345678956789"),
     ],
 )
-def test_with_a_tail_the_last_bytes_are_kept_too_and_the_cut_can_be_seen(size: int, kept: bytes) -> None:
+def test_with_a_tail_the_last_bytes_are_kept_too(size: int, kept: bytes) -> None:
     done = run(sh(f"yes 0123456789 | tr -d '\\n' | head -c {size}", cap=10, tail=5))
 
     assert (done.stdout, done.truncated) == (kept, size > 15)

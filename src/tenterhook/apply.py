@@ -10,6 +10,8 @@ from tenterhook.types import Verdict
 
 # Where the value that a change is about stands in an event's data.
 FIELDS = {"input": "tool_input", "output": "tool_output", "request": "llm_request", "response": "llm_response"}
+# For a stop without a word.
+STOPPED = "Stopped by hook"
 # The most restrictive mode wins; the names of the stable tool configuration.
 MODES = ("NONE", "ANY", "AUTO")
 
@@ -113,7 +115,7 @@ def stated(config: dict[str, Any]) -> dict[str, Any]:
 
 def stop_response(reason: str) -> dict[str, Any]:
     """A response in the stable form that says why the agent stopped, in place of the model's."""
-    text = reason or "Stopped by hook"
+    text = reason or STOPPED
     candidate = {"content": {"role": "model", "parts": [text]}, "finishReason": "STOP", "index": 0}
     return {"text": text, "candidates": [candidate]}
 

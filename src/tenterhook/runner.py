@@ -151,23 +151,13 @@ class Runner:
         return None if known is None else known is True
 
     async def achild(self, handler: ModuleType, job: Job) -> Attempt:
-        import asyncio
-
         program = guarded(handler.program, job)
         if isinstance(program, Attempt):
             return program
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
         try:
-            ticket = self.submit(program, partial(hand_over, loop, future))
+            completed = await awaited(self.submit, program)
         except RuntimeError as exc:  # no more threads
             return raised(job, exc)
-        try:
-            completed = await asyncio.shield(future)
-        except asyncio.CancelledError:
-            ticket.cancel()
-            await future
-            raise
         return handler.attempt(job, completed)  # type: ignore[no-any-return]
 
     def submit_if_open(self, program: Program, done: Callable[[Completed], None]) -> Ticket | None:
@@ -257,6 +247,21 @@ def handler_of(job: Job) -> Any:
 def blocks(job: Job) -> bool:
     """Whether the call needs a thread of its own."""
     return handlers.get(job.hook.handler) is not None and not handlers.inline(job.hook.handler)(job)
+
+
+async def awaited(submit: Callable[[Program, Callable[[Completed], None]], Ticket], program: Program) -> Completed:
+    """A child's end. Cancelled, the child ends with all its descendants before we go on."""
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Completed] = loop.create_future()
+    ticket = submit(program, partial(hand_over, loop, future))
+    try:
+        return await asyncio.shield(future)
+    except asyncio.CancelledError:
+        ticket.cancel()
+        await future
+        raise
 
 
 def hand_over(loop: asyncio.AbstractEventLoop, future: asyncio.Future[Any], result: Any) -> None:

@@ -111,4 +111,4 @@ def duration(seconds: float) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,7 +1,10 @@
 """One protocol and its server, asked through the provider that a user would get."""
 
 import asyncio
+import os
 from typing import Any
+
+import pytest
 
 from tenterhook.agent.providers import Provider, provider_for
 
@@ -20,6 +23,16 @@ TOOLS = [
 ]
 
 
+def provider_in(environ: dict[str, str], name: str) -> Provider:
+    """The library and the SDKs look into the process's environment."""
+    with pytest.MonkeyPatch.context() as patch:
+        for key in list(os.environ):
+            patch.delenv(key)
+        for key, value in environ.items():
+            patch.setenv(key, value)
+        return provider_for(name)
+
+
 class Chosen:
     """A protocol, its server, and what a provider for it makes of a call."""
 
@@ -27,7 +40,7 @@ class Chosen:
         self.protocol, self.api = protocol, api
 
     def provider(self) -> Provider:
-        return provider_for(self.protocol.model(self.api.url), self.protocol.environ(self.api.url))
+        return provider_in(self.protocol.environ(self.api.url), self.protocol.model(self.api.url))
 
     def ask(self, **call: Any) -> list[dict[str, Any]]:
         return asyncio.run(self.chunks(**call))

@@ -233,3 +233,14 @@ def test_one_provider_answers_many_questions_at_once(chat: Chosen) -> None:
             await provider.aclose()
 
     assert asyncio.run(asked()) == [{"text": "Hello"}] * 8
+
+
+def test_a_schema_may_refer_to_its_own_definitions(chosen: Chosen) -> None:
+    """Some APIs take references, for the others the library puts in what they refer to."""
+    point = {"type": "object", "properties": {"latitude": {"type": "integer"}}}
+    schema = {"type": "object", "properties": {"at": {"$ref": "#/$defs/Point"}}, "$defs": {"Point": point}}
+    chosen.api.events(chosen.protocol.stream(["Fine."]))
+
+    chosen.ask(tools=[{"name": "place", "description": "Place it.", "parameters": schema}])
+
+    assert "latitude" in str(chosen.api.last["tools"])

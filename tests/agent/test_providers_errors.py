@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from tenterhook import UsageError
-from tenterhook.agent.providers import ProviderError, provider_for
+from tenterhook.agent.providers import ProviderError
 
 from .provider_apis import ANTHROPIC, CHAT, EVERY, KEY, Protocol, sse
+from .provider_chosen import provider_in
 from .provider_server import Api, serving
 
 HELLO = [{"role": "user", "content": "Hello"}]
@@ -27,7 +28,7 @@ def api() -> Iterator[Api]:
 
 def ask(protocol: Protocol, url: str, **call: Any) -> list[dict[str, Any]]:
     async def asked() -> list[dict[str, Any]]:
-        provider = provider_for(protocol.model(url), protocol.environ(url))
+        provider = provider_in(protocol.environ(url), protocol.model(url))
         try:
             return [chunk async for chunk in await provider.ask(**{"model": "", "messages": HELLO, **call})]
         finally:
@@ -165,7 +166,7 @@ def test_a_call_whose_input_is_no_json_is_named_and_left_out(api: Api) -> None:
 )
 def test_a_name_that_cannot_work_is_refused_at_once(name: str, words: str) -> None:
     with pytest.raises(UsageError) as caught:
-        provider_for(name, {})
+        provider_in({}, name)
 
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -176,14 +177,14 @@ def test_a_missing_package_is_said_with_what_to_install(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "pydantic_ai.direct", None)
 
     with pytest.raises(UsageError, match=r"pip install 'tenterhook\[agent\]'"):
-        provider_for("openai:gpt-5", {"OPENAI_API_KEY": KEY})
+        provider_in({"OPENAI_API_KEY": KEY}, "openai:gpt-5")
 
 
 def test_a_missing_sdk_of_an_endpoint_is_said_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pydantic_ai.providers.openai_compatible", None)
 
     with pytest.raises(UsageError, match=r"pip install 'tenterhook\[agent\]'"):
-        provider_for("m@http://127.0.0.1:1/v1", {})
+        provider_in({}, "m@http://127.0.0.1:1/v1")
 
 
 def test_the_environment_that_is_given_counts_and_the_processes_own_stays_as_it_is(
@@ -209,7 +210,7 @@ def test_a_local_server_needs_no_key_and_gets_none_of_ours(api: Api, monkeypatch
 
 
 def test_user_and_password_of_an_address_are_not_shown() -> None:
-    provider = provider_for("qwen3:8b@http://me:pa55word@127.0.0.1:1/v1?key=x", {})
+    provider = provider_in({}, "qwen3:8b@http://me:pa55word@127.0.0.1:1/v1?key=x")
 
     assert provider.name == "qwen3:8b@http://127.0.0.1:1/v1"
     assert provider.model == "qwen3:8b"

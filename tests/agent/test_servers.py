@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tenterhook import UsageError
+from tenterhook import UsageError, dialects
+from tenterhook.agent.names import Named
 from tenterhook.agent.servers import Server, ServerError, Servers
 from tenterhook.agent.tools import Definition
 
@@ -113,17 +114,15 @@ def test_what_is_no_text_is_named_and_texts_are_joined() -> None:
     }
 
 
-def test_schemas_stand_alone() -> None:
-    """What an input's schema refers to stands in it; one that refers to itself ends."""
-
+def test_a_model_is_told_the_whole_schema_with_all_that_it_refers_to() -> None:
     async def body(servers: Servers, tools: Tools) -> Tools:
         return tools
 
-    tools = run([stdio()], body)
+    place = run([stdio()], body)["place"]
 
-    assert "$ref" not in repr([tool.inputs for tool in tools.values()])
-    assert tools["place"].inputs["point"]["properties"]["x"]["type"] == "integer"
-    assert tools["tree"].inputs["root"]["properties"]["name"]["type"] == "string"
+    told = Named(place, dialects.get("moai")).parameters
+    assert told["properties"]["point"] == {"$ref": "#/$defs/Point"}
+    assert told["$defs"]["Point"]["properties"]["x"]["type"] == "integer"
 
 
 def test_the_entry_says_environment_folder_and_arguments(tmp_path: Path) -> None:

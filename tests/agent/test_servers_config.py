@@ -6,9 +6,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from conftest import Project
 from tenterhook import ConfigError
 from tenterhook.agent.servers import Server, ServerError, read_servers
 from tenterhook.agent.servers.config import expanded
+
+from .agents import run
 
 
 def written(folder: Path, text: str, name: str = ".mcp.json") -> str:
@@ -135,3 +138,12 @@ def test_variables_become_values_everywhere(text: str, value: str) -> None:
 def test_a_variable_that_is_not_set_is_an_error_with_its_name() -> None:
     with pytest.raises(ServerError, match="the variable NONE is not set in the environment"):
         expanded(Server("s", command="${NONE}"), {})
+
+
+def test_a_broken_file_of_a_project_that_is_not_trusted_is_a_warning(project: Project) -> None:
+    project.write(".mcp.json", "{ no json")
+
+    done = run(project, "moai", "Done.", args=())
+
+    assert done.code == 0
+    assert ".mcp.json:1:3" in done.stderr

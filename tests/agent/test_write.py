@@ -83,3 +83,14 @@ def test_a_confined_workspace_is_not_left(project: Any, tmp_path: Path) -> None:
         with pytest.raises(Unable, match="outside of the project"):
             write(path, "x")
     assert sorted(os.listdir(tmp_path)) == ["home", "my project"]
+
+
+def test_a_name_as_long_as_the_system_takes_can_be_written_again(project: Any) -> None:
+    name = "\u6f22" * 83 + ".txt"
+    write = definition(Workspace(project.root)).function
+
+    write(name, "one")
+    write(name, "two")
+
+    assert (project.root / name).read_text() == "two"
+    assert [one.name for one in project.root.iterdir() if one.suffix == ".tmp"] == []

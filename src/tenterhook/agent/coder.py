@@ -72,30 +72,32 @@ class Coder:
         """Between two prompts it is the person's turn, and hooks may want to call them."""
         await self.session.anotify("idle_prompt", "The agent waits for your next prompt.")
 
-    async def close(self, reason: str, *, wait: bool) -> None:
+    async def close(self, reason: str) -> None:
         """Hooks in the background are waited for, unless somebody is in a hurry; what they say is still told."""
-        background = self.session.background
-        if wait and background.running:
-            self.screen.note("waits for hooks in the background")
-        while wait and background.running:
-            await asyncio.sleep(0.02)
-        self.session.received(self.session.pending())
-        await self.session.aend(reason)
-        for text in self.session.pending():
-            self.screen.note(f"said too late for the model: {text}")
-        await self.provider.aclose()
-        self.transcript.end(self.end.reason, self.end.text)
+        background, wait = self.session.background, self.end.reason != "interrupted"
+        try:
+            if wait and background.running:
+                self.screen.note("waits for hooks in the background")
+            while wait and background.running:
+                await asyncio.sleep(0.02)
+            self.session.received(self.session.pending())
+            await self.session.aend(reason)
+            for text in self.session.pending():
+                self.screen.note(f"said too late for the model: {text}")
+            await self.provider.aclose()
+        finally:
+            self.transcript.end(self.end.reason, self.end.text)
 
     def watch(self, outcome: Outcome, agent: str) -> None:
         self.screen.watch(outcome, agent)
         self.transcript.heard(outcome, agent)
 
-    def permission(self, request: PermissionRequest) -> Permission:
+    async def permission(self, request: PermissionRequest) -> Permission:
         """`--yes` and `--no` answer for the person. A hook's question is never answered by nobody."""
         if self.answer:
             return Permission(self.answer == "yes", "" if self.answer == "yes" else "the user said no")
         if sys.stdin.isatty() and sys.stdout.isatty():
-            return self.screen.asks(request)
+            return await self.screen.asks(request)
         if self.scripted and not request.by_hook:
             return Permission(True)
         return Permission(False, NOBODY)

@@ -6,6 +6,7 @@ is here. One Loop is one conversation: the main agent's, or a subagent's.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,6 +16,7 @@ from tenterhook.agent import compact
 from tenterhook.agent.names import Named, called
 from tenterhook.agent.script import ScriptOver
 from tenterhook.agent.tools import task
+from tenterhook.apply import STOPPED
 from tenterhook.errors import TenterhookError
 from tenterhook.hosts.reply import AsyncStream, Reply, Streamed
 from tenterhook.hosts.result import ToolResult
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 Message = dict[str, Any]
 
-STOPPED = "Stopped by hook"
+INTERRUPTED = "the user interrupted it"
 SYSTEM = """You are a coding agent at work in the folder {project}. Use the tools to look and to act; say what you did \
 in few words. What stands between <hook> tags comes from the user's own rules: it is the user's word."""
 
@@ -52,6 +54,7 @@ class Loop:
         self.typed = self.wish = ""  # the last prompt: what the user typed, and what entered the context
         self.seen: dict[str, Any] = {}  # the last call of the model as hooks left it
         self.room = coder.room
+        self.put_off = 0  # the length from which on hooks that refused to shorten it are asked again
         self.rejected = 0
         self.calls: dict[str, Progress] = {}
         self.shown: Any = {}  # the input of the call at work, as hooks were shown it
@@ -113,7 +116,7 @@ class Loop:
         asked = [call for one in self.messages for call in one.get("tool_calls") or ()]
         for call in asked:
             if call["id"] not in answered:
-                self.messages.append(result_message(call["name"], call["id"], "the user interrupted it"))
+                self.messages.append(result_message(call["name"], call["id"], INTERRUPTED))
 
     def hear(self, texts: list[str]) -> None:
         self.messages += [{"role": "user", "content": text} for text in texts if text]
@@ -123,7 +126,8 @@ class Loop:
         coder, self.seen = self.coder, {}
         call = {"model": coder.provider.model, "messages": list(messages), "tools": tools}
         reply: Streamed = await self.model(**call)
-        later = bool(self.agent) or reply.synthetic or not tools or self.engine.listens("model.after")
+        later = bool(self.agent) or not tools or self.engine.listens("model.after")
+        later = later or reply.synthetic or reply.suppress_display
         async for chunk in cast(AsyncStream, reply):
             if not later:
                 coder.screen.words(chunk.get("text") or "")
@@ -165,11 +169,24 @@ class Loop:
             else:
                 self.shown = call.input
                 self.coder.screen.calls(call.name, call.input)
-                (result,) = await self.scheduler.arun([call])
+                result = await self.made(call)
                 self.coder.screen.result(result)
             self.keep_result(call, result)
             results.append(result)
         return results
+
+    async def made(self, call: ToolCall) -> ToolResult:
+        """One call. Interrupted, it is taken back, so that hooks hear of it, and has its result like any other."""
+        running = asyncio.ensure_future(self.scheduler.arun([call]))
+        try:
+            (result,) = await asyncio.shield(running)
+        except asyncio.CancelledError:
+            if not self.scheduler.cancel(call.id, INTERRUPTED):
+                running.cancel()
+            (result,) = await running
+            self.keep_result(call, result)
+            raise
+        return result
 
     def keep_result(self, call: ToolCall, result: ToolResult) -> None:
         progress = self.calls.pop(call.id, None)
@@ -219,8 +236,9 @@ class Loop:
         """A task that hooks do not take for done goes back to work, so often and no more."""
         session = self.session
         outcome = await session.atask_done(session.agent_id, said)
-        self.rejected = self.rejected + 1 if outcome.blocked else 0
-        if outcome.blocked and self.rejected <= session.stop_limit:
+        refused = outcome.blocked and not outcome.stop
+        self.rejected = self.rejected + 1 if refused else 0
+        if refused and self.rejected <= session.stop_limit:
             return Stop(True, "\n\n".join(session.pending()), outcome)
         return Stop(False, "", outcome)
 
@@ -247,27 +265,36 @@ class Loop:
     async def shorten(self, trigger: str = "auto") -> End | None:
         """A context that has become too long is told in short. Hooks hear of it before and after."""
         length = compact.size(self.messages)
-        if trigger == "auto" and length < self.room:
+        if not self.messages or (trigger == "auto" and length < max(self.room, self.put_off)):
             return None
         before = await self.session.acompact(trigger)
         if before.stop:
             return End("stopped", before.stop_reason or STOPPED)
         if before.blocked:
-            self.room = length + self.room // 4  # asked again when it has grown, and not at every step
+            self.put_off = length + self.room // 4
             return None
         old, kept = compact.split(self.messages, self.room if trigger == "auto" else 0)
         account = ""
-        if old and not self.coder.scripted:
-            reply = await self.ask([*old, {"role": "user", "content": compact.INSTRUCTION}], [])
+        if old and not self.coder.scripted and (reply := await self.account(old, trigger)):
             if reply.stop:
                 return End("stopped", reply.stop_reason or STOPPED)
-            account = reply.response["text"]
+            account = "" if reply.synthetic else reply.response["text"]
         account = account or compact.retold(old, self.room)
-        self.messages = compact.joined(account, self.wish, kept, self.room)
+        self.messages, self.put_off = compact.joined(account, self.wish, kept, self.room), 0
         self.coder.screen.note("the conversation had become long: it goes on with a short account of it")
         after = await self.session.acompacted(trigger)
         self.hear(self.session.pending())
         return End("stopped", after.stop_reason or STOPPED) if after.stop else None
+
+    async def account(self, old: list[Message], trigger: str) -> Reply | None:
+        """A model that cannot give one must not end the conversation: what is too long today is so tomorrow."""
+        try:
+            return await self.ask([*old, {"role": "user", "content": compact.INSTRUCTION}], [])
+        except TenterhookError as exc:
+            if trigger == "manual":
+                raise
+            self.coder.screen.note(f"{exc}; the account is put together from the messages")
+            return None
 
 
 def result_message(name: str, id: str, text: str) -> Message:

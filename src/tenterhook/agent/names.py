@@ -43,7 +43,7 @@ class Named(Struct, frozen=True):
     @property
     def parameters(self) -> dict[str, Any]:
         """The inputs as one JSON Schema, for the model."""
-        return {
+        return self.definition.schema or {
             "type": "object",
             "properties": {self.theirs(ours): schema for ours, schema in self.definition.inputs.items()},
             "required": [self.theirs(ours) for ours in self.definition.required],

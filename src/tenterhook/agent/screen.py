@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from typing import Any
 
@@ -89,17 +90,18 @@ class Screen:
         """A word of our own."""
         self.line(self.paint("dim", f"{IN_TURN}{text}"))
 
-    def asks(self, request: PermissionRequest) -> Permission:
+    async def asks(self, request: PermissionRequest) -> Permission:
         """A person decides; only a clear yes is one."""
         why = f" ({request.reason})" if request.reason else ""
         self.line(f"{IN_TOOL}{self.paint('yellow', f'Allow {request.tool_name}?{visible(why)}')}")
         for line in wrapped(as_json(request.tool_input), first=IN_TOOL, indent=IN_TOOL):
             self.line(line)
-        try:
-            answer = input(f"{IN_TOOL}[y]es or [n]o: ").strip().lower()
-        except EOFError:
+        print(f"{IN_TOOL}[y]es or [n]o: ", end="", flush=True)
+        answer = await typed()
+        if not answer:
             return Permission(False, "nobody answered")
-        return Permission(answer in ("y", "yes"), "" if answer in ("y", "yes") else "the user said no")
+        yes = answer.strip().lower() in ("y", "yes")
+        return Permission(yes, "" if yes else "the user said no")
 
     def summary(self) -> None:
         """Which hooks ran, how often, and what they cost."""
@@ -120,6 +122,20 @@ class Screen:
             sys.stdout.write("\n")
             self.open = False
         print(text, flush=True)
+
+
+async def typed() -> str:
+    """A line from the terminal, empty at its end.
+
+    Not read in a thread: at Ctrl-C that one would live on, and take the line that is meant for the next prompt.
+    """
+    loop, there = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(sys.stdin, there.set)
+    try:
+        await there.wait()
+    finally:
+        loop.remove_reader(sys.stdin)
+    return sys.stdin.readline()
 
 
 def main_value(input: Any) -> str:

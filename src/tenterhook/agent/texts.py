@@ -55,7 +55,3 @@ def must_be_text(head: bytes, shown: str) -> Coding:
 
 def cut_end(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]} [... {len(text) - most:,} more characters]"
-
-
-def counted(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -211,7 +211,7 @@ def known(entries: Iterator[os.DirEntry[str]]) -> Iterator[tuple[str, os.stat_re
 
 def replace(folder: int, name: str, data: bytes, before: os.stat_result | None) -> None:
     """Beside it first, then in its place: a reader sees the old file or the new one."""
-    beside = f".{name[:100]}.{secrets.token_hex(6)}.tmp"
+    beside = f".{secrets.token_hex(8)}.tmp"  # without the name: that may be as long as the system takes
     fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666, dir_fd=folder)
     try:
         with open(fd, "wb") as file:

@@ -5,27 +5,28 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 import tenterhook
+from tenterhook.agent.attended import Attended
 from tenterhook.agent.coder import CONTEXT, Coder
-from tenterhook.agent.screen import Screen
+from tenterhook.agent.names import word
+from tenterhook.agent.screen import Screen, typed
 from tenterhook.agent.servers import Server, Servers, read_servers
 from tenterhook.agent.tools import Definition, built_in
 from tenterhook.agent.transcript import Transcript
 from tenterhook.agent.workspace import Workspace
-from tenterhook.cli.fire import ended_with_us
 from tenterhook.cli.main import complain
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, PROJECT, Option, Usage
 from tenterhook.cli.project import engine_for, hint_at_others, warn
+from tenterhook.dialect import TOOLS
 from tenterhook.engine import Engine
-from tenterhook.errors import TenterhookError, UsageError
+from tenterhook.errors import ConfigError, TenterhookError, UsageError
 from tenterhook.terminal import colourful
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ USAGE = Usage(
     'tenter agent --trust --yes --model openai:gpt-5 --prompt "Mend the failing test."',
     "exit codes: 0 done, 2 the prompt was blocked, 3 a hook stopped the agent, 1 could not run or had no reply left",
 )
-EXITS = {"done": 0, "blocked": 2, "stopped": 3}
+INTERRUPTED = 130
+EXITS = {"done": 0, "blocked": 2, "stopped": 3, "interrupted": INTERRUPTED}
 SAID = {"stopped": "a hook stopped the agent", "blocked": "the prompt was blocked", "script": "the end of the script"}
 LEAVE, COMPACT = ("/exit", "/quit"), "/compact"
 
@@ -64,29 +66,34 @@ def run(argv: list[str]) -> int:
     if "yes" in options and "no" in options:
         raise USAGE.error("--yes or --no, not both")
     context = whole_number(options.get("context", str(CONTEXT)))
-    prompt = given(options)
     provider = answering(options)
+    prompt = given(options)
     with (
         engine_for(options) as engine,
         closing(Transcript(options.get("transcript", ""))) as transcript,
         warnings_on(Screen(engine.dialect, colour=colourful())) as screen,
-        ended_with_us(interrupt),
-        asyncio.Runner() as runner,
     ):
         warn(list(engine.warnings))
         hint_at_others(engine)
-        with remote_tools(runner, engine, trusted="trust" in options) as remote:
-            coder = Coder(
-                engine,
-                provider,
-                [*built_in(Workspace(engine.project)), *remote],
-                screen,
-                transcript,
-                answer="yes" if "yes" in options else "no" if "no" in options else "",
-                agent=options.get("agent", ""),
-                context=context,
-            )
-            return lived(runner, coder, prompt)
+
+        async def run() -> int:
+            async with remote_tools(engine, trusted="trust" in options) as remote:
+                coder = Coder(
+                    engine,
+                    provider,
+                    [*built_in(Workspace(engine.project)), *remote],
+                    screen,
+                    transcript,
+                    answer="yes" if "yes" in options else "no" if "no" in options else "",
+                    agent=options.get("agent", ""),
+                    context=context,
+                )
+                return await lived(coder, prompt)
+
+        try:
+            return asyncio.run(run())
+        except asyncio.CancelledError:
+            return INTERRUPTED
 
 
 @contextmanager
@@ -105,58 +112,57 @@ def warnings_on(screen: Screen) -> Iterator[Screen]:
         log.removeHandler(handler)
 
 
-def lived(runner: asyncio.Runner, coder: Coder, prompt: str | None) -> int:
+async def lived(coder: Coder, prompt: str | None) -> int:
     """From the session's start to its end, however it ends."""
-    problem, whole = "", False
+    attended, problem = Attended(), None
     try:
-        runner.run(coder.start())
+        await coder.start()
         if prompt is None:
-            conversation(runner, coder)
+            await conversation(coder, attended)
         else:
             coder.screen.prompt(prompt)
-            problem = turn(runner, coder, prompt)
-        whole = True
+            problem = await attended.do(turn(coder, prompt))
     finally:
-        runner.run(coder.close("prompt_input_exit" if prompt is None else "other", wait=whole))
+        await coder.close("prompt_input_exit" if prompt is None else "other")
         coder.screen.summary()
     if problem := problem or coder.transcript.problem:
         raise TenterhookError(problem)
-    return EXITS.get(coder.end.reason, 1)
+    return 0 if prompt is None else EXITS.get(coder.end.reason, 1)
 
 
-def conversation(runner: asyncio.Runner, coder: Coder) -> None:
+async def conversation(coder: Coder, attended: Attended) -> None:
     """On a terminal: one prompt after another. Ctrl-C ends a turn, and at the prompt the conversation."""
     print("What shall be done? /compact shortens the conversation, /exit ends it.")
     while True:
-        try:
-            text = input("\n> ").strip()
-        except (EOFError, KeyboardInterrupt):
+        print("\n> ", end="", flush=True)
+        line = await attended.do(typed())
+        text = (line or "").strip()
+        if not line or text in LEAVE:
             return
-        if text in LEAVE:
-            return
-        with suppress(KeyboardInterrupt):
-            if text == COMPACT:
-                runner.run(coder.loop.shorten("manual"))
-            elif text:
-                if problem := turn(runner, coder, text):
-                    complain(problem)
-                runner.run(coder.waits())
+        if text:
+            work = shortened(coder) if text == COMPACT else turn(coder, text)
+            if problem := await attended.do(work):
+                complain(problem)
+            await coder.waits()
 
 
-def turn(runner: asyncio.Runner, coder: Coder, prompt: str) -> str:
+async def turn(coder: Coder, prompt: str) -> str:
     """What went wrong with it, if something did: then a conversation goes on with the next prompt."""
     try:
-        end = runner.run(coder.prompt(prompt))
+        end = await coder.prompt(prompt)
     except TenterhookError as exc:
         return str(exc)
-    if end.reason in ("stopped", "blocked", "script"):
+    if end.reason in SAID:
         coder.screen.note(f"{SAID[end.reason]}: {end.text}")
     return ""
 
 
-def interrupt(number: int, frame: object) -> None:
-    """Who ends us with a signal gets what Ctrl-C does: everything that runs ends, and the session with its hooks."""
-    signal.raise_signal(signal.SIGINT)
+async def shortened(coder: Coder) -> str:
+    try:
+        await coder.loop.shorten("manual")
+    except TenterhookError as exc:
+        return str(exc)
+    return ""
 
 
 def given(options: dict[str, str]) -> str | None:
@@ -181,25 +187,33 @@ def answering(options: dict[str, str]) -> Provider:
         return Script(options["script"])
     from tenterhook.agent.providers import provider_for
 
-    return provider_for(options["model"], os.environ)
+    return provider_for(options["model"])
 
 
-@contextmanager
-def remote_tools(runner: asyncio.Runner, engine: Engine, *, trusted: bool) -> Iterator[list[Definition]]:
-    """The tools of MCP servers, by the dialect's names for them. Servers that do not start are left out, and said."""
+@asynccontextmanager
+async def remote_tools(engine: Engine, *, trusted: bool) -> AsyncIterator[list[Definition]]:
+    """The tools of MCP servers, by the dialect's names for them. What cannot be had is left out, and said."""
     servers = Servers(named_servers(engine, trusted), environ=engine.environ, cwd=engine.project)
     try:
-        runner.run(servers.__aenter__())
+        await servers.__aenter__()
     except UsageError as exc:
         warn([f"{exc}; without it the MCP servers are left out"])
         yield []
         return
     try:
         warn(servers.problems)
-        name = engine.dialect.mcp_tool
-        yield [replace(one, name=name.format(server=server, tool=one.name)) for server, one in servers.tools]
+        taken = {word(engine.dialect, tool).name for tool in TOOLS}
+        remote = []
+        for server, one in servers.tools:
+            name = engine.dialect.mcp_tool.format(server=server, tool=one.name)
+            if name in taken:
+                warn([f"two tools are called {name}: the one of the MCP server {server!r} is left out"])
+            else:
+                taken.add(name)
+                remote.append(replace(one, name=name))
+        yield remote
     finally:
-        runner.run(servers.__aexit__())
+        await servers.__aexit__()
 
 
 def named_servers(engine: Engine, trusted: bool) -> list[Server]:
@@ -211,12 +225,15 @@ def named_servers(engine: Engine, trusted: bool) -> list[Server]:
             files.append(os.path.join(engine.home, name[2:]))
         else:
             (files if trusted else aside).append(os.path.join(engine.project, name))
-    if found := [one.name for one in read_servers(aside)]:
-        warn([f"not started, because not trusted (see --trust): the MCP servers {', '.join(found)}"])
+    try:
+        if found := [one.name for one in read_servers(aside)]:
+            warn([f"not started, because not trusted (see --trust): the MCP servers {', '.join(found)}"])
+    except ConfigError as exc:  # a file that nobody trusts must not keep the agent from running
+        warn([str(exc)])
     return read_servers(files)
 
 
 def whole_number(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
         raise USAGE.error(f"--context needs a whole number from 1 on, not {text!r}")
     return int(text)

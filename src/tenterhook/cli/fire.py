@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -89,15 +89,14 @@ def stdout_kept_clean() -> Iterator[None]:
         os.close(real)
 
 
-def leave(number: int, frame: object) -> None:
-    raise SystemExit(128 + number)
-
-
 @contextmanager
-def ended_with_us(leave: Callable[[int, object], None] = leave) -> Iterator[None]:
+def ended_with_us() -> Iterator[None]:
     """A host that gives up on us sends SIGTERM: then the hooks that run end too, as they do at Ctrl-C."""
     import signal
     import threading
+
+    def leave(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
 
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
     if threading.current_thread() is not threading.main_thread():  # only there can a signal be heard

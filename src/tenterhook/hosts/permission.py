@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tenterhook.apply import STOPPED
 from tenterhook.errors import UsageError
 from tenterhook.hosts.steps import Call, Fire, Steps, is_async, its_own
 from tenterhook.types import Outcome
@@ -62,10 +63,12 @@ def permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]
         return Permission(True, hooks.reason, changed, (hooks,))
     if changed is not None:
         request = replace(request, tool_input=changed)
+    if hooks.decision == "ask":
+        request = replace(request, reason=request.reason or hooks.reason, by_hook=True)
     said = f"{request.tool_name} needs permission" + (f": {request.reason}" if request.reason else "")
     notice: Outcome = yield Fire("notify", {"type": "permission_prompt", "message": said})
     if notice.stop:
-        return Permission(False, notice.stop_reason or "Stopped by hook", None, (hooks, notice))
+        return Permission(False, notice.stop_reason or STOPPED, None, (hooks, notice))
     answer = yield from asked(request, ask)
     if answer.allowed:
         allowed = changed if answer.input is None else answer.input

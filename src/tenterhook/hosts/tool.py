@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from msgspec.structs import replace
 
+from tenterhook.apply import STOPPED
 from tenterhook.errors import UsageError, described
 from tenterhook.hosts.inputs import PLACED, Check, Input, WrongInput, check_for, read, same, spread
 from tenterhook.hosts.permission import Ask, PermissionRequest, permission
@@ -168,7 +169,7 @@ class Tool:
         """The result, if the last outcome keeps the tool from running."""
         last = outcomes[-1]
         if last.stop:
-            return refusal("stopped", last.stop_reason or "Stopped by hook", outcomes, self.marks)
+            return refusal("stopped", last.stop_reason or STOPPED, outcomes, self.marks)
         return refusal("blocked", last.reason, outcomes, self.marks) if last.blocked else None
 
     def made(self, given: Input, shown: Input, id: str, outcomes: tuple[Outcome, ...], note: Note) -> Steps[ToolResult]:

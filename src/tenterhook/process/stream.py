@@ -67,14 +67,14 @@ class Feed:
 class Stream:
     """stdout or stderr. The first `room` bytes are kept; the rest is read and dropped, so that the child goes on.
 
-    With a `tail` the last bytes are kept too, after a line that tells how many are missing.
+    With a `tail` the last bytes are kept too, right after the first.
     """
 
-    __slots__ = ("dropped", "fd", "last", "parts", "room", "sink", "tail", "truncated", "wide")
+    __slots__ = ("fd", "last", "parts", "room", "sink", "tail", "truncated", "wide")
 
     def __init__(self, cap: int, tail: int = 0) -> None:
         self.fd = self.sink = -1
-        self.room, self.tail, self.dropped = cap, tail, 0
+        self.room, self.tail = cap, tail
         self.parts: list[bytes] = []
         self.last = b""
         self.truncated = self.wide = False
@@ -122,10 +122,9 @@ class Stream:
         """Keep the last bytes in place of those before them."""
         part = os.read(self.fd, CHUNK)
         self.last += part
-        more = max(0, len(self.last) - self.tail)
-        self.last = self.last[more:]
-        self.dropped += more
-        self.truncated = self.dropped > 0
+        if len(self.last) > self.tail:
+            self.last = self.last[-self.tail :]
+            self.truncated = True
         return len(part)
 
     def drain_rest(self) -> None:
@@ -136,8 +135,7 @@ class Stream:
 
     def kept(self) -> bytes:
         if self.last:
-            cut = b"\n[... %d bytes are left out here ...]\n" % self.dropped if self.dropped else b""
-            return b"".join((*self.parts, cut, self.last))
+            return b"".join((*self.parts, self.last))
         return self.parts[0] if len(self.parts) == 1 else b"".join(self.parts)
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
 """Real models, through one library for all of them: pydantic-ai, as far as its models go and never its agent loop.
 
-`provider_for("anthropic:NAME", environ)` gives something to ask. A conversation goes in and chunks come out in the
+`provider_for("anthropic:NAME")` gives something to ask. A conversation goes in and chunks come out in the
 form of formats/plain.py; turns.py and settings.py say it in the library's words, failures.py says in ours what went
 wrong. Keys come from the environment alone, and no text that leaves here holds one.
 """
@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from threading import Lock
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any, Protocol
 
-from tenterhook.agent.providers.failures import ProviderError, hidden, one_line, said, secrets
+from tenterhook.agent.masked import hidden, secrets
+from tenterhook.agent.providers.failures import ProviderError, one_line, said
 from tenterhook.agent.providers.settings import UNTOLD, settings
 from tenterhook.agent.providers.turns import Names, turns
 from tenterhook.errors import UsageError, nearest
@@ -207,52 +206,49 @@ def ending(response: Any, names: Names, problems: list[str]) -> Chunk | None:
     return {**last, "problems": problems} if problems else last
 
 
-def provider_for(name: str, environ: Mapping[str, str]) -> Provider:
+def provider_for(name: str) -> Provider:
     """The provider of a model: "openai:NAME", "anthropic:NAME", "google:NAME" and so on, or "NAME@URL"."""
     sdk("pydantic-ai-slim", "pydantic_ai.direct", "agent")
     for scheme in ("http://", "https://"):
         model, found, rest = name.partition(f"@{scheme}")
         if found:
-            return compatible(model, scheme + rest, environ)
+            return compatible(model, scheme + rest)
     kind, _, model = name.partition(":")
     if not kind or not model:
         raise UsageError(f"a model is named PROVIDER:NAME (anthropic:claude-sonnet-4-5, say) or NAME@URL, not {name!r}")
-    return Remote(kind, model, known(kind, environ), name=name, keys=secrets(environ))
+    return Remote(kind, model, known(kind), name=name, keys=secrets(os.environ))
 
 
-def compatible(model: str, url: str, environ: Mapping[str, str]) -> Provider:
+def compatible(model: str, url: str) -> Provider:
     """Local servers mostly need no key; one that does is given OPENAI_API_KEY."""
     if not model:
         raise UsageError(f"the model's name is missing: NAME@{bare(url)}")
     found = sdk("openai", "pydantic_ai.providers.openai_compatible", "agent")
     name = f"{model}@{bare(url)}"
     try:
-        with environment(environ):
-            provider = found.OpenAICompatibleProvider(
-                "compatible", base_url=url, api_key=environ.get("OPENAI_API_KEY") or None
-            )
+        key = os.environ.get("OPENAI_API_KEY") or None
+        provider = found.OpenAICompatibleProvider("compatible", base_url=url, api_key=key)
     except Exception as exc:
         raise UsageError(f"{name}: this URL cannot be used: {one_line(exc)}") from exc
-    return Compatible("", model, provider, name=name, keys=(*secrets(environ), *secret_parts(url)))
+    return Compatible("", model, provider, name=name, keys=(*secrets(os.environ), *secret_parts(url)))
 
 
-def known(kind: str, environ: Mapping[str, str]) -> Any:
+def known(kind: str) -> Any:
     """The library's own provider of that name, with its key from the environment."""
     providers = sdk("pydantic-ai-slim", "pydantic_ai.providers", "agent")
     try:
         providers.infer_provider_class(kind)
-        with environment(environ):
-            return providers.infer_provider(kind)
+        return providers.infer_provider(kind)
     except ValueError as exc:
         if not str(exc).startswith("Unknown provider"):
-            raise UsageError(f"{kind}: {hidden(one_line(exc), secrets(environ))}") from exc
+            raise UsageError(f"{kind}: {hidden(one_line(exc), secrets(os.environ))}") from exc
         raise UsageError(
             f"no provider {kind!r}{nearest(kind, kinds())}; among the known are: {', '.join(kinds())}"
         ) from None
     except ImportError as exc:
         raise UsageError(f"{kind} needs a package: pip install 'tenterhook[agent]' ({one_line(exc)})") from exc
     except Exception as exc:
-        raise UsageError(f"{kind}: {missing(exc, secrets(environ))}") from exc
+        raise UsageError(f"{kind}: {missing(exc, secrets(os.environ))}") from exc
 
 
 def missing(exc: Exception, keys: Sequence[str]) -> str:
@@ -268,26 +264,6 @@ def kinds() -> list[str]:
     """The providers that the library knows models of, by their prefixes; those of its own gateway aside."""
     listed = sdk("pydantic-ai-slim", "pydantic_ai.models", "agent").known_model_names()
     return sorted({name.partition(":")[0] for name in listed if ":" in name and "/" not in name.partition(":")[0]})
-
-
-LOCK = Lock()
-
-
-@contextmanager
-def environment(given: Mapping[str, str]) -> Iterator[None]:
-    """The library and the SDKs look into the process's environment: while a provider is made, it is the given one."""
-    with LOCK:
-        before = dict(os.environ)
-        if before == dict(given):
-            yield
-            return
-        try:
-            os.environ.clear()
-            os.environ.update(given)
-            yield
-        finally:
-            os.environ.clear()
-            os.environ.update(before)
 
 
 def bare(url: str) -> str:

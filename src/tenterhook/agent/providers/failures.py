@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tenterhook.errors import TenterhookError, described
 
 LONGEST = 300
-# What a variable's name ends with if its value is nobody's business.
-SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS")
 
 
 class ProviderError(TenterhookError):
@@ -68,15 +65,3 @@ def one_line(text: object) -> str:
     """Its first words, without breaks."""
     flat = " ".join(str(text).split()).rstrip(".")
     return flat if len(flat) <= LONGEST else flat[: LONGEST - 3] + "..."
-
-
-def secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The values that no text may hold; what is very short would tear up words."""
-    found = (value for name, value in environ.items() if name.upper().endswith(SECRET) and len(value) >= 6)
-    return tuple(sorted(found, key=len, reverse=True))
-
-
-def hidden(text: str, keys: Sequence[str]) -> str:
-    for key in keys:
-        text = text.replace(key, "[key]")
-    return text

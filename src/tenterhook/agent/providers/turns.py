@@ -14,6 +14,7 @@ from typing import Any
 
 from tenterhook.formats.messages import ROLES
 from tenterhook.formats.plain import PLAIN
+from tenterhook.terminal import as_json
 
 Message = dict[str, Any]
 
@@ -23,6 +24,7 @@ LONGEST = 64
 # Stands where an API wants a word of the user and there is none.
 GO_ON = "Go on."
 NO_RESULT = "There is no result: the call was not completed."
+CALLED = "[called {name}: {input}]"
 STRAY = "The result of an earlier call of {name}:\n{text}"
 
 
@@ -76,7 +78,7 @@ def digest(name: str) -> str:
 
 def turns(ai: Any, messages: Sequence[Message], names: Names) -> list[Any]:
     """Requests and responses by turns, a request first and last."""
-    kept = [message for message in messages if says(message)]
+    kept = [message if names.defined else told(message) for message in messages if says(message)]
     made: list[Any] = []
     calls: list[dict[str, Any]] = []
     for models, group in groupby(kept, key=is_models):
@@ -84,7 +86,7 @@ def turns(ai: Any, messages: Sequence[Message], names: Names) -> list[Any]:
             if not made:
                 made.append(ai.ModelRequest(parts=[ai.UserPromptPart(content=GO_ON)]))
             said = list(group)
-            calls = [call for message in said for call in message.get("tool_calls") or ()]
+            calls = [call for message in said for call in calls_of(message)]
             made.append(response(ai, said, calls, names))
         else:
             made.append(request(ai, list(group), calls, names))
@@ -96,6 +98,19 @@ def turns(ai: Any, messages: Sequence[Message], names: Names) -> list[Any]:
 
 def says(message: Message) -> bool:
     return bool(PLAIN.text(message).strip() or message.get("tool_calls") or is_result(message))
+
+
+def told(message: Message) -> Message:
+    """Its calls in words: some APIs refuse a conversation with calls in it where no tool is defined."""
+    calls = [CALLED.format(name=call.get("name"), input=as_json(call.get("input"))) for call in calls_of(message)]
+    if not calls:
+        return message
+    rest = {key: value for key, value in message.items() if key != "tool_calls"}
+    return {**rest, "content": "\n".join(filter(None, [PLAIN.text(message), *calls]))}
+
+
+def calls_of(message: Message) -> list[dict[str, Any]]:
+    return list(message.get("tool_calls") or ())
 
 
 def is_models(message: Message) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
 from typing import Any
 
-from tenterhook.agent.providers.failures import hidden, secrets
+from tenterhook.agent.masked import hidden, secrets
 from tenterhook.agent.servers.config import Server, ServerError, expanded, read_servers
 from tenterhook.agent.servers.tools import definitions, reason
 from tenterhook.agent.tools import Definition
@@ -146,9 +146,7 @@ class Tail(asyncio.Protocol):
         self.transport: asyncio.BaseTransport | None = None
 
     async def opened(self) -> Any:
-        """A file for the server to write to. Windows cannot wait for such a pipe: there it says nothing."""
-        if os.name == "nt":
-            return open(os.devnull, "w")
+        """A file for the server to write to."""
         reading, writing = os.pipe()
         source = os.fdopen(reading, "rb", buffering=0)
         self.transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: self, source)

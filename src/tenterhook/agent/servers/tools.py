@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from tenterhook.agent.servers.config import ServerError
+from tenterhook.agent.texts import cut_end
 from tenterhook.agent.tools import Definition
 from tenterhook.errors import described
+from tenterhook.terminal import as_json
 
 # A server that hands out pages without end must not hold up the start.
 PAGES = 100
 # Seconds: long enough for any tool that somebody waits for.
 CALL = 600.0
+# Characters of a result.
+LONGEST = 40_000
 
 
 async def definitions(client: Any) -> list[Definition]:
@@ -28,7 +32,6 @@ async def definitions(client: Any) -> list[Definition]:
 
 def definition(client: Any, tool: Any) -> Definition:
     schema = tool.input_schema
-    shared = {**schema.get("definitions", {}), **schema.get("$defs", {})}
 
     async def call(**given: Any) -> str:
         try:
@@ -43,33 +46,19 @@ def definition(client: Any, tool: Any) -> Definition:
     return Definition(
         name=tool.name,
         about=tool.description or tool.title or "",
-        inputs={name: inlined(one, shared) for name, one in schema.get("properties", {}).items()},
+        inputs=schema.get("properties", {}),
         function=call,
         required=tuple(str(name) for name in schema.get("required", ())),
         asks=True,
+        schema={"type": "object", **schema},
     )
 
 
-def inlined(schema: Any, shared: dict[str, Any], within: tuple[str, ...] = ()) -> Any:
-    """A schema that stands alone: what it refers to stands in it; what refers to itself may be anything there."""
-    if isinstance(schema, list):
-        return [inlined(one, shared, within) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    rest = {key: inlined(value, shared, within) for key, value in schema.items() if key != "$ref"}
-    name = str(schema.get("$ref", "")).rpartition("/")[2]
-    if not name or name in within:
-        return rest
-    return {**inlined(shared.get(name, {}), shared, (*within, name)), **rest}
-
-
 def shown(result: Any) -> str:
-    """What a tool gave, as one text."""
+    """What a tool gave, as one text; of a long one the beginning."""
     if not result.content and result.structured_content is not None:
-        from msgspec.json import encode
-
-        return encode(result.structured_content).decode()
-    return "\n".join(part(one) for one in result.content)
+        return cut_end(as_json(result.structured_content), LONGEST)
+    return cut_end("\n".join(part(one) for one in result.content), LONGEST)
 
 
 def part(content: Any) -> str:

@@ -26,6 +26,8 @@ class Definition(Struct, frozen=True):
     required: tuple[str, ...] = ()
     # Whether the user is to be asked first; a function is given the input by our names.
     asks: bool | Callable[[dict[str, Any]], bool] = False
+    # The whole JSON Schema, where it says more than its inputs do: what they refer to, say.
+    schema: dict[str, Any] | None = None
 
 
 def built_in(workspace: Workspace) -> list[Definition]:

@@ -31,7 +31,7 @@ def definition(workspace: Workspace) -> Definition:
         from tenterhook.process import Program
 
         check(command, timeout)
-        argv = (shell(), "-c", command)
+        argv = (shell(), "-c", "--", command)
         environ = dict(workspace.environ)
         program = Program(argv, b"", environ, workspace.root, timeout, GRACE, cap=KEPT_BYTES, tail=KEPT_BYTES)
         done = await completed(program)
@@ -73,7 +73,7 @@ def told(done: Completed, timeout: float) -> str:
     """Its output and how it ended; stderr below stdout."""
     if done.error == "spawn":
         raise Unable(f"the command could not be started: {done.detail}")
-    out, err = (data.decode("utf-8", "replace") for data in (done.stdout, done.stderr))
+    out, err = (text(data, done.truncated) for data in (done.stdout, done.stderr))
     parts = [out.rstrip("\n")] if out.strip() else []
     if err.strip():
         parts.append(f"[stderr]\n{err.rstrip(chr(10))}" if parts else err.rstrip("\n"))
@@ -81,6 +81,13 @@ def told(done: Completed, timeout: float) -> str:
     if ending or not parts:
         parts.append(ending or "[no output, exit code 0]")
     return "\n".join(parts)
+
+
+def text(data: bytes, truncated: bool) -> str:
+    """Where the middle of a stream was not kept, that is said."""
+    if truncated and len(data) >= 2 * KEPT_BYTES:
+        data = data[:KEPT_BYTES] + b"\n[... the middle is left out ...]\n" + data[KEPT_BYTES:]
+    return data.decode("utf-8", "replace")
 
 
 def ended(done: Completed, timeout: float) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tenterhook.agent.texts import Coding, counted, must_be_text
+from tenterhook.agent.texts import Coding, must_be_text
 from tenterhook.agent.tools import Definition
 from tenterhook.agent.workspace import Unable, Workspace
+from tenterhook.terminal import counted
 
 LARGEST = 16 << 20
 # How many places are told by their lines.

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 import tenterhook
-from tenterhook.agent.texts import coding, counted, cut_end
+from tenterhook.agent.texts import coding, cut_end
 from tenterhook.agent.tools import Definition
 from tenterhook.agent.tools.glob import matcher
 from tenterhook.agent.workspace import Unable, Workspace
+from tenterhook.terminal import counted
 
 if TYPE_CHECKING:
     from tenterhook.process import Completed

@@ -6,9 +6,10 @@ import io
 from collections.abc import Generator, Iterator
 from contextlib import closing
 
-from tenterhook.agent.texts import SAMPLE, counted, must_be_text
+from tenterhook.agent.texts import SAMPLE, must_be_text
 from tenterhook.agent.tools import Definition
 from tenterhook.agent.workspace import Unable, Workspace
+from tenterhook.terminal import counted
 
 MOST_LINES, LONGEST_LINE, MOST_CHARACTERS = 2000, 2000, 120_000
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tenterhook.agent.texts import counted
 from tenterhook.agent.tools import Definition
 from tenterhook.agent.workspace import Unable, Workspace
+from tenterhook.terminal import counted
 
 ABOUT = """Write a whole file. It is made if it is not there, and so are its folders; what it held before is gone."""
 

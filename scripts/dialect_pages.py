@@ -28,8 +28,6 @@ echo '{{"tool_name": "{tool}", "tool_input": {{"command": "git push --force"}}}}
 tenter check --dialect {name}
 ```
 """
-# The tool that an example's matcher names, where that is not the usual one.
-TOOLS = {"llxprt": "run_shell_command"}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -88,8 +86,13 @@ def example(dialect: Dialect) -> str:
     file = example_file(dialect.name)
     path = target(dialect, file)
     text = file.read_text("utf-8").rstrip()
-    how = TRY.format(path=path, name=dialect.name, tool=TOOLS.get(dialect.name, "Bash"))
+    how = TRY.format(path=path, name=dialect.name, tool=shell(dialect))
     return f"## Example\n\n`{path}`:\n\n```{FENCES[file.suffix]}\n{text}\n```\n\n{how}".rstrip()
+
+
+def shell(dialect: Dialect) -> str:
+    """What the dialect's own agent calls the tool that the examples guard."""
+    return dialect.tools["Bash"].name if "Bash" in dialect.tools else "Bash"
 
 
 def example_file(name: str) -> Path:

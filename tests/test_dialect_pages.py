@@ -86,7 +86,7 @@ def test_nothing_is_wrong_with_an_example(project, name, capsys):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_refuses_a_forced_push_and_nothing_else(script, project, name):
-    tool = script.TOOLS.get(name, "Bash")
+    tool = script.shell(dialects.get(name))
     with Engine(project(name), dialect=name, trust="all") as engine:
         forced = engine.fire("tool.before", tool_name=tool, tool_input={"command": "git push --force"})
         usual = engine.fire("tool.before", tool_name=tool, tool_input={"command": "git push"})

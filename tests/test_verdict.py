@@ -305,7 +305,7 @@ def test_an_object_is_a_change_and_an_output_may_be_anything() -> None:
     [
         ({"mode": "ANY", "allowedFunctionNames": ["a"]}, {"mode": "ANY", "allowedFunctionNames": ["a"]}, ""),
         ({"mode": "NONE"}, {"mode": "NONE"}, ""),
-        ({"mode": "AUTO", "more": 1}, {"mode": "AUTO"}, ""),
+        ({"mode": "AUTO", "more": 1}, {"mode": "AUTO"}, "tools has no 'more'"),
         ({"allowedFunctionNames": []}, {"allowedFunctionNames": []}, ""),
         ({"mode": "SOME", "allowedFunctionNames": ["a"]}, {"allowedFunctionNames": ["a"]}, "tools.mode is 'SOME'"),
         ({"mode": "ANY", "allowedFunctionNames": "a"}, {"mode": "ANY"}, "must be a list of names, not str"),

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tenterhook.apply import MODES
+from tenterhook.errors import nearest
 
 if TYPE_CHECKING:
     from tenterhook.dialect import Answer
     from tenterhook.verdict import Reader
 
 RANK = {"none": 0, "allow": 1, "ask": 2, "deny": 3}
+TOOL_CONFIG = ("mode", "allowedFunctionNames")
 
 
 def stronger(one: str, other: str) -> str:
@@ -95,6 +97,10 @@ def tool_config(reader: Reader, value: Any, answer: Answer, beside: dict[str, An
     if not isinstance(value, dict):
         change(reader, value, answer, beside)
         return
+    for key in value:
+        if key not in TOOL_CONFIG:  # a wish that would restrict nothing, without a word
+            known = " and ".join(TOOL_CONFIG)
+            reader.unreadable(f"{answer.path} has no {key!r}{nearest(str(key), TOOL_CONFIG)}; it holds {known}")
     config: dict[str, Any] = {}
     mode, names = value.get("mode"), value.get("allowedFunctionNames")
     if mode in MODES:

@@ -31,7 +31,7 @@ def test_a_reply_without_calls_ends_the_turn(project: Project) -> None:
         {"kind": "end", "reason": "done", "text": "All is well."},
     ]
     assert "All is well." in done.stdout
-    assert "No hook ran." in done.stdout
+    assert "No hook ran; tenter list shows which there are." in done.stdout
     assert not done.stderr
 
 
@@ -195,3 +195,13 @@ def test_hooks_of_a_project_that_is_not_trusted_do_not_run(project: Project) -> 
 
     assert done.code == 0
     assert "prompt.submit: not run, because not trusted:" in done.stdout
+
+
+def test_a_call_of_a_tool_that_hooks_took_away_is_refused_in_words_on_the_screen(project: Project) -> None:
+    limits = """echo '{"tool_config": {"mode": "ANY", "allowedFunctionNames": ["Read"]}}'"""
+    project.write("tenterhook.toml", f"[[hook]]\non = 'tools.select'\ncommand = '''{limits}'''\n")
+
+    done = run(project, "tenterhook", [call("Bash", command="touch made")], "Done.")
+
+    assert "Bash may not be called in this turn" in done.stdout
+    assert not project.has("made")

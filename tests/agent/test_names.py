@@ -98,19 +98,24 @@ def test_the_dialects_own_spelling_goes_first_and_then_ours() -> None:
 @pytest.mark.parametrize(
     ("tool", "dialect", "input", "words"),
     [
-        ("Read", "llxprt", {"file_path": "a", "absolute_path": "b"}, "'file_path' and 'absolute_path', which are"),
-        ("Read", "moai", {"fil_path": "a"}, r"Read has no input 'fil_path' \(did you mean 'file_path'\?\); it takes f"),
-        ("Read", "amcp", {"pth": "a"}, r"read_file has no input 'pth' \(did you mean 'path'\?\)"),
-        ("Read", "llxprt", {}, "read_file needs 'absolute_path'; it takes absolute_path, offset, limit"),
-        ("Read", "llxprt", {"absolute_path": None}, "read_file needs 'absolute_path'"),
-        ("Read", "wave", {"file_path": 7}, "'file_path' of Read must be a text, not 7"),
+        (
+            "Read",
+            "llxprt",
+            {"file_path": "a", "absolute_path": "b"},
+            "'file_path' and 'absolute_path' are the same: give one",
+        ),
+        ("Read", "moai", {"fil_path": "a"}, r"there is no input 'fil_path' \(did you mean 'file_path'\?\); it takes f"),
+        ("Read", "amcp", {"pth": "a"}, r"there is no input 'pth' \(did you mean 'path'\?\)"),
+        ("Read", "llxprt", {}, "it needs 'absolute_path'; it takes absolute_path, offset, limit"),
+        ("Read", "llxprt", {"absolute_path": None}, "it needs 'absolute_path'"),
+        ("Read", "wave", {"file_path": 7}, "'file_path' must be a text, not 7"),
         ("Read", "wave", {"file_path": ["a"]}, r"must be a text, not \['a'\]"),
-        ("Read", "wave", {"file_path": "a", "limit": "3"}, "'limit' of Read must be a whole number, not '3'"),
+        ("Read", "wave", {"file_path": "a", "limit": "3"}, "'limit' must be a whole number, not '3'"),
         ("Read", "wave", {"file_path": "a", "limit": 2.5}, "must be a whole number, not 2.5"),
         ("Read", "wave", {"file_path": "a", "limit": True}, "must be a whole number, not True"),
         ("Bash", "wave", {"command": "a", "timeout": True}, "must be a number, not True"),
-        ("Bash", "llxprt", {"command": "a", "timeout_seconds": "9"}, "'timeout_seconds' of run_shell_command must be"),
-        ("Grep", "moai", {"pattern": "a", "-i": 1}, "'-i' of Grep must be true or false, not 1"),
+        ("Bash", "llxprt", {"command": "a", "timeout_seconds": "9"}, "'timeout_seconds' must be"),
+        ("Grep", "moai", {"pattern": "a", "-i": 1}, "'-i' must be true or false, not 1"),
         ("Write", "wave", {"file_path": "a", "content": {"x": "y" * 99}}, r"must be a text, not .{57}\.\.\.$"),
     ],
 )
@@ -191,7 +196,7 @@ def test_two_spellings_of_one_input_are_both_kept_for_the_tool_to_refuse() -> No
     name, input = called("Read", {"file_path": "a", "path": "b"}, dialects.get("amcp"))
 
     assert (name, set(input.values())) == ("read_file", {"a", "b"})
-    with pytest.raises(ValueError, match="which are the same"):
+    with pytest.raises(ValueError, match="are the same"):
         named("Read", "amcp").ours(input)
 
 
@@ -243,5 +248,5 @@ def test_a_call_that_says_two_things_at_once_is_refused() -> None:
     both = tool.shown({"path": "a", "file_path": "b", "content": ""})
 
     for before in (None, both, {"content": ""}):
-        with pytest.raises(ValueError, match="which are the same: give one"):
+        with pytest.raises(ValueError, match="are the same: give one"):
             tool.ours(both, before)

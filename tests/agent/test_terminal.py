@@ -31,7 +31,8 @@ def test_a_hook_that_asks_has_its_reason_on_the_screen(project: Project) -> None
     project.write("a.txt", "content")
     path = script(project, [call("Read", file_path="a.txt")], "Done.")
     with Person(project, words(project, "tenterhook", "--script", str(path), "--prompt", "Go.", "--trust")) as person:
-        person.sees("Allow Read? (is it secret?)")
+        person.sees("is it secret?")
+        person.sees("Allow Read?")
         person.types("y\n")
         person.sees("content")
 
@@ -70,6 +71,45 @@ def test_ctrl_c_ends_a_turn_and_the_conversation_goes_on(project: Project) -> No
         person.sees("\n> ")
         person.types("two\n")
         person.sees("Back again.")
+        person.types("\x04")
+
+        assert person.leaves() == 0
+
+
+def test_what_was_typed_before_a_question_does_not_answer_it(project: Project) -> None:
+    path = script(project, [call("Bash", command="touch made")], "Done.")
+    with Person(project, words(project, "tenterhook", "--script", str(path))) as person:
+        person.sees("What shall be done?")
+        person.types("one\ny\n")
+        person.sees("[y]es or [n]o:")
+        person.types("n\n")
+        person.sees("Done.")
+        person.types("\x04")
+
+        assert person.leaves() == 0
+    assert not project.has("made")
+
+
+def test_a_signal_ends_the_whole_conversation(project: Project) -> None:
+    """It is no Ctrl-C, which would end the turn alone."""
+    project.write("tenterhook.toml", '[[hook]]\non = "session.end"\ncommand = "touch ended"\n')
+    path = script(project, [call("Bash", command="touch begun; sleep 30")])
+    with Person(project, words(project, "tenterhook", "--script", str(path), "--yes", "--trust")) as person:
+        person.sees("What shall be done?")
+        person.types("one\n")
+        while not project.has("begun"):
+            person.read(0)
+        person.child.terminate()
+
+        assert person.leaves() == 130
+    assert project.has("ended")
+
+
+def test_an_unknown_command_is_not_sent_to_the_model(project: Project) -> None:
+    with Person(project, words(project, "tenterhook", "--script", str(script(project, "Hm.")))) as person:
+        person.sees("What shall be done?")
+        person.types("/exti\n")
+        person.sees("There is no command /exti; there are /compact and /exit.")
         person.types("\x04")
 
         assert person.leaves() == 0

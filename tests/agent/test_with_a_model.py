@@ -127,3 +127,31 @@ def test_a_model_that_cannot_be_asked_is_one_line_and_exit_1(
     assert "Traceback" not in done.stderr
     assert entries[-1]["reason"] == "failed"
     assert said in project.json("failed.json")["error"]
+
+
+def test_a_call_that_cannot_be_read_is_told_to_the_model_which_tries_again(project: Project, chat: Chosen) -> None:
+    """Models of one's own machine do this often."""
+    garbled = [one.replace(': \\"', ": ") for one in chat.protocol.stream([], [("c1", "Bash", {"command": "ls"})])]
+    chat.api.events(garbled)
+    chat.api.events(chat.protocol.stream(["Then in words."]))
+
+    done, entries = run(project, chat)
+
+    assert done.returncode == 0, done.stdout
+    assert entries[-1]["text"] == "Then in words."
+    assert "an input that is no JSON object" in entries[-2]["messages"][-1]["text"]
+
+
+def test_two_calls_with_one_id_have_each_their_own_result(project: Project, chosen: Chosen) -> None:
+    project.write("a.txt", "first")
+    project.write("b.txt", "second")
+    both = [("same", "Read", {"file_path": "a.txt"}), ("same", "Read", {"file_path": "b.txt"})]
+    chosen.api.events(chosen.protocol.stream([], both))
+    chosen.api.events(chosen.protocol.stream(["Done."]))
+
+    done, _ = run(project, chosen)
+
+    assert done.returncode == 0, done.stdout
+    sent = json.dumps(chosen.api.last)
+    assert "first" in sent
+    assert "second" in sent

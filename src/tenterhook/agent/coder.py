@@ -7,7 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tenterhook.agent.loop import End, Loop
+from tenterhook.agent.end import End
+from tenterhook.agent.loop import Loop
 from tenterhook.agent.screen import Screen
 from tenterhook.agent.script import Script
 from tenterhook.agent.tools import Definition
@@ -82,8 +83,8 @@ class Coder:
                 await asyncio.sleep(0.02)
             self.session.received(self.session.pending())
             await self.session.aend(reason)
-            for text in self.session.pending():
-                self.screen.note(f"said too late for the model: {text}")
+            if self.session.pending():
+                self.screen.note("what hooks said last to the model it does not hear: it is not asked again")
             await self.provider.aclose()
         finally:
             self.transcript.end(self.end.reason, self.end.text)

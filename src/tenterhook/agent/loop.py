@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
-from msgspec import Struct
-
-from tenterhook.agent import compact
+from tenterhook.agent.end import End
 from tenterhook.agent.names import Named, called
+from tenterhook.agent.providers import MALFORMED
 from tenterhook.agent.script import ScriptOver
+from tenterhook.agent.shorten import shorten
 from tenterhook.agent.tools import task
 from tenterhook.apply import STOPPED
 from tenterhook.errors import TenterhookError
@@ -34,15 +35,9 @@ if TYPE_CHECKING:
 Message = dict[str, Any]
 
 INTERRUPTED = "the user interrupted it"
+MOST_GARBLED = 3
 SYSTEM = """You are a coding agent at work in the folder {project}. Use the tools to look and to act; say what you did \
 in few words. What stands between <hook> tags comes from the user's own rules: it is the user's word."""
-
-
-class End(Struct, frozen=True):
-    """How a turn ended: done, stopped by a hook, blocked before it began, or for want of a reply in the script."""
-
-    reason: str
-    text: str = ""
 
 
 class Loop:
@@ -55,7 +50,8 @@ class Loop:
         self.seen: dict[str, Any] = {}  # the last call of the model as hooks left it
         self.room = coder.room
         self.put_off = 0  # the length from which on hooks that refused to shorten it are asked again
-        self.rejected = 0
+        self.rejected = self.garbled = 0
+        self.ids: set[str] = set()
         self.calls: dict[str, Progress] = {}
         self.shown: Any = {}  # the input of the call at work, as hooks were shown it
         # A subagent starts no other: somebody has to do the work.
@@ -91,7 +87,7 @@ class Loop:
         self.hear([text])
         while True:
             try:
-                if ended := await self.shorten():
+                if ended := await shorten(self):
                     return ended
                 reply = await self.ask(self.messages, self.told)
             except ScriptOver as exc:
@@ -99,6 +95,8 @@ class Loop:
             if reply.stop:
                 return End("stopped", reply.stop_reason or STOPPED)
             self.keep_words(reply.response)
+            if self.is_garbled(reply.response):
+                continue
             if calls := self.wanted(reply.response):
                 if stop := next((one for one in await self.run(calls) if one.stop), None):
                     return End("stopped", stop.stop_reason or STOPPED)
@@ -140,11 +138,29 @@ class Loop:
             coder.screen.note(problem)
         return reply
 
+    def is_garbled(self, response: dict[str, Any]) -> bool:
+        """A call that could not be read: the model is told and asked again, so often and no more."""
+        problems = response.get("problems") if finish(response) == MALFORMED else None
+        self.garbled = self.garbled + 1 if problems else 0
+        if not problems or self.garbled > MOST_GARBLED or response.get("tool_calls"):
+            return False
+        self.hear(["\n".join(problems)])
+        return True
+
     def keep_words(self, response: dict[str, Any]) -> None:
+        """Calls need ids of their own, or a result would be taken for another's."""
         wishes = response.get("tool_calls")
+        for call in wishes or ():
+            call["id"] = self.unused(call["id"])
         if response["text"] or wishes:
             said = {"role": "model", "content": response["text"]}
             self.messages.append({**said, "tool_calls": wishes} if wishes else said)
+
+    def unused(self, id: str) -> str:
+        tries = (f"{id}-{n}" if n else id for n in count())
+        found = next(one for one in tries if one not in self.ids)
+        self.ids.add(found)
+        return found
 
     async def asked(self, **call: Any) -> AsyncIterator[dict[str, Any]]:
         """The call as hooks left it: what the model really sees."""
@@ -252,7 +268,7 @@ class Loop:
             raise ScriptOver(end.text)
         if end.reason == "stopped":  # a stop ends the agent, wherever in it a hook says so
             return ToolResult(end.text, end.text, outcomes=(Outcome(stop=True, stop_reason=end.text),))
-        return ToolResult(end.text, end.text)
+        return ToolResult(end.text)  # what it said was shown when it said it
 
     async def worked(self, child: Agent, created: Outcome) -> End:
         for outcome in (child.outcome, created):
@@ -262,39 +278,10 @@ class Loop:
                 return End("blocked", outcome.reason)
         return await Loop(self.coder, child).turn("\n\n".join([child.opening, *child.pending()]))
 
-    async def shorten(self, trigger: str = "auto") -> End | None:
-        """A context that has become too long is told in short. Hooks hear of it before and after."""
-        length = compact.size(self.messages)
-        if not self.messages or (trigger == "auto" and length < max(self.room, self.put_off)):
-            return None
-        before = await self.session.acompact(trigger)
-        if before.stop:
-            return End("stopped", before.stop_reason or STOPPED)
-        if before.blocked:
-            self.put_off = length + self.room // 4
-            return None
-        old, kept = compact.split(self.messages, self.room if trigger == "auto" else 0)
-        account = ""
-        if old and not self.coder.scripted and (reply := await self.account(old, trigger)):
-            if reply.stop:
-                return End("stopped", reply.stop_reason or STOPPED)
-            account = "" if reply.synthetic else reply.response["text"]
-        account = account or compact.retold(old, self.room)
-        self.messages, self.put_off = compact.joined(account, self.wish, kept, self.room), 0
-        self.coder.screen.note("the conversation had become long: it goes on with a short account of it")
-        after = await self.session.acompacted(trigger)
-        self.hear(self.session.pending())
-        return End("stopped", after.stop_reason or STOPPED) if after.stop else None
 
-    async def account(self, old: list[Message], trigger: str) -> Reply | None:
-        """A model that cannot give one must not end the conversation: what is too long today is so tomorrow."""
-        try:
-            return await self.ask([*old, {"role": "user", "content": compact.INSTRUCTION}], [])
-        except TenterhookError as exc:
-            if trigger == "manual":
-                raise
-            self.coder.screen.note(f"{exc}; the account is put together from the messages")
-            return None
+def finish(response: dict[str, Any]) -> str:
+    ends = [one.get("finishReason") for one in response.get("candidates") or () if isinstance(one, dict)]
+    return str(ends[0]) if ends else ""
 
 
 def result_message(name: str, id: str, text: str) -> Message:

@@ -19,6 +19,7 @@ from tenterhook.dialect import TOOLS, Dialect, ToolName
 from tenterhook.errors import nearest
 
 Input = dict[str, Any]
+MISSING = object()
 # Names that models know from agents without a dialect here.
 ELSEWHERE = {"Shell": "Bash", "shell": "Bash", "Agent": "Task"}
 # JSON Schema's types: what Python has for them, and how to call them in a sentence.
@@ -65,7 +66,7 @@ class Named(Struct, frozen=True):
     def ours(self, input: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> Input:
         """An input in any known spelling by our names, checked. ValueError with words for the model.
 
-        `before` is the input that hooks were shown: of two spellings, the one that a hook changed counts.
+        `before` is the input that hooks were shown: of two spellings in it, the one that a hook changed counts.
         """
         known = self.spellings()
         spelled: dict[str, str] = {}
@@ -73,7 +74,7 @@ class Named(Struct, frozen=True):
             ours = known.get(name)
             if ours is None:
                 likely = nearest(name, map(self.theirs, self.definition.inputs))
-                raise ValueError(f"{self.name} has no input {name!r}{likely}; it takes {self.taken()}")
+                raise ValueError(f"there is no input {name!r}{likely}; it takes {self.taken()}")
             spelled[ours] = self.meant(spelled[ours], name, input, before or input) if ours in spelled else name
         given = {}
         for ours, name in spelled.items():
@@ -82,16 +83,16 @@ class Named(Struct, frozen=True):
                 given[ours] = self.checked(name, kind, input[name])
         for ours in self.definition.required:
             if ours not in given:
-                raise ValueError(f"{self.name} needs {self.theirs(ours)!r}; it takes {self.taken()}")
+                raise ValueError(f"it needs {self.theirs(ours)!r}; it takes {self.taken()}")
         return given
 
     def meant(self, one: str, other: str, input: Mapping[str, Any], before: Mapping[str, Any]) -> str:
         """Which of two spellings of the same input counts."""
         if input[one] == input[other]:
             return one
-        changed = [name for name in (one, other) if name not in before or before[name] != input[name]]
-        if len(changed) != 1:
-            raise ValueError(f"{self.name} was given {one!r} and {other!r}, which are the same: give one")
+        changed = [name for name in (one, other) if before.get(name, MISSING) != input[name]]
+        if len(changed) != 1 or changed[0] not in before:  # one that a hook put beside the other was seen by no guard
+            raise ValueError(f"{one!r} and {other!r} are the same: give one")
         return changed[0]
 
     def checked(self, name: str, kind: str, value: Any) -> Any:
@@ -101,7 +102,7 @@ class Named(Struct, frozen=True):
         types, called = TYPES.get(kind, ((object,), ""))
         # To Python true is a number.
         if not isinstance(value, types) or (isinstance(value, bool) and kind in ("integer", "number")):
-            raise ValueError(f"{name!r} of {self.name} must be {called}, not {in_short(value)}")
+            raise ValueError(f"{name!r} must be {called}, not {in_short(value)}")
         return value
 
     def spellings(self) -> dict[str, str]:

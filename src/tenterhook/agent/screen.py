@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
+from collections import deque
+from contextlib import suppress
 from typing import Any
 
 from tenterhook.agent.trace import lines
@@ -18,6 +21,9 @@ from tenterhook.types import Outcome
 # Of a tool's output, so many lines.
 RESULT_LINES = 6
 IN_TURN, IN_TOOL = "  ", "    "
+# Why a hook does not run for one event, and may for another.
+USUAL = ("matcher", "condition", "once", "duplicate", "chain ended", "overridden")
+HINTS = {"untrusted": " (--trust runs them)"}
 
 
 class Screen:
@@ -28,6 +34,9 @@ class Screen:
         self.runs: dict[str, list[float]] = {}
         self.tool = ""  # the one that is at work
         self.open = False  # whether the model's words still stand on an unfinished line
+        self.recent: deque[str] = deque(maxlen=8)  # the last remarks: what stands there is not said again
+        self.refusing: set[str] = set()  # the hooks whose refusal was shown last
+        self.aside: dict[str, set[str]] = {}  # hooks that do not run at all, by the reason
 
     def prompt(self, text: str) -> None:
         for line in wrapped(text, first="> ", indent="  ", most_lines=40):
@@ -54,7 +63,7 @@ class Screen:
         self.tool = ""
         if result.suppress_display:
             return
-        if result.error and result.error.type in ("blocked", "stopped"):
+        if result.error and result.error.type in ("blocked", "stopped") and result.outcomes:
             return  # the hook's line says so already
         # What a hook took out for the model's eyes is not for a screen either.
         replaced = [one.changes["output"] for one in result.outcomes if "output" in one.changes]
@@ -69,6 +78,10 @@ class Screen:
         for attempt in outcome.attempts:
             if attempt.detail != IN_BACKGROUND:  # counted when it is done
                 self.runs.setdefault(attempt.hook, []).append(attempt.seconds)
+        for one in outcome.skipped:
+            if one.why not in USUAL:
+                self.aside.setdefault(one.why, set()).add(one.source)
+        self.refusing = {one.hook for one in outcome.attempts if outcome.blocked and one.decision == "deny"}
         for style, hook, text in lines(outcome, self.dialect, self.tool):
             self.remark(f"[hook {shorten(hook, 40)}] {text}" if hook else text, style, 4)
 
@@ -77,11 +90,17 @@ class Screen:
         self.remark(text, "green", 20)
 
     def warn(self, text: str) -> None:
-        """What went wrong with a hook."""
-        self.remark(text, "yellow", 4)
+        """What went wrong with a hook; but where that made it refuse, its line says so already."""
+        hook = text.partition(": ")[2].partition(": failed: ")[0]
+        if hook not in self.refusing:
+            self.remark(text, "yellow", 4)
+
+    def said(self, text: str) -> bool:
+        return bool(text) and any(text in one for one in self.recent)
 
     def remark(self, text: str, style: str, most: int) -> None:
         """About the tool that is at work, or the turn."""
+        self.recent.append(text)
         indent = IN_TOOL if self.tool else IN_TURN
         for line in wrapped(text, first=indent, indent=indent + "  ", most_lines=most):
             self.line(self.paint(style, line))
@@ -92,7 +111,8 @@ class Screen:
 
     async def asks(self, request: PermissionRequest) -> Permission:
         """A person decides; only a clear yes is one."""
-        why = f" ({request.reason})" if request.reason else ""
+        forget_typed()
+        why = f" ({request.reason})" if request.reason and not self.said(request.reason) else ""
         self.line(f"{IN_TOOL}{self.paint('yellow', f'Allow {request.tool_name}?{visible(why)}')}")
         for line in wrapped(as_json(request.tool_input), first=IN_TOOL, indent=IN_TOOL):
             self.line(line)
@@ -108,8 +128,12 @@ class Screen:
         spent = {hook: sum(seconds) for hook, seconds in self.runs.items()}
         runs = sum(map(len, self.runs.values()))
         self.line("")
+        for why, hooks in self.aside.items():
+            self.line(self.paint("yellow", f"{counted(len(hooks), 'hook')} did not run: {why}{HINTS.get(why, '')}"))
         if not runs:
-            self.line(self.paint("dim", "No hook ran."))
+            self.line(
+                self.paint("dim", "No hook ran." if self.aside else "No hook ran; tenter list shows which there are.")
+            )
             return
         total = duration(sum(spent.values()))
         self.line(self.paint("bold", f"{counted(len(spent), 'hook')} ran {counted(runs, 'time')}, {total} in all"))
@@ -135,7 +159,15 @@ async def typed() -> str:
         await there.wait()
     finally:
         loop.remove_reader(sys.stdin)
-    return sys.stdin.readline()
+    return os.read(sys.stdin.fileno(), 1 << 16).decode(errors="replace")
+
+
+def forget_typed() -> None:
+    """What was typed before a question is no answer to it."""
+    import termios
+
+    with suppress(termios.error):
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 def main_value(input: Any) -> str:

@@ -53,7 +53,7 @@ async def played(line: Line, number: int) -> AsyncIterator[dict[str, Any]]:
 def read(file: str) -> list[Line]:
     """All of it at once, so that a mistake in the last line is not found in the middle of a run."""
     try:
-        with open(file, encoding="utf-8") as opened:
+        with open(file, encoding="utf-8-sig") as opened:
             rows = opened.read().split("\n")
     except (OSError, UnicodeDecodeError) as exc:
         reason = os.strerror(exc.errno) if isinstance(exc, OSError) and exc.errno else "it is not UTF-8"

@@ -18,11 +18,12 @@ from tenterhook.agent.coder import CONTEXT, Coder
 from tenterhook.agent.names import word
 from tenterhook.agent.screen import Screen, typed
 from tenterhook.agent.servers import Server, Servers, read_servers
+from tenterhook.agent.shorten import shorten
 from tenterhook.agent.tools import Definition, built_in
 from tenterhook.agent.transcript import Transcript
 from tenterhook.agent.workspace import Workspace
 from tenterhook.cli.main import complain
-from tenterhook.cli.options import AGENT, CONFIG, DIALECT, PROJECT, Option, Usage
+from tenterhook.cli.options import CONFIG, DIALECT, PROJECT, Option, Usage
 from tenterhook.cli.project import engine_for, hint_at_others, warn
 from tenterhook.dialect import TOOLS
 from tenterhook.engine import Engine
@@ -45,13 +46,14 @@ USAGE = Usage(
         Option("yes", "answer every question for permission with yes"),
         Option("no", "answer every question for permission with no"),
         CONFIG,
-        AGENT,
+        Option("agent", "the agent's id, for hooks of one agent", "ID"),
         Option("trust", "run the project's hooks and MCP servers without asking"),
         Option("transcript", "write what happens to this file, one JSON object a line", "FILE"),
         Option("context", f"shorten conversations beyond so many tokens (default: {CONTEXT})", "N"),
     ),
     'tenter agent --trust --yes --model openai:gpt-5 --prompt "Mend the failing test."',
-    "exit codes: 0 done, 2 the prompt was blocked, 3 a hook stopped the agent, 1 could not run or had no reply left",
+    "exit codes: 0 done, 2 the prompt was blocked, 3 a hook stopped the agent, 1 could not run or had no reply left, "
+    "130 interrupted",
 )
 INTERRUPTED = 130
 EXITS = {"done": 0, "blocked": 2, "stopped": 3, "interrupted": INTERRUPTED}
@@ -139,7 +141,9 @@ async def conversation(coder: Coder, attended: Attended) -> None:
         text = (line or "").strip()
         if not line or text in LEAVE:
             return
-        if text:
+        if text.startswith("/") and text.isascii() and text[1:].isalpha() and text != COMPACT:
+            print(f"There is no command {text}; there are {COMPACT} and {LEAVE[0]}.")
+        elif text:
             work = shortened(coder) if text == COMPACT else turn(coder, text)
             if problem := await attended.do(work):
                 complain(problem)
@@ -152,14 +156,14 @@ async def turn(coder: Coder, prompt: str) -> str:
         end = await coder.prompt(prompt)
     except TenterhookError as exc:
         return str(exc)
-    if end.reason in SAID:
+    if end.reason in SAID and not coder.screen.said(end.text):
         coder.screen.note(f"{SAID[end.reason]}: {end.text}")
     return ""
 
 
 async def shortened(coder: Coder) -> str:
     try:
-        await coder.loop.shorten("manual")
+        await shorten(coder.loop, "manual")
     except TenterhookError as exc:
         return str(exc)
     return ""

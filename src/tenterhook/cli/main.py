@@ -58,6 +58,9 @@ def run(command: str, words: list[str]) -> int:
         # The reader of our output has gone; say nothing to nobody, and keep Python from trying again at exit.
         sys.stdout = None
         return 1
+    except OSError as exc:  # no room on the disk that our output goes to, say
+        sys.stdout = None
+        return complain(str(exc))
     except KeyboardInterrupt:
         return 130
 

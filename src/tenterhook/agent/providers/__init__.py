@@ -214,6 +214,8 @@ def provider_for(name: str) -> Provider:
         if found:
             return compatible(model, scheme + rest)
     kind, _, model = name.partition(":")
+    if "@" in kind:
+        raise UsageError(f"{name!r}: the address of a server begins with http:// or https://, as in NAME@http://...")
     if not kind or not model:
         raise UsageError(f"a model is named PROVIDER:NAME (anthropic:claude-sonnet-4-5, say) or NAME@URL, not {name!r}")
     return Remote(kind, model, known(kind), name=name, keys=secrets(os.environ))

@@ -1,0 +1,50 @@
+"""A conversation that has become too long goes on with a short account of it. Hooks hear of it before and after."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tenterhook.agent import compact
+from tenterhook.agent.end import End
+from tenterhook.apply import STOPPED
+from tenterhook.errors import TenterhookError
+
+if TYPE_CHECKING:
+    from tenterhook.agent.loop import Loop
+    from tenterhook.hosts.reply import Reply
+
+
+async def shorten(loop: Loop, trigger: str = "auto") -> End | None:
+    """The end of the turn, where a hook stops the agent here."""
+    length = compact.size(loop.messages)
+    if not loop.messages or (trigger == "auto" and length < max(loop.room, loop.put_off)):
+        return None
+    before = await loop.session.acompact(trigger)
+    if before.stop:
+        return End("stopped", before.stop_reason or STOPPED)
+    if before.blocked:
+        loop.put_off = length + loop.room // 4
+        return None
+    old, kept = compact.split(loop.messages, loop.room if trigger == "auto" else 0)
+    account = ""
+    if old and not loop.coder.scripted and (reply := await asked(loop, old, trigger)):
+        if reply.stop:
+            return End("stopped", reply.stop_reason or STOPPED)
+        account = "" if reply.synthetic else reply.response["text"]
+    account = account or compact.retold(old, loop.room)
+    loop.messages, loop.put_off = compact.joined(account, loop.wish, kept, loop.room), 0
+    loop.coder.screen.note("the conversation goes on with a short account of what was said so far")
+    after = await loop.session.acompacted(trigger)
+    loop.hear(loop.session.pending())
+    return End("stopped", after.stop_reason or STOPPED) if after.stop else None
+
+
+async def asked(loop: Loop, old: list[compact.Message], trigger: str) -> Reply | None:
+    """A model that gives no account must not end the conversation: what is too long today is so tomorrow."""
+    try:
+        return await loop.ask([*old, {"role": "user", "content": compact.INSTRUCTION}], [])
+    except TenterhookError as exc:
+        if trigger == "manual":
+            raise
+        loop.coder.screen.note(f"{exc}; the account is put together from the messages")
+        return None

@@ -216,7 +216,7 @@ class Loop:
         self.calls[one.call.id] = one
 
     def tool(self, named: Named) -> Tool:
-        """A definition as a tool of this session: hooks see its input as the model gave it, it gets its own names."""
+        """A definition as a tool of this session: hooks see the dialect's names of its inputs, it gets its own."""
         definition = named.definition
         asks = definition.asks
         function = definition.function

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
-
-from msgspec.structs import replace
 
 import tenterhook
 from tenterhook.agent.attended import Attended
 from tenterhook.agent.coder import CONTEXT, Coder
-from tenterhook.agent.names import word
+from tenterhook.agent.remote import remote_tools
 from tenterhook.agent.screen import Screen, typed
-from tenterhook.agent.servers import Server, Servers, read_servers
 from tenterhook.agent.shorten import shorten
-from tenterhook.agent.tools import Definition, built_in
+from tenterhook.agent.tools import built_in
 from tenterhook.agent.transcript import Transcript
 from tenterhook.agent.workspace import Workspace
 from tenterhook.cli.main import complain
 from tenterhook.cli.options import CONFIG, DIALECT, PROJECT, Option, Usage
 from tenterhook.cli.project import engine_for, hint_at_others, warn
-from tenterhook.dialect import TOOLS
-from tenterhook.engine import Engine
-from tenterhook.errors import ConfigError, TenterhookError, UsageError
+from tenterhook.errors import TenterhookError
 from tenterhook.terminal import colourful
 
 if TYPE_CHECKING:
@@ -79,7 +73,7 @@ def run(argv: list[str]) -> int:
         hint_at_others(engine)
 
         async def run() -> int:
-            async with remote_tools(engine, trusted="trust" in options) as remote:
+            async with remote_tools(engine, warn, trusted="trust" in options) as remote:
                 coder = Coder(
                     engine,
                     provider,
@@ -192,49 +186,6 @@ def answering(options: dict[str, str]) -> Provider:
     from tenterhook.agent.providers import provider_for
 
     return provider_for(options["model"])
-
-
-@asynccontextmanager
-async def remote_tools(engine: Engine, *, trusted: bool) -> AsyncIterator[list[Definition]]:
-    """The tools of MCP servers, by the dialect's names for them. What cannot be had is left out, and said."""
-    servers = Servers(named_servers(engine, trusted), environ=engine.environ, cwd=engine.project)
-    try:
-        await servers.__aenter__()
-    except UsageError as exc:
-        warn([f"{exc}; without it the MCP servers are left out"])
-        yield []
-        return
-    try:
-        warn(servers.problems)
-        taken = {word(engine.dialect, tool).name for tool in TOOLS}
-        remote = []
-        for server, one in servers.tools:
-            name = engine.dialect.mcp_tool.format(server=server, tool=one.name)
-            if name in taken:
-                warn([f"two tools are called {name}: the one of the MCP server {server!r} is left out"])
-            else:
-                taken.add(name)
-                remote.append(replace(one, name=name))
-        yield remote
-    finally:
-        await servers.__aexit__()
-
-
-def named_servers(engine: Engine, trusted: bool) -> list[Server]:
-    """The MCP servers of the dialect's files; a project's own are started only where the project is trusted."""
-    files: list[str] = []
-    aside: list[str] = []
-    for name in engine.dialect.mcp_files:
-        if name.startswith("~/"):
-            files.append(os.path.join(engine.home, name[2:]))
-        else:
-            (files if trusted else aside).append(os.path.join(engine.project, name))
-    try:
-        if found := [one.name for one in read_servers(aside)]:
-            warn([f"not started, because not trusted (see --trust): the MCP servers {', '.join(found)}"])
-    except ConfigError as exc:  # a file that nobody trusts must not keep the agent from running
-        warn([str(exc)])
-    return read_servers(files)
 
 
 def whole_number(text: str) -> int:

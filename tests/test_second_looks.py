@@ -146,3 +146,17 @@ def test_names_that_are_no_names_do_not_reach_the_host_as_an_error(project: Proj
     outcome = engine.fire("BeforeToolSelection", tool_config={"allowedFunctionNames": [1, "a"]}, llm_request={})
 
     assert outcome.changes["tool_config"]["allowedFunctionNames"] == ["a", "b"]
+
+
+@pytest.mark.parametrize("dialect", ["tenterhook", "moai", "llxprt", "massgen"])
+def test_a_refusal_that_names_a_file_whose_name_is_no_text_stands(project: Project, dialect: str) -> None:
+    engine = Engine(project.root, dialect=dialect, files=False)
+
+    @engine.on("tool.before")
+    def guard(event: Any) -> dict[str, str]:
+        return {"decision": "deny", "reason": os.fsdecode(b"secret-\xff is not for you")}
+
+    outcome = engine.fire("tool.before", **CALL)
+
+    assert outcome.blocked
+    assert outcome.reason == "secret-\ufffd is not for you"

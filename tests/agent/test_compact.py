@@ -58,7 +58,7 @@ def test_what_is_too_long_even_so_is_cut_visibly() -> None:
     (after,) = joined(retold(old, 400), messages[0]["content"], kept, 400)
 
     assert len(after["content"]) == 100
-    assert after["content"].endswith(CUT)
+    assert CUT in after["content"]
 
 
 def test_size_counts_calls_too() -> None:
@@ -107,3 +107,18 @@ def test_what_a_hook_says_then_is_in_the_conversation_that_goes_on(project: Proj
     last = done.of("model")[-1]["messages"]
     assert last[-1]["role"] == "user"
     assert "keep the plan in mind" in last[-1]["text"]
+
+
+def test_what_a_hook_says_below_a_long_result_is_not_cut_away(project: Project) -> None:
+    project.write("long.txt", "words\n" * 2000)
+    project.write(
+        "tenterhook.toml",
+        """[[hook]]\non = "tool.after"\ncommand = '''echo '{"context": "never touch it again"}' '''\n""",
+    )
+
+    done = run(
+        project, "tenterhook", [call("Read", file_path="long.txt")], "Done.", args=("--trust", "--context", "1000")
+    )
+
+    told = done.of("model")[1]["messages"]
+    assert any("[cut here" in one["text"] and "never touch it again" in one["text"] for one in told)

@@ -95,6 +95,9 @@ def test_more_files_than_a_model_wants_are_counted(project: Any, glob: Glob) -> 
         ("*", "absent", "absent: no such file"),
         ("*", "top.py", "is a file, not a folder"),
         ("{a,b}" * 8, ".", "more than 64 patterns"),
+        ("{" + "," * 200_000, ".", "longer than 1,000 characters"),
+        ("**/" * 20_000 + "x", ".", "longer than 1,000 characters"),
+        ("[a-" * 30_000, ".", "longer than 1,000 characters"),
     ],
 )
 def test_what_cannot_be_looked_for_is_said(glob: Glob, pattern: str, path: str, words: str) -> None:

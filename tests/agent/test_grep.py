@@ -190,3 +190,17 @@ def test_the_loop_goes_on_meanwhile_and_a_cancelled_search_ends(project: Any) ->
         return time.monotonic() - began
 
     assert asyncio.run(main()) < 1.0
+
+
+def test_a_link_to_the_project_that_is_turned_elsewhere_leads_nowhere(tmp_path: Path) -> None:
+    for name in ("project", "other"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "other" / "a.txt").write_text("secret\n")
+    link = tmp_path / "link"
+    link.symlink_to("project")
+    grep = definition(Workspace(link, confined=True)).function
+    link.unlink()
+    link.symlink_to("other")
+
+    with pytest.raises(Unable, match="replaced by another"):
+        asyncio.run(grep("secret"))

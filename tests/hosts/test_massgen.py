@@ -631,3 +631,22 @@ def test_a_tap_hears_every_outcome(manager: Manager) -> None:
 
     assert heard == [result.outcome for result in results]
     assert [len(outcome.attempts) for outcome in heard] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [{"modified_args": "{no json"}, {"modified_args": '{"a": "\\ud800"}'}, {"updated_input": 1}, {"metadata": None}],
+)
+def test_nothing_else_in_a_result_lifts_its_refusal(manager: Manager, rest: dict[str, Any]) -> None:
+    manager.on(PRE, lambda event: HookResult(allowed=False, **rest))
+
+    assert not manager.pre().allowed
+
+
+@pytest.mark.parametrize("arguments", ["[" * 100_000, '{"a":' * 5000 + "1" + "}" * 5000])
+def test_arguments_too_deep_to_be_read_are_shown_to_hooks_as_they_are(manager: Manager, arguments: str) -> None:
+    manager.on(PRE, lambda event: HookResult.deny(event.tool_input["raw"][:1]))
+
+    result = manager.pre(arguments=arguments)
+
+    assert (result.allowed, result.reason) == (False, arguments[0])

@@ -48,7 +48,7 @@ class Coder:
         # A script's calls are the user's own wish, and it has no line for a question that nobody foresaw.
         self.scripted = isinstance(provider, Script)
         self.room = context * PER_TOKEN
-        self.end = End("done")
+        self.end = End("interrupted")  # until it is known better
         self.session = engine.session(permission=self.permission, tell=screen.tell, watch=self.watch, agent_id=agent)
         self.session.warned.update(engine.warnings)  # said before the first prompt
         self.loop = Loop(self, self.session)

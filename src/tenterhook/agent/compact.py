@@ -11,7 +11,7 @@ Message = dict[str, Any]
 # The account and the messages that stay take at most this part of the room.
 KEPT = 4
 LINE = 200
-CUT = "\n[cut here to keep the conversation short]"
+CUT = "\n[cut here to keep the conversation short]\n"
 
 INSTRUCTION = (
     "The conversation has become long. Write a short account of it that lets you go on: what the user wants, what was "
@@ -69,4 +69,8 @@ def joined(account: str, wish: str, kept: list[Message], room: int) -> list[Mess
 
 
 def cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - len(CUT)] + CUT
+    """Its beginning and its end: what hooks say about a result stands below it."""
+    if len(text) <= most:
+        return text
+    left = max(0, most - len(CUT))
+    return text[: left - left // 2] + CUT + text[len(text) - left // 2 :]

@@ -11,6 +11,8 @@ from collections.abc import AsyncIterator, Callable
 from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
+from msgspec.structs import replace
+
 from tenterhook.agent.end import End
 from tenterhook.agent.names import Named, called
 from tenterhook.agent.providers import MALFORMED
@@ -18,6 +20,7 @@ from tenterhook.agent.script import ScriptOver
 from tenterhook.agent.shorten import shorten
 from tenterhook.agent.tools import task
 from tenterhook.apply import STOPPED
+from tenterhook.deliver import FORGED
 from tenterhook.errors import TenterhookError
 from tenterhook.hosts.reply import AsyncStream, Reply, Streamed
 from tenterhook.hosts.result import ToolResult
@@ -59,7 +62,8 @@ class Loop:
         named = [Named(one, self.engine.dialect) for one in definitions]
         self.named = {one.name: one for one in named}
         self.told = [
-            {"name": one.name, "description": one.definition.about, "parameters": one.parameters} for one in named
+            {"name": one.name, "description": untagged(one.definition.about), "parameters": one.parameters}
+            for one in named
         ]
         self.model = session.model(self.asked, format="plain", stream=True, collect=True)
         self.scheduler = session.scheduler([self.tool(one) for one in named], changed=self.progress)
@@ -184,7 +188,7 @@ class Loop:
                 result = without(STOPPED_BEFORE, "cancelled")
             else:
                 self.shown = call.input
-                self.coder.screen.calls(call.name, call.input)
+                self.coder.screen.calls(call.name, call.input, self.main_input(call.name))
                 result = await self.made(call)
                 self.coder.screen.result(result)
             self.keep_result(call, result)
@@ -204,10 +208,15 @@ class Loop:
             raise
         return result
 
+    def main_input(self, name: str) -> str:
+        """What a call of the tool is about: the first input that it needs."""
+        named = self.named.get(name)
+        return named.theirs(named.definition.required[0]) if named and named.definition.required else ""
+
     def keep_result(self, call: ToolCall, result: ToolResult) -> None:
         progress = self.calls.pop(call.id, None)
         ran = progress is not None and (progress.running or progress.finished)
-        input = (progress.input if progress else None) or call.input
+        input = progress.input if progress and (ran or progress.input) else call.input
         text = result.llm_content if isinstance(result.llm_content, str) else as_json(result.llm_content)
         self.messages.append(result_message(call.name, call.id, text))
         self.coder.transcript.tool(call.name, input, ran=ran, result=text, agent=self.agent)
@@ -225,14 +234,14 @@ class Loop:
             return named.ours(input, self.shown)
 
         async def awaited(**input: Any) -> Any:
-            return await function(**ours(input))
+            return untagged(await function(**ours(input)))
 
         made = self.session.tool(
             named.name,
             schema=ours,
             asks=(lambda input: asks(ours(input))) if callable(asks) else asks,
         )
-        bare: Callable[..., Any] = awaited if is_async(function) else lambda **input: function(**ours(input))
+        bare: Callable[..., Any] = awaited if is_async(function) else lambda **input: untagged(function(**ours(input)))
         tool: Tool = made(bare)
         return tool
 
@@ -282,6 +291,15 @@ class Loop:
 def finish(response: dict[str, Any]) -> str:
     ends = [one.get("finishReason") for one in response.get("candidates") or () if isinstance(one, dict)]
     return str(ends[0]) if ends else ""
+
+
+def untagged(given: Any) -> Any:
+    """What a tool gives, such that nothing in it passes for a hook's word, which the model takes for the user's."""
+    if isinstance(given, str):
+        return FORGED.sub("&lt;", given)
+    if isinstance(given, ToolResult) and isinstance(given.llm_content, str):
+        return replace(given, llm_content=FORGED.sub("&lt;", given.llm_content))
+    return given
 
 
 def result_message(name: str, id: str, text: str) -> Message:

@@ -1,4 +1,4 @@
-"""The tools of a project's MCP servers: which servers the dialect's agent would start, and what it calls their tools."""
+"""The tools of MCP servers: which servers the dialect's agent would start, and what it calls their tools."""
 
 from __future__ import annotations
 

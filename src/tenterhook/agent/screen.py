@@ -10,16 +10,19 @@ from contextlib import suppress
 from typing import Any
 
 from tenterhook.agent.trace import lines
+from tenterhook.deliver import clean
 from tenterhook.dialect import Dialect
 from tenterhook.engine import IN_BACKGROUND
 from tenterhook.hosts.permission import Permission, PermissionRequest
 from tenterhook.hosts.result import ToolResult
 from tenterhook.table import table
-from tenterhook.terminal import as_json, columns, counted, duration, painter, shorten, visible, wrapped
+from tenterhook.terminal import as_json, columns, counted, duration, one_line, painter, shorten, visible, wrapped
 from tenterhook.types import Outcome
 
 # Of a tool's output, so many lines.
 RESULT_LINES = 6
+# Of the name of a tool, which may be the model's or a server's invention, so many columns.
+NAME = 50
 IN_TURN, IN_TOOL = "  ", "    "
 # Why a hook does not run for one event, and may for another.
 USUAL = ("matcher", "condition", "once", "duplicate", "chain ended", "overridden")
@@ -54,10 +57,12 @@ class Screen:
         for line in visible(text).splitlines():
             self.line(f"{IN_TURN}{self.paint('dim', agent)}  {line}" if agent else line)
 
-    def calls(self, name: str, input: Any) -> None:
-        self.tool = name
-        shown = shorten(main_value(input), columns() - len(name) - 6)
-        self.line(f"{IN_TURN}{self.paint('bold', name)}  {shown}")
+    def calls(self, name: str, input: Any, main: str = "") -> None:
+        """`main` is the input that a call of this tool is about, where there is such a tool."""
+        self.tool = shorten(name, NAME)
+        self.recent.clear()
+        shown = shorten(main_value(input, main), columns() - len(self.tool) - 6)
+        self.line(f"{IN_TURN}{self.paint('bold', self.tool)}  {shown}")
 
     def result(self, result: ToolResult) -> None:
         self.tool = ""
@@ -96,7 +101,8 @@ class Screen:
             self.remark(text, "yellow", 4)
 
     def said(self, text: str) -> bool:
-        return bool(text) and any(text in one for one in self.recent)
+        """Whether it stands there by itself, behind the name of a hook at most; not as a part of something else."""
+        return any(one == text or one.partition("] ")[2] == text for one in self.recent)
 
     def remark(self, text: str, style: str, most: int) -> None:
         """About the tool that is at work, or the turn."""
@@ -106,15 +112,16 @@ class Screen:
             self.line(self.paint(style, line))
 
     def note(self, text: str) -> None:
-        """A word of our own."""
-        self.line(self.paint("dim", f"{IN_TURN}{text}"))
+        """A word of our own; what it quotes may be anybody's."""
+        for line in visible(clean(text)).split("\n"):
+            self.line(self.paint("dim", f"{IN_TURN}{line}"))
 
     async def asks(self, request: PermissionRequest) -> Permission:
-        """A person decides; only a clear yes is one."""
+        """A person decides; only a clear yes is one. All of the input is shown: to what is left out nobody says yes."""
         forget_typed()
         why = f" ({request.reason})" if request.reason and not self.said(request.reason) else ""
-        self.line(f"{IN_TOOL}{self.paint('yellow', f'Allow {request.tool_name}?{visible(why)}')}")
-        for line in wrapped(as_json(request.tool_input), first=IN_TOOL, indent=IN_TOOL):
+        self.line(f"{IN_TOOL}{self.paint('yellow', f'Allow {one_line(request.tool_name)}?{visible(why)}')}")
+        for line in wrapped(as_json(request.tool_input), first=IN_TOOL, indent=IN_TOOL, most_lines=sys.maxsize):
             self.line(line)
         print(f"{IN_TOOL}[y]es or [n]o: ", end="", flush=True)
         answer = await typed()
@@ -170,9 +177,11 @@ def forget_typed() -> None:
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
-def main_value(input: Any) -> str:
-    """What a call is about, in a few words: its first text, or all of it."""
+def main_value(input: Any, main: str) -> str:
+    """What a call is about, in a few words: its main input, its first text, or all of it."""
     if isinstance(input, dict):
+        if isinstance(input.get(main), str):
+            return str(input[main])
         texts = [value for value in input.values() if isinstance(value, str)]
         if texts:
             return texts[0]

@@ -85,6 +85,8 @@ def called(one: Any, wrong: Any) -> dict[str, Any]:
     for key in one:
         if key not in ("name", "input", "id"):
             raise wrong(f"no key {key!r} in a call{nearest(key, ('name', 'input', 'id'))}; it has name, input and id")
+    if not isinstance(one.get("id", ""), str):
+        raise wrong(f"the id of a call of {one['name']} must be a text, not {type(one['id']).__name__}")
     input = one.get("input", {})
     if not isinstance(input, dict):
         raise wrong(f"the input of {one['name']} must be an object, not {type(input).__name__}")

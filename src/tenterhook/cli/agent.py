@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import tenterhook
 from tenterhook.agent.attended import Attended
 from tenterhook.agent.coder import CONTEXT, Coder
+from tenterhook.agent.end import End
 from tenterhook.agent.remote import remote_tools
 from tenterhook.agent.screen import Screen, typed
 from tenterhook.agent.shorten import shorten
@@ -73,6 +74,7 @@ def run(argv: list[str]) -> int:
         hint_at_others(engine)
 
         async def run() -> int:
+            attended = Attended()  # before anything is started that would have to be ended
             async with remote_tools(engine, warn, trusted="trust" in options) as remote:
                 coder = Coder(
                     engine,
@@ -84,7 +86,7 @@ def run(argv: list[str]) -> int:
                     agent=options.get("agent", ""),
                     context=context,
                 )
-                return await lived(coder, prompt)
+                return await lived(coder, prompt, attended)
 
         try:
             return asyncio.run(run())
@@ -108,13 +110,14 @@ def warnings_on(screen: Screen) -> Iterator[Screen]:
         log.removeHandler(handler)
 
 
-async def lived(coder: Coder, prompt: str | None) -> int:
+async def lived(coder: Coder, prompt: str | None, attended: Attended) -> int:
     """From the session's start to its end, however it ends."""
-    attended, problem = Attended(), None
+    problem = None
     try:
         await coder.start()
         if prompt is None:
             await conversation(coder, attended)
+            coder.end = End("done", coder.end.text)
         else:
             coder.screen.prompt(prompt)
             problem = await attended.do(turn(coder, prompt))
@@ -157,10 +160,10 @@ async def turn(coder: Coder, prompt: str) -> str:
 
 async def shortened(coder: Coder) -> str:
     try:
-        await shorten(coder.loop, "manual")
+        end = await shorten(coder.loop, "manual")
     except TenterhookError as exc:
         return str(exc)
-    return ""
+    return f"{SAID['stopped']}: {end.text}" if end else ""
 
 
 def given(options: dict[str, str]) -> str | None:

@@ -135,7 +135,13 @@ def as_json(answer: Any) -> Any:
         answer = dict(answer)
     elif not hasattr(answer, "__dataclass_fields__") and not hasattr(answer, "__struct_fields__"):
         answer = plain_record(answer)
-    return decode(encode(answer, enc_hook=str))
+    try:
+        return decode(encode(answer, enc_hook=str))
+    except UnicodeEncodeError:  # a reason that names a file whose name is no UTF-8: a refusal must not be lost over it
+        from tenterhook import answer as text
+        from tenterhook.terminal import as_json as escaped
+
+        return text.decode(escaped(answer))[0]
 
 
 def plain_record(answer: Any) -> dict[str, Any] | None:

@@ -42,6 +42,7 @@ class Servers:
         self.listed: dict[str, list[Definition]] = {}
         self.failed: dict[str, str] = {}
         self.keepers: list[asyncio.Task[None]] = []
+        self.tokens: list[str] = []
 
     @property
     def tools(self) -> list[tuple[str, Definition]]:
@@ -76,7 +77,9 @@ class Servers:
             if self.keepers:
                 await asyncio.wait(self.keepers, timeout=END)
         finally:
-            left = [keeper for keeper in self.keepers if not keeper.done()]
+            if left := [keeper for keeper in self.keepers if not keeper.done()]:
+                sweep(self.tokens)  # they had their time, or somebody will not wait
+                await asyncio.wait(left, timeout=1)
             for keeper in left:
                 keeper.cancel()
             if left:
@@ -85,6 +88,7 @@ class Servers:
     async def keep(self, server: Server, ready: asyncio.Future[None]) -> None:
         """One server's whole life, in one task."""
         tail, token = Tail(), os.urandom(8).hex()
+        self.tokens.append(token)
         try:
             async with AsyncExitStack() as stack:
                 async with asyncio.timeout(self.timeout):
@@ -99,7 +103,7 @@ class Servers:
         finally:
             tail.close()
             if server.type == "stdio":
-                sweep(token)
+                sweep([token])
             if not ready.done():
                 ready.set_result(None)
 
@@ -168,10 +172,10 @@ class Tail(asyncio.Protocol):
             self.transport.close()
 
 
-def sweep(token: str) -> None:
-    """End what a server left behind, also what left its group: the tag is in the environment that they inherited."""
+def sweep(tokens: Iterable[str]) -> None:
+    """End what servers left behind, also what left its group: the tag is in the environment that they inherited."""
     table = read_table((), {})
-    for entry in table.tagged.get(token.encode(), ()) if table else ():
+    for entry in [one for token in tokens for one in table.tagged.get(token.encode(), ())] if table else ():
         with suppress(ProcessLookupError, PermissionError):
             os.kill(entry.pid, signal.SIGKILL)
 

@@ -46,7 +46,8 @@ def definition(client: Any, tool: Any) -> Definition:
     return Definition(
         name=tool.name,
         about=tool.description or tool.title or "",
-        inputs=schema.get("properties", {}),
+        # A schema may be a mere `true`, too: then it says nothing.
+        inputs={name: one if isinstance(one, dict) else {} for name, one in schema.get("properties", {}).items()},
         function=call,
         required=tuple(str(name) for name in schema.get("required", ())),
         asks=True,

@@ -16,6 +16,8 @@ MOST_FILES, MOST_LOOKED_AT, MOST_SECONDS = 200, 500_000, 20.0
 MAGIC = re.compile(r"[*?\[{]")
 BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 MOST_FORMS = 64
+# Longer than any path: what a pattern costs grows faster than its length, and it cannot be interrupted.
+LONGEST = 1000
 
 ABOUT = f"""Find files by a pattern: * and ? within a name, ** for any folders, [abc] and {{a,b}} for one of several.
 The newest come first, at most {MOST_FILES}. Links are not followed, .gitignore is not read; folders such as .git and
@@ -53,6 +55,8 @@ def located(pattern: str, path: str) -> tuple[str, str]:
     """The folder to look in and the pattern below it: the first parts of a pattern may be a plain path."""
     if not pattern:
         raise Unable("a pattern is needed")
+    if len(pattern) > LONGEST:
+        raise Unable(f"the pattern is longer than {LONGEST:,} characters")
     parts = pattern.split("/")
     plain = next((number for number, part in enumerate(parts) if MAGIC.search(part)), len(parts))
     rest = [part for part in parts[plain:] if part not in ("", ".")]

@@ -40,6 +40,7 @@ class Search(msgspec.Struct):
     """What the process is told."""
 
     root: str
+    given: str
     confined: bool
     home: str
     pattern: str
@@ -56,7 +57,9 @@ def definition(workspace: Workspace) -> Definition:
         if not 1 <= limit <= MOST_MATCHES:
             raise Unable(f"limit is between 1 and {MOST_MATCHES}, not {limit}")
         home = workspace.environ.get("HOME", "~")
-        search = Search(workspace.given, workspace.confined, home, pattern, path or ".", glob, ignore_case, limit)
+        search = Search(
+            workspace.root, workspace.given, workspace.confined, home, pattern, path or ".", glob, ignore_case, limit
+        )
         return told(await searched(search, workspace.environ))
 
     return Definition(
@@ -120,7 +123,9 @@ def main() -> int:
 
 def matches(search: Search) -> Iterator[str]:
     """A line for each, and at the end what was left out."""
-    workspace = Workspace(search.root, confined=search.confined, environ={"HOME": search.home})
+    workspace = Workspace(search.given, confined=search.confined, environ={"HOME": search.home})
+    if workspace.root != search.root:  # a link to the project leads elsewhere since this process was started
+        raise Unable("the project's folder was replaced by another meanwhile")
     found = expression(search.pattern, search.ignore_case).search
     huge = count = 0
     for path, size in files(workspace, search):

@@ -121,7 +121,7 @@ def parsed(arguments: str) -> Any:
     """A model may write what is no JSON; hooks are to see that, too."""
     try:
         return json.loads(arguments) if arguments else {}
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter for lists in lists without end
         return {"raw": arguments}
 
 

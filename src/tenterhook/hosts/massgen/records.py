@@ -125,11 +125,14 @@ class HookResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The answer that a hook gives by returning this. `modified_args` is the changed input as JSON text."""
-        changed = self.updated_input if self.modified_args is None else json.loads(self.modified_args)
+        denied = not self.allowed or self.decision == "deny"
+        changed = self.updated_input
+        if self.modified_args is not None and not denied:  # text that cannot be read must not lift a refusal
+            changed = json.loads(self.modified_args)
         answer = {
-            "decision": self.decision if self.allowed else "deny",
-            "reason": self.reason or self.metadata.get("reason"),
-            "updated_input": changed,
+            "decision": "deny" if denied else self.decision,
+            "reason": self.reason or (self.metadata or {}).get("reason"),
+            "updated_input": None if denied else changed,
             "inject": self.inject,
         }
         return {name: value for name, value in answer.items() if value is not None}

@@ -95,7 +95,7 @@ def test_nothing_is_shortened_where_nothing_was_said(project: Project) -> None:
 
 def test_what_a_hook_says_in_place_of_the_model_is_no_account(project: Project) -> None:
     project.write("hook.py", HOOK)
-    before: dict[str, Any] = {"hooks": [{"type": "command", "command": f"{sys.executable} hook.py"}]}
+    before: dict[str, Any] = {"hooks": [{"type": "command", "command": f"'{sys.executable}' hook.py"}]}
     settings = {"enableHooks": True, "tools": {"enableHooks": True}, "hooks": {"BeforeModel": [before]}}
     project.write(".llxprt/settings.json", json.dumps(settings))
     project.write("a.txt", "B" * 3000)

@@ -188,7 +188,9 @@ def test_hooks_answer_for_the_user_or_the_user_is_asked(
     assert permission.allowed is allowed
     assert bool(requests) is asked
     command = "ls -a" if answer and "input" in answer else "ls"
-    assert all(one == PermissionRequest("Bash", {"command": command}, "a hook asks") for one in requests)
+    by_hook = bool(answer) and answer.get("decision") == "ask"
+    wanted = PermissionRequest("Bash", {"command": command}, "a hook asks", by_hook=by_hook)
+    assert all(one == wanted for one in requests)
     assert permission.input == ({"command": "ls -a"} if command == "ls -a" else None)
 
 

@@ -13,6 +13,10 @@ from tenterhook.types import Message
 TEXT_LIMIT = 10_000
 NAME_LIMIT = 80
 UNNAMED = "unnamed"
+# A mark that adds nothing.
+PLAIN = "{text}"
+# A name, a path, a few words: nothing that only a shell reads.
+NAME = re.compile(r"[\w .:/@+,#~-]+")
 # Escape sequences go whole, or their letters would stay behind as text.
 ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # a control sequence: colours, cursor
@@ -51,7 +55,8 @@ def for_model(messages: Iterable[Message], marks: Mapping[str, str]) -> list[str
     """The texts for the model among them. A dialect's own mark for a kind has all texts of that kind under one."""
     groups: dict[str | int, list[Message]] = {}
     for n, message in enumerate(one for one in messages if one.to == "model"):
-        groups.setdefault(message.kind if message.kind in marks else n, []).append(message)
+        together = marks.get(message.kind, PLAIN) != PLAIN
+        groups.setdefault(message.kind if together else n, []).append(message)
     return [marked(group, marks) for group in groups.values()]
 
 
@@ -59,15 +64,20 @@ def marked(group: list[Message], marks: Mapping[str, str]) -> str:
     """In the dialect's own words, or between tags that the text itself can neither close nor open."""
     kind = group[0].kind
     if kind in marks:
-        return marks[kind].replace("{text}", "\n".join(capped(clean(message.text)) for message in group))
-    text = "\n".join(capped(FORGED.sub("&lt;", clean(message.text))) for message in group)
-    return f'<hook name="{named(group)}" kind="{kind}">\n{text}\n</hook>'
+        return marks[kind].replace("{text}", told(group))
+    name = named(group)
+    own = f' name="{name}"' if name else ""
+    return f'<hook{own} kind="{kind}">\n{told(group)}\n</hook>'
+
+
+def told(group: Iterable[Message]) -> str:
+    return "\n".join(capped(FORGED.sub("&lt;", clean(message.text))) for message in group)
 
 
 def named(group: Iterable[Message]) -> str:
-    """The hooks' names, such that they fit between quotes on one line."""
-    names = ", ".join(dict.fromkeys(message.hook for message in group if message.hook)) or UNNAMED
-    return shortened(clean(names).replace('"', "'").replace("<", "(").replace(">", ")"))
+    """The hooks' names on one line. A hook without one goes by its command, whose text is not for the model."""
+    names = dict.fromkeys(shortened(clean(message.hook)) for message in group)
+    return ", ".join(name for name in names if NAME.fullmatch(name))
 
 
 def shortened(name: str) -> str:

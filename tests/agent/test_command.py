@@ -138,7 +138,7 @@ def test_no_prompt_at_all_is_said(project: Project) -> None:
         ("[]", "a reply is one JSON object a line"),
         ('{"txt": "a"}', "no key 'txt' (did you mean 'text'?)"),
         ('{"text": 1}', "text must be a text, not int"),
-        ('{"calls": {}}', "calls must be a list, not dict"),
+        ('{"calls": {"name": "Bash"}}', "calls must be a list, not dict"),
         ('{"calls": ["Bash"]}', 'a call is {"name": "Bash"'),
         ('{"calls": [{"name": "Bash", "inputs": {}}]}', "no key 'inputs' in a call (did you mean 'input'?)"),
         ('{"calls": [{"name": "Bash", "input": "ls"}]}', "the input of Bash must be an object, not str"),

@@ -87,7 +87,8 @@ def test_every_known_spelling_of_an_input_is_understood_everywhere(name: str, sp
 def test_the_dialects_own_spelling_goes_first_and_then_ours() -> None:
     given = {"description": "find it", "agent_type": "explorer"}
 
-    assert named("Task", "amcp").ours(given) == {"prompt": "find it", "subagent_type": "explorer"}
+    assert named("Task", "amcp").ours(given) == {"description": "find it", "subagent_type": "explorer"}
+    assert named("Grep", "llxprt").ours({"pattern": "a", "dir_path": "src"}) == {"pattern": "a", "path": "src"}
     assert named("Task", "wave").ours({**given, "prompt": "go"}) == {
         "description": "find it",
         "prompt": "go",
@@ -104,8 +105,8 @@ def test_the_dialects_own_spelling_goes_first_and_then_ours() -> None:
             {"file_path": "a", "absolute_path": "b"},
             "'file_path' and 'absolute_path' are the same: give one",
         ),
-        ("Read", "moai", {"fil_path": "a"}, r"there is no input 'fil_path' \(did you mean 'file_path'\?\); it takes f"),
-        ("Read", "amcp", {"pth": "a"}, r"there is no input 'pth' \(did you mean 'path'\?\)"),
+        ("Read", "moai", {"fil_path": "a"}, "it needs 'file_path', and there is no 'fil_path'; it takes f"),
+        ("Read", "amcp", {"pth": "a"}, "it needs 'path', and there is no 'pth'"),
         ("Read", "llxprt", {}, "it needs 'absolute_path'; it takes absolute_path, offset, limit"),
         ("Read", "llxprt", {"absolute_path": None}, "it needs 'absolute_path'"),
         ("Read", "wave", {"file_path": 7}, "'file_path' must be a text, not 7"),

@@ -644,9 +644,7 @@ def test_nothing_else_in_a_result_lifts_its_refusal(manager: Manager, rest: dict
 
 
 @pytest.mark.parametrize("arguments", ["[" * 100_000, '{"a":' * 5000 + "1" + "}" * 5000])
-def test_arguments_too_deep_to_be_read_are_shown_to_hooks_as_they_are(manager: Manager, arguments: str) -> None:
-    manager.on(PRE, lambda event: HookResult.deny(event.tool_input["raw"][:1]))
+def test_arguments_too_deep_to_be_read_lift_no_refusal(manager: Manager, arguments: str) -> None:
+    manager.on(PRE, lambda event: HookResult.deny("no"))
 
-    result = manager.pre(arguments=arguments)
-
-    assert (result.allowed, result.reason) == (False, arguments[0])
+    assert not manager.pre(arguments=arguments).allowed

@@ -17,7 +17,8 @@ DIALECTS = ["massgen", "moai", "amcp", "wave", "llxprt", "tenterhook"]
 
 
 def said(kind: str, text: str, name: str = "h") -> str:
-    return f'<hook name="{name}" kind="{kind}">\n{text}\n</hook>'
+    """A reason stands there as it is, everything else between tags."""
+    return text if kind == "reason" else f'<hook name="{name}" kind="{kind}">\n{text}\n</hook>'
 
 
 def in_wave(project: Project, event: str, answer: Any = "", **more: Any) -> tuple[Session, Told]:

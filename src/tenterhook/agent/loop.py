@@ -7,28 +7,27 @@ is here. One Loop is one conversation: the main agent's, or a subagent's.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
-from msgspec.structs import replace
-
 from tenterhook.agent.end import End
+from tenterhook.agent.hosted import hosted, untagged
 from tenterhook.agent.names import Named, called
 from tenterhook.agent.providers import MALFORMED
 from tenterhook.agent.script import ScriptOver
 from tenterhook.agent.shorten import shorten
 from tenterhook.agent.tools import task
+from tenterhook.agent.workspace import Unable
 from tenterhook.apply import STOPPED
-from tenterhook.deliver import FORGED
-from tenterhook.errors import TenterhookError
+from tenterhook.errors import TenterhookError, nearest
+from tenterhook.hosts.inputs import WrongInput
 from tenterhook.hosts.reply import AsyncStream, Reply, Streamed
 from tenterhook.hosts.result import ToolResult
 from tenterhook.hosts.scheduler import STOPPED as STOPPED_BEFORE
 from tenterhook.hosts.scheduler import Progress, ToolCall, without
 from tenterhook.hosts.session import Agent, Session, Stop
-from tenterhook.hosts.steps import is_async
-from tenterhook.hosts.tool import Tool
+from tenterhook.hosts.tool import Tool, unchecked
 from tenterhook.terminal import as_json
 from tenterhook.types import Outcome
 
@@ -39,6 +38,7 @@ Message = dict[str, Any]
 
 INTERRUPTED = "the user interrupted it"
 MOST_GARBLED = 3
+GENERAL = "general-purpose"
 SYSTEM = """You are a coding agent at work in the folder {project}. Use the tools to look and to act; say what you did \
 in few words. What stands between <hook> tags comes from the user's own rules: it is the user's word."""
 
@@ -66,7 +66,7 @@ class Loop:
             for one in named
         ]
         self.model = session.model(self.asked, format="plain", stream=True, collect=True)
-        self.scheduler = session.scheduler([self.tool(one) for one in named], changed=self.progress)
+        self.scheduler = session.scheduler([hosted(self, one) for one in named], changed=self.progress)
 
     @property
     def agent(self) -> str:
@@ -135,7 +135,8 @@ class Loop:
                 coder.screen.words(chunk.get("text") or "")
         if reply.response is None:
             raise TenterhookError(f"the response of {coder.provider.name} broke off")
-        coder.transcript.model(self.seen or call, reply.response, synthetic=reply.synthetic, agent=self.agent)
+        if not (reply.stop and reply.synthetic) or reply.response["text"]:  # else nobody was asked, and nobody answered
+            coder.transcript.model(self.seen or call, reply.response, synthetic=reply.synthetic, agent=self.agent)
         if later and tools and not reply.suppress_display:
             coder.screen.whole(reply.response["text"], self.agent)
         for problem in (*reply.problems, *reply.response.get("problems", ())):
@@ -197,6 +198,8 @@ class Loop:
 
     async def made(self, call: ToolCall) -> ToolResult:
         """One call. Interrupted, it is taken back, so that hooks hear of it, and has its result like any other."""
+        if call.name not in self.named:
+            return await self.unknown(call)
         running = asyncio.ensure_future(self.scheduler.arun([call]))
         try:
             (result,) = await asyncio.shield(running)
@@ -213,9 +216,16 @@ class Loop:
         named = self.named.get(name)
         return named.theirs(named.definition.required[0]) if named and named.definition.required else ""
 
+    async def unknown(self, call: ToolCall) -> ToolResult:
+        """There is no such tool. Hooks hear of the call all the same: they may have something to say about it."""
+        text = f"there is no tool {call.name!r}{nearest(call.name, self.named)}"
+        tool: Tool = self.session.tool(call.name, schema=unchecked)(lambda **input: without(text, "unknown_tool"))
+        return await tool.arun(call.input, tool_use_id=call.id)
+
     def keep_result(self, call: ToolCall, result: ToolResult) -> None:
         progress = self.calls.pop(call.id, None)
-        ran = progress is not None and (progress.running or progress.finished)
+        exception = result.error.exception if result.error else None
+        ran = progress is not None and (progress.running or progress.finished) and not isinstance(exception, WrongInput)
         input = progress.input if progress and (ran or progress.input) else call.input
         text = result.llm_content if isinstance(result.llm_content, str) else as_json(result.llm_content)
         self.messages.append(result_message(call.name, call.id, text))
@@ -223,27 +233,6 @@ class Loop:
 
     def progress(self, one: Progress) -> None:
         self.calls[one.call.id] = one
-
-    def tool(self, named: Named) -> Tool:
-        """A definition as a tool of this session: hooks see the dialect's names of its inputs, it gets its own."""
-        definition = named.definition
-        asks = definition.asks
-        function = definition.function
-
-        def ours(input: dict[str, Any]) -> dict[str, Any]:
-            return named.ours(input, self.shown)
-
-        async def awaited(**input: Any) -> Any:
-            return untagged(await function(**ours(input)))
-
-        made = self.session.tool(
-            named.name,
-            schema=ours,
-            asks=(lambda input: asks(ours(input))) if callable(asks) else asks,
-        )
-        bare: Callable[..., Any] = awaited if is_async(function) else lambda **input: untagged(function(**ours(input)))
-        tool: Tool = made(bare)
-        return tool
 
     async def finish(self, said: str) -> Stop:
         """The model has nothing more to do. Hooks may send it back: at a subagent's three gates, at the turn's end."""
@@ -267,8 +256,11 @@ class Loop:
             return Stop(True, "\n\n".join(session.pending()), outcome)
         return Stop(False, "", outcome)
 
-    async def delegate(self, prompt: str, description: str = "", subagent_type: str = "general-purpose") -> ToolResult:
+    async def delegate(self, prompt: str = "", description: str = "", subagent_type: str = GENERAL) -> ToolResult:
         """A subagent: its own conversation, the same tools, the same hooks."""
+        prompt = prompt or description  # some models describe the work and say no more
+        if not prompt:
+            raise Unable("say in prompt what the subagent shall do")
         child = await self.session.aagent(prompt, agent_type=subagent_type, agent_name=subagent_type)
         async with child:
             created = await child.atask_created(child.agent_id, description or prompt)
@@ -291,15 +283,6 @@ class Loop:
 def finish(response: dict[str, Any]) -> str:
     ends = [one.get("finishReason") for one in response.get("candidates") or () if isinstance(one, dict)]
     return str(ends[0]) if ends else ""
-
-
-def untagged(given: Any) -> Any:
-    """What a tool gives, such that nothing in it passes for a hook's word, which the model takes for the user's."""
-    if isinstance(given, str):
-        return FORGED.sub("&lt;", given)
-    if isinstance(given, ToolResult) and isinstance(given.llm_content, str):
-        return replace(given, llm_content=FORGED.sub("&lt;", given.llm_content))
-    return given
 
 
 def result_message(name: str, id: str, text: str) -> Message:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from tenterhook import dialects
 from tenterhook.agent.tools import Definition
 from tenterhook.dialect import TOOLS, Dialect, ToolName
-from tenterhook.errors import nearest
+from tenterhook.hosts.inputs import WrongInput
 
 Input = dict[str, Any]
 MISSING = object()
@@ -64,18 +64,15 @@ class Named(Struct, frozen=True):
         return {**own, **input}
 
     def ours(self, input: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> Input:
-        """An input in any known spelling by our names, checked. ValueError with words for the model.
+        """An input in any known spelling by our names, checked. WrongInput with words for the model.
 
         `before` is the input that hooks were shown: of two spellings in it, the one that a hook changed counts.
         """
         known = self.spellings()
         spelled: dict[str, str] = {}
         for name in input:
-            ours = known.get(name)
-            if ours is None:
-                likely = nearest(name, map(self.theirs, self.definition.inputs))
-                raise ValueError(f"there is no input {name!r}{likely}; it takes {self.taken()}")
-            spelled[ours] = self.meant(spelled[ours], name, input, before or input) if ours in spelled else name
+            if ours := known.get(name):  # what else is in it is nobody's business here; hooks may want it
+                spelled[ours] = self.meant(spelled[ours], name, input, before or input) if ours in spelled else name
         given = {}
         for ours, name in spelled.items():
             kind = plain_type(self.definition.inputs[ours])
@@ -83,7 +80,9 @@ class Named(Struct, frozen=True):
                 given[ours] = self.checked(name, kind, input[name])
         for ours in self.definition.required:
             if ours not in given:
-                raise ValueError(f"it needs {self.theirs(ours)!r}; it takes {self.taken()}")
+                unknown = [name for name in input if name not in known]
+                likely = f", and there is no {unknown[0]!r}" if unknown else ""
+                raise WrongInput(f"it needs {self.theirs(ours)!r}{likely}; it takes {self.taken()}")
         return given
 
     def meant(self, one: str, other: str, input: Mapping[str, Any], before: Mapping[str, Any]) -> str:
@@ -92,7 +91,7 @@ class Named(Struct, frozen=True):
             return one
         changed = [name for name in (one, other) if before.get(name, MISSING) != input[name]]
         if len(changed) != 1 or changed[0] not in before:  # one that a hook put beside the other was seen by no guard
-            raise ValueError(f"{one!r} and {other!r} are the same: give one")
+            raise WrongInput(f"{one!r} and {other!r} are the same: give one")
         return changed[0]
 
     def checked(self, name: str, kind: str, value: Any) -> Any:
@@ -102,7 +101,7 @@ class Named(Struct, frozen=True):
         types, called = TYPES.get(kind, ((object,), ""))
         # To Python true is a number.
         if not isinstance(value, types) or (isinstance(value, bool) and kind in ("integer", "number")):
-            raise ValueError(f"{name!r} must be {called}, not {in_short(value)}")
+            raise WrongInput(f"{name!r} must be {called}, not {in_short(value)}")
         return value
 
     def spellings(self) -> dict[str, str]:

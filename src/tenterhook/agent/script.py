@@ -71,7 +71,7 @@ def reply(row: str, file: str, line: int) -> Line:
     for key in data:
         if key not in Line.__struct_fields__:
             raise wrong(f"no key {key!r}{nearest(key, Line.__struct_fields__)}; a reply has text and calls")
-    text, calls = data.get("text", ""), data.get("calls", [])
+    text, calls = data.get("text") or "", data.get("calls") or []
     if not isinstance(text, str):
         raise wrong(f"text must be a text, not {type(text).__name__}")
     if not isinstance(calls, list):

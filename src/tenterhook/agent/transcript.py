@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
 from typing import IO, Any
 
@@ -73,10 +72,10 @@ def choices(call: dict[str, Any]) -> tuple[str, list[str]]:
     """How the model chooses, and the tools that it may choose among."""
     config = call.get("toolConfig") or {}
     mode, allowed = config.get("mode") or "AUTO", config.get("allowedFunctionNames")
-    names: Iterable[str] = (tool["name"] for tool in call.get("tools") or ())
+    names = [tool["name"] for tool in call.get("tools") or ()]
     if mode == "NONE":
         return mode, []
-    return mode, [name for name in names if allowed is None or name in allowed]
+    return mode, names if allowed is None else [name for name in allowed if name in names]
 
 
 def calls(reply: dict[str, Any]) -> list[dict[str, Any]]:

@@ -129,6 +129,7 @@ DIALECT = Dialect(
     layers="override-by-event",
     section="hookSpecificOutput",
     section_event="hookEventName",
+    marks={"reason": "{text}"},
     tools={
         "Bash": ToolName("bash"),
         "Read": ToolName("read_file", {"file_path": "path"}),
@@ -136,7 +137,7 @@ DIALECT = Dialect(
         "Edit": ToolName("apply_patch", {"file_path": "path"}),
         "Grep": ToolName("grep"),
         "Glob": ToolName("glob"),
-        "Task": ToolName("task", {"prompt": "description", "subagent_type": "agent_type", "description": "summary"}),
+        "Task": ToolName("task", {"subagent_type": "agent_type"}),
     },
     mcp_tool="mcp.{server}.{tool}",
     notes=(

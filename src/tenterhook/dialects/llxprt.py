@@ -205,7 +205,7 @@ DIALECT = Dialect(
     section="hookSpecificOutput",
     twice_encoded=True,
     audience={"system": "model"},
-    marks={"system": "[System] {text}", "context": "[Context] {text}"},
+    marks={"system": "[System] {text}", "context": "[Context] {text}", "reason": "{text}"},
     tools={
         "Bash": ToolName("run_shell_command", {"timeout": "timeout_seconds"}),
         "Read": ToolName("read_file", {"file_path": "absolute_path"}),

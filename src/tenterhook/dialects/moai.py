@@ -238,6 +238,7 @@ DIALECT = Dialect(
     missing_is_silent=True,
     audience={"error": "user"},
     failure_of={"prompt": "deny", "agent": "deny"},
+    marks={"reason": "{text}"},
     tools={
         "Bash": ToolName("Bash"),
         "Read": ToolName("Read"),

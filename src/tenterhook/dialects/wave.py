@@ -111,6 +111,7 @@ DIALECT = Dialect(
     answer_outranks_exit=True,
     stop_outranks=True,
     audience={"error": "user"},
+    marks={"reason": "{text}"},
     tools={
         "Bash": ToolName("Bash"),
         "Read": ToolName("Read"),
@@ -118,7 +119,7 @@ DIALECT = Dialect(
         "Edit": ToolName("Edit"),
         "Grep": ToolName("Grep", {"ignore_case": "-i", "limit": "head_limit"}),
         "Glob": ToolName("Glob"),
-        "Task": ToolName("Agent"),
+        "Task": ToolName("Task"),
     },
     notes=(
         "One JSON object on stdout outranks the exit code, whatever that is; raw JSON is never injected as context.",

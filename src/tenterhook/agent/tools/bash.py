@@ -30,6 +30,7 @@ def definition(workspace: Workspace) -> Definition:
     async def bash(command: str, timeout: float = USUAL_SECONDS, description: str = "") -> ToolResult:
         from tenterhook.process import Program
 
+        timeout = timeout / 1000 if timeout > MOST_SECONDS else timeout  # some agents count in milliseconds
         check(command, timeout)
         argv = (shell(), "-c", "--", command)
         environ = dict(workspace.environ)
@@ -66,7 +67,7 @@ def check(command: str, timeout: float) -> None:
     if "\0" in command:
         raise Unable("the command holds a NUL character, which no program can be given")
     if not 0 < timeout <= MOST_SECONDS:
-        raise Unable(f"timeout is in seconds, above 0 and at most {MOST_SECONDS:g}, not {timeout:g}")
+        raise Unable(f"timeout is in seconds (above {MOST_SECONDS:g}: milliseconds), at most {MOST_SECONDS:g}")
 
 
 def told(done: Completed, timeout: float) -> str:

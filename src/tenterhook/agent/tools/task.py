@@ -23,5 +23,4 @@ def definition(start: Callable[..., object]) -> Definition:
             "subagent_type": {"type": "string", "description": "what kind of agent it shall be"},
         },
         start,
-        ("prompt",),
     )

@@ -1,0 +1,72 @@
+"""A definition as a tool of a conversation: hooks around it, inputs by its own names, no forged tags in its output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from tenterhook.agent.names import Named
+from tenterhook.deliver import FORGED
+from tenterhook.hosts.inputs import WrongInput
+from tenterhook.hosts.result import ToolError, ToolResult
+from tenterhook.hosts.steps import is_async
+from tenterhook.hosts.tool import Tool
+
+if TYPE_CHECKING:
+    from tenterhook.agent.loop import Loop
+
+
+def hosted(loop: Loop, named: Named) -> Tool:
+    """A definition as a tool of this session: hooks see the dialect's names of its inputs, it gets its own."""
+    definition = named.definition
+    asks = definition.asks
+    function = definition.function
+
+    def ours(input: dict[str, Any]) -> dict[str, Any]:
+        return named.ours(input, loop.shown)
+
+    def check(input: dict[str, Any]) -> None:
+        """Hooks come first, whatever the model asked for: one may refuse it, or put it right."""
+        if input != loop.shown:
+            ours(input)
+
+    def wants(input: dict[str, Any]) -> bool:
+        try:
+            return asks(ours(input)) if callable(asks) else asks
+        except WrongInput:  # it will not run
+            return False
+
+    async def awaited(**input: Any) -> Any:
+        try:
+            mine = ours(input)
+        except WrongInput as exc:
+            return not_taken(named.name, exc)
+        return untagged(await function(**mine))
+
+    def plain(**input: Any) -> Any:
+        try:
+            mine = ours(input)
+        except WrongInput as exc:
+            return not_taken(named.name, exc)
+        return untagged(function(**mine))
+
+    made = loop.session.tool(named.name, schema=check, asks=wants)
+    bare: Callable[..., Any] = awaited if is_async(function) else plain
+    tool: Tool = made(bare)
+    return tool
+
+
+def not_taken(name: str, exc: WrongInput) -> ToolResult:
+    text = f"{name} does not take this input: {exc}"
+    return ToolResult(text, text, error=ToolError(text, "invalid_input", exc))
+
+
+def untagged(given: Any) -> Any:
+    """What a tool gives, such that nothing in it passes for a hook's word, which the model takes for the user's."""
+    if isinstance(given, str):
+        return FORGED.sub("&lt;", given)
+    if isinstance(given, ToolResult) and isinstance(given.llm_content, str):
+        return replace(given, llm_content=FORGED.sub("&lt;", given.llm_content))
+    return given

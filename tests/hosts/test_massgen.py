@@ -582,13 +582,18 @@ def test_hooks_may_be_cleared(manager: Manager) -> None:
     assert run_of(manager) == ["new"]
 
 
+def test_a_function_is_a_hook_for_all_tools_and_arguments_may_be_a_mapping(manager: Manager) -> None:
+    manager.register_global_hook(PRE, lambda event: HookResult.deny(event.tool_input["path"]))
+
+    assert asyncio.run(manager.execute_hooks(PRE, "Write", {"path": "a"})).reason == "a"
+
+
 def test_what_cannot_be_a_hook_is_refused(manager: Manager) -> None:
     class Plain(FunctionHook):
         async def execute(self, function_name: str, arguments: str, context: Any = None, **kwargs: Any) -> HookResult:
             return HookResult.allow()
 
     for wrong in (
-        lambda: manager.register_global_hook(PRE, says(None)),
         lambda: manager.register_agent_hook("a", PRE, Plain("plain")),  # type: ignore[arg-type]
         lambda: PythonCallableHook("x", 5),  # type: ignore[arg-type]
         lambda: PythonCallableHook("x", says(None), timeout=0),

@@ -264,3 +264,14 @@ def test_a_session_has_the_id_that_it_was_given_or_one_of_its_own(project: Proje
     assert Config(project.root, session_id="s-1").get_session_id() == "s-1"
     assert one.get_session_id() == one.get_session_id() != other.get_session_id()
     assert one.get_working_dir() == str(project.root)
+
+
+@pytest.mark.parametrize(
+    ("text", "on"), [('{"enableHooks": true}', True), ('{"enableHooks": false}', False), ("{}", False)]
+)
+def test_a_host_may_leave_the_switch_to_the_settings(project: Project, text: str, on: bool) -> None:
+    project.write(".llxprt/settings.json", text)
+
+    config = Config(project.root, enable_hooks=None, home=project.home_folder)
+
+    assert (config.get_hook_system() is not None) is on

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -13,11 +13,15 @@ from tenterhook.apply import Changes
 from tenterhook.engine import Engine
 from tenterhook.hosts.llxprt.outputs import DefaultHookOutput, create_specific_hook_output, written
 from tenterhook.hosts.llxprt.planner import slot_of
+from tenterhook.hosts.llxprt.registry import HookRegistry, engine_of
 from tenterhook.hosts.llxprt.results import AggregatedHookResult, HookExecutionResult
 from tenterhook.merge import merge
 from tenterhook.payload import in_our_words
 from tenterhook.types import Attempt, Hook, Source, Verdict
 from tenterhook.verdict import Rules, verdict
+
+if TYPE_CHECKING:
+    from tenterhook.hosts.llxprt.config import Config
 
 # Whose answer it is, where a result was made by hand.
 SOMEBODY = Hook(name="", event="", handler="", spec={}, source=Source(""))
@@ -26,8 +30,8 @@ SOMEBODY = Hook(name="", event="", handler="", spec={}, source=Source(""))
 class HookAggregator:
     """Any block wins for tools, later fields replace earlier ones for models, allowed names add up for selections."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, engine: Engine | Config | HookRegistry | None = None) -> None:
+        self.engine = engine_of(engine)
 
     def aggregate_results(
         self, results: Sequence[HookExecutionResult], event_name: str, input: Mapping[str, Any] | None = None
@@ -55,7 +59,9 @@ class HookAggregator:
             outcome=outcome,
         )
 
-    def create_specific_hook_output(self, output: Mapping[str, Any], event_name: str) -> DefaultHookOutput:
+    def create_specific_hook_output(
+        self, output: Mapping[str, Any] | DefaultHookOutput, event_name: str
+    ) -> DefaultHookOutput:
         """The output class of an event, for a tool the one that also reads permissionDecision."""
         return create_specific_hook_output(output, event_name)
 

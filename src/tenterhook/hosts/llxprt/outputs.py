@@ -123,15 +123,19 @@ SPECIFIC: dict[str, type[DefaultHookOutput]] = {
 }
 
 
-def create_hook_output(event_name: str, data: Mapping[str, Any]) -> DefaultHookOutput:
+def create_hook_output(event_name: str, data: Mapping[str, Any] | DefaultHookOutput) -> DefaultHookOutput:
     """The output class of an event. For a tool it is the default one: only aggregated outputs look further."""
-    return SPECIFIC.get(event_name, DefaultHookOutput)(dict(data))
+    return SPECIFIC.get(event_name, DefaultHookOutput)(plain(data))
 
 
-def create_specific_hook_output(data: Mapping[str, Any], event_name: str) -> DefaultHookOutput:
+def create_specific_hook_output(data: Mapping[str, Any] | DefaultHookOutput, event_name: str) -> DefaultHookOutput:
     if event_name == HookEventName.BEFORE_TOOL:
-        return BeforeToolHookOutput(dict(data))
+        return BeforeToolHookOutput(plain(data))
     return create_hook_output(event_name, data)
+
+
+def plain(data: Mapping[str, Any] | DefaultHookOutput) -> dict[str, Any]:
+    return dict(data.data if isinstance(data, DefaultHookOutput) else data)
 
 
 def written(said: Verdict | Outcome, rule: EventRule) -> dict[str, Any]:

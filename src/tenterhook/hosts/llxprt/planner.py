@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from tenterhook.engine import Engine
 from tenterhook.hookset import Slot
+from tenterhook.hosts.llxprt.registry import HookRegistry, engine_of
 from tenterhook.types import Hook
+
+if TYPE_CHECKING:
+    from tenterhook.hosts.llxprt.config import Config
 
 
 class HookExecutionPlan(Struct, frozen=True):
@@ -23,8 +27,8 @@ class HookExecutionPlan(Struct, frozen=True):
 class HookPlanner:
     """Filters by matcher, leaves out duplicates, says whether hooks run one after another."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, engine: Engine | Config | HookRegistry) -> None:
+        self.engine = engine_of(engine)
 
     def create_execution_plan(
         self, event_name: str, context: Mapping[str, Any] | None = None, input: Mapping[str, Any] | None = None

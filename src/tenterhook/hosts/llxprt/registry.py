@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -16,6 +16,9 @@ from tenterhook.errors import UsageError
 from tenterhook.places import Place
 from tenterhook.readers import Document
 from tenterhook.types import Hook, Path
+
+if TYPE_CHECKING:
+    from tenterhook.hosts.llxprt.config import Config
 
 log = logging.getLogger("tenterhook.llxprt")
 
@@ -52,11 +55,29 @@ def nowhere(path: Path) -> tuple[int, int]:
     return 0, 0
 
 
+def engine_of(part: Engine | Config | HookRegistry | None) -> Engine:
+    """What a part is a view of: an engine, that of a config or of another part, or one without any hooks."""
+    if part is None:
+        return Engine(files=False, dialect=SWITCHED_ON)
+    if isinstance(part, Engine):
+        return part
+    if isinstance(part, HookRegistry):
+        return part.engine
+    return HostedEngine(
+        part.project,
+        part.get_hooks(),
+        session=part.get_session_id(),
+        trust=part.trust,
+        home=part.home,
+        environ=part.environ,
+    )
+
+
 class HookRegistry:
     """What hooks there are. Wrong entries are left out, with a warning in the log."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, engine: Engine | Config) -> None:
+        self.engine = engine_of(engine)
         self.initialized = False
 
     def initialize(self) -> None:

@@ -16,7 +16,7 @@ class HookExecutionResult(Struct, frozen=True, kw_only=True):
     Results with the same `step` ran at once. `error` is why the hook failed, empty where it did not.
     """
 
-    event_name: str
+    event_name: str = ""
     success: bool = True
     output: DefaultHookOutput | None = None
     error: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -13,10 +13,14 @@ from tenterhook.engine import Engine
 from tenterhook.hookset import Slot
 from tenterhook.hosts.llxprt.outputs import create_hook_output, written
 from tenterhook.hosts.llxprt.planner import slot_of
+from tenterhook.hosts.llxprt.registry import HookRegistry, engine_of
 from tenterhook.hosts.llxprt.results import HookExecutionResult
 from tenterhook.payload import in_our_words
 from tenterhook.types import Attempt, Event, Hook, Plan, Verdict
 from tenterhook.verdict import explained, verdict
+
+if TYPE_CHECKING:
+    from tenterhook.hosts.llxprt.config import Config
 
 log = logging.getLogger("tenterhook.llxprt")
 
@@ -26,8 +30,8 @@ Input = Mapping[str, Any]
 class HookRunner:
     """Processes, time-outs, chaining and the end of a chain are the engine's. Hooks that fail are in the log."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, engine: Engine | Config | HookRegistry | None = None) -> None:
+        self.engine = engine_of(engine)
 
     async def execute_hook(self, hook: Hook, event_name: str, input: Input) -> HookExecutionResult:
         return (await self.execute_hooks_parallel([hook], event_name, input))[0]

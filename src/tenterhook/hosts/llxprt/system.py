@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -11,7 +12,7 @@ from tenterhook.errors import UsageError
 from tenterhook.hosts.llxprt.aggregator import HookAggregator
 from tenterhook.hosts.llxprt.handler import HookEventHandler
 from tenterhook.hosts.llxprt.planner import HookPlanner
-from tenterhook.hosts.llxprt.registry import HookRegistry, HostedEngine
+from tenterhook.hosts.llxprt.registry import HookRegistry, engine_of
 from tenterhook.hosts.llxprt.runner import HookRunner
 
 if TYPE_CHECKING:
@@ -26,31 +27,36 @@ class HookSystemStatus(Struct, frozen=True):
     initialized: bool
     total_hooks: int
 
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self, name)
+
+
+class Done:
+    """What is done already and may be awaited all the same: in the document it is asynchronous."""
+
+    def __await__(self) -> Generator[None, None, None]:
+        return
+        yield
+
 
 class HookSystem:
     """Made by a config when somebody first asks for it. `engine` is what runs beneath: for taps, `add` and `close`."""
 
     def __init__(self, config: Config) -> None:
-        self.engine = HostedEngine(
-            config.project,
-            config.get_hooks(),
-            session=config.get_session_id(),
-            trust=config.trust,
-            home=config.home,
-            environ=config.environ,
-        )
+        self.engine = engine_of(config)
         self._registry = HookRegistry(self.engine)
         parts = HookPlanner(self.engine), HookRunner(self.engine), HookAggregator(self.engine)
         self._handler = HookEventHandler(config, self._registry, *parts)
         self._lock = threading.Lock()
         self._tried = False
 
-    def initialize(self) -> None:
+    def initialize(self) -> Done:
         """Read the hooks: once, whatever comes of it."""
         with self._lock:
             if not self._tried:
                 self._tried = True
                 self._registry.initialize()
+        return Done()
 
     def get_registry(self) -> HookRegistry:
         self._check()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import cache, wraps
@@ -26,7 +27,7 @@ from tenterhook.hosts.llxprt.results import (
 )
 from tenterhook.hosts.llxprt.translator import Request
 from tenterhook.hosts.result import ToolResult
-from tenterhook.hosts.steps import Host
+from tenterhook.hosts.steps import Host, is_async
 from tenterhook.types import Outcome
 
 __all__ = [
@@ -149,13 +150,30 @@ async def fire_before_tool_selection_hook(config: Config, llm_request: Request) 
 
 
 async def execute_tool_with_hooks(
-    config: Config, tool_name: str, tool_input: dict[str, Any], execute_fn: Callable[[dict[str, Any]], Any]
+    config: Config, tool_name: str, tool_input: dict[str, Any], execute_fn: Callable[..., Any]
 ) -> ToolResult:
     """One tool call with all its hooks: before, the function with the input as hooks left it, after.
 
-    The function takes the input as one mapping and may be async. What it raises is an error in the result.
+    The function takes the input as one mapping, or nothing, and may be async. What it raises is an error in the result.
     """
-    return await tool.execute_tool_with_hooks(host_of(config), tool_name, tool_input, execute_fn)
+    return await tool.execute_tool_with_hooks(host_of(config), tool_name, tool_input, taking_input(execute_fn))
+
+
+def taking_input(execute_fn: Callable[..., Any]) -> Callable[[dict[str, Any]], Any]:
+    """The document's own function takes nothing: it knows its input, and cannot be given another."""
+    try:
+        inspect.signature(execute_fn).bind({})
+    except TypeError:
+        pass
+    except ValueError:  # one of Python's own, which does not say
+        return execute_fn
+    else:
+        return execute_fn
+
+    async def awaited(input: dict[str, Any]) -> Any:
+        return await execute_fn()
+
+    return awaited if is_async(execute_fn) else lambda input: execute_fn()
 
 
 def host_of(config: Config) -> Host:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any
 
@@ -26,6 +26,8 @@ from tenterhook.verdict import explained
 
 logger = logging.getLogger(__package__)
 
+Function = Callable[..., Any]
+
 STRATEGIES = {"result": "tool_result", "user_message": "user_message"}
 SHORT = {HookType.PRE_TOOL_USE: "pre", HookType.POST_TOOL_USE: "post"}
 # A config in code has `fail_closed`, which the document's files have not, and no options of ours.
@@ -41,21 +43,23 @@ class GeneralHookManager:
         self.engine = Engine(project_dir, dialect=DIALECT, files=False)
         self.clear_hooks()
 
-    def register_global_hook(self, hook_type: HookType, hook: PatternHook) -> None:
-        """For all agents."""
+    def register_global_hook(self, hook_type: HookType, hook: PatternHook | Function) -> None:
+        """For all agents. A function is a hook for all tools."""
         self.register(None, hook_type, hook)
 
     def register_agent_hook(
-        self, agent_id: str, hook_type: HookType, hook: PatternHook, override: bool = False
+        self, agent_id: str, hook_type: HookType, hook: PatternHook | Function, override: bool = False
     ) -> None:
         """For one agent; `override` switches the global hooks of this event off for it."""
         self.register(agent_id, hook_type, hook)
         if override:
             self.overrides.add((agent_id, hook_type))
 
-    def register(self, agent_id: str | None, hook_type: HookType, hook: PatternHook) -> None:
+    def register(self, agent_id: str | None, hook_type: HookType, hook: PatternHook | Function) -> None:
         if not isinstance(hook, PatternHook):
-            raise UsageError(f"a hook is a PatternHook, not {hook!r}; PythonCallableHook makes one of a function")
+            if not callable(hook):
+                raise UsageError(f"a hook is a PatternHook or a function, not {hook!r}")
+            hook = PythonCallableHook(getattr(hook, "__name__", "function"), hook)
         self.hooks.setdefault((agent_id, HookType(hook_type)), []).append(hook)
 
     def register_hooks_from_config(self, hooks_config: Mapping[str, Any], agent_id: str | None = None) -> None:
@@ -82,16 +86,17 @@ class GeneralHookManager:
         self,
         hook_type: HookType,
         function_name: str,
-        arguments: str,
+        arguments: str | Mapping[str, Any],
         context: dict[str, Any] | None = None,
         tool_output: Any = None,
     ) -> HookResult:
-        """Run the hooks of a call. A hook that fails is logged and never raises."""
-        call = self.call(hook_type, function_name, arguments, context or {}, tool_output)
+        """Run the hooks of a call, whose arguments are JSON text or a mapping. A hook that fails is logged."""
+        given = arguments if isinstance(arguments, str) else json.dumps(arguments, default=str)
+        call = self.call(hook_type, function_name, given, context or {}, tool_output)
         hooks = self.get_hooks_for_agent(call.context.get("agent_id"), hook_type)
-        given = {name: call.context[name] for name in CONTEXT if call.context.get(name) is not None}
+        told = {name: call.context[name] for name in CONTEXT if call.context.get(name) is not None}
         engine = only(self.engine, (hook.as_hook(call) for hook in hooks))
-        outcome = await engine.afire(hook_type.value, tool_name=function_name, tool_input=call.tool_input, **given)
+        outcome = await engine.afire(hook_type.value, tool_name=function_name, tool_input=call.tool_input, **told)
         for text in outcome.warnings:
             logger.warning(text)
         return together(outcome, call)

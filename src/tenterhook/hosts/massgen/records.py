@@ -28,12 +28,12 @@ class HookEvent(Mapping[str, Any]):
     """What a hook is told, as attributes and as a mapping."""
 
     hook_type: str
-    session_id: str
-    orchestrator_id: str
-    agent_id: str | None
-    timestamp: datetime
-    tool_name: str
-    tool_input: dict[str, Any]
+    session_id: str = ""
+    orchestrator_id: str = ""
+    agent_id: str | None = None
+    timestamp: datetime = field(default_factory=lambda: datetime.now(UTC))
+    tool_name: str = ""
+    tool_input: dict[str, Any] = field(default_factory=dict)
     tool_output: Any = None
 
     @classmethod

@@ -46,7 +46,7 @@ class Agent(Writer):
 def words(text: str) -> str:
     """A text for the model without the tags around it; reasons, and MassGen's injections, have none."""
     if not text.startswith("<hook"):
-        return text
+        return text.removeprefix("Error: denied by a hook: ")
     head, *body, tail = text.splitlines()
     assert head.startswith("<hook name=")
     assert tail == "</hook>"

@@ -103,7 +103,7 @@ DIALECT = Dialect(
     chain_ends=("deny",),
     text_fails=True,
     failure={"import": "deny"},
-    marks={"reason": "{text}", "result": "{text}", "user_message": "{text}"},
+    marks={"reason": "Error: denied by a hook: {text}", "result": "{text}", "user_message": "{text}"},
     tools={
         "Bash": ToolName("Bash"),
         "Read": ToolName("Read"),

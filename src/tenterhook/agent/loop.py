@@ -145,7 +145,7 @@ class Loop:
 
     def is_garbled(self, response: dict[str, Any]) -> bool:
         """A call that could not be read: the model is told and asked again, so often and no more."""
-        problems = response.get("problems") if finish(response) == MALFORMED else None
+        problems = response.get("problems") if ending(response) == MALFORMED else None
         self.garbled = self.garbled + 1 if problems else 0
         if not problems or self.garbled > MOST_GARBLED or response.get("tool_calls"):
             return False
@@ -280,7 +280,8 @@ class Loop:
         return await Loop(self.coder, child).turn("\n\n".join([child.opening, *child.pending()]))
 
 
-def finish(response: dict[str, Any]) -> str:
+def ending(response: dict[str, Any]) -> str:
+    """Why the model ended its response."""
     ends = [one.get("finishReason") for one in response.get("candidates") or () if isinstance(one, dict)]
     return str(ends[0]) if ends else ""
 

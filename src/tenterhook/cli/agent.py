@@ -73,7 +73,7 @@ def run(argv: list[str]) -> int:
         warn(list(engine.warnings))
         hint_at_others(engine)
 
-        async def run() -> int:
+        async def everything() -> int:
             attended = Attended()  # before anything is started that would have to be ended
             async with remote_tools(engine, warn, trusted="trust" in options) as remote:
                 coder = Coder(
@@ -89,7 +89,7 @@ def run(argv: list[str]) -> int:
                 return await lived(coder, prompt, attended)
 
         try:
-            return asyncio.run(run())
+            return asyncio.run(everything())
         except asyncio.CancelledError:
             return INTERRUPTED
 

@@ -257,15 +257,17 @@ def unseen(engine: Engine) -> Timer:
 
 def cold_start() -> Iterator[Result]:
     limits = {"tenter --version": 1.2, "tenter fire, JSON (llxprt)": 2.5, "tenter fire, JSON (moai)": 2.5}
+    limits |= dict.fromkeys(startup.HOOKS, 2.2)
     try:
         times = startup.measure()
     except startup.Unavailable as exc:
         yield Result("cold start of the command", problem=str(exc))
         return
-    yardstick = times.pop(startup.YARDSTICK)
+    yardsticks = {name: times.pop(name) for name in (startup.YARDSTICK, startup.SCRIPT)}
     for what, ours in times.items():
-        pairs = list(zip(ours, yardstick, strict=True))
-        yield of_pairs(what, startup.YARDSTICK, limits.get(what), pairs)
+        name = startup.SCRIPT if what in startup.HOOKS else startup.YARDSTICK
+        pairs = list(zip(ours, yardsticks[name], strict=True))
+        yield of_pairs(what, name, limits.get(what), pairs)
 
 
 def side_by_side(names: list[str]) -> Iterator[Result]:

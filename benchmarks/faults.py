@@ -24,6 +24,8 @@ from pathlib import Path
 from unittest import mock
 
 import host_faults  # noqa: F401
+import network_faults  # noqa: F401
+import path_faults  # noqa: F401
 from fault_tools import ENV, HOST, ROWS, Figures, children, host, memory, open_files, program, row, sh, survivors
 from tenterhook.process import Completed, Program, Reactor, run, run_all
 

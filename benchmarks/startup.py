@@ -26,6 +26,14 @@ HOME = BENCH / "startup"
 PYTHON = HOME / "bin" / "python"
 TENTER = HOME / "bin" / "tenter"
 YARDSTICK = 'python -c "import json"'
+# What a hook that does next to nothing costs, and what ours cost instead.
+SCRIPT = "a Python script that reads and writes JSON"
+TEXT = "import json\nimport sys\n\nevent = json.load(sys.stdin)\njson.dump({}, sys.stdout)\n"
+HOOKS = {
+    "tenter hook pre-tool": ["pre-tool"],
+    "tenter hook agent backend-validation": ["agent", "backend-validation"],
+    "tenter hook compact, in the dialect of another agent": ["compact", "--dialect", "llxprt"],
+}
 ROUNDS = 41
 LISTED = 12
 
@@ -77,6 +85,10 @@ def measure() -> dict[str, list[float]]:
         commands = {YARDSTICK: [str(PYTHON), "-c", "import json"], "tenter --version": [str(TENTER), "--version"]}
         commands |= {f"tenter fire, {what}": fire(Path(folder), what) for what in PROJECTS}
         check(commands, given)
+        script = Path(folder, "script.py")
+        script.write_text(TEXT)
+        hooks = {what: [str(TENTER), "hook", *words, "--project", folder] for what, words in HOOKS.items()}
+        commands |= {SCRIPT: [str(PYTHON), str(script)], **hooks}
         times: dict[str, list[float]] = {what: [] for what in commands}
         with given.open("rb") as stdin:
             for _ in range(ROUNDS):

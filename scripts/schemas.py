@@ -1,4 +1,4 @@
-"""Write src/tenterhook/schemas/*.json, from the dialect's data and the outcome's type.
+"""Write src/tenterhook/schemas/*.json and actions/wire.json, from the dialects' data and the outcome's type.
 
 python scripts/schemas.py            write what has changed
 python scripts/schemas.py --check    exit 1 and name the files that are stale
@@ -13,6 +13,8 @@ from pathlib import Path
 
 import msgspec
 
+from tenterhook import dialects
+from tenterhook.actions import wire
 from tenterhook.schema import FOLDER, SCHEMAS
 
 
@@ -21,6 +23,7 @@ def main(argv: Sequence[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     wanted = {Path(FOLDER, f"{name}.json"): text(make()) for name, make in SCHEMAS.items()}
+    wanted[Path(wire.FILE)] = text({name: wire.made_of(dialects.get(name)) for name in own()})
     stale = [path for path, new in wanted.items() if not path.exists() or path.read_text("utf-8") != new]
     if argv:
         for path in stale:
@@ -30,6 +33,11 @@ def main(argv: Sequence[str]) -> int:
         path.parent.mkdir(exist_ok=True)
         path.write_text(wanted[path], "utf-8")
     return 0
+
+
+def own() -> list[str]:
+    """Our dialects alone, whatever other packages are installed."""
+    return sorted(set(dialects.names()) - {entry.name for entry in dialects.entry_points()})
 
 
 def text(schema: dict[str, object]) -> str:

@@ -13,6 +13,8 @@ import pytest
 from tenterhook import Engine, Outcome
 
 OURS = "TENTERHOOK_"
+# What a folder may be called, and what must not matter: a shell that took it for its own would leave a file behind.
+STRANGE = 'it\'s "a" $(touch pwned) my project'
 # The first lines of a Python program, for interpreters in folders whose names no #! line can hold: to the shell they
 # are a command that runs Python on the same file, to Python they are a text.
 PYTHON = f"""#!/bin/sh
@@ -41,10 +43,10 @@ def project(tmp_path: Path) -> Iterator["Project"]:
 
 
 class Project:
-    """A folder whose name has a blank, and a HOME beside it."""
+    """A folder whose name has blanks, quotes and a command in it, and a HOME beside it."""
 
     def __init__(self, folder: Path) -> None:
-        self.root, self.home_folder = folder / "my project", folder / "home"
+        self.root, self.home_folder = folder / STRANGE, folder / "home"
         self.root.mkdir()
         self.home_folder.mkdir()
         self.engines: list[Engine] = []

@@ -17,7 +17,7 @@ import pytest
 import tenterhook
 from tenterhook import Engine, dialects, handlers
 from tenterhook.cli.main import COMMANDS, main
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, File, Form, ToolName, Type, check
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, File, Form, Setup, ToolName, Type, Wrapper, check
 from tenterhook.errors import DialectError
 from tenterhook.runner import Runner
 from tenterhook.types import Attempt, Hook, Job, Source
@@ -76,6 +76,12 @@ def changed_answer(**fields: Any) -> dict[str, Any]:
     return {"answers": (Answer(**{"path": "p", "effect": "reason", **fields}),)}
 
 
+def changed_setup(**fields: Any) -> dict[str, Any]:
+    good = {"folder": "hooks", "files": ("small.json",), "command": "{path}", "wrappers": ()}
+    file = File(path="small.json", scope="project", format="json")
+    return {"files": (file,), "setup": Setup(**{**good, **fields})}
+
+
 WRONG: list[dict[str, Any]] = [
     {"matcher": "globb"},
     {"order": "random"},
@@ -121,6 +127,18 @@ WRONG: list[dict[str, Any]] = [
     {"mcp_tool": "mcp.{server}"},
     {"mcp_tool": "mcp.{server}.{tol}"},
     changed_event(chain={"weather": "tool_input"}),
+    changed_setup(folder=""),
+    changed_setup(folder="/etc"),
+    changed_setup(folder="../elsewhere"),
+    changed_setup(files=()),
+    changed_setup(files=("other.json",)),
+    changed_setup(command="./wrapper"),
+    changed_setup(list_key="handlers"),
+    changed_setup(wrappers=(Wrapper("stop.sh", "teleport"),)),
+    changed_setup(wrappers=(Wrapper("stop.sh", "stop", "NoSuchEvent"),)),
+    changed_setup(wrappers=(Wrapper("hooks/stop.sh", "stop"),)),
+    changed_setup(wrappers=(Wrapper("stop.sh", "stop", "E", 5, "Bash"),)),
+    changed_setup(wrappers=(Wrapper("stop.sh", "stop"), Wrapper("stop.sh", "stop"))),
 ]
 
 
@@ -147,6 +165,7 @@ def smallest(**fields: Any) -> Dialect:
 
 def test_the_smallest_dialect_is_good() -> None:
     assert smallest().name == "small"
+    assert smallest(**changed_setup()).setup
 
 
 @pytest.mark.parametrize("fields", WRONG, ids=str)
@@ -204,7 +223,9 @@ OUR_KINDS = {rule.kind for rule in dialects.get("tenterhook").events}
 
 # Hosts of every dialect, and those that are one agent's own API: there the names are the point.
 OWN_APIS = [path for path in CORE if path.is_relative_to(SOURCE / "hosts") and path.parent.name != "hosts"]
-HOSTS = [path for path in CORE if path.parent.name == "hosts" or path.is_relative_to(SOURCE / "agent")]
+# What acts at moments, in an agent or for one.
+ACTING = (SOURCE / "agent", SOURCE / "actions", SOURCE / "guard", SOURCE / "project")
+HOSTS = [path for path in CORE if path.parent.name == "hosts" or any(path.is_relative_to(one) for one in ACTING)]
 COMMAND_LINE = [path for path in CORE if path.parent.name == "cli"]
 NAMELESS = [path for path in CORE if path not in {*OWN_APIS, *HOSTS, *COMMAND_LINE, SOURCE / "__init__.py"}]
 

@@ -312,8 +312,16 @@ FINE = {
     *(("timeout", "5"), ("priority", "5"), ("priority", "a number of 401 digits")),
     *(("env", "a list"), ("env", "a table"), ("if", "a table"), ("on_failure", "a table"), ("type", "empty")),
     *((key, value) for key in ("name", "match", "args") for value in ("empty", "a word")),
-    *(("command", "a word"), ("script", "a word"), ("function", "a word")),
+    *(("command", "a word"), ("script", "a word"), ("function", "a word"), ("url", "a word"), ("prompt", "a word")),
 }
+# The key that says what runs, for keys that only some handlers look at.
+MAIN = {
+    **dict.fromkeys(("headers", "loopback", "private", "connect_timeout"), ("url", "http://localhost/")),
+    **dict.fromkeys(("model", "max_tokens"), ("prompt", "Is it fine?")),
+    "args": ("script", "guard.py"),
+}
+GOOD = {("headers", "a table"), ("connect_timeout", "5"), ("max_tokens", "5"), ("model", "empty"), ("model", "a word")}
+FINE |= GOOD | {("max_tokens", "a number of 401 digits")}
 # What is there for people only may be anything.
 KEYS = [key for key, sets in get("tenterhook").form.keys.items() if sets != "note"]
 
@@ -324,8 +332,11 @@ def test_a_wrong_value_of_any_key_is_said_with_its_place_and_raises_nothing(
     project: Project, key: str, value: str
 ) -> None:
     entry = {"on": '"tool.before"', "command": '"exit 2"'}
-    if key in ("script", "function"):
+    if key in ("script", "function", "url", "prompt", *MAIN):
         del entry["command"]
+    if key in MAIN:
+        main, text = MAIN[key]
+        entry[main] = json.dumps(text)
     entry[key] = VALUES[value]
     project.write("tenterhook.toml", "[[hook]]\n" + "".join(f"{name} = {one}\n" for name, one in entry.items()))
 

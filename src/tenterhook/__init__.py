@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tenterhook.hosts.scheduler import Scheduler, ToolCall
     from tenterhook.hosts.session import Prompt, Session, Stop
     from tenterhook.hosts.tool import execute_tool_with_hooks
-    from tenterhook.types import Attempt, Message, Outcome, Skipped
+    from tenterhook.types import Attempt, Message, Outcome, Skipped, Usage
 
 HOMES = {
     "Attempt": "types",
@@ -37,6 +37,7 @@ HOMES = {
     "ToolResult": "hosts.result",
     "UnknownDialect": "errors",
     "UnknownEvent": "errors",
+    "Usage": "types",
     "UsageError": "errors",
     "execute_tool_with_hooks": "hosts.tool",
     "load": "engine",
@@ -62,6 +63,7 @@ __all__ = [
     "ToolResult",
     "UnknownDialect",
     "UnknownEvent",
+    "Usage",
     "UsageError",
     "__version__",
     "execute_tool_with_hooks",

@@ -16,8 +16,8 @@ from tenterhook.entries import Problem
 from tenterhook.errors import ConfigError
 from tenterhook.hazards import Hazard, Look
 from tenterhook.hazards.commands import needs_shell, relative, unquoted
-from tenterhook.hazards.files import Files, duplicates, nothing_there, switched_off, unread
-from tenterhook.hazards.handlers import no_function, no_handler
+from tenterhook.hazards.files import Files, duplicates, nothing_there, status_lines, switched_off, unread
+from tenterhook.hazards.handlers import no_function, no_handler, no_headers, no_url
 from tenterhook.hazards.matchers import matchers
 from tenterhook.hazards.scripts import absent, exit_one, first_line, not_executable, unreadable
 from tenterhook.hookset import HookSet
@@ -40,8 +40,16 @@ OF_HOOKS: tuple[Hazard, ...] = (
     needs_shell,
     no_handler,
     no_function,
+    no_url,
+    no_headers,
 )
-OF_FILES: tuple[Callable[[Files], Iterator[Problem]], ...] = (duplicates, switched_off, nothing_there, unread)
+OF_FILES: tuple[Callable[[Files], Iterator[Problem]], ...] = (
+    duplicates,
+    switched_off,
+    nothing_there,
+    unread,
+    status_lines,
+)
 # Loading goes on without such a hook and only warns; whoever checks wants to hear that it is lost.
 LOST = re.compile(r"\b(?:never runs?|runs nothing)$")
 

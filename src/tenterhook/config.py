@@ -110,8 +110,9 @@ def strange_keys(document: readers.Document, place: Place) -> Iterator[Problem]:
         parent, _, leaf = section.hooks.rpartition(".")
         found, path = dig(document.data, parent) if parent else (document.data, ())
         for key in found if isinstance(found, dict) else ():
-            if key != leaf:
-                yield problem(document, (*path, key), f"unknown key {key!r}{nearest(str(key), [leaf])}; it is ignored")
+            if key != leaf and key not in place.file.beside:
+                hint = nearest(str(key), [leaf, *place.file.beside])
+                yield problem(document, (*path, key), f"unknown key {key!r}{hint}; it is ignored")
 
 
 def holders(data: dict[str, Any], section: Section, file: str) -> Iterator[tuple[Any, Path, str | None]]:

@@ -43,11 +43,14 @@ FORMATS = {"json", "jsonc", "toml", "yaml", "frontmatter"}  # readers
 KEYS = {  # config
     *("type", "spec", "matcher", "match_kind", "timeout", "enabled", "name", "sequential", "override", "event"),
     *("priority", "once", "leftovers", "condition", "on_failure", "env", "background", "note", "ours"),
+    *("spec_flag", "spec_texts", "spec_seconds", "spec_count"),
 }
-FORMS = {"shell", "program", "function", "script", "none"}  # config: how a type's main value is to be understood
+# config: how a type's main value is to be understood
+FORMS = {"shell", "program", "function", "script", "url", "prompt", "agent", "none"}
 LAYERS = {"add", "override-by-event"}  # config
 OUTPUTS = {"value", "record"}  # hosts: what hooks are told of a tool's result
 TOOLS = {"Bash", "Read", "Write", "Edit", "Grep", "Glob", "Task"}  # agent
+CALLS = {"session-start", "compact", "pre-tool", "post-tool", "stop", "agent"}  # setup: what a wrapper calls
 BASE = {"session", "cwd", "project", "event", "timestamp", "transcript", "agent", "tool"}  # payload
 
 
@@ -143,6 +146,8 @@ class File(Struct, frozen=True, kw_only=True):
     sections: tuple[Section, ...] = (Section(),)
     switches: bool = True
     hooks_only: bool = False
+    # Keys that stand beside the hooks and are read by somebody else.
+    beside: tuple[str, ...] = ()
 
 
 class Form(Struct, frozen=True, kw_only=True):
@@ -161,6 +166,26 @@ class ToolName(Struct, frozen=True):
 
     name: str
     inputs: dict[str, str] = {}
+
+
+class Wrapper(Struct, frozen=True):
+    """A script around `tenter hook CALLS`. Without an event no config names it: who calls it names an action."""
+
+    script: str
+    calls: str
+    event: str = ""
+    timeout: int = 0
+    matcher: str = ""
+
+
+class Setup(Struct, frozen=True, kw_only=True):
+    """What `tenter init` writes: wrappers into a folder, entries into the first of the files that is there."""
+
+    folder: str
+    files: tuple[str, ...]
+    wrappers: tuple[Wrapper, ...]
+    command: str = "{path}"
+    list_key: str = ""
 
 
 class Dialect(Struct, frozen=True, kw_only=True):
@@ -201,7 +226,11 @@ class Dialect(Struct, frozen=True, kw_only=True):
     tools: dict[str, ToolName] = {}
     mcp_tool: str = "mcp__{server}__{tool}"
     mcp_files: tuple[str, ...] = (".mcp.json",)
+    status_line: str = ""
+    # Whether a caller of `tenter hook` that does not say who it is speaks this; true of one dialect.
+    usual_caller: bool = False
     mode: str = "faithful"
+    setup: Setup | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -262,6 +291,8 @@ def check(dialect: Dialect) -> Iterable[str]:
         yield from unknown("form", keys.values(), KEYS)
     for kind in dialect.types:
         yield from unknown(f"type {kind.name}", [kind.form], FORMS)
+    if dialect.setup:
+        yield from check_setup(dialect, dialect.setup)
 
 
 def check_event(rule: EventRule) -> Iterable[str]:
@@ -277,6 +308,26 @@ def check_event(rule: EventRule) -> Iterable[str]:
     yield from unknown(f"{where} merges", rule.merges.values(), MERGES)
     yield from unknown(f"{where} output_form", [rule.output_form], OUTPUTS)
     yield from unknown(f"{where} chain", rule.chain, {*CHANGES, "context"})
+
+
+def check_setup(dialect: Dialect, setup: Setup) -> Iterable[str]:
+    targets = {rule.name: rule.target for rule in dialect.events}
+    own = {file.path for file in dialect.files if file.scope == "project" and "*" not in file.path}
+    yield from unknown("setup files", setup.files or [""], own)
+    yield from unknown("setup list_key", [setup.list_key], {"", *dialect.form.lists})
+    if "{path}" not in setup.command:
+        yield "setup command: the path of a wrapper needs {path}"
+    if not setup.folder or setup.folder.startswith(("/", "~", ".git/")) or ".." in setup.folder.split("/"):
+        yield f"setup folder: {setup.folder!r} is no folder of a project"
+    if len({one.script for one in setup.wrappers}) != len(setup.wrappers):
+        yield "setup: a wrapper stands twice"
+    for one in setup.wrappers:
+        yield from unknown(f"wrapper {one.script}", [one.calls], CALLS)
+        yield from unknown(f"wrapper {one.script} event", [one.event], {"", *targets})
+        if not one.script or "/" in one.script:
+            yield f"wrapper {one.script!r}: the name of a file in the folder is needed"
+        if one.matcher and not targets.get(one.event):
+            yield f"wrapper {one.script}: {one.event or 'no event'} has nothing to match on"
 
 
 def unknown(where: str, words: Iterable[Any], known: set[str]) -> Iterable[str]:

@@ -9,11 +9,12 @@ from msgspec import Struct
 
 from tenterhook.dialect import Dialect, EventRule, Type
 from tenterhook.errors import nearest
-from tenterhook.keys import SETTERS
+from tenterhook.keys import OPTIONS, SETTERS
 from tenterhook.types import Hook, Path, Source
 
 # Handlers whose hooks can go on beside the agent: those that are processes.
 BACKGROUND = ("command", "script")
+LONGEST_NAME = 60
 
 if TYPE_CHECKING:
     from tenterhook.readers import Document
@@ -150,9 +151,11 @@ class Reading:
             self.warn(path, f"only a process can run in the background, not a hook of type {kind.name!r}")
             found["background"] = False
         spec = found.pop("spec")
+        for key in spec.keys() - {kind.key, *OPTIONS.get(kind.handler, ())} if kind.key else ():
+            self.warn((*path, key), f"{key} means nothing to a hook of type {kind.name!r}; it is ignored")
         found.pop("type", None)
         return Hook(
-            name=found.pop("name", None) or str(spec.get(kind.key) or kind.name),
+            name=found.pop("name", None) or NAMES.get(kind.form, str)(spec.get(kind.key) or kind.name),
             event=rule.name,
             handler=kind.handler,
             spec={**spec, "form": kind.form, "main": spec.get(kind.key)},
@@ -197,6 +200,21 @@ class Reading:
 
     def wrong(self, path: Path, key: str, value: Any, wanted: str) -> None:
         self.warn(path, f"{key} must be {wanted}, not {value!r}; it is ignored")
+
+
+def without_query(url: str) -> str:
+    from tenterhook.urls import bare
+
+    return bare(url)
+
+
+def first_words(text: str) -> str:
+    line = " ".join(str(text).split())
+    return line if len(line) <= LONGEST_NAME else f"{line[: LONGEST_NAME - 3]}..."
+
+
+# What a hook without a name is called, where that is not simply what it runs.
+NAMES: dict[str, Callable[[str], str]] = {"url": without_query, "prompt": first_words, "agent": first_words}
 
 
 def named(dialect: Dialect, spec: dict[str, Any]) -> str:

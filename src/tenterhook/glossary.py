@@ -68,13 +68,33 @@ KEYS = {
     "env": "names to pass on from the host's environment, or values to set",
     "background": "true does not wait for the hook; its texts are told on the next turn, it decides nothing",
     "note": "for people",
-    "ours": "options of tenterhook: name, if, on_failure, leftovers, once, env",
+    "ours": "options of tenterhook: name, if, on_failure, leftovers, once, env, and those of its handlers",
+    "spec_flag": "true or false",
+    "spec_texts": "names and their texts",
+    "spec_seconds": "seconds",
+    "spec_count": "how many at most",
+}
+# What a key of a handler says, where that is more than its setter can tell.
+SPECS = {
+    "url": "where an http hook's event is sent",
+    "headers": "what is sent with it; $NAME stands for a variable that the entry's list of variables names",
+    "allowedEnvVars": "the variables that headers may use",
+    "loopback": "true lets an http hook reach this machine",
+    "private": "true lets an http hook reach private networks",
+    "connect_timeout": "seconds that an http hook may take to connect",
+    "prompt": "what a model is asked; the event's JSON stands in for $ARGUMENTS, or follows",
+    "model": "PROVIDER:NAME, or NAME@URL for a server that speaks OpenAI's chat completions",
+    "max_turns": "how often an agent hook's model is asked at most",
+    "max_tokens": "how many tokens a prompt or agent hook may use, in and out",
 }
 FORMS = {
     "shell": "a shell runs the text; a list of words runs without a shell",
     "program": "one program, without a shell",
     "function": "a Python function, in the host's process",
     "script": "a Python file, in a process of its own",
+    "url": "the event is sent to a URL, the response is the answer",
+    "prompt": "a model is asked, in one turn",
+    "agent": "a model is asked that can read and search the project's files",
     "none": "depends on the host",
 }
 MODES = {
@@ -82,3 +102,8 @@ MODES = {
     "strict": "a hook that failed or cannot be read asks or denies, where the event can be blocked",
     "observe": "hooks run and are recorded, nothing is applied",
 }
+
+
+def key(name: str, setter: str) -> str:
+    """What a key of an entry says."""
+    return SPECS.get(name) or KEYS[setter]

@@ -19,6 +19,7 @@ from tenterhook.errors import UnknownEvent, UsageError, nearest
 from tenterhook.keys import LONGEST
 from tenterhook.payload import Shape, aliases, compile_shape, depth
 from tenterhook.registry import Registry
+from tenterhook.switch import switched_off
 from tenterhook.trust import CHOICES
 from tenterhook.types import Hook, Outcome, Plan, Skipped, Source
 from tenterhook.verdict import Rules, compile_rules
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 Function = Callable[..., Any]
 
-OFF = "TENTERHOOK_OFF"
-NOT_OFF = ("", "0", "false", "no", "off")
 MODES = ("faithful", "strict", "observe")
 
 
@@ -222,11 +221,9 @@ class HookSet:
 
     def off(self) -> str:
         """Why no hook runs at all, not even those of the host's own code; empty where hooks run."""
-        if self.environ.get(OFF, "").lower() not in NOT_OFF:
-            return f"{OFF} is set: no hook runs"
         if depth(self.environ):
-            return "this process is itself a hook: hooks do not run inside hooks"
-        return ""
+            return switched_off(self.environ) or "this process is itself a hook: hooks do not run inside hooks"
+        return switched_off(self.environ)
 
     @property
     def warnings(self) -> tuple[str, ...]:

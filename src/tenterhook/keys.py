@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 IMPLAUSIBLE = {"seconds": lambda value: value >= 1000, "milliseconds": lambda value: value < 100}
 LONGEST = 4e6  # 46 days; on some systems a lock cannot wait longer
 DIVISOR = {"seconds": 1.0, "milliseconds": 1000.0}
+# What a handler looks at besides the key that says what it runs.
+OPTIONS = {
+    "script": ("args",),
+    "http": ("headers", "loopback", "private", "connect_timeout"),
+    "prompt": ("model", "max_tokens"),
+    "agent": ("model", "max_tokens", "max_turns"),
+}
 # What a `tenterhook` block in another agent's entry may hold.
 OURS = {
     "on_failure": "on_failure",
@@ -23,6 +30,11 @@ OURS = {
     "if": "condition",
     "env": "env",
     "name": "name",
+    "loopback": "spec_flag",
+    "private": "spec_flag",
+    "connect_timeout": "spec_seconds",
+    "max_turns": "spec_count",
+    "max_tokens": "spec_count",
 }
 
 
@@ -46,6 +58,31 @@ def set_spec(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path
         found["spec"][key] = value
     else:
         r.wrong(path, key, value, "text")
+
+
+def set_spec_flag(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    set_flag(r, found["spec"], key, value, path)
+
+
+def set_spec_texts(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if isinstance(value, dict) and all(isinstance(text, str) for pair in value.items() for text in pair):
+        found["spec"][key] = value
+    else:
+        r.wrong(path, key, value, "a mapping of names to text")
+
+
+def set_spec_seconds(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= LONGEST:
+        found["spec"][key] = float(value)
+    else:
+        r.wrong(path, key, value, "a number of seconds above 0")
+
+
+def set_spec_count(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        found["spec"][key] = value
+    else:
+        r.wrong(path, key, value, "a whole number from 1 on")
 
 
 def set_timeout(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
@@ -139,6 +176,10 @@ def ignore(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) 
 SETTERS: dict[str, Callable[[Reading, dict[str, Any], str, Any, Path], None]] = {
     "type": lambda r, f, k, v, p: set_text(r, f, k, v, p, "type"),
     "spec": set_spec,
+    "spec_flag": set_spec_flag,
+    "spec_texts": set_spec_texts,
+    "spec_seconds": set_spec_seconds,
+    "spec_count": set_spec_count,
     "matcher": lambda r, f, k, v, p: set_text(r, f, k, v, p, "matcher"),
     "match_kind": lambda r, f, k, v, p: set_choice(r, f, k, v, p, "match_kind", MATCHERS),
     "timeout": set_timeout,

@@ -18,7 +18,7 @@ from tenterhook.terminal import (
     visible,
     wrapped,
 )
-from tenterhook.types import Attempt, Message, Outcome, Skipped
+from tenterhook.types import Attempt, Message, Outcome, Skipped, Usage
 
 DECISION_STYLE = {"deny": "red", "ask": "yellow", "allow": "green", "failed": "yellow"}
 AUDIENCE_STYLE = {"model": "cyan", "user": "green", "log": "dim"}
@@ -122,9 +122,17 @@ def ended(attempt: Attempt) -> str:
     """A signal is the cause only where nothing else is: after a time-out it is our own."""
     if attempt.signal and attempt.error in (None, "signal"):
         return attempt.signal
-    if attempt.error:
-        return attempt.error
-    return "" if attempt.exit_code is None else f"exit {attempt.exit_code}"
+    code = "" if attempt.exit_code is None else f"exit {attempt.exit_code}"
+    used = spent(attempt.usage) if attempt.usage else ""
+    return ", ".join(filter(None, (attempt.error or code, used)))
+
+
+def spent(usage: Usage) -> str:
+    """What a model took, in short: tokens, and dollars where the price is known."""
+    tokens = counted(usage.input_tokens + usage.output_tokens, "token")
+    if usage.cost is None:
+        return tokens
+    return f"{tokens}, ${usage.cost:.4f}" if usage.cost >= 0.0001 else f"{tokens}, under $0.0001"
 
 
 def details(attempt: Attempt, failure: str, outcome: Outcome, paint: Paint) -> Iterator[str]:

@@ -6,8 +6,8 @@ import contextlib
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import cache, partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -98,7 +98,7 @@ class Runner:
         """Its time counts from its start, which may have been before others were collected."""
         if isinstance(worker, Attempt):
             return worker
-        left = None if job.timeout is None else job.timeout + ABANDON
+        left = None if job.timeout is None else job.timeout + leeway(job.hook.handler)
         if began and left is not None:
             left = max(0.0, began + left - time.monotonic())
         result = self.workers.wait(worker, left)
@@ -132,7 +132,7 @@ class Runner:
             return abandoned(job)
         if awaits:
             with inside_a_hook():
-                return await handler.arun(job)  # type: ignore[no-any-return]
+                return await guarded_too(handler.arun, job)
         if handlers.inline(job.hook.handler)(job):
             return self.call(job)
         result = await self.in_thread(handler.run, job)
@@ -143,8 +143,10 @@ class Runner:
     async def awaits(self, handler: ModuleType, job: Job) -> bool | None:
         """Whether the call can run on the caller's loop; None where its time went by before that was known.
 
-        To find out may mean to import, which is done off the loop.
+        A handler that does not say otherwise always can. To find out may mean to import, which is done off the loop.
         """
+        if not hasattr(handler, "awaits"):
+            return True
         if callable(job.hook.spec["main"]):
             return bool(handler.awaits(job))
         known = await self.in_thread(handler.awaits, job)
@@ -290,6 +292,19 @@ def guarded(function: Callable[[Job], Any], job: Job) -> Any:
         return function(job)
     except Exception as exc:
         return raised(job, exc)
+
+
+async def guarded_too(function: Callable[[Job], Awaitable[Attempt]], job: Job) -> Attempt:
+    try:
+        return await function(job)
+    except Exception as exc:
+        return raised(job, exc)
+
+
+@cache
+def leeway(handler: str) -> float:
+    """How much longer than the hook may take we wait: a handler that keeps the time itself has things to close."""
+    return getattr(handlers.get(handler), "LEEWAY", ABANDON)
 
 
 def raised(job: Job, exc: BaseException) -> Attempt:

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from tenterhook import dialects
+from tenterhook.actions.settings import KINDS as COMMANDS
 from tenterhook.dialect import AUDIENCES, CAUSES, CHANGES, KINDS, MATCHERS, POLICIES, Dialect
 from tenterhook.hookset import MODES
 from tenterhook.types import Outcome
@@ -25,6 +26,8 @@ FOLDER = os.path.join(os.path.dirname(__file__), "schemas")
 TEXT: Schema = {"type": "string"}
 FLAG: Schema = {"type": "boolean"}
 TEXTS: Schema = {"type": "array", "items": TEXT}
+SOME_TEXT: Schema = {"type": "string", "minLength": 1}
+SOME_TEXTS: Schema = {"type": "array", "items": SOME_TEXT}
 POLICY: Schema = {"enum": sorted(POLICIES)}
 DECISION: Schema = {"enum": ["allow", "ask", "deny", "none"]}
 
@@ -32,6 +35,10 @@ DECISION: Schema = {"enum": ["allow", "ask", "deny", "none"]}
 VALUES: dict[str, Schema] = {
     "type": TEXT,
     "spec": {"anyOf": [TEXT, {**TEXTS, "minItems": 1}]},
+    "spec_flag": FLAG,
+    "spec_texts": {"type": "object", "additionalProperties": TEXT},
+    "spec_seconds": {"type": "number", "exclusiveMinimum": 0},
+    "spec_count": {"type": "integer", "minimum": 1},
     "matcher": TEXT,
     "match_kind": {"enum": sorted(MATCHERS)},
     "timeout": {"type": "number", "exclusiveMinimum": 0},
@@ -56,6 +63,46 @@ VALUES: dict[str, Schema] = {
     "env": {"anyOf": [TEXTS, {"type": "object", "additionalProperties": TEXT}]},
     "background": FLAG,
     "note": {},
+}
+# The table `actions`, which `tenter hook` reads (actions/settings.py).
+ACTIONS: Schema = {
+    "type": "object",
+    "description": "how `tenter hook` works in this project",
+    "properties": {
+        "budget": {
+            "description": "seconds for one action; without it 4 before a tool and 8 at any other moment",
+            "type": "number",
+            "exclusiveMinimum": 0,
+            "maximum": 3600,
+        },
+        "missing_test": {"description": "what to do where a source file has no test", "enum": ["deny", "ask"]},
+        "on_stop": {"description": "whether the end of a turn is refused while tests fail", "enum": ["report", "gate"]},
+        "commands": {
+            "description": "commands by what they are for; {files} stands for the files concerned",
+            "type": "object",
+            "properties": {kind: {"anyOf": [SOME_TEXT, {**SOME_TEXTS, "minItems": 1}]} for kind in COMMANDS},
+            "additionalProperties": False,
+        },
+        "protected": {"description": "globs of files that are not to be written", **SOME_TEXTS},
+        "outside": {"description": "folders outside of the project that may be written to", **SOME_TEXTS},
+        "rules": {
+            "description": "rules about commands, by name, that decide otherwise here",
+            "type": "object",
+            "additionalProperties": POLICY,
+        },
+        "not_secret": {"description": "globs of files in which what looks like a secret is none", **SOME_TEXTS},
+        "documents": {
+            "description": "globs of documents that must exist at the end, by action",
+            "type": "object",
+            "additionalProperties": SOME_TEXTS,
+        },
+        "headings": {
+            "description": "headings that those documents must have, by action",
+            "type": "object",
+            "additionalProperties": SOME_TEXTS,
+        },
+    },
+    "additionalProperties": False,
 }
 # Fields of the outcome that hold one of a few words, or an object of which more is known than its type says.
 REFINED: dict[tuple[str, str], Schema] = {
@@ -84,7 +131,7 @@ def config() -> Schema:
         "title": "tenterhook.toml",
         "description": dialect.about,
         "type": "object",
-        "properties": {section: {"type": "array", "items": {"$ref": "#/$defs/hook"}}},
+        "properties": {section: {"type": "array", "items": {"$ref": "#/$defs/hook"}}, "actions": ACTIONS},
         "additionalProperties": False,
         "$defs": {"event": {"enum": [rule.name for rule in dialect.events]}, "hook": hook(dialect)},
     }
@@ -92,7 +139,7 @@ def config() -> Schema:
 
 def hook(dialect: Dialect) -> Schema:
     """One entry: which keys it may have, which event and which handler it must name."""
-    from tenterhook.glossary import KEYS
+    from tenterhook import glossary
 
     event = next(key for key, setter in dialect.form.keys.items() if setter == "event")
     kind = next(key for key, setter in dialect.form.keys.items() if setter == "type")
@@ -100,7 +147,8 @@ def hook(dialect: Dialect) -> Schema:
     return {
         "type": "object",
         "properties": {
-            key: {"description": KEYS[setter], **values[setter]} for key, setter in dialect.form.keys.items()
+            key: {"description": glossary.key(key, setter), **values[setter]}
+            for key, setter in dialect.form.keys.items()
         },
         "required": [event],
         "additionalProperties": False,

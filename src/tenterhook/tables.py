@@ -159,7 +159,7 @@ def keys(dialect: Dialect) -> Rows:
     if form.group:
         yield form.group, "group", "the hooks of the group"
     yield from ((key, "mapping", "the hooks of the event") for key in form.lists)
-    yield from ((key, "hook", glossary.KEYS[what]) for key, what in form.keys.items())
+    yield from ((key, "hook", glossary.key(key, what)) for key, what in form.keys.items())
 
 
 def types(dialect: Dialect) -> Rows:
@@ -209,6 +209,13 @@ def tools(dialect: Dialect) -> Rows:
         yield tool.name, ours, ", ".join(renamed) or "-"
     if dialect.tools:
         yield dialect.mcp_tool, "-", f"a tool of an MCP server; servers are read from {', '.join(dialect.mcp_files)}"
+
+
+def wrappers(dialect: Dialect) -> Rows:
+    if dialect.setup:
+        for one in dialect.setup.wrappers:
+            limit = f"{one.timeout} {dialect.unit}" if one.timeout else "-"
+            yield f"{dialect.setup.folder}/{one.script}", one.calls, one.event or "-", one.matcher or "-", limit
 
 
 UNTYPED = {"by-key": "the type whose key is there", "path-or-dotted": "a path is a command, a dotted name a function"}
@@ -265,6 +272,12 @@ TABLES: tuple[tuple[str, str, tuple[str, ...], Callable[[Dialect], Rows]], ...] 
         "What `tenter agent` calls its tools, and those inputs that it does not call as we do.",
         ("tool", "our name", "inputs"),
         tools,
+    ),
+    (
+        "Wrappers",
+        "The scripts that `tenter init` writes, what of `tenter hook` each calls, and the entry that calls it.",
+        ("script", "calls", "event", "matcher", "time-out"),
+        wrappers,
     ),
     ("Notes", "What is easily missed.", (), notes),
 )

@@ -116,6 +116,16 @@ class Job(Struct, frozen=True):
         return self.given.env(self.hook)
 
 
+class Usage(Struct, frozen=True, gc=False):
+    """What asking a model took. `cost` is in US dollars, None where the price is not known."""
+
+    model: str
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = 0.0
+
+
 class Attempt(Struct, frozen=True):
     """What one hook did. `error` is why it failed, never what it decided."""
 
@@ -135,6 +145,7 @@ class Attempt(Struct, frozen=True):
     changed: tuple[str, ...] = ()
     failed: bool = False
     answer: Any = None
+    usage: Usage | None = None
 
 
 class Message(Struct, frozen=True, gc=False):

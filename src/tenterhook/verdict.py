@@ -98,6 +98,7 @@ class Reader:
                 self.warn("printed a decision, but stdout is not read here, so it does not count")
             return False
         if attempt.answer is not None:
+            self.verdict.decision, self.verdict.reason = attempt.decision, attempt.reason  # what a model decided, say
             self.take(attempt.answer, rules.table, "")
             return True
         found, problem = read(attempt.stdout, twice=rules.dialect.twice_encoded, guarded=rules.guarded)

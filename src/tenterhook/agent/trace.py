@@ -11,6 +11,7 @@ from typing import Any
 from tenterhook.deliver import clean
 from tenterhook.dialect import Dialect
 from tenterhook.engine import IN_BACKGROUND
+from tenterhook.report import spent
 from tenterhook.terminal import one_line, shorten
 from tenterhook.types import Attempt, Outcome
 
@@ -63,6 +64,8 @@ def deeds(attempt: Attempt, outcome: Outcome, kind: str, tool: str) -> Iterator[
         yield "yellow", f"changed {what}"
     for text in texts:
         yield "cyan", with_words("adds for the model", text)
+    if attempt.usage:
+        yield "dim", f"asked {attempt.usage.model}: {spent(attempt.usage)}"
     if outcome.stop and any(one.text == outcome.stop_reason for one in said):
         yield "red", "stops the agent"
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import tenterhook
 from tenterhook.agent.attended import Attended
+from tenterhook.agent.children import completed
 from tenterhook.agent.coder import CONTEXT, Coder
 from tenterhook.agent.end import End
 from tenterhook.agent.remote import remote_tools
@@ -23,10 +24,12 @@ from tenterhook.cli.main import complain
 from tenterhook.cli.options import CONFIG, DIALECT, PROJECT, Option, Usage
 from tenterhook.cli.project import engine_for, hint_at_others, warn
 from tenterhook.errors import TenterhookError
-from tenterhook.terminal import colourful
+from tenterhook.statusline import status_line
+from tenterhook.terminal import colourful, one_line
 
 if TYPE_CHECKING:
     from tenterhook.agent.providers import Provider
+    from tenterhook.statusline import StatusLine
 
 USAGE = Usage(
     "agent",
@@ -132,8 +135,12 @@ async def lived(coder: Coder, prompt: str | None, attended: Attended) -> int:
 async def conversation(coder: Coder, attended: Attended) -> None:
     """On a terminal: one prompt after another. Ctrl-C ends a turn, and at the prompt the conversation."""
     print("What shall be done? /compact shortens the conversation, /exit ends it.")
+    status = status_line(coder.engine, complain)
     while True:
-        print("\n> ", end="", flush=True)
+        print()
+        if status and (said := await attended.do(shown(status, coder))):
+            print(said)
+        print("> ", end="", flush=True)
         line = await attended.do(typed())
         text = (line or "").strip()
         if not line or text in LEAVE:
@@ -145,6 +152,15 @@ async def conversation(coder: Coder, attended: Attended) -> None:
             if problem := await attended.do(work):
                 complain(problem)
             await coder.waits()
+
+
+async def shown(status: StatusLine, coder: Coder) -> str:
+    """What the status line's command prints first; why it does not, where it fails."""
+    done = await completed(status.program(coder.engine, coder.provider.model))
+    if done.error or done.exit_code:
+        said = done.stderr.decode("utf-8", "replace").strip()
+        return one_line(f"[status line: {done.detail or said or f'exit code {done.exit_code}'}]")
+    return one_line(done.stdout.decode("utf-8", "replace").strip().partition("\n")[0])
 
 
 async def turn(coder: Coder, prompt: str) -> str:

@@ -10,6 +10,7 @@ COMMANDS = {
     "list": "all hooks by event, with file and line",
     "check": "what is wrong, or looks wrong, in a project's hook config",
     "explain": "why each hook would or would not run, and what its answers would do",
+    "hook": "our own work on an event, called as a hook by any agent",
     "agent": "a small coding agent whose every step goes through hooks",
     "dialects": "the dialects and their tables",
     "schema": "JSON Schemas of our own config and of the outcome",

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
 from tenterhook.errors import UsageError, nearest
 
+# Plain classes: msgspec would cost more than all the rest of a `tenter hook`.
 
-class Option(Struct, frozen=True):
+
+class Option:
     """One option: `--name VALUE`, or a flag where it takes no value."""
 
-    name: str
-    help: str
-    value: str = ""
-    choices: tuple[str, ...] = ()
+    __slots__ = ("choices", "help", "name", "value")
+
+    def __init__(self, name: str, help: str, value: str = "", choices: tuple[str, ...] = ()) -> None:
+        self.name, self.help, self.value, self.choices = name, help, value, choices
 
 
-class Usage(Struct, frozen=True):
+class Usage:
     """One command's line: its positional words, its options, an example."""
 
-    command: str
-    about: str
-    words: tuple[str, ...]
-    options: tuple[Option, ...]
-    example: str
-    more: str = ""
+    __slots__ = ("about", "command", "example", "more", "options", "words")
+
+    def __init__(
+        self,
+        command: str,
+        about: str,
+        words: tuple[str, ...],
+        options: tuple[Option, ...],
+        example: str,
+        more: str = "",
+    ) -> None:
+        self.command, self.about, self.words = command, about, words
+        self.options, self.example, self.more = options, example, more
 
     def parse(self, argv: list[str]) -> dict[str, str] | None:
         """Options and words by name; None where help was asked for, and printed."""

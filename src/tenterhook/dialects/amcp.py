@@ -1,6 +1,6 @@
 """AMCP's hooks: hooks.toml or hooks.json, in the project or for the user."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, ToolName, Type
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Setup, ToolName, Type, Wrapper
 
 TOOL = (Field("tool_name"), Field("tool_input"), Field("tool_use_id"))
 
@@ -91,6 +91,21 @@ KEYS = {
     "tenterhook": "ours",
 }
 
+SETUP = Setup(
+    folder=".amcp/hooks/tenterhook",
+    files=(".amcp/hooks.toml", ".amcp/hooks.json"),
+    command='"$AMCP_PROJECT_DIR/{path}"',
+    wrappers=(
+        Wrapper("handle-session-start.sh", "session-start", "SessionStart", 5),
+        Wrapper("handle-compact.sh", "compact", "PreCompact", 5),
+        Wrapper("handle-pre-tool.sh", "pre-tool", "PreToolUse", 5, "write_file|apply_patch|bash"),
+        Wrapper("handle-post-tool.sh", "post-tool", "PostToolUse", 60, "write_file|apply_patch"),
+        Wrapper("handle-stop.sh", "stop", "Stop", 5),
+        Wrapper("handle-agent-hook.sh", "agent"),
+    ),
+    list_key="handlers",
+)
+
 DIALECT = Dialect(
     name="amcp",
     title="AMCP",
@@ -140,6 +155,7 @@ DIALECT = Dialect(
         "Task": ToolName("task", {"subagent_type": "agent_type"}),
     },
     mcp_tool="mcp.{server}.{tool}",
+    setup=SETUP,
     notes=(
         "An event named in a project file replaces that event's user handlers.",
         "updatedInput is merged over the input by top-level key; each handler sees the input as changed so far.",

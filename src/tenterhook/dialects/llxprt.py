@@ -1,6 +1,6 @@
 """LLxprt Code's hooks: groups in settings.json, five events with a caller and six without."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, ToolName, Type
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Setup, ToolName, Type, Wrapper
 
 TOOL = (Field("tool_name"), Field("tool_input"))
 REQUEST = Field("llm_request")
@@ -151,6 +151,20 @@ KEYS = {
     "tenterhook": "ours",
 }
 
+SETUP = Setup(
+    folder=".llxprt/hooks/tenterhook",
+    files=(".llxprt/settings.json",),
+    command='"$LLXPRT_PROJECT_DIR/{path}"',
+    wrappers=(
+        Wrapper("handle-session-start.sh", "session-start", "SessionStart", 5000),
+        Wrapper("handle-compact.sh", "compact", "PreCompress", 5000),
+        Wrapper("handle-pre-tool.sh", "pre-tool", "BeforeTool", 5000, "^(write_file|replace|run_shell_command)$"),
+        Wrapper("handle-post-tool.sh", "post-tool", "AfterTool", 60000, "^(write_file|replace)$"),
+        Wrapper("handle-stop.sh", "stop", "AfterAgent", 5000),
+        Wrapper("handle-agent-hook.sh", "agent"),
+    ),
+)
+
 DIALECT = Dialect(
     name="llxprt",
     title="LLxprt Code",
@@ -216,6 +230,7 @@ DIALECT = Dialect(
         "Task": ToolName("task", {"prompt": "goal_prompt", "subagent_type": "subagent_name"}),
     },
     mcp_files=(".llxprt/settings.json", "~/.llxprt/settings.json", ".mcp.json"),
+    setup=SETUP,
     notes=(
         "A type: plugin hook passes the check and fails when it runs: no such handler exists in this dialect.",
         "Any sequential group makes the whole event sequential; a block then ends the rest.",

@@ -1,6 +1,19 @@
 """MassGen's hook framework: YAML, Python callables and programs, globally and per agent."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Section, ToolName, Type
+from tenterhook.dialect import (
+    Answer,
+    Dialect,
+    EventRule,
+    Exit,
+    Field,
+    File,
+    Form,
+    Section,
+    Setup,
+    ToolName,
+    Type,
+    Wrapper,
+)
 
 TOOL = (Field("tool_name"), Field("tool_input"))
 
@@ -66,6 +79,15 @@ FILES = tuple(
     for path in ("massgen.yaml", "config.yaml", ".massgen/config.yaml")
 )
 
+SETUP = Setup(
+    folder=".massgen/hooks/tenterhook",
+    files=("massgen.yaml", ".massgen/config.yaml"),
+    wrappers=(
+        Wrapper("handle-pre-tool.sh", "pre-tool", "PreToolUse", 5, "Write|Edit|Bash"),
+        Wrapper("handle-post-tool.sh", "post-tool", "PostToolUse", 60, "Write|Edit"),
+    ),
+)
+
 DIALECT = Dialect(
     name="massgen",
     title="MassGen",
@@ -113,6 +135,7 @@ DIALECT = Dialect(
         "Glob": ToolName("Glob"),
         "Task": ToolName("Task"),
     },
+    setup=SETUP,
     notes=(
         "ask is not in the document; the program has it, and a decision is not lost here.",
         "Exit 2 denies with stderr as the reason; the document is silent, every other dialect says so.",

@@ -1,6 +1,19 @@
 """Claude Code's hooks as MoAI documents them: settings, agent frontmatter, fourteen events."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Section, ToolName, Type
+from tenterhook.dialect import (
+    Answer,
+    Dialect,
+    EventRule,
+    Exit,
+    Field,
+    File,
+    Form,
+    Section,
+    Setup,
+    ToolName,
+    Type,
+    Wrapper,
+)
 
 TOOL = (
     Field("tool_name"),
@@ -179,6 +192,9 @@ KEYS = {
     "command": "spec",
     "prompt": "spec",
     "model": "spec",
+    "url": "spec",
+    "headers": "spec_texts",
+    "allowedEnvVars": "env",
     "timeout": "timeout",
     "async": "background",
     "name": "name",
@@ -188,6 +204,20 @@ KEYS = {
 }
 
 FRONTMATTER = (Section(hooks="hooks", agent="name"),)
+
+SETUP = Setup(
+    folder=".claude/hooks/moai",
+    files=(".claude/settings.json",),
+    command='"$CLAUDE_PROJECT_DIR/{path}"',
+    wrappers=(
+        Wrapper("handle-session-start.sh", "session-start", "SessionStart", 5),
+        Wrapper("handle-compact.sh", "compact", "PreCompact", 5),
+        Wrapper("handle-pre-tool.sh", "pre-tool", "PreToolUse", 5, "Write|Edit|Bash"),
+        Wrapper("handle-post-tool.sh", "post-tool", "PostToolUse", 60, "Write|Edit"),
+        Wrapper("handle-stop.sh", "stop", "Stop", 5),
+        Wrapper("handle-agent-hook.sh", "agent"),
+    ),
+)
 
 DIALECT = Dialect(
     name="moai",
@@ -225,8 +255,9 @@ DIALECT = Dialect(
     form=Form(group="hooks", flat=True, keys={**KEYS, "matcher": "matcher"}, group_keys={"matcher": "matcher"}),
     types=(
         Type(name="command", handler="command", key="command"),
-        Type(name="prompt", handler="prompt", key="prompt", form="none"),
-        Type(name="agent", handler="agent", key="prompt", form="none"),
+        Type(name="prompt", handler="prompt", key="prompt", form="prompt"),
+        Type(name="agent", handler="agent", key="prompt", form="agent"),
+        Type(name="http", handler="http", key="url", form="url"),
     ),
     untyped="command",
     agent_from=("agent_name", "agent_type"),
@@ -249,11 +280,15 @@ DIALECT = Dialect(
         "Task": ToolName("Task"),
     },
     mcp_files=(".mcp.json", "~/.claude.json"),
+    status_line="statusLine",
+    usual_caller=True,
+    setup=SETUP,
     notes=(
         "Payload fields stand in camelCase beside snake_case, so that scripts written for either work.",
         "PermissionRequest: exit 0 without another word is allow.",
         "A hook whose script does not exist is skipped without a word; `tenter check` reports it.",
         "Plain text at exit 0 is context on UserPromptSubmit and SessionStart, and has no meaning elsewhere.",
+        "A statusLine's command goes to no shell and nothing in it expands; it is a path from the project's root.",
         "A hook with async: true decides nothing; its texts come on the next turn of a session, at once without one.",
         "The reference agent's Bash takes its timeout in seconds.",
     ),

@@ -1,6 +1,19 @@
 """Our own dialect: every feature in one place, strict unless told otherwise."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Section, ToolName, Type
+from tenterhook.dialect import (
+    Answer,
+    Dialect,
+    EventRule,
+    Exit,
+    Field,
+    File,
+    Form,
+    Section,
+    Setup,
+    ToolName,
+    Type,
+    Wrapper,
+)
 
 CALL = (Field("tool_name"), Field("tool_input"), Field("tool_use_id"))
 AGENT = (Field("agent_type"), Field("agent_name"))
@@ -218,6 +231,15 @@ KEYS = {
     "script": "spec",
     "args": "spec",
     "function": "spec",
+    "url": "spec",
+    "headers": "spec_texts",
+    "loopback": "spec_flag",
+    "private": "spec_flag",
+    "connect_timeout": "spec_seconds",
+    "prompt": "spec",
+    "model": "spec",
+    "max_turns": "spec_count",
+    "max_tokens": "spec_count",
     "timeout": "timeout",
     "enabled": "enabled",
     "on_failure": "on_failure",
@@ -271,13 +293,21 @@ DIALECT = Dialect(
     answers=ANSWERS,
     files=(
         File(path="@config/tenterhook/tenterhook.toml", scope="user", format="toml", sections=OWN, hooks_only=True),
-        File(path="tenterhook.toml", scope="project", format="toml", sections=OWN, hooks_only=True),
+        File(
+            path="tenterhook.toml",
+            scope="project",
+            format="toml",
+            sections=OWN,
+            hooks_only=True,
+            beside=("actions",),
+        ),
         File(
             path="pyproject.toml",
             scope="project",
             format="toml",
             sections=(Section(hooks="tool.tenterhook.hook"),),
             hooks_only=True,
+            beside=("actions",),
         ),
     ),
     form=Form(entries=True, flat=True, keys=KEYS),
@@ -285,6 +315,9 @@ DIALECT = Dialect(
         Type(name="command", handler="command", key="command"),
         Type(name="script", handler="script", key="script", form="script"),
         Type(name="python", handler="python", key="function", form="function"),
+        Type(name="http", handler="http", key="url", form="url"),
+        Type(name="prompt", handler="prompt", key="prompt", form="prompt"),
+        Type(name="agent", handler="agent", key="prompt", form="agent"),
     ),
     untyped="by-key",
     agent_from=("agent_id", "agent_name", "agent_type"),
@@ -294,16 +327,21 @@ DIALECT = Dialect(
     chain_ends=("deny", "stop"),
     twice_encoded=True,
     audience={"error": "user"},
-    tools={
-        "Bash": ToolName("Bash"),
-        "Read": ToolName("Read"),
-        "Write": ToolName("Write"),
-        "Edit": ToolName("Edit"),
-        "Grep": ToolName("Grep"),
-        "Glob": ToolName("Glob"),
-        "Task": ToolName("Task"),
-    },
+    failure_of={"prompt": "deny", "agent": "deny"},
+    tools={name: ToolName(name) for name in ("Bash", "Read", "Write", "Edit", "Grep", "Glob", "Task")},
     mode="strict",
+    setup=Setup(
+        folder=".tenterhook/hooks",
+        files=("tenterhook.toml",),
+        wrappers=(
+            Wrapper("handle-session-start.sh", "session-start", "session.start", 5),
+            Wrapper("handle-compact.sh", "compact", "compact.before", 5),
+            Wrapper("handle-pre-tool.sh", "pre-tool", "tool.before", 5, "Write|Edit|Bash"),
+            Wrapper("handle-post-tool.sh", "post-tool", "tool.after", 60, "Write|Edit"),
+            Wrapper("handle-stop.sh", "stop", "turn.stop", 5),
+            Wrapper("handle-agent-hook.sh", "agent"),
+        ),
+    ),
     notes=(
         "Strict by default: a hook that failed or could not be read asks or denies where the event can be blocked.",
         "The environment of a hook is an allow list; `env` adds names to pass on, or values to set.",

@@ -1,6 +1,6 @@
 """Wave's hooks: exit codes, or a JSON object that outranks them."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, ToolName, Type
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Setup, ToolName, Type, Wrapper
 
 TOOL = (Field("tool_name"), Field("tool_input"), Field("tool_use_id"))
 
@@ -72,6 +72,18 @@ ANSWERS = (
 
 KEYS = {"type": "type", "command": "spec", "timeout": "timeout", "name": "name", "tenterhook": "ours"}
 
+SETUP = Setup(
+    folder=".wave/hooks/tenterhook",
+    files=(".wave/settings.json",),
+    command='"$WAVE_PROJECT_DIR/{path}"',
+    wrappers=(
+        Wrapper("handle-pre-tool.sh", "pre-tool", "PreToolUse", 5, "Write|Edit|Bash"),
+        Wrapper("handle-post-tool.sh", "post-tool", "PostToolUse", 60, "Write|Edit"),
+        Wrapper("handle-stop.sh", "stop", "Stop", 5),
+        Wrapper("handle-agent-hook.sh", "agent"),
+    ),
+)
+
 DIALECT = Dialect(
     name="wave",
     title="Wave",
@@ -121,6 +133,7 @@ DIALECT = Dialect(
         "Glob": ToolName("Glob"),
         "Task": ToolName("Task"),
     },
+    setup=SETUP,
     notes=(
         "One JSON object on stdout outranks the exit code, whatever that is; raw JSON is never injected as context.",
         "An object without decision, permissionDecision or continue leaves blocking to the exit code.",

@@ -1,7 +1,8 @@
 """One file per handler type: a module with `run(job) -> Attempt`.
 
 A module may also give
-- `arun(job)`, awaited on the caller's loop;
+- `arun(job)`, awaited on the caller's loop: always, unless `awaits(job)` says no;
+- `LEEWAY`, how many seconds beyond the time-out its `run`, which keeps the time itself, may take to close things;
 - `inline(job)`, true where the call may run in the caller's own thread;
 - `program(job)` and `attempt(job, completed)`, where the hook is a child process: then the children of one batch run
   together in the calling thread, and `run` is not needed.

@@ -98,13 +98,11 @@ def simple_words(text: str, env: Mapping[str, str]) -> list[str]:
     import shlex
     import string
 
-    if SHELL_SYNTAX & set(text.replace("${", "")) or "$(" in text:
+    if SHELL_SYNTAX & set(text.replace("${", "")) or "$(" in text or "$$" in text:
         return []
     try:
-        words = [string.Template(word).safe_substitute(env) for word in shlex.split(text)]
-    except ValueError:
-        return []
-    if any("$" in word for word in words):  # unset, or ${VAR:-default}: only a shell can tell
+        words = [string.Template(word).substitute(env) for word in shlex.split(text)]
+    except (KeyError, ValueError):  # unset, ${VAR:-default} or an open quote: only a shell can tell
         return []
     home = env.get("HOME", "~")
     words = [home + word[1:] if word.startswith("~/") else word for word in words]

@@ -88,6 +88,31 @@ def not_read(path: str, format: str, place: Place, files: Files) -> Iterator[Pro
         yield Problem("warning", path, line, column, text)
 
 
+def status_lines(files: Files) -> Iterator[Problem]:
+    """A status line's command expands nothing, so that what would be right in a hook is wrong there."""
+    from tenterhook.statusline import words_of
+
+    key = files.dialect.status_line
+    for document in files.documents.values() if key else ():
+        value, path = dig(document.data, key)
+        if value is None:
+            continue
+        words = words_of(value)
+        said = words if isinstance(words, str) else unfit(words, files.project)
+        if said:
+            inner = (*path, "command") if isinstance(value, dict) and "command" in value else path
+            yield Problem("warning", document.file, *document.where(inner), f"{key}: {said}")
+
+
+def unfit(words: tuple[str, ...], project: str) -> str:
+    first = words[0]
+    if "$" in first or first.startswith("~"):
+        return f"nothing expands in its command, so {first!r} is no file; write a path from the project's root"
+    if os.sep in first and not os.path.exists(os.path.join(project, first)):
+        return f"there is no {first}; the path counts from the project's root"
+    return ""
+
+
 def hooks_in(document: Document, place: Place) -> Path | None:
     """Where the file says what the dialect's own file would say about hooks."""
     for section in place.file.sections:

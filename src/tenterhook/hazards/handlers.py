@@ -1,4 +1,4 @@
-"""Hooks that nothing can run: functions that are not found, types without a handler."""
+"""Hooks that nothing can run: functions that are not found, types without a handler, URLs that may not be reached."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 
-from tenterhook import handlers
+from tenterhook import addresses, handlers
 from tenterhook.entries import Problem
+from tenterhook.handlers.http import Failure, Place, filled, located, names_in
 from tenterhook.hazards import Look
 
 
@@ -38,3 +39,52 @@ def installed(top: str) -> bool:
         return find_spec(top) is not None
     except (ImportError, ValueError):  # ValueError: a module that was made without a spec
         return False
+
+
+def no_url(look: Look) -> Iterator[Problem]:
+    """A URL that can never be called as it stands. No name is looked up, and nothing is called."""
+    if look.hook.handler != "http":
+        return
+    try:
+        place = located(look.hook.spec["main"])
+        judge(place, look)
+    except (Failure, addresses.Refused) as exc:
+        yield look.error("main", f"{exc}; the hook always fails")
+
+
+def judge(place: Place, look: Look) -> None:
+    """What can be known of an address without asking anybody."""
+    allowed = {name: bool(look.hook.spec.get(name)) for name in ("loopback", "private")}
+    addresses.judged(place.host, known_addresses(place.host), **allowed)
+
+
+def known_addresses(host: str) -> list[str]:
+    """Of a host that is an address, or the name that means this machine everywhere."""
+    return ["127.0.0.1"] if host == "localhost" or host.endswith(".localhost") else addresses.numeric(host)
+
+
+def no_headers(look: Look) -> Iterator[Problem]:
+    """Headers that cannot be sent, and those that tell everybody on the way what they hold."""
+    headers = look.hook.spec.get("headers", {})
+    if look.hook.handler != "http" or not headers:
+        return
+    try:
+        filled(headers, dict.fromkeys(look.hook.env, ""))
+    except Failure as exc:
+        yield look.error("main", f"{exc}; the hook always fails")
+        return
+    used = sorted({name for text in headers.values() for name in names_in(text)})
+    for name in used:
+        if look.hook.env[name] is None and name not in look.env:
+            yield look.warning("main", f"headers use ${name}, which is not set here: the hook fails without it")
+    if used and in_the_clear(look.hook.spec["main"]):
+        yield look.warning("main", f"${', $'.join(used)} would be sent unencrypted; use https://")
+
+
+def in_the_clear(url: str) -> bool:
+    try:
+        place = located(url)
+    except Failure:  # said already
+        return False
+    known = known_addresses(place.host)
+    return not place.tls and not (known and all(map(addresses.is_own, known)))

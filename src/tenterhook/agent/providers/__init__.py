@@ -18,6 +18,7 @@ from tenterhook.agent.providers.settings import UNTOLD, settings
 from tenterhook.agent.providers.turns import Names, turns
 from tenterhook.errors import UsageError, nearest
 from tenterhook.formats import sdk
+from tenterhook.urls import bare
 
 __all__ = ["Provider", "ProviderError", "provider_for"]
 
@@ -49,7 +50,7 @@ class Provider(Protocol):
         config: dict[str, Any] | None = None,
         **rest: Any,
     ) -> AsyncIterator[Chunk]:
-        """Texts as they come, and last a chunk with the calls, the end and the usage.
+        """Texts as they come, and last a chunk with the calls, the end, the usage, and the cost where it is known.
 
         `problems` in that chunk are wishes of the request that the model cannot be told.
         """
@@ -203,16 +204,29 @@ def ending(response: Any, names: Names, problems: list[str]) -> Chunk | None:
     if used or made:
         counted = {"promptTokenCount": used, "candidatesTokenCount": made, "totalTokenCount": used + made}
         last["usageMetadata"] = counted
+        if (cost := price(response)) is not None:
+            last["cost"] = cost
     return {**last, "problems": problems} if problems else last
 
 
-def provider_for(name: str) -> Provider:
-    """The provider of a model: "openai:NAME", "anthropic:NAME", "google:NAME" and so on, or "NAME@URL"."""
+def price(response: Any) -> float | None:
+    """US dollars; None for a model whose price the library does not know."""
+    try:
+        return float(response.cost().total_price)
+    except Exception:  # a response is not lost over its price
+        return None
+
+
+def provider_for(name: str, *, keyless: bool = False) -> Provider:
+    """The provider of a model: "openai:NAME", "anthropic:NAME", "google:NAME" and so on, or "NAME@URL".
+
+    With `keyless` nothing of the environment goes to such a URL: for names that others than the user wrote.
+    """
     sdk("pydantic-ai-slim", "pydantic_ai.direct", "agent")
     for scheme in ("http://", "https://"):
         model, found, rest = name.partition(f"@{scheme}")
         if found:
-            return compatible(model, scheme + rest)
+            return compatible(model, scheme + rest, keyless=keyless)
     kind, _, model = name.partition(":")
     if "@" in kind:
         raise UsageError(f"{name!r}: the address of a server begins with http:// or https://, as in NAME@http://...")
@@ -221,18 +235,26 @@ def provider_for(name: str) -> Provider:
     return Remote(kind, model, known(kind), name=name, keys=secrets(os.environ))
 
 
-def compatible(model: str, url: str) -> Provider:
+def compatible(model: str, url: str, *, keyless: bool = False) -> Provider:
     """Local servers mostly need no key; one that does is given OPENAI_API_KEY."""
     if not model:
         raise UsageError(f"the model's name is missing: NAME@{bare(url)}")
     found = sdk("openai", "pydantic_ai.providers.openai_compatible", "agent")
     name = f"{model}@{bare(url)}"
     try:
-        key = os.environ.get("OPENAI_API_KEY") or None
+        key = None if keyless else os.environ.get("OPENAI_API_KEY") or None
         provider = found.OpenAICompatibleProvider("compatible", base_url=url, api_key=key)
+        if keyless:
+            unnamed(provider.client)
     except Exception as exc:
         raise UsageError(f"{name}: this URL cannot be used: {one_line(exc)}") from exc
     return Compatible("", model, provider, name=name, keys=(*secrets(os.environ), *secret_parts(url)))
+
+
+def unnamed(client: Any) -> None:
+    """The SDK takes more from the environment than the key: whose it is, and headers."""
+    client.organization = client.project = None
+    client._custom_headers = {}
 
 
 def known(kind: str) -> Any:
@@ -266,13 +288,6 @@ def kinds() -> list[str]:
     """The providers that the library knows models of, by their prefixes; those of its own gateway aside."""
     listed = sdk("pydantic-ai-slim", "pydantic_ai.models", "agent").known_model_names()
     return sorted({name.partition(":")[0] for name in listed if ":" in name and "/" not in name.partition(":")[0]})
-
-
-def bare(url: str) -> str:
-    """A URL as it may be shown: without user, password and query."""
-    scheme, found, rest = url.partition("://")
-    host, slash, path = rest.partition("/")
-    return f"{scheme}{found}{host.rpartition('@')[2]}{slash}{path.partition('?')[0]}"
 
 
 def secret_parts(url: str) -> list[str]:

@@ -1,0 +1,28 @@
+"""An action that nobody knows: before a tool the guard, else nothing; it always says that the name is unknown."""
+
+from __future__ import annotations
+
+from tenterhook.actions import ACTIONS, BEFORE
+from tenterhook.actions.happened import Happened
+from tenterhook.actions.said import Said, fine
+from tenterhook.actions.settings import Settings
+from tenterhook.errors import nearest
+
+
+def run(event: Happened, settings: Settings) -> Said:
+    name = named(event)
+    unknown = f"no action {name!r}{nearest(name, ACTIONS)}" if name else "no action of that name"
+    if event.kind != BEFORE:
+        return fine(f"{unknown}: nothing was done")
+    from tenterhook.guard import judge
+
+    said = judge(event, settings)
+    said.note = f"{unknown}; the guard instead: {said.note}"
+    return said
+
+
+def named(event: Happened) -> str:
+    """The action's name, where the event says it."""
+    inner = event.data.get("data")
+    found = event.data.get("action") or (inner.get("action") if isinstance(inner, dict) else None)
+    return found if isinstance(found, str) else ""

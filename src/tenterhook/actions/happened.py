@@ -1,0 +1,152 @@
+"""The event that an action is called for, however the caller wrote it: nested or flat, camelCase or snake_case."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from tenterhook.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+LARGEST = 32 << 20
+# The flat names for what the nested form groups, the agents' own spellings first.
+NAMES = {
+    "kind": ("eventType", "hook_event_name", "hookEventName", "hook_type", "event"),
+    "tool": ("toolName", "tool_name"),
+    "input": ("toolInput", "tool_input"),
+    "output": ("toolOutput", "tool_output", "tool_response", "toolResponse"),
+    "session": ("sessionId", "session_id"),
+    "project": ("projectDir", "project_dir", "project"),
+    "cwd": ("cwd",),
+    "agent": ("agent", "agentName", "agent_name", "agentType", "agent_type", "agent_id"),
+}
+# How tools call what an action looks for.
+PATHS = ("file_path", "path", "notebook_path", "absolute_path", "filename", "filePath", "file")
+COMMANDS = ("command", "cmd")
+TEXTS = ("content", "file_text", "new_string", "new_str", "newText", "new_source", "text", "patch")
+
+
+class Happened:
+    """One event as an action sees it. `project` is a whole path; `tool` and `input` are empty where there are none."""
+
+    __slots__ = ("agent", "cwd", "data", "deadline", "input", "kind", "output", "project", "session", "tool")
+
+    def __init__(self, kind: str, data: dict[str, Any], *, seconds: float, project: str = "") -> None:
+        self.kind, self.data = kind, data
+        self.begin(seconds)
+        session, inner = table(data, "session"), table(data, "data")
+        flat = {**inner, **data}
+        self.tool = text(flat, "tool")
+        given = value(flat, "input")
+        if given is not None and not isinstance(given, dict):
+            raise UsageError(f"the event's tool input must be an object, not {type(given).__name__}")
+        self.input: dict[str, Any] = given or {}
+        self.output = value(flat, "output")
+        self.session = session.get("id") or text(flat, "session")
+        self.agent = text(flat, "agent")
+        self.cwd = session.get("cwd") or text(flat, "cwd") or os.getcwd()
+        project = session.get("projectDir") or text(flat, "project") or project or self.cwd
+        for name, one in (("session.id", self.session), ("session.cwd", self.cwd), ("session.projectDir", project)):
+            if not isinstance(one, str) or "\0" in one:
+                raise UsageError(f"the event's {name} must be text, not {one!r:.80}")
+        self.project = os.path.abspath(project)
+
+    def begin(self, seconds: float) -> None:
+        """From now on its budget runs."""
+        self.deadline = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds of the action's budget that are left."""
+        return max(0.0, self.deadline - time.monotonic())
+
+    def path(self) -> str:
+        """The whole path of the file that the tool works on; empty where it works on none."""
+        found = self.text_input(PATHS)
+        if not found:
+            return ""
+        if found == "~" or found.startswith("~/"):
+            found = os.path.expanduser(found)
+        return os.path.normpath(os.path.join(self.cwd, found))
+
+    def writes(self) -> bool:
+        """Whether the tool changes a file: it is given a path, and something to put there."""
+        return bool(self.texts() and self.path())
+
+    def command(self) -> str:
+        return self.text_input(COMMANDS)
+
+    def text_input(self, names: tuple[str, ...]) -> str:
+        for name in names:
+            if name in self.input:
+                found = self.input[name]
+                if not isinstance(found, str):
+                    raise UsageError(f"the tool's {name} must be text, not {type(found).__name__}")
+                return found
+        return ""
+
+    def texts(self) -> list[str]:
+        """The texts that the tool is about to write, or wrote."""
+        given = [self.input, *(one for one in listed(self.input.get("edits")) if isinstance(one, dict))]
+        return [one[name] for one in given for name in TEXTS if isinstance(one.get(name), str)]
+
+    def after_change(self) -> str | None:
+        """The file's text as it will be; None where that cannot be told beforehand."""
+        for name in ("content", "file_text"):
+            if isinstance(self.input.get(name), str):
+                return str(self.input[name])
+        edits = [one for one in listed(self.input.get("edits")) if isinstance(one, dict)] or [self.input]
+        try:
+            with open(self.path(), encoding="utf-8") as file:
+                now = file.read()
+        except (OSError, ValueError):
+            return None
+        for edit in edits:
+            old, new = edit.get("old_string"), edit.get("new_string")
+            if not isinstance(old, str) or not isinstance(new, str) or not old or old not in now:
+                return None
+            now = now.replace(old, new) if edit.get("replace_all") else now.replace(old, new, 1)
+        return now
+
+
+def table(data: dict[str, Any], key: str) -> dict[str, Any]:
+    found = data.get(key)
+    if found is None or isinstance(found, str):  # some agents give a session by its id alone
+        return {}
+    if not isinstance(found, dict):
+        raise UsageError(f"the event's {key} must be an object, not {type(found).__name__}")
+    return found
+
+
+def value(flat: dict[str, Any], what: str) -> Any:
+    return next((flat[name] for name in NAMES[what] if flat.get(name) is not None), None)
+
+
+def text(flat: dict[str, Any], what: str) -> str:
+    found = value(flat, what)
+    if found is not None and not isinstance(found, str):
+        raise UsageError(f"the event's {what} must be text, not {type(found).__name__}")
+    return found or ""
+
+
+def listed(found: object) -> list[Any]:
+    return found if isinstance(found, list) else []
+
+
+def read(text: bytes) -> dict[str, Any]:
+    """One JSON object; nothing at all is an event without data."""
+    import json
+
+    if len(text) > LARGEST:
+        raise UsageError(f"the event on stdin is larger than {LARGEST >> 20} MiB")
+    if not text.strip():
+        return {}
+    try:
+        found = json.loads(text.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as exc:
+        raise UsageError(f"the event on stdin is no JSON: {exc}") from None
+    if not isinstance(found, dict):
+        raise UsageError(f"the event on stdin must be one JSON object, not {type(found).__name__}")
+    return found

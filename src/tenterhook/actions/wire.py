@@ -1,0 +1,120 @@
+"""How an action's answer is written in each dialect: which JSON fields and which exit code say it.
+
+Made from the dialects' own data into wire.json, which is read without importing a dialect; one of another package is
+looked at when it is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tenterhook.actions.said import Said
+    from tenterhook.dialect import Answer, Dialect, EventRule
+
+FILE = os.path.join(os.path.dirname(__file__), "wire.json")
+
+
+def known() -> dict[str, Any]:
+    """Our own dialects, as scripts/schemas.py wrote them down."""
+    with open(FILE, encoding="utf-8") as file:
+        found: dict[str, Any] = json.load(file)
+    return found
+
+
+def of(name: str, made: dict[str, Any]) -> dict[str, Any]:
+    """One dialect's part, from what is known or from the dialect itself."""
+    if name in made:
+        found: dict[str, Any] = made[name]
+        return found
+    from tenterhook import dialects
+
+    return made_of(dialects.get(name))
+
+
+# Writing an answer
+
+
+def written(said: Said, dialect: dict[str, Any], name: str) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr for a caller of that dialect, at the event of that name."""
+    event = dialect["events"][name]
+    decision, fields = said.decision, event["fields"]
+    if decision == "ask" and "ask" not in event:
+        decision = "deny"  # nobody can be asked there
+    answer: dict[str, Any] = {}
+    if decision in event:
+        put(answer, *event[decision])
+        put(answer, fields.get("reason"), said.reason)
+    put(answer, fields.get("message"), said.message)
+    put(answer, fields.get("context"), said.context)
+    section, key = dialect["section"]
+    if key and section in answer:
+        answer[section] = {key: name, **answer[section]}
+    text = json.dumps(answer) if answer else ""
+    if decision == "deny" and dialect["refused"]:
+        return dialect["refused"], text if event["read"] else "", said.reason
+    return 0, text, said.note
+
+
+def put(answer: dict[str, Any], path: str | None, value: str) -> None:
+    if not path or not value:
+        return
+    *parents, leaf = path.split(".")
+    for parent in parents:
+        answer = answer.setdefault(parent, {})
+    answer[leaf] = value
+
+
+# Making the table
+
+
+def made_of(dialect: Dialect) -> dict[str, Any]:
+    """A dialect's events by name, each with what an answer to it looks like, and how to know its caller.
+
+    A refusal is an exit code, which every agent understands, unless the dialect takes that for a failed hook.
+    """
+    row = dialect.exits.get(2)
+    refuses = row is not None and row.decision == "deny" and not row.failed
+    return {
+        "events": {rule.name: event(dialect, rule) for rule in dialect.events},
+        "project": [name for name, word in dialect.env.items() if word in ("project", "cwd")],
+        "section": [dialect.section, dialect.section_event],
+        "refused": 2 if refuses else 0,
+        "usual": dialect.usual_caller,
+    }
+
+
+def event(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
+    """Where an answer to one event stands; `read` is whether it is looked at beside the exit code of a refusal."""
+    answers = [one for one in dialect.answers if not one.events or rule.name in one.events]
+    texts = {one.kind: one.path for one in answers if one.effect == "text"}
+    fields = {
+        "reason": ([one.path for one in answers if one.effect == "reason"] or [""])[-1],
+        "message": texts.get("system"),
+        "context": texts.get("context") or texts.get("feedback") or texts.get("result"),
+    }
+    row = dialect.exits.get(2)
+    made: dict[str, Any] = {
+        "kind": rule.kind,
+        "fields": {what: path for what, path in fields.items() if path},
+        "read": bool(row and (row.answer or dialect.answer_outranks_exit)) and not rule.deaf,
+    }
+    for decision in ("deny", "ask") if rule.asks else ("deny",):
+        if found := deciding(dialect, answers, decision):
+            made[decision] = found
+    return made
+
+
+def deciding(dialect: Dialect, answers: list[Answer], decision: str) -> list[str]:
+    """Path and word of the field that decides: of several the one that is closest to the event, which comes last."""
+    fitting = [one for one in answers if one.effect == "decision" and decision in one.words.values()]
+    if not fitting:
+        return []
+    chosen = fitting[-1]
+    spelled = [word for word, means in chosen.words.items() if means == decision]
+    special = dialect.section and chosen.path.startswith(f"{dialect.section}.")
+    return [chosen.path, decision if special and decision in spelled else spelled[0]]

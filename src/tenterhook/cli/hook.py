@@ -1,0 +1,146 @@
+"""`tenter hook`: an event on stdin, our own work on it, an answer in the dialect of whoever called."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tenterhook import actions
+from tenterhook.actions import happened, settings, wire
+from tenterhook.actions.said import Said, deny, fine
+from tenterhook.cli.options import JSON, Option, Usage
+from tenterhook.errors import TenterhookError, UsageError, described, nearest
+from tenterhook.switch import switched_off
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+USAGE = Usage(
+    "hook",
+    "Read an event on stdin, do our own work for it, and answer in the dialect of the caller.\n"
+    "EVENT is the dialect's name for it, ours, or a wrapper's (session-start, pre-tool, ...).\n"
+    "`tenter hook agent ACTION` does one of the named actions; `tenter hook list` shows them.",
+    ("EVENT", "[ACTION]"),
+    (
+        Option("dialect", "whose answer it is to be (default: as the event and the environment tell)", "NAME"),
+        Option("project", "the project's folder (default: as the event tells)", "DIR"),
+        Option(
+            "budget", "seconds it may take (default: the project's setting, else 4 before a tool, 8 after)", "SECONDS"
+        ),
+        JSON,
+    ),
+    """echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | tenter hook pre-tool""",
+    "exit codes: 0 goes on (an answer may ask), 2 refused, 1 could not run",
+)
+
+
+def run(argv: list[str]) -> int:
+    options = USAGE.parse(argv)
+    if options is None:
+        return 0
+    word, name = options["EVENT"], options.get("ACTION", "")
+    if word == "list":
+        from tenterhook.cli import hooklist
+
+        return hooklist.run(as_json="json" in options)
+    if word == "agent" and not name:
+        raise USAGE.error("which action? tenter hook agent ACTION; tenter hook list shows them")
+    if word != "agent" and name:
+        raise USAGE.error(f"one word too many: {name!r}")
+    if "json" in options:
+        raise USAGE.error("--json is for tenter hook list; an answer is in the caller's form")
+    off = switched_off(os.environ)
+    code, out, said = (0, "", off) if off else answer(word, name, options)
+    if out:
+        print(out)
+    if said:
+        print(said, file=sys.stderr)
+    return code
+
+
+def answer(word: str, name: str, options: dict[str, str]) -> tuple[int, str, str]:
+    """Exit code, stdout and stderr."""
+    made = wire.known()
+    problem, data = None, {}
+    try:
+        data = happened.read(sys.stdin.buffer.read() if sys.stdin and not sys.stdin.isatty() else b"")
+    except UsageError as exc:
+        problem = exc
+    dialect = wire.of(options.get("dialect") or caller(data, made), made)
+    kind, event, module = wanted(word, name, data, dialect)
+    try:
+        if problem:
+            raise problem
+        if name:
+            data["action"] = name
+        said = done(kind, data, dialect, module, options)
+    except Exception as exc:  # also a fault of ours
+        what = str(exc) if isinstance(exc, TenterhookError) else described(exc)
+        if kind not in actions.GUARDED:
+            raise UsageError(what) from exc
+        said = deny(f"This cannot be checked: {what}")
+    if not event:
+        return 0, "", said.note
+    return wire.written(said, dialect, event)
+
+
+def wanted(word: str, name: str, data: dict[str, Any], dialect: dict[str, Any]) -> tuple[str, str, ModuleType | None]:
+    """Our kind of the event, the dialect's name of it, and the module that does the work."""
+    kind = actions.action(name).kind if name else kind_of(word, dialect)
+    module = actions.module_of(name) if name else actions.module_at(kind)
+    events = dialect["events"]
+    given = happened.value(data, "kind")
+    event = next((one for one in (word, given) if one in events and events[one]["kind"] == kind), "")
+    return kind, event or next((one for one in events if events[one]["kind"] == kind), ""), module
+
+
+def kind_of(word: str, dialect: dict[str, Any]) -> str:
+    events = dialect["events"]
+    if word in events:
+        return str(events[word]["kind"])
+    kinds = {one["kind"] for one in events.values()}
+    kind = actions.WRAPPED.get(word, word)
+    if kind not in kinds and kind not in actions.MOMENTS:
+        known = [*events, *sorted(kinds), *actions.WRAPPED, "agent", "list"]
+        raise UsageError(f"no event {word!r}{nearest(word, known)}; tenter hook list shows them")
+    return kind
+
+
+def done(
+    kind: str, data: dict[str, Any], dialect: dict[str, Any], module: ModuleType | None, options: dict[str, str]
+) -> Said:
+    named = next((os.environ[name] for name in dialect["project"] if os.environ.get(name)), "")
+    event = happened.Happened(kind, data, project=options.get("project") or named, seconds=0.0)
+    if "project" in options:
+        event.project = os.path.abspath(options["project"])
+    if not os.path.isdir(event.project):
+        raise UsageError(f"the project's folder {event.project!r} is not there")
+    if module is None:
+        return fine(f"nothing to do at {kind}")
+    wishes = settings.load(event.project)
+    event.begin(budget(options) or wishes.seconds(kind))
+    said: Said = module.run(event, wishes)
+    return said
+
+
+def budget(options: dict[str, str]) -> float:
+    if "budget" not in options:
+        return 0.0
+    try:
+        seconds = float(options["budget"])
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 3600:
+        raise USAGE.error(f"--budget needs a number of seconds above 0, not {options['budget']!r}")
+    return seconds
+
+
+def caller(data: dict[str, Any], made: dict[str, Any]) -> str:
+    """Whose event it is: the agent's own variable tells, else the event's name, as far as one dialect alone has it."""
+    name = happened.value(data, "kind")
+    having = [dialect for dialect, one in made.items() if name in one["events"]] if name else list(made)
+    telling = [dialect for dialect in having if any(one in os.environ for one in made[dialect]["project"][:1])]
+    usual = [dialect for dialect, one in made.items() if one["usual"]]
+    return next(found[0] for found in (telling, having, usual) if len(found) == 1)

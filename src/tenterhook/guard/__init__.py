@@ -1,0 +1,154 @@
+"""Is it safe? What a tool is about to do, looked at before it does it.
+
+    calls.py, shell/   the programs that a command calls, as a shell would read it
+    danger/            rules about them
+    writes.py          the files that they write
+    paths.py           where may be written
+    secret.py          what looks like a secret in a text
+    syntax.py          whether a file would still parse
+
+A seat belt, not a cell: it sees what is written in a command or a file, not what a program does once it runs.
+"""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.actions.happened import PATHS
+from tenterhook.actions.said import Said, ask, deny, fine
+from tenterhook.errors import ConfigError, UsageError, nearest
+from tenterhook.guard.finding import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.actions.happened import Happened
+    from tenterhook.actions.settings import Settings
+    from tenterhook.guard.paths import Place
+
+SECRETS = ("secret", "secret-in-command")
+INSTEAD = "read it from the environment or a secret store; where it is none, the user can name the file in not_secret"
+# Files that are there to keep secrets, or hold nothing but sums.
+KEEPERS = ("env-file", "lock-file")
+MOST, LONGEST = 12, 1800
+
+
+def judge(event: Happened, settings: Settings) -> Said:
+    """The strongest of all that is against a tool's call: a deny before an ask."""
+    if settings.rules:
+        check_names(settings)
+    command, texts = event.command(), event.texts()
+    found: list[Finding] = []
+    if texts:
+        found += about_files(event, settings)
+    if command:
+        found += about_command(event, settings)
+    if found:
+        return answer(found)
+    if command:
+        return fine("the guard found nothing against the command")
+    if texts:
+        return fine(f"the guard found nothing against writing {os.path.basename(event.path()) or 'the text'}")
+    return fine("nothing to check: no command and no text to be written")
+
+
+def answer(found: list[Finding]) -> Said:
+    """All findings in one reason, denies first."""
+    found = sorted(found, key=lambda one: one.decision != "deny")
+    denied = found[0].decision == "deny"
+    lines = [f"- {one.text} [{one.rule}]" for one in found[:MOST]]
+    if len(found) > MOST:
+        lines.append(f"- and {len(found) - MOST} more")
+    first = "The guard refuses this:" if denied else "The guard wants the user's word for this:"
+    last = f'The user can change a rule in tenterhook.toml: [actions.rules] {found[0].rule} = "allow"'
+    reason = "\n".join((first, "\n".join(lines)[:LONGEST], last))
+    note = f"{'refused' if denied else 'asked'}: {', '.join(dict.fromkeys(one.rule for one in found))}"
+    return deny(reason, note=note) if denied else ask(reason, note=note)
+
+
+# ---- commands
+
+
+def about_command(event: Happened, settings: Settings) -> list[Finding]:
+    from tenterhook.guard import danger, secret
+    from tenterhook.guard.paths import Place
+
+    text = event.command()
+    values = tuple(text[start:end] for _, start, end in secret.found(text))
+    found = danger.findings(text, Place(event.project, settings), os.path.abspath(event.cwd), values)
+    decision = settings.rules.get("secret-in-command", "ask")
+    if decision != "allow":
+        lines = secret.shown(text)
+        found += [Finding("secret-in-command", decision, f"the command holds {line}; {INSTEAD}") for line in lines]
+    return found
+
+
+# ---- files
+
+
+def about_files(event: Happened, settings: Settings) -> list[Finding]:
+    from tenterhook.guard.paths import Place
+
+    place = Place(event.project, settings)
+    found: dict[str, Finding] = {}
+    for path in written(event):
+        try:
+            one = place.judged(path)
+        except ValueError:
+            raise UsageError(f"the tool's path {path!r:.80} is none that a file can have") from None
+        if one:
+            found.setdefault(one.text, one)
+    return [*found.values(), *secrets(event, settings, place)]
+
+
+def written(event: Happened) -> list[str]:
+    """The paths that a tool is to write: as given, since a link before `..` leads elsewhere; and those in a patch."""
+    given = event.text_input(PATHS)
+    named = [os.path.join(event.cwd, given), event.path()] if given else []
+    patch = event.input.get("patch")
+    if isinstance(patch, str):
+        from tenterhook.guard.paths import in_patch
+
+        named += [os.path.join(event.cwd, one) for one in in_patch(patch)]
+    return named
+
+
+def secrets(event: Happened, settings: Settings, place: Place) -> list[Finding]:
+    """What a tool would write that looks like a secret and was not there before."""
+    from tenterhook.guard import secret
+    from tenterhook.guard.paths import below, listed
+
+    decision = settings.rules.get("secret", "deny")
+    path = event.path()
+    inside = below(path, place.project)
+    keeps = bool(inside) and place.rule_inside(inside) in KEEPERS
+    if decision == "allow" or keeps or (settings.not_secret and inside and listed(inside, settings.not_secret)):
+        return []
+    before = "\n".join(old_texts(event))
+    name = place.shown(path) if path else "the text"
+    return [
+        Finding("secret", decision, f"{name}, {line}; {INSTEAD}")
+        for text in event.texts()
+        for line in secret.shown(text, before=before)
+    ]
+
+
+def old_texts(event: Happened) -> list[str]:
+    edits = event.input.get("edits")
+    given = [event.input, *(one for one in (edits if isinstance(edits, list) else []) if isinstance(one, dict))]
+    return [
+        text for one in given for name in ("old_string", "old_str", "oldText") if isinstance(text := one.get(name), str)
+    ]
+
+
+# ---- names
+
+
+def check_names(settings: Settings) -> None:
+    """A rule that does not exist would be switched without effect."""
+    from tenterhook.guard import danger
+    from tenterhook.guard.paths import RULES
+
+    known = {*danger.names(), *RULES, *SECRETS}
+    for name in settings.rules:
+        if name not in known:
+            raise ConfigError(f"no rule {name!r}{nearest(name, known)}: actions.rules has a name that nothing goes by")

@@ -1,0 +1,105 @@
+"""Rules about commands, by name. Each subject is a file, imported only where a program that it is about is called."""
+
+from __future__ import annotations
+
+from tenterhook.guard.calls import Call, calls
+from tenterhook.guard.danger import always
+from tenterhook.guard.finding import Finding, Rule
+from tenterhook.guard.secret import masked
+from tenterhook.guard.writes import written
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tenterhook.guard.paths import Place
+
+# The programs that each file has rules about.
+ABOUT = {
+    "files": "rm find mv chmod chown chgrp dd mkfs fdisk sfdisk wipefs parted shred blkdiscard",
+    "git": "git pre-commit",
+    "system": (
+        "shutdown reboot halt poweroff init telinit systemctl kill crontab iptables ip6tables nft ufw history "
+        "unset export journalctl"
+    ),
+    "network": (
+        "sh bash dash zsh ksh ash mksh fish rbash eval source . python perl ruby node deno bun php lua osascript "
+        "curl wget nc ncat netcat socat scp rsync sftp ftp http https telnet mail sendmail cat less more head tail bat "
+        "strings base64 xxd grep"
+    ),
+    "services": (
+        "npm yarn pnpm bun twine cargo poetry uv flit hatch gem gh dotnet mvn python docker podman kubectl oc helm "
+        "terraform tofu pulumi terragrunt aws gcloud psql mysql mariadb sqlite mongosh mongo redis-cli dropdb"
+    ),
+}
+SUBJECTS = {subject: frozenset(programs.split()) for subject, programs in ABOUT.items()}
+UNPARSABLE = Finding(
+    "unparsable", "ask", "the command cannot be read as a shell would read it ({}); write it in a simpler way"
+)
+# What one command can have against it in words; more would not be read.
+MOST = 20
+
+
+def findings(text: str, place: Place, folder: str, secrets: tuple[str, ...] = ()) -> list[Finding]:
+    """All that is against running a text in a shell; of one rule what it finds first. Secrets are not repeated."""
+    found: dict[str, Finding] = {}
+    called, problem = calls(text, folder=folder, home=place.home)
+    if problem:
+        add(found, place, UNPARSABLE.rule, UNPARSABLE.decision, UNPARSABLE.text.format(problem))
+    paths: set[str] = set()
+    for call in called:
+        hit = [rule for rule in rules_for(call) if rule.test(call, place)]
+        for rule in hit:
+            if rule.name not in found:
+                add(found, place, rule.name, rule.decision, f"{shown(call, secrets)}: {rule.says}")
+        if any(rule.name in found and found[rule.name].decision == "deny" for rule in hit):
+            continue
+        for path in written(call):
+            one = None if path in paths else place.judged(path)
+            paths.add(path)
+            if one:
+                found.setdefault(one.text, one)
+        if len(found) >= MOST:
+            break
+    return list(found.values())
+
+
+def add(found: dict[str, Finding], place: Place, rule: str, decision: str, text: str) -> None:
+    decision = place.settings.rules.get(rule, decision)
+    if decision != "allow":
+        found.setdefault(rule, Finding(rule, decision, text))
+
+
+def shown(call: Call, secrets: tuple[str, ...]) -> str:
+    """A call in one short line."""
+    text = str(call)
+    for one in secrets:
+        text = text.replace(one, masked(one))
+    text = "".join(char if char.isprintable() else " " for char in text[:200])
+    return text if len(text) <= 100 else text[:97] + "..."
+
+
+def rules_for(call: Call) -> Iterator[Rule]:
+    yield from always.RULES
+    named = {call.program, stem(call.program)}
+    for subject, programs in SUBJECTS.items():
+        if not named.isdisjoint(programs):
+            yield from (rule for rule in rules_of(subject) if not named.isdisjoint(rule.programs))
+
+
+def stem(program: str) -> str:
+    """A program without its version or kind: python3.12 is python, mkfs.ext4 is mkfs."""
+    return "mkfs" if program.startswith("mkfs.") else program.rstrip("0123456789.")
+
+
+def rules_of(subject: str) -> tuple[Rule, ...]:
+    from importlib import import_module
+
+    rules: tuple[Rule, ...] = import_module(f"{__name__}.{subject}").RULES
+    return rules
+
+
+def names() -> list[str]:
+    """Of all rules about commands."""
+    subjects = [rule.name for subject in SUBJECTS for rule in rules_of(subject)]
+    return [*(rule.name for rule in always.RULES), *subjects, UNPARSABLE.rule]

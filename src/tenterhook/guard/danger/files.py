@@ -1,0 +1,129 @@
+"""Rules about deleting much, writing to disks, and opening files to everybody."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.guard.calls import Call
+from tenterhook.guard.finding import Rule
+from tenterhook.guard.paths import DEVICES, TEMPORARY, Place, below
+from tenterhook.guard.shell.records import UNKNOWN
+from tenterhook.guard.wrappers import found_by
+from tenterhook.guard.writes import operands, whole
+
+# The last part of a path that means everything in the folder before it.
+EVERYTHING = ("*", ".*", "**", "", ".", "./*", "?*", "*.*")
+WORLD = ("777", "666", "0777", "0666", "a+w", "o+w", "a+rw", "a+rwx", "o+rwx", "+w", "ugo+rwx", "a=rwx", "1777")
+
+
+def has(call: Call, letters: str, *names: str) -> bool:
+    """Whether an option is given, by one of its letters or by its long name."""
+    for word in call.words:
+        if word == "--":
+            return False
+        if word in names or (word[:1] == "-" and word[1:2] != "-" and any(letter in word[1:] for letter in letters)):
+            return True
+    return False
+
+
+def is_root(call: Call, word: str, place: Place) -> bool:
+    """Whether a word means the system's root or a folder right below, a home, or the project or what is around it."""
+    if call.remote and word in ("~", "."):
+        return True
+    path = whole(call, word)
+    head, _, last = path.rpartition("/")
+    while path and last in EVERYTHING and head:
+        path, (head, _, last) = head, head.rpartition("/")
+    if not path:
+        return False
+    path = "/" if path.rstrip("/*.") == "" else os.path.normpath(path)
+    if any(below(path, one) for one in TEMPORARY) and not below(place.root + "/", path):
+        return path == place.project
+    if path.count("/") == 1:
+        return True
+    return any(one == path or below(one, path) for one in (place.root, place.project, place.home, place.real_home))
+
+
+def deletes_root(call: Call, place: Place) -> bool:
+    if call.program == "find":
+        starts, everything, _ = found_by(call.words)
+        return "-delete" in call.words and everything and any(is_root(call, one, place) for one in starts)
+    if call.program == "rm" and not has(call, "rR", "--recursive") and "*" not in "".join(call.words):
+        return False
+    targets = operands(call.words)
+    return any(is_root(call, one, place) for one in (targets if call.program == "rm" else targets[:-1]))
+
+
+def deletes_unknown(call: Call, place: Place) -> bool:
+    """What a substitution gives, what is the root where a variable is empty, all of a folder that is unknown."""
+    if not has(call, "rR", "--recursive"):
+        return False
+    targets = operands(call.words)
+    made = any(one.strip(UNKNOWN) == "" for one in targets) and bool(call.inner)
+    emptied = any(UNKNOWN in one and one.replace(UNKNOWN, "").rstrip("*.") == "/" for one in targets)
+    return (
+        made or emptied or (not call.folder and not call.remote and any(one in (*EVERYTHING, "..") for one in targets))
+    )
+
+
+def is_device(word: str) -> bool:
+    safe = any(word == one or below(word, one) for one in (*DEVICES, "/dev/shm"))
+    return word.startswith("/dev/") and not safe
+
+
+def writes_disk(call: Call, place: Place) -> bool:
+    program, words = call.program, call.words
+    if program == "dd":
+        return any(word.startswith("of=") and is_device(word[3:]) for word in words)
+    if program == "shred":
+        return any(map(is_device, words))
+    if program == "wipefs":
+        return has(call, "ao", "--all", "--offset")
+    if program in ("fdisk", "sfdisk", "parted"):
+        looks = has(call, "ldV", "--list", "--dump", "--version") or "print" in words
+        return not looks and any(map(is_device, words))
+    return bool(words)
+
+
+def opens(call: Call, place: Place) -> bool:
+    return has(call, "R", "--recursive") and any(word in WORLD for word in call.words)
+
+
+def takes_roots(call: Call, place: Place) -> bool:
+    targets = [one for one in operands(call.words)[1:] if os.path.normpath(whole(call, one)) != place.project]
+    return has(call, "R", "--recursive") and any(is_root(call, one, place) for one in targets)
+
+
+RULES = (
+    Rule(
+        "delete-root",
+        "deny",
+        "deletes or moves the system, a home or the whole project; name the files or folders that should go",
+        deletes_root,
+        "rm find mv",
+    ),
+    Rule(
+        "delete-unknown",
+        "ask",
+        "may delete far more than is meant, depending on what only the shell knows; write the path out",
+        deletes_unknown,
+        "rm",
+    ),
+    Rule(
+        "disk-write",
+        "deny",
+        "overwrites a disk or its tables; work with files",
+        writes_disk,
+        "dd mkfs fdisk sfdisk wipefs parted shred blkdiscard",
+    ),
+    Rule(
+        "open-permissions", "deny", "opens everything below to everybody; give single files the rights", opens, "chmod"
+    ),
+    Rule(
+        "permissions-of-roots",
+        "deny",
+        "changes the system's, a home's or foreign files' owner or rights; name single files",
+        takes_roots,
+        "chmod chown chgrp",
+    ),
+)

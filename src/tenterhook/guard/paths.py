@@ -1,0 +1,188 @@
+"""Where may be written: in the project and the temporary folder, and not to what is protected there."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.guard.finding import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.actions.settings import Settings
+
+# The rules about paths: what each answers, what is wrong and what to do instead.
+RULES = {
+    "git-folder": ("deny", "belongs to git alone; use git commands"),
+    "agent-settings": ("deny", "holds the settings and hooks that guard agents; tell the user what should change"),
+    "credentials": ("deny", "holds credentials; tell the user what should change"),
+    "startup-file": ("deny", "runs whenever a shell starts; tell the user what should change"),
+    "protected-path": ("deny", "is protected by the project (actions.protected); leave it as it is"),
+    "system-path": ("deny", "belongs to the system; write below the project"),
+    "outside-project": ("deny", "is outside of the project; write below the project, or have the user add the folder"),
+    "env-file": ("ask", "may hold secrets; write an example file such as .env.example"),
+    "lock-file": ("ask", "is written by the package manager; run it, do not edit its file"),
+    "agent-config": ("ask", "says what agents of this project run"),
+}
+# From any folder of the project on; ** is everything below.
+IN_PROJECT = (
+    (".git/**", "git-folder"),
+    (".claude/settings*.json", "agent-settings"),
+    (".claude/hooks/**", "agent-settings"),
+    (".llxprt/settings*.json", "agent-settings"),
+    (".gemini/settings*.json", "agent-settings"),
+    (".wave/settings*.json", "agent-settings"),
+    (".wave/hooks/**", "agent-settings"),
+    (".moai/hooks/**", "agent-settings"),
+    (".amcp/hooks.*", "agent-settings"),
+    (".cursor/hooks.json", "agent-settings"),
+    (".codex/**", "agent-settings"),
+    (".tenterhook/**", "agent-settings"),
+    ("tenterhook.toml", "agent-settings"),
+    ("massgen.yaml", "agent-config"),
+    (".mcp.json", "agent-config"),
+    (".env", "env-file"),
+    (".env.*", "env-file"),
+    (".netrc", "credentials"),
+    (".pypirc", "credentials"),
+    ("id_rsa", "credentials"),
+    ("id_ed25519", "credentials"),
+    ("package-lock.json", "lock-file"),
+    ("yarn.lock", "lock-file"),
+    ("pnpm-lock.yaml", "lock-file"),
+    ("uv.lock", "lock-file"),
+    ("poetry.lock", "lock-file"),
+    ("pipfile.lock", "lock-file"),
+    ("cargo.lock", "lock-file"),
+    ("gemfile.lock", "lock-file"),
+    ("composer.lock", "lock-file"),
+    ("go.sum", "lock-file"),
+)
+# From the user's home on.
+IN_HOME = (
+    *(
+        (f".{name}", "startup-file")
+        for name in ("bashrc", "bash_profile", "bash_login", "profile", "zshrc", "zprofile")
+    ),
+    *((f".{name}", "startup-file") for name in ("zshenv", "zlogin", "kshrc", "config/fish/config.fish", "gitconfig")),
+    *(
+        (f".{name}/**", "credentials")
+        for name in ("ssh", "aws", "gnupg", "kube", "azure", "config/gcloud", "config/gh")
+    ),
+    *((f".{name}", "credentials") for name in ("netrc", "npmrc", "pypirc", "git-credentials", "docker/config.json")),
+)
+EXAMPLES = (".env.example", ".env.sample", ".env.template", ".env.dist", ".env.defaults")
+SYSTEM = (
+    *("/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/opt", "/proc", "/run", "/sbin", "/sys", "/usr"),
+    *("/var", "/root", "/System", "/Library", "/Applications", "/private/etc", "/private/var"),
+)
+TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders", "/dev/shm")
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd")
+
+
+class Place:
+    """The project, and what may be written there and elsewhere."""
+
+    def __init__(self, project: str, settings: Settings) -> None:
+        self.project, self.settings = project, settings
+        self.root = os.path.realpath(project)
+        self.home = os.path.expanduser("~")
+        self.real_home = os.path.realpath(self.home)
+
+    def judged(self, path: str) -> Finding | None:
+        """What is against writing there, by the name that was given and by where it really leads."""
+        real = os.path.realpath(path)
+        rule = self.rule_of(real)
+        named = os.path.normpath(path)
+        if not rule and named != real and self.inside(named):
+            rule = self.rule_of(named)
+        if not rule:
+            return None
+        decision = self.settings.rules.get(rule, RULES[rule][0])
+        return None if decision == "allow" else Finding(rule, decision, f"{self.shown(path)} {RULES[rule][1]}")
+
+    def rule_of(self, path: str) -> str:
+        """The rule that a whole path falls under; none where it may be written."""
+        if any(path == one or below(path, one) for one in DEVICES):
+            return ""
+        home = below(path, self.real_home)
+        rule = matched(home, IN_HOME, anywhere=False) if home else ""
+        if rule:
+            return rule
+        inside = below(path, self.root) or (below(path, self.project) if path != self.root else "")
+        if inside or path in (self.root, self.project):
+            return self.rule_inside(inside)
+        if any(below(path, one) for one in self.allowed()):
+            return matched(path.lstrip("/"), IN_PROJECT[:1], anywhere=True)
+        return "system-path" if any(below(path, one) or path == one for one in SYSTEM) else "outside-project"
+
+    def rule_inside(self, inside: str) -> str:
+        if self.settings.protected and listed(inside, self.settings.protected):
+            return "protected-path"
+        rule = matched(inside, IN_PROJECT, anywhere=True)
+        return "" if rule == "env-file" and inside.rpartition("/")[2].lower() in EXAMPLES else rule
+
+    def inside(self, path: str) -> bool:
+        return any(path == one or below(path, one) for one in (self.root, self.project))
+
+    def allowed(self) -> list[str]:
+        """Folders outside of the project that may be written to, by their real paths."""
+        given = [os.path.join(self.project, os.path.expanduser(one)) for one in self.settings.outside]
+        temporary = os.environ.get("TMPDIR")
+        named = [*given, *TEMPORARY, *([temporary] if temporary else [])]
+        return [*named, *map(os.path.realpath, named)]
+
+    def shown(self, path: str) -> str:
+        inside = below(os.path.normpath(path), self.project)
+        return inside or path
+
+
+def below(path: str, folder: str) -> str:
+    """The rest of a path below a folder; nothing where it is not there."""
+    folder = folder.rstrip("/") + "/"
+    return path[len(folder) :] if path.startswith(folder) else ""
+
+
+def matched(path: str, table: tuple[tuple[str, str], ...], *, anywhere: bool) -> str:
+    """The rule of the first pattern that matches, from the start of the path on or from any folder of it."""
+    parts = path.lower().split("/")
+    for pattern, rule in table:
+        wanted = pattern.split("/")
+        starts = range(len(parts) if anywhere else 1)
+        if any(fits(parts[start:], wanted) for start in starts):
+            return rule
+    return ""
+
+
+def fits(parts: list[str], wanted: list[str]) -> bool:
+    if wanted[-1] == "**":
+        wanted = wanted[:-1]
+        parts = parts[: len(wanted)]
+    return len(parts) == len(wanted) and all(map(same, parts, wanted))
+
+
+def same(part: str, wanted: str) -> bool:
+    """One name and one pattern with at most one *."""
+    before, star, after = wanted.partition("*")
+    return part == wanted or bool(star and part.startswith(before) and part.endswith(after))
+
+
+def listed(path: str, globs: list[str]) -> bool:
+    """Whether a path below the project, its name or a folder around it fits one of the globs."""
+    from fnmatch import fnmatchcase
+
+    parts = path.split("/")
+    around = ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+    return any(
+        fnmatchcase(one, glob.rstrip("/")) for glob in globs for one in (*around, *(parts if "/" not in glob else ()))
+    )
+
+
+def in_patch(text: str) -> list[str]:
+    """The files that a patch names."""
+    marks = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "+++ b/", "--- a/")
+    return [
+        line[len(mark) :].partition("\t")[0].strip()
+        for line in text.splitlines()
+        for mark in marks
+        if line.startswith(mark)
+    ]

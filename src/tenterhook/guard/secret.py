@@ -1,0 +1,153 @@
+"""What looks like a secret in a text: known shapes of keys and tokens, and values that are called secret and look it.
+
+The value itself is never repeated: `masked` shows its first four characters and its length.
+"""
+
+from __future__ import annotations
+
+import re
+
+# A name, texts of which one must be there for the shape to be looked for at all, and the shape. The value is the
+# first group, or all. The start of a word before each keeps the search linear.
+START = r"(?<![\w-])"
+SHAPES = (
+    ("AWS access key", ("AKIA", "ASIA", "ABIA", "ACCA"), START + r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])"),
+    (
+        "AWS secret key",
+        ("aws_secret", "AWS_SECRET", "awsSecret"),
+        r"(?:aws_secret|AWS_SECRET|awsSecret)\w{0,20}[\"']?\s{0,4}[:=]\s{0,4}[\"']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
+    ),
+    (
+        "GitHub token",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        START + r"(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\w{60,255})",
+    ),
+    ("GitLab token", ("glpat-",), START + r"glpat-[\w-]{20,255}"),
+    ("Slack token", ("xox",), START + r"xox[abeprs]-[A-Za-z0-9-]{20,255}"),
+    ("Slack webhook", ("hooks.slack.com",), r"hooks\.slack\.com/services/(T\w{6,20}/B\w{6,20}/\w{16,40})"),
+    ("Stripe key", ("k_live_",), START + r"[sr]k_live_[A-Za-z0-9]{16,255}"),
+    ("Anthropic key", ("sk-ant-",), START + r"sk-ant-[\w-]{20,255}"),
+    ("OpenAI key", ("sk-",), START + r"sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,255}"),
+    ("Google key", ("AIza",), START + r"AIza[\w-]{35}(?![\w-])"),
+    ("Google token", ("ya29.",), START + r"ya29\.[\w-]{30,512}"),
+    ("npm token", ("npm_",), START + r"npm_[A-Za-z0-9]{36}(?!\w)"),
+    ("PyPI token", ("pypi-AgE",), START + r"pypi-AgE[\w-]{50,512}"),
+    ("Hugging Face token", ("hf_",), START + r"hf_[A-Za-z0-9]{34}(?!\w)"),
+    ("JSON Web Token", ("eyJ",), START + r"eyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.[\w-]{20,1000}"),
+    (
+        "private key",
+        ("PRIVATE KEY",),
+        r"-----BEGIN (?:[A-Z]{2,10} ){0,2}PRIVATE KEY(?: BLOCK)?-----(?:\s|\\n|[A-Z][\w-]{2,20}: [^\n]{0,80}\n)*"
+        r"[A-Za-z0-9+/=]{24,}",
+    ),
+    (
+        "password in a database's address",
+        ("://",),
+        r"(?:postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqp|amqps|mssql)(?:\+\w{1,20})?"
+        r"://[^\s:@/\"']{0,100}:([^\s@/\"']{3,200})@(?!localhost|127\.0\.0\.1|\[::1\]|db[:/])",
+    ),
+    ("password in an address", ("://",), r"https?://[^\s:@/\"']{1,100}:([^\s:@/\"']{8,200})@"),
+)
+GENERIC = (
+    r"(?i)(?:api_?-?key|secret(?:_?-?key)?|access_?-?key|private_?-?key|auth_?-?token|access_?-?token|token|"
+    r"passw(?:or)?d|client_?-?secret)[\"']?\s{0,4}(?::=|=>|[:=])\s{0,4}[\"']([^\"'\s]{12,200})[\"']"
+)
+HINTS = ("key", "secret", "token", "passw")
+# Parts of a value that is an example, or is filled in from elsewhere.
+PLACEHOLDERS = (
+    *(
+        "example",
+        "sample",
+        "your",
+        "changeme",
+        "change_me",
+        "change-me",
+        "placeholder",
+        "dummy",
+        "redacted",
+        "insert",
+        "password",
+    ),
+    *(
+        "xxxx",
+        "****",
+        "....",
+        "<",
+        "${",
+        "{{",
+        "$(",
+        "%(",
+        "%s",
+        "{",
+        "fake",
+        "not-a-",
+        "todo",
+        "process.env",
+        "environ",
+    ),
+)
+ENOUGH = 3.2
+
+
+def found(text: str) -> list[tuple[str, int, int]]:
+    """Name, start and end of everything in a text that looks like a secret, in order, none within another."""
+    spans: list[tuple[str, int, int]] = []
+    for name, hints, shape in SHAPES:
+        if not any(hint in text for hint in hints):
+            continue
+        for one in re.finditer(shape, text):
+            group = 1 if one.re.groups else 0
+            if not is_placeholder(one[group]):
+                spans.append((name, *one.span(group)))
+    lowered = text.lower()
+    if ("'" in text or '"' in text) and any(hint in lowered for hint in HINTS):
+        named = re.finditer(GENERIC, text)
+        spans += [("secret", *one.span(1)) for one in named if looks_random(one[1]) and not is_placeholder(one[1])]
+    return apart(spans)
+
+
+def apart(spans: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+    """Of those that overlap the one with the most telling shape, which is the first in the table."""
+    kept: list[tuple[str, int, int]] = []
+    # A sort by start alone keeps the table's order among equals.
+    for span in sorted(spans, key=lambda one: one[1]):
+        if not kept or span[1] >= kept[-1][2]:
+            kept.append(span)
+    return kept
+
+
+def is_placeholder(value: str) -> bool:
+    lowered = value.lower()
+    return any(part in lowered for part in PLACEHOLDERS) or len(set(value)) < 4
+
+
+def looks_random(value: str) -> bool:
+    """Letters and digits without much order; no UUID, no name, no path, no version."""
+    if not any(char.isdigit() for char in value) or not any(char.isalpha() for char in value):
+        return False
+    if re.fullmatch(
+        r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:\.{0,2}/)?[a-z_]+(?:[./_-][a-z0-9_]{1,12})+", value
+    ):
+        return False
+    return entropy(value) >= ENOUGH
+
+
+def entropy(value: str) -> float:
+    """Bits per character."""
+    from math import log2
+
+    size = len(value)
+    return -sum(value.count(char) / size * log2(value.count(char) / size) for char in set(value))
+
+
+def masked(value: str) -> str:
+    return f"{value[:4]}..., {len(value)} characters"
+
+
+def shown(text: str, *, before: str = "", most: int = 5) -> list[str]:
+    """One line for each secret of a text that was not there before: where, what it looks like, masked."""
+    new = [span for span in found(text) if not before or text[span[1] : span[2]] not in before]
+    return [
+        f"line {text.count(chr(10), 0, start) + 1}: what looks like a {name} ({masked(text[start:end])})"
+        for name, start, end in new[:most]
+    ]

@@ -1,0 +1,90 @@
+"""What a shell text is made of."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Stands in a text for what only the shell knows. No word of a shell can hold this character.
+UNKNOWN = "\0"
+
+# The kinds of pieces of a word.
+BARE, QUOTED, BRACE, VARIABLE, HIDDEN = "bare", "quoted", "brace", "variable", "hidden"
+
+
+class Unparsable(Exception):
+    """What is wrong with a text, in words; never leaves the package."""
+
+
+class Variable:
+    """`$name`, in double quotes or not; `operand` is the word of `${name:-word}` and its like."""
+
+    __slots__ = ("name", "operand", "quoted")
+
+    def __init__(self, name: str, quoted: bool, operand: Word | None = None) -> None:
+        self.name, self.quoted, self.operand = name, quoted, operand
+
+
+class Word:
+    """One word as pieces: pairs of a kind and a text, or of VARIABLE and a Variable."""
+
+    __slots__ = ("pieces",)
+
+    def __init__(self, pieces: list[tuple[str, Any]]) -> None:
+        self.pieces = pieces
+
+    @property
+    def text(self) -> str:
+        """Its text without quotes, UNKNOWN in place of what only the shell knows."""
+        return "".join(UNKNOWN if kind in (VARIABLE, HIDDEN) else text for kind, text in self.pieces)
+
+    @property
+    def bare(self) -> str:
+        """The text of a word without any quote or expansion, as reserved words are; else nothing."""
+        return self.text if all(kind in (BARE, BRACE) for kind, _ in self.pieces) else ""
+
+
+class Redirection:
+    """`> file`; `body` is the text of a here-document or here-string."""
+
+    __slots__ = ("body", "operator", "target")
+
+    def __init__(self, operator: str, target: Word) -> None:
+        self.operator, self.target = operator, target
+        self.body: Word | None = None
+
+
+class Command:
+    """One simple command: its words without the assignments and redirections before, between and after them.
+
+    `sources` are the places in the script's list of what is piped into it, `outer` the command whose substitution it
+    stands in, `scope` the subshell it runs in, `function` the name of the function whose body it belongs to.
+    """
+
+    __slots__ = ("assigned", "background", "function", "outer", "redirections", "scope", "sources", "words")
+
+    def __init__(self, outer: Command | None, scope: int, sources: range, function: str) -> None:
+        self.outer, self.scope, self.sources, self.function = outer, scope, sources, function
+        self.words: list[Word] = []
+        self.assigned: list[tuple[str, list[Word]]] = []
+        self.redirections: list[Redirection] = []
+        self.background = False
+
+
+class Script:
+    """All commands of a text, and what is wrong with it where it could not be read to its end."""
+
+    __slots__ = ("commands", "problem", "scopes", "tokens")
+
+    def __init__(self) -> None:
+        self.commands: list[Command] = []
+        # The scope around each scope; the first is the script's own.
+        self.scopes = [0]
+        self.problem = ""
+        self.tokens = 0
+
+    def subshell(self, scope: int) -> int:
+        """A new scope within that one."""
+        self.scopes.append(scope)
+        return len(self.scopes) - 1

@@ -1,0 +1,84 @@
+"""Whether a text is one that its kind of file can hold: Python, JSON, TOML, YAML."""
+
+from __future__ import annotations
+
+import os
+
+LARGEST = 2 << 20
+# JSON files in which comments and a last comma are usual.
+WITH_COMMENTS = ("tsconfig", "jsconfig", ".eslintrc", "devcontainer.json", ".swcrc", "settings.json", "launch.json")
+
+
+def problem(path: str, text: str) -> str:
+    """What is wrong with it, in one line; nothing where it is right or of a kind that is not looked at."""
+    check = CHECKS.get(os.path.splitext(path)[1].lower())
+    if check is None or len(text) > LARGEST:
+        return ""
+    try:
+        return check(os.path.basename(path), text)
+    except (RecursionError, MemoryError):
+        return "it is nested too deeply"
+
+
+def python(name: str, text: str) -> str:
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text.removeprefix("\ufeff"), name, "exec", flags=0x400, dont_inherit=True)  # a syntax tree only
+    except SyntaxError as exc:
+        return f"line {exc.lineno}: {exc.msg}"
+    except ValueError as exc:  # NUL
+        return str(exc)
+    return ""
+
+
+def json(name: str, text: str) -> str:
+    from json import loads
+
+    try:
+        loads(without_comments(text) if name.startswith(WITH_COMMENTS) or name.endswith(".jsonc") else text)
+    except ValueError as exc:
+        return str(exc)
+    return ""
+
+
+def without_comments(text: str) -> str:
+    import re
+
+    def kept(one: re.Match[str]) -> str:
+        return one[0] if one[0].startswith('"') else ""
+
+    bare = re.sub(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)', kept, text, flags=re.DOTALL)
+    return re.sub(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', lambda one: one[1] or "", bare)
+
+
+def toml(name: str, text: str) -> str:
+    import tomllib
+
+    try:
+        tomllib.loads(text)
+    except ValueError as exc:
+        return str(exc)
+    return ""
+
+
+def yaml(name: str, text: str) -> str:
+    """Templates of YAML are none, and without a reader of YAML nothing is said."""
+    if "{{" in text or "{%" in text:
+        return ""
+    try:
+        import yaml as reader
+    except ImportError:
+        return ""
+    try:
+        for _ in reader.parse(text, Loader=getattr(reader, "CSafeLoader", reader.SafeLoader)):
+            pass
+    except reader.YAMLError as exc:
+        mark = getattr(exc, "problem_mark", None)
+        return f"line {mark.line + 1}: {getattr(exc, 'problem', exc)}" if mark else str(exc)
+    return ""
+
+
+CHECKS = {".py": python, ".pyi": python, ".json": json, ".jsonc": json, ".toml": toml, ".yaml": yaml, ".yml": yaml}

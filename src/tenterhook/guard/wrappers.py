@@ -1,0 +1,159 @@
+"""Programs that run another one: what they run, taken out of their words."""
+
+from __future__ import annotations
+
+# The options of each that take a value, and how many further words stand before the command.
+WRAPPERS = {
+    "sudo": ("-u -g -h -p -C -T -r -t -U -D -R --user --group --host --prompt --chdir --role --type", 0),
+    "doas": ("-u -C -a", 0),
+    "pkexec": ("--user", 0),
+    "env": ("-u -C --unset --chdir --argv0", 0),
+    "command": ("", 0),
+    "builtin": ("", 0),
+    "exec": ("-a", 0),
+    "nohup": ("", 0),
+    "setsid": ("", 0),
+    "nice": ("-n --adjustment", 0),
+    "ionice": ("-c -n -p --class --classdata", 0),
+    "chrt": ("", 1),
+    "taskset": ("", 1),
+    "time": ("-f -o --format --output", 0),
+    "timeout": ("-k -s --kill-after --signal", 1),
+    "stdbuf": ("-i -o -e --input --output --error", 0),
+    "strace": ("-a -b -e -E -I -o -O -p -P -s -S -u -U -X", 0),
+    "ltrace": ("-a -e -l -n -o -p -s -u -x", 0),
+    "flock": ("-w -E --timeout --wait --conflict-exit-code", 1),
+    "chroot": ("--userspec --groups", 1),
+    "unshare": ("-S -G -R -w --root --wd", 0),
+    "busybox": ("", 0),
+    "toybox": ("", 0),
+    "caffeinate": ("-t -w", 0),
+    "noglob": ("", 0),
+    "coproc": ("", 0),
+    "parallel": ("-j -a -I -N -n --jobs --arg-file --colsep --delay", 0),
+    "xargs": ("-a -d -E -I -L -n -P -s --arg-file --delimiter --max-args --max-procs --max-lines --replace", 0),
+    "ssh": ("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w", 1),
+    "uv run": ("-p -m -C --python --with --extra --group --directory --project --env-file --package", 0),
+    "poetry run": ("", 0),
+    "pipenv run": ("", 0),
+    "pdm run": ("", 0),
+    "bundle exec": ("", 0),
+}
+PRIVILEGED = ("sudo", "doas", "pkexec", "su", "runuser")
+SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "rbash")
+INTERPRETERS = ("python", "python3", "python2", "perl", "ruby", "node", "deno", "bun", "php", "lua", "osascript")
+# What find looks for: with one of these it does not take everything.
+FILTERS = (
+    *("-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-newer", "-mtime", "-mmin", "-ctime"),
+    *("-cmin", "-atime", "-amin", "-size", "-empty", "-perm", "-user", "-group", "-links", "-samefile", "-lname"),
+)
+
+
+def program_of(word: str) -> str:
+    """A program by its name alone: /bin/rm and rm.exe are rm."""
+    name = word.rpartition("/")[2]
+    return name[:-4] if name.lower().endswith(".exe") else name
+
+
+def wrapped(program: str, words: list[str]) -> tuple[str, list[str]]:
+    """The name under which the program stands in the table, and its words from there on; no name where it is none."""
+    if program in WRAPPERS:
+        return program, words
+    if words and f"{program} {words[0]}" in WRAPPERS:
+        return f"{program} {words[0]}", words[1:]
+    return "", words
+
+
+def command_of(name: str, words: list[str]) -> tuple[list[str], list[str]]:
+    """What a wrapper runs, and the assignments before it."""
+    takes, operands = WRAPPERS[name]
+    if name == "command" and words and words[0] in ("-v", "-V"):  # which only looks for it
+        return [], []
+    at = after_options(words, takes.split())
+    assigned: list[str] = []
+    while name in ("env", "sudo", "doas") and at < len(words) and is_assignment(words[at]):
+        assigned.append(words[at])
+        at += 1
+    return words[at + operands :], assigned
+
+
+def after_options(words: list[str], takes: list[str]) -> int:
+    """The place of the first word that is neither an option nor the value of one."""
+    at = 0
+    while at < len(words) and words[at].startswith("-") and words[at] != "-":
+        word = words[at]
+        at += 1
+        if word == "--":
+            break
+        if word in takes or (word[1:2] != "-" and "-" + word[-1] in takes and "-" + word[1] not in takes):
+            at += 1
+    return at
+
+
+def is_assignment(word: str) -> bool:
+    return "=" in word and word.partition("=")[0].isidentifier()
+
+
+def shell_reads(words: list[str]) -> tuple[str, str]:
+    """What a shell runs: ("text", -c's), ("file", its name) or ("stdin", "")."""
+    text, at = False, 0
+    while at < len(words) and words[at][:1] in ("-", "+") and len(words[at]) > 1:
+        word = words[at]
+        at += 1
+        if word == "--":
+            break
+        if not word.startswith("--"):
+            text = text or ("c" in word and word[0] == "-")
+            at += word[-1] in "oO"
+            if "s" in word and not text:
+                return "stdin", ""
+        elif word in ("--rcfile", "--init-file"):
+            at += 1
+    if text:
+        return "text", words[at] if at < len(words) else ""
+    return ("file", words[at]) if at < len(words) and words[at] not in ("-", "/dev/stdin") else ("stdin", "")
+
+
+def interpreter_reads(words: list[str]) -> tuple[str, str]:
+    """The same for python, perl, node and their like: -c, -e and their like give the text."""
+    for at, word in enumerate(words):
+        if word in ("-c", "-e", "-E", "-p", "-r", "--eval", "--print"):
+            return "text", words[at + 1] if at + 1 < len(words) else ""
+        if word == "-m" or word.startswith("-m"):
+            return "file", word
+        if word == "-" or word == "/dev/stdin":
+            return "stdin", ""
+        if not word.startswith("-"):
+            return "file", word
+    return "stdin", ""
+
+
+def option_value(words: list[str], *names: str) -> str | None:
+    """The value of the first of these options, written apart or behind =; None where there is none."""
+    for at, word in enumerate(words):
+        if word in names:
+            return words[at + 1] if at + 1 < len(words) else ""
+        name, sign, value = word.partition("=")
+        if sign and name in names:
+            return value
+    return None
+
+
+def found_by(words: list[str]) -> tuple[list[str], bool, list[list[str]]]:
+    """Of find: where it starts, whether it takes everything there, and the commands that it runs."""
+    at = 0
+    while at < len(words) and words[at] in ("-H", "-L", "-P"):
+        at += 1
+    starts: list[str] = []
+    while at < len(words) and not words[at].startswith("-") and words[at] not in ("(", "!"):
+        starts.append(words[at])
+        at += 1
+    everything = not any(word in FILTERS for word in words[at:])
+    runs: list[list[str]] = []
+    while at < len(words):
+        if words[at] in ("-exec", "-execdir", "-ok", "-okdir"):
+            end = next((place for place in range(at + 1, len(words)) if words[place] in (";", "+")), len(words))
+            runs.append(words[at + 1 : end])
+            at = end
+        at += 1
+    return starts or ["."], everything, runs

@@ -1,0 +1,106 @@
+"""The files that a call writes, moves or deletes, as far as its words tell."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.guard.shell.records import UNKNOWN
+from tenterhook.guard.wrappers import option_value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.guard.calls import Call
+
+# Programs that write to every file they name; to all but the first word; to the last.
+ALL = ("tee", "touch", "mkdir", "rmdir", "rm", "unlink", "shred", "truncate", "mkfifo")
+BUT_FIRST = ("chmod", "chown", "chgrp")
+LAST = ("cp", "mv", "ln", "install", "rsync", "scp")
+VALUED = {"truncate": ("-s", "-r"), "install": ("-m", "-o", "-g"), "mkdir": ("-m",), "shred": ("-n", "-s")}
+
+
+def written(call: Call) -> list[str]:
+    """Whole paths, with a * for what only the shell knows; those that start with such a part are left out."""
+    if call.remote:
+        return []
+    named = [*call.writes, *by_program(call)]
+    return [path for path in (whole(call, one) for one in named) if path]
+
+
+def whole(call: Call, word: str) -> str:
+    """A word as a path from the root on; nothing where that cannot be told."""
+    if not word or word.startswith(UNKNOWN) or (not word.startswith("/") and not call.folder):
+        return ""
+    return os.path.join(call.folder, word.replace(UNKNOWN, "*"))
+
+
+def by_program(call: Call) -> list[str]:
+    program, words = call.program, call.words
+    if program in ALL:
+        return operands(words, VALUED.get(program, ()))
+    if program in BUT_FIRST:
+        return operands(words)[1:]
+    if program in LAST:
+        return moved(program, words)
+    if program == "dd":
+        return [word[3:] for word in words if word.startswith("of=")]
+    if program in ("sed", "gsed", "perl"):
+        return edited(words)
+    if program in ("curl", "wget"):
+        value = option_value(words, *(("-o", "--output") if program == "curl" else ("-O", "--output-document")))
+        return [value] if value and value != "-" else []
+    if program in ("tar", "bsdtar", "unzip"):
+        value = option_value(words, "-d") if program == "unzip" else unpacked_to(words)
+        return [value] if value else []
+    return []
+
+
+def unpacked_to(words: list[str]) -> str | None:
+    """The folder that tar unpacks to; one that it packs is only read."""
+    unpacks = any(
+        word in ("--extract", "--get") or (word[:2] != "--" and "x" in word and (not place or word[:1] == "-"))
+        for place, word in enumerate(words)
+    )
+    return option_value(words, "-C", "--directory") if unpacks else None
+
+
+def operands(words: list[str], valued: tuple[str, ...] = ()) -> list[str]:
+    """The words that are no options, nor the values of the options given."""
+    found: list[str] = []
+    plain = False
+    before = ""
+    for word in words:
+        if word == "--" and not plain:
+            plain = True
+        elif plain or not word.startswith("-") or word == "-":
+            if before not in valued or plain:
+                found.append(word)
+            before = ""
+        else:
+            before = word
+    return found
+
+
+def moved(program: str, words: list[str]) -> list[str]:
+    """Where a copy goes; what is moved away is changed too. Another machine's files are not ours."""
+    into = option_value(words, "-t", "--target-directory")
+    named = operands(words, (*VALUED.get(program, ()), "-t", "-S", "-e", "--exclude", "--include", "-P", "-i"))
+    target = [into] if into else named[-1:]
+    if program in ("rsync", "scp"):
+        target = [one for one in target if ":" not in one]
+    if program == "install" and any(word in ("-d", "--directory") for word in words):
+        return named
+    return [*(named if program == "mv" else []), *target]
+
+
+def edited(words: list[str]) -> list[str]:
+    """The files that sed -i and perl -i change."""
+    options = [word for word in words if word.startswith("-")]
+    in_place = any(
+        one.startswith("--in-place") or (not one.startswith("--") and "i" in one[1:].partition("e")[0])
+        for one in options
+    )
+    if not in_place:
+        return []
+    by_option = any(one in ("-e", "-f", "--expression", "--file") or one.endswith("e") for one in options)
+    named = operands(words, ("-e", "-f", "--expression", "--file", "-pe", "-pie", "-ne", "-ie"))
+    return named if by_option else named[1:]

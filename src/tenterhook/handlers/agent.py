@@ -1,0 +1,20 @@
+"""A model judges the event and may look at the project's files first: Read, Grep and Glob, nothing that changes."""
+
+from __future__ import annotations
+
+import asyncio
+
+from tenterhook.judge import LEEWAY, judged
+from tenterhook.judge.tools import Tools
+from tenterhook.types import Attempt, Job
+
+__all__ = ["LEEWAY", "arun", "run"]
+
+
+async def arun(job: Job) -> Attempt:
+    return await judged(job, Tools(job.cwd, job.env()))
+
+
+def run(job: Job) -> Attempt:
+    """On a loop of its own, in the runner's thread."""
+    return asyncio.run(arun(job))

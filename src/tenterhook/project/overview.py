@@ -1,0 +1,41 @@
+"""The commands of a project, one line each, for somebody who begins to work in it."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.project import commands, languages
+from tenterhook.project.checks import shown
+from tenterhook.project.wording import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.actions.settings import Settings
+
+LANGUAGES = ("python", "node", "go", "rust")
+MOST_PACKAGES = 6
+
+
+def overview(project: str, settings: Settings) -> list[str]:
+    """Of the project itself; where it has no manifest, of the packages right below it too."""
+    project = os.path.realpath(project)
+    found = [(project, language) for language in LANGUAGES if is_package(project, language)]
+    if not found:
+        folders = sorted(entry.path for entry in os.scandir(project) if entry.is_dir() and entry.name[0] != ".")
+        found = [(folder, language) for folder in folders for language in LANGUAGES if is_package(folder, language)]
+    lines: list[str] = []
+    for folder, language in found[:MOST_PACKAGES] or [(project, "")]:
+        folders = [folder] if folder == project else [folder, project]
+        for kind, command in sorted(commands.find(folders, language, settings, []).items(), key=by_kind):
+            state = f" ({command.absent})" if command.absent else ""
+            lines.append(f"{kind}: {shown(command, [], project)}{state}")
+    return [plain(line) for line in dict.fromkeys(lines)]
+
+
+def by_kind(item: tuple[str, commands.Command]) -> int:
+    return commands.KINDS.index(item[0])
+
+
+def is_package(folder: str, language: str) -> bool:
+    module = languages.of(language)
+    return module is not None and any(os.path.isfile(os.path.join(folder, name)) for name in module.MANIFESTS)

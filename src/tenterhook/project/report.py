@@ -1,0 +1,139 @@
+"""At the end: what changed, what was tested, what is red. What is red is run once more, so that no report is stale."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.actions.said import Said, deny, fine
+from tenterhook.project.ledger import CHANGED, Ledger
+from tenterhook.project.wording import counted, limited, listed, plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.actions.happened import Happened
+    from tenterhook.actions.settings import Settings
+    from tenterhook.project.checks import Check
+    from tenterhook.project.ledger import Entry
+    from tenterhook.project.run import Result
+    from tenterhook.project.subject import Subject
+
+NOUNS = {"test": "tests", "lint": "lint", "types": "types", "build": "build"}
+STALE = "stale"
+AGAIN = ("stop_hook_active", "stopHookActive")
+
+
+class Standing:
+    """How things stand: changed files, and the last state of each check by kind and file."""
+
+    def __init__(self, event: Happened) -> None:
+        from tenterhook.project.changed import changes
+
+        self.project = os.path.realpath(event.project)
+        found = changes(event)
+        entries = Ledger(event).entries()
+        written = [one.of for one in entries if one.kind == CHANGED]
+        self.changed = list(dict.fromkeys([*written, *sorted(found.files)]))
+        kept = [one for one in entries if one.kind != CHANGED and self.has(one.of)]
+        self.states = {(one.kind, one.of): STALE if self.is_stale(one) else one.state for one in kept}
+        self.results: list[Result] = []
+
+    def has(self, name: str) -> bool:
+        return os.path.isfile(os.path.join(self.project, name))
+
+    def is_stale(self, entry: Entry) -> bool:
+        """Whether the file was changed after it was found good, by something that no action saw."""
+        return entry.state != "fail" and os.path.getmtime(os.path.join(self.project, entry.of)) > entry.at
+
+    def names(self, kind: str, *states: str) -> list[str]:
+        return [of for (one, of), state in self.states.items() if one == kind and state in states]
+
+    def of(self, state: str) -> list[str]:
+        """`tests of src/app.py`, for checks in that state."""
+        found = {noun: self.names(kind, state) for kind, noun in NOUNS.items()}
+        return [f"{noun} of {listed(names, 8)}" for noun, names in found.items() if names]
+
+    def subjects(self, names: list[str]) -> list[Subject]:
+        from tenterhook.project.subject import subject
+
+        found = (subject(self.project, os.path.join(self.project, name)) for name in names if self.has(name))
+        return [one for one in found if one]
+
+    def code(self) -> list[Subject]:
+        """The changed files that can be tested."""
+        return [one for one in self.subjects(self.changed) if one.kind in ("source", "test")]
+
+    def untested(self) -> list[str]:
+        return [one.name for one in self.code() if self.states.get(("test", one.name)) not in ("pass", "fail")]
+
+    def due(self, settings: Settings) -> list[Check]:
+        """What is red or stale, and the tests of what changed where nothing was tested."""
+        from tenterhook.project.checks import ALL, checks
+
+        subjects = {kind: self.subjects(self.names(kind, "fail", STALE)) for kind in ALL}
+        if not any(kind == "test" for kind, _ in self.states):
+            subjects["test"] = self.code()
+        return [check for kind, some in subjects.items() for check in checks(some, settings, (kind,))]
+
+    def refresh(self, event: Happened, settings: Settings) -> None:
+        """Run what is due. What was red and did not finish stays red until it has run."""
+        due = self.due(settings)
+        if not due:
+            return
+        from tenterhook.project.run import run
+
+        ledger = Ledger(event)
+        self.results = run(due, event.left(), ledger.cache())
+        red = {key for key, state in self.states.items() if state == "fail"}
+        known = [r for r in self.results if r.state != "late" or red.isdisjoint((r.kind, name) for name in r.of)]
+        ledger.keep(known)
+        self.states.update({(one.kind, name): one.state for one in known for name in one.of})
+
+    def text(self) -> str:
+        changed = f"{counted(len(self.changed), 'file')} ({listed(self.changed, 8)})" if self.changed else "nothing"
+        rows = [
+            ("changed", changed),
+            ("passed", "; ".join(self.of("pass"))),
+            ("red", "; ".join(self.of("fail"))),
+            ("not finished", "; ".join(self.of("late"))),
+            ("not tested", listed(self.untested(), 8)),
+        ]
+        return "\n".join(f"{name}: {value}" for name, value in rows if value)
+
+
+def report(event: Happened, settings: Settings, title: str, *, gate: bool = True, problems: bool = False) -> Said:
+    """Refused while something is red, if it is a gate; but never twice in a row, or the agent would not come to an end.
+
+    With `problems`, changed tests that test nothing count as red.
+    """
+    standing = Standing(event)
+    if not standing.changed and not standing.states:
+        return fine("nothing changed and nothing was tested")
+    standing.refresh(event, settings)
+    text = f"{title}\n{standing.text()}"
+    bad = empty_tests(standing) if problems else []
+    red = [*bad, *standing.of("fail")]
+    state = f"red: {plain(red[0])}" if red else "nothing is red"
+    note = f"{title}: {counted(len(standing.changed), 'changed file')}, {state}"
+    if red and gate and not is_repeated(event):
+        from tenterhook.project.verify import failures
+
+        failed = [result for result in standing.results if result.state == "fail"]
+        late = [f"  {result.detail}" for result in standing.results if result.state == "late"]
+        head = f"{title}: not done yet, something is red: {'; '.join(red[:3])}"
+        return deny(limited([head, *(f"  {one}" for one in bad), *failures(failed), *late]), note=note)
+    return fine(note, message=limited([*text.splitlines(), *bad]))
+
+
+def empty_tests(standing: Standing) -> list[str]:
+    from tenterhook.project.asserting import problems
+    from tenterhook.project.commands import read
+
+    tests = [one for one in standing.code() if one.kind == "test"]
+    return [f"{one.shown}: {problem}" for one in tests for problem in problems(one.path, read(one.path))]
+
+
+def is_repeated(event: Happened) -> bool:
+    """Whether the agent goes on only because this was refused before."""
+    inner = event.data.get("data")
+    given = [event.data, inner] if isinstance(inner, dict) else [event.data]
+    return any(one.get(name) is True for one in given for name in AGAIN)

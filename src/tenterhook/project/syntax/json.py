@@ -1,0 +1,71 @@
+"""JSON; with comments and commas at the end where the program that reads the file allows them."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.errors import ConfigError
+from tenterhook.project.syntax.place import at, told
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+RELAXED = (".jsonc", ".code-workspace")
+RELAXED_NAMES = ("tsconfig", "jsconfig", "devcontainer", "deno", "wrangler", "turbo", "biome", "api-extractor")
+RELAXED_FOLDERS = (".vscode", ".devcontainer", ".cursor", ".zed", ".gemini", ".llxprt")
+EITHER = (".babelrc", ".eslintrc", ".prettierrc", ".swcrc")
+
+
+def problems(path: str, text: str) -> list[str]:
+    name = os.path.basename(path).lower()
+    if name in EITHER and not text.lstrip().startswith(("{", "[", "/")):
+        return []  # the same file may be YAML
+    return [] if is_sound(text) else explained(text, relaxed(path, name))
+
+
+def is_sound(text: str) -> bool:
+    """The reader that knows places takes longer to load than most files take to read: it is for what is wrong."""
+    import json
+
+    try:
+        json.loads(text, object_pairs_hook=once_each, parse_constant=once_each)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def once_each(pairs: Any) -> None:
+    """Refuses a key that stands twice, and NaN, which Python would take; what the values are does not matter."""
+    if isinstance(pairs, str) or len({key for key, _ in pairs}) < len(pairs):
+        raise ValueError
+
+
+def explained(text: str, is_relaxed: bool) -> list[str]:
+    from tenterhook.readers import json
+
+    try:
+        if is_relaxed:
+            text = without_last_commas(json.uncommented(text, ""))
+        json.values(text, "")
+        repeated = json.scan(text, "")[1]
+    except ConfigError as exc:
+        return [told(exc)]
+    return [
+        at(text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset), f"the key {key!r} stands here again")
+        for offset, key in repeated
+    ]
+
+
+def relaxed(path: str, name: str) -> bool:
+    folder = os.path.basename(os.path.dirname(path)).lower()
+    first = name.partition(".")[0]
+    return name.endswith(RELAXED) or name in EITHER or first in RELAXED_NAMES or folder in RELAXED_FOLDERS
+
+
+def without_last_commas(text: str) -> str:
+    """Blanks for the commas before a closing bracket, strings left alone."""
+    import re
+
+    found = r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])'
+    return re.sub(found, lambda one: one[0] if one[0] != "," else " ", text)

@@ -1,0 +1,86 @@
+"""The status line that some agents let their users write: a command whose first line stands above the prompt.
+
+Unlike a hook's command its text goes to no shell and nothing in it expands, neither variables nor `~`: it is words,
+the first of which is a path from the project's root, or a program on PATH.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from tenterhook import readers
+from tenterhook.config import dig
+from tenterhook.errors import ConfigError
+from tenterhook.trust import trusted
+
+if TYPE_CHECKING:
+    from tenterhook.hookset import HookSet
+    from tenterhook.process import Program
+
+SECONDS = 5.0
+KEPT = 64 << 10
+
+
+class StatusLine(Struct, frozen=True):
+    """Its words and the file it stands in."""
+
+    words: tuple[str, ...]
+    file: str
+
+    def program(self, hooks: HookSet, model: str) -> Program:
+        from tenterhook.process import Program
+
+        first, *rest = self.words
+        path = os.path.join(hooks.project, first) if os.sep in first else first
+        told = {
+            "hook_event_name": "Status",
+            "session_id": hooks.session_id,
+            "cwd": hooks.project,
+            "model": {"id": model, "display_name": model},
+            "workspace": {"current_dir": hooks.project, "project_dir": hooks.project},
+        }
+        given = msgspec.json.encode(told)
+        return Program((path, *rest), given, dict(hooks.environ), hooks.project, SECONDS, 0.2, KEPT, "end")
+
+
+def status_line(hooks: HookSet, warn: Callable[[str], object]) -> StatusLine | None:
+    """The last one that a trusted file names: the closer to the project a file is, the later it comes."""
+    key, found = hooks.dialect.status_line, None
+    for place in hooks.ready().places if key else ():
+        if not place.found or place.file.format == "frontmatter" or not trusted(place.file.scope, hooks.trust):
+            continue
+        try:
+            document = readers.read(place.path, place.file.format)
+        except ConfigError:
+            continue  # loading has said so
+        value = dig(document.data, key)[0] if document else None
+        if value is None:
+            continue
+        words = words_of(value)
+        if isinstance(words, str):
+            warn(f"{place.path}: {key}: {words}; it is not shown")
+        else:
+            found = StatusLine(words, place.path)
+    return found
+
+
+def words_of(value: Any) -> tuple[str, ...] | str:
+    """The command's words, or what is wrong with it."""
+    import shlex
+
+    if not isinstance(value, dict):
+        return f"it must be a mapping with a command, not {type(value).__name__}"
+    command, kind = value.get("command"), value.get("type", "command")
+    if kind != "command":
+        return f"its type may be command only, not {kind!r}"
+    if not isinstance(command, str) or not command.strip():
+        return "it needs a command, as text"
+    try:
+        return tuple(shlex.split(command))
+    except ValueError as exc:
+        return f"its command cannot be split into words: {exc}"

@@ -1,0 +1,15 @@
+"""The one switch for all hooks, for whoever has to work while one of them is broken. Loud, never silent."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OFF = "TENTERHOOK_OFF"
+NOT_OFF = ("", "0", "false", "no", "off")
+
+
+def switched_off(environ: Mapping[str, str]) -> str:
+    """Why no hook runs; nothing where they do."""
+    return f"{OFF} is set: no hook runs" if environ.get(OFF, "").lower() not in NOT_OFF else ""

@@ -1,0 +1,108 @@
+"""tdd-pre-implementation: no code without a test for it."""
+
+from pathlib import Path
+
+import pytest
+
+from . import samples
+from .conftest import Act
+from .samples import Hook, Nested
+
+ACTION = "tdd-pre-implementation"
+
+
+@pytest.mark.req("CC-ACT-table")
+def test_a_source_file_with_a_test_may_be_written(act: Act, tmp_path: Path) -> None:
+    root = samples.python(tmp_path)
+
+    said = act(ACTION, project=root, **samples.write(root, "src/app.py", samples.BAD))
+
+    assert (said.decision, said.note) == ("none", "src/app.py has a test: tests/test_app.py")
+
+
+@pytest.mark.req("CC-ACT-table")
+def test_one_without_is_refused_and_the_reason_names_the_test_to_write(act: Act, tmp_path: Path) -> None:
+    root = samples.python(tmp_path)
+
+    said = act(ACTION, project=root, **samples.write(root, "src/tax.py", samples.GOOD))
+
+    assert said.decision == "deny"
+    assert "src/tax.py has no test yet" in said.reason
+    assert "Write tests/test_tax.py first" in said.reason
+
+
+def test_the_settings_can_make_it_a_question(act: Act, tmp_path: Path) -> None:
+    root = samples.python(tmp_path, more={"tenterhook.toml": '[actions]\nmissing_test = "ask"\n'})
+
+    said = act(ACTION, project=root, **samples.write(root, "src/tax.py", samples.GOOD))
+
+    assert said.decision == "ask"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("tests/test_new.py", "def test_it(): ..."),
+        ("README.md", "# Title"),
+        ("tests/conftest.py", ""),
+        ("src/pkg/__init__.py", '"""A package."""\n\nfrom app import add\n'),
+        ("../elsewhere.py", "x = 1"),
+    ],
+)
+def test_what_is_no_source_file_of_the_project_needs_no_test(act: Act, tmp_path: Path, name: str, text: str) -> None:
+    root = samples.python(tmp_path)
+
+    said = act(ACTION, project=root, **samples.write(root, name, text))
+
+    assert said.decision == "none"
+    assert said.note.startswith("nothing to check: ")
+
+
+def test_a_tool_that_only_reads_is_none_of_its_business(act: Act, tmp_path: Path) -> None:
+    root = samples.python(tmp_path)
+
+    said = act(ACTION, project=root, tool_name="Read", tool_input={"file_path": str(root / "src/tax.py")})
+
+    assert (said.decision, said.note) == ("none", "nothing to check: the tool wrote no file")
+
+
+def test_rust_code_may_bring_its_tests_along(act: Act, tmp_path: Path) -> None:
+    root = samples.put(tmp_path, {"Cargo.toml": '[package]\nname = "x"\n'})
+    code = "pub fn one() -> i32 { 1 }\n"
+
+    without = act(ACTION, **samples.write(root, "src/lib.rs", code))
+    along = act(ACTION, **samples.write(root, "src/lib.rs", code + "#[cfg(test)]\nmod tests {}\n"))
+
+    assert (without.decision, along.decision) == ("deny", "none")
+    assert "tests/lib.rs" in without.reason
+
+
+@pytest.mark.req("CC-ACT-table", "CC-ACT-command")
+def test_the_command_takes_the_nested_form(hook: Hook, nested: Nested, tmp_path: Path) -> None:
+    root = samples.python(tmp_path)
+    given = samples.write(root, "src/tax.py", samples.GOOD)
+
+    answer = hook(ACTION, nested(ACTION, root, "Write", given["tool_input"]), project=root)
+
+    assert answer.code == 2
+    assert "Write tests/test_tax.py first" in answer.stderr
+
+
+@pytest.mark.req("CC-ACT-command")
+def test_the_command_takes_the_flat_form(hook: Hook, tmp_path: Path) -> None:
+    root = samples.python(tmp_path)
+    given = samples.write(root, "src/app.py", samples.GOOD)
+
+    answer = hook(ACTION, {"hook_event_name": "PreToolUse", "cwd": str(root), **given}, project=root)
+
+    assert answer.code == 0
+    assert "src/app.py has a test" in answer.stderr
+
+
+@pytest.mark.req("CC-SEC-validate")
+def test_a_path_that_is_no_text_is_a_clear_error(hook: Hook, tmp_path: Path) -> None:
+    answer = hook(ACTION, {"cwd": str(tmp_path), "tool_name": "Write", "tool_input": {"file_path": 7, "content": ""}})
+
+    assert answer.code != 0
+    assert "file_path must be text, not int" in answer.stderr
+    assert "Traceback" not in answer.stderr

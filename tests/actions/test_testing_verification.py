@@ -1,0 +1,80 @@
+"""testing-verification: a changed test asserts something, skips nothing, and passes."""
+
+from pathlib import Path
+
+import pytest
+
+from . import samples
+from .conftest import Act
+from .samples import Hook, Nested
+
+ACTION = "testing-verification"
+
+
+@pytest.mark.req("CC-ACT-table")
+def test_a_sound_test_that_passes_is_fine(act: Act, tmp_path: Path) -> None:
+    root = samples.python(tmp_path)
+
+    said = act(ACTION, project=root, **samples.write(root, "tests/test_app.py"))
+
+    assert (said.decision, said.message.startswith("ran 2 tests of tests/test_app.py in ")) == ("none", True)
+
+
+@pytest.mark.req("CC-ACT-table")
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("def test_it():\n    print(1)\n", "line 1: test_it asserts nothing that could be false"),
+        ("def test_it():\n    assert True\n", "line 1: test_it asserts nothing that could be false"),
+        ("import pytest\n\n\n@pytest.mark.skip\ndef test_it():\n    assert str(1)\n", "test_it is skipped"),
+        ("def test_it():\n    assert 1 + 1 == 3\n", "FAILED tests/test_app.py::test_it"),
+    ],
+)
+def test_a_test_that_tests_nothing_or_fails_is_fed_back(act: Act, tmp_path: Path, text: str, why: str) -> None:
+    root = samples.python(tmp_path)
+
+    said = act(ACTION, project=root, **samples.changed(root, "tests/test_app.py", text))
+
+    assert said.decision == "deny"
+    assert why in said.reason
+
+
+@samples.needs_node
+def test_a_test_that_keeps_others_from_running_is_fed_back(act: Act, tmp_path: Path) -> None:
+    root = samples.node(tmp_path, tests=samples.NODE_TESTS.replace("test('adds'", "test.only('adds'"))
+
+    said = act(ACTION, project=root, **samples.write(root, "test/app.test.js"))
+
+    assert said.decision == "deny"
+    assert "line 5: only this one runs, and no other" in said.reason
+
+
+def test_code_is_none_of_its_business(act: Act, tmp_path: Path) -> None:
+    root = samples.python(tmp_path, samples.BAD)
+
+    said = act(ACTION, project=root, **samples.write(root, "src/app.py"))
+
+    assert (said.decision, said.note) == ("none", "nothing to check: src/app.py is no test")
+
+
+@pytest.mark.req("CC-ACT-command")
+def test_the_command_takes_the_nested_form(hook: Hook, nested: Nested, tmp_path: Path) -> None:
+    root = samples.python(tmp_path, tests="def test_it():\n    assert True\n")
+    given = samples.write(root, "tests/test_app.py")["tool_input"]
+
+    answer = hook(ACTION, nested(ACTION, root, "Write", given), project=root)
+
+    assert answer.code == 2
+    assert "asserts nothing that could be false" in answer.stderr
+
+
+@samples.needs_node
+@pytest.mark.req("CC-ACT-command")
+def test_the_command_takes_the_flat_form(hook: Hook, tmp_path: Path) -> None:
+    root = samples.node(tmp_path)
+    given = samples.write(root, "test/app.test.js")
+
+    answer = hook(ACTION, {"hook_event_name": "PostToolUse", "cwd": str(root), **given}, project=root)
+
+    assert answer.code == 0
+    assert "ran 1 test of test/app.test.js" in answer.json["systemMessage"]

@@ -1,0 +1,116 @@
+"""Where may be written: by the name that is given and by where it really leads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tenterhook.actions.settings import Settings
+from tenterhook.guard.paths import Place, in_patch
+
+PROJECT, HOME = "/srv/work/my project", "/home/someone"
+
+
+@pytest.fixture(autouse=True)
+def _home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", HOME)
+    monkeypatch.delenv("TMPDIR", raising=False)
+
+
+def rule(path: str, **given: list[str]) -> str:
+    settings = Settings()
+    for name, value in given.items():
+        setattr(settings, name, value)
+    found = Place(PROJECT, settings).judged(path)
+    return found.rule if found else ""
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("src/app.py", ""),
+        ("src/../app.py", ""),
+        ("$(touch x)/a'b\".py", ""),
+        (".github/workflows/x.yml", ""),
+        (".gitignore", ""),
+        (".env.example", ""),
+        (".git/config", "git-folder"),
+        ("sub/.git/hooks/pre-commit", "git-folder"),
+        (".GIT/config", "git-folder"),
+        (".claude/settings.local.json", "agent-settings"),
+        (".claude/hooks/deep/x.sh", "agent-settings"),
+        (".claude/commands/x.md", ""),
+        (".amcp/hooks.toml", "agent-settings"),
+        ("tenterhook.toml", "agent-settings"),
+        ("massgen.yaml", "agent-config"),
+        (".env", "env-file"),
+        ("api/.env.production", "env-file"),
+        ("uv.lock", "lock-file"),
+        ("web/package-lock.json", "lock-file"),
+        ("../other/x", "outside-project"),
+        ("/srv/work/my project2/x", "outside-project"),
+        ("/tmp/x", ""),
+        ("/etc/hosts", "system-path"),
+        ("/dev/null", ""),
+        ("/dev/sda", "system-path"),
+        (f"{HOME}/x", "outside-project"),
+        (f"{HOME}/.bashrc", "startup-file"),
+        (f"{HOME}/.ssh/authorized_keys", "credentials"),
+    ],
+)
+def test_a_path_falls_under_a_rule_or_none(path: str, wanted: str) -> None:
+    assert rule(f"{PROJECT}/{path}" if not path.startswith("/") else path) == wanted
+
+
+def test_the_project_says_what_else_is_protected_and_allowed() -> None:
+    assert rule(f"{PROJECT}/migrations/1.sql", protected=["migrations/**"]) == "protected-path"
+    assert rule(f"{PROJECT}/migrations/1.sql", protected=["migrations"]) == "protected-path"
+    assert rule(f"{PROJECT}/a/b/x.gen.py", protected=["*.gen.py"]) == "protected-path"
+    assert rule(f"{PROJECT}/src/x.py", protected=["migrations/**"]) == ""
+    assert rule("/srv/shared/x", outside=["/srv/shared"]) == ""
+    assert rule("/srv/work/shared/x", outside=["../shared"]) == ""
+    assert rule(f"{HOME}/notes/x", outside=["~/notes"]) == ""
+    assert rule("/srv/shared2/x", outside=["/srv/shared"]) == "outside-project"
+
+
+def test_a_rule_can_be_switched() -> None:
+    settings = Settings()
+    settings.rules = {"env-file": "allow", "lock-file": "deny"}
+    place = Place(PROJECT, settings)
+
+    assert place.judged(f"{PROJECT}/.env") is None
+    assert getattr(place.judged(f"{PROJECT}/uv.lock"), "decision", "") == "deny"
+
+
+def test_links_are_followed_also_to_what_is_not_there_yet(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    (project / "out").symlink_to("/etc")
+    (project / "inner").symlink_to(".git")
+    (project / "deep").mkdir()
+    (project / "deep" / "up").symlink_to("/srv/elsewhere/folder")
+    place = Place(str(project), Settings())
+
+    def found(name: str) -> str:
+        return getattr(place.judged(f"{project}/{name}"), "rule", "")
+
+    assert found("out/new/file") == "system-path"
+    assert found("inner/config") == "git-folder"
+    assert found("deep/up/../x") == "outside-project"
+    assert found("deep/x") == ""
+
+
+def test_a_project_behind_a_link_is_the_project(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    place = Place(str(tmp_path / "link"), Settings())
+
+    assert place.judged(str(tmp_path / "link" / "x.py")) is None
+    assert place.judged(str(tmp_path / "real" / ".git" / "x")) is not None
+
+
+def test_a_patch_names_its_files() -> None:
+    patch = "*** Begin Patch\n*** Update File: a b.py\n+x\n*** Add File: .git/config\n--- a/x\n+++ b/y z\t2020\n"
+
+    assert in_patch(patch) == ["a b.py", ".git/config", "x", "y z"]

@@ -1,0 +1,132 @@
+"""Checks that run for real, within the time that is left."""
+
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from processes import lives
+from tenterhook.actions.settings import Settings
+from tenterhook.project.checks import checks
+from tenterhook.project.run import Result, run
+from tenterhook.project.subject import subject
+
+from .conftest import Put
+
+RUST = """pub fn add(a: i32, b: i32) -> i32 {
+    a OP b
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn adds() {
+        assert_eq!(super::add(1, 2), 3);
+    }
+}
+"""
+
+
+def ran(root: Path, words: list[str], left: float = 20.0) -> Result:
+    """A project's own test command."""
+    settings = Settings()
+    settings.commands = {"test": words}
+    (root / "app.py").touch()
+    about = subject(str(root), str(root / "app.py"))
+    assert about is not None
+    (result,) = run(checks([about], settings, ("test",)), left, "")
+    return result
+
+
+def test_exit_zero_passes_and_another_fails_with_the_last_lines(tmp_path: Path) -> None:
+    assert ran(tmp_path, ["true"]).state == "pass"
+    failed = ran(tmp_path, ["sh", "-c", "echo one; echo two >&2; exit 3"])
+
+    assert (failed.state, failed.first) == ("fail", ["one", "two"])
+
+
+def test_a_program_that_is_not_there_is_not_run_and_no_failure(tmp_path: Path) -> None:
+    absent = ran(tmp_path, ["no-such-program"])
+    inside = ran(tmp_path, ["sh", "-c", "no-such-program"])
+
+    assert (absent.state, inside.state) == ("absent", "absent")
+    assert absent.detail.startswith("no-such-program: not found in PATH")
+    assert inside.detail.endswith(": not run")
+
+
+def test_what_takes_too_long_is_late_and_ended_with_its_children(tmp_path: Path) -> None:
+    began = time.monotonic()
+    late = ran(tmp_path, ["sh", "-c", "sleep 60 & echo $! > child; sleep 60"], left=1.5)
+
+    assert time.monotonic() - began < 1.5
+    assert (late.state, late.line.startswith("did not finish within 1.5 s: sh -c ")) == ("late", True)
+    assert not lives(int((tmp_path / "child").read_text()))
+
+
+def test_without_time_nothing_is_started(tmp_path: Path) -> None:
+    assert ran(tmp_path, ["touch", "started"], left=0.3).state == "late"
+    assert not (tmp_path / "started").exists()
+
+
+def test_one_that_is_killed_has_failed(tmp_path: Path) -> None:
+    killed = ran(tmp_path, ["sh", "-c", "kill -9 $$"])
+
+    assert killed.state == "fail"
+    assert "SIGKILL" in killed.first[-1]
+
+
+def test_what_stands_beside_the_program_is_found_first(put: Put) -> None:
+    root = put({"bin/run": "#!/bin/sh\nother\n", "bin/other": "#!/bin/sh\necho the other one; exit 1\n"})
+
+    assert ran(root, [str(root / "bin/run")]).first == ["the other one"]
+
+
+def test_a_known_tool_is_known_behind_another_one(tmp_path: Path) -> None:
+    failed = ran(tmp_path, ["env", "echo", "pytest"])
+
+    assert (failed.tool, failed.state) == ("pytest", "pass")
+
+
+def test_a_flood_of_output_is_no_danger(tmp_path: Path) -> None:
+    flood = ran(tmp_path, ["sh", "-c", "yes | head -c 20000000; echo the end; exit 1"])
+
+    assert flood.first[-1] == "the end"
+
+
+@pytest.mark.req("CC-RULE-no-recursion")
+def test_hooks_do_not_run_inside_of_what_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = ["sh", "-c", "echo $TENTERHOOK_DEPTH $CI $NO_COLOR $PYTHONDONTWRITEBYTECODE; exit 1"]
+
+    assert ran(tmp_path, told).first == ["1 1 1 1"]
+    monkeypatch.setenv("TENTERHOOK_DEPTH", "3")
+    assert ran(tmp_path, told).first == ["3 1 1 1"]
+
+
+def test_a_file_whose_name_is_no_text_is_tested(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
+    name = os.fsdecode(b"caf\xe9")
+    root = put({f"{name}.py": "x = 1\n", f"tests/test_{name}.py": "def test_it():\n    assert str(1)\n"})
+    about = subject(str(root), str(root / f"{name}.py"))
+    assert about is not None
+    (result,) = run(checks([about], Settings(), ("test",)), 20, "")
+
+    assert result.line.startswith("ran 1 test of caf\\udce9.py in ")
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+def test_a_rust_crate_is_tested_as_a_whole(put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CARGO_TARGET_DIR", str(tmp_path / "target"))
+    crate = '[package]\nname = "sample"\nversion = "0.1.0"\nedition = "2021"\n'
+    states = []
+    for sign in "+-":
+        root = put({"Cargo.toml": crate, "src/lib.rs": RUST.replace("OP", sign)}, tmp_path / "crate")
+        about = subject(str(root), str(root / "src/lib.rs"))
+        assert about is not None
+        (result,) = run(checks([about], Settings(), ("test",)), 120, "")
+        states.append((result.state, result.tests))
+
+    assert states == [("pass", 1), ("fail", 1)]
+    assert any("panicked at src/lib.rs" in line for line in result.first)

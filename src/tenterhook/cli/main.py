@@ -11,6 +11,7 @@ COMMANDS = {
     "check": "what is wrong, or looks wrong, in a project's hook config",
     "explain": "why each hook would or would not run, and what its answers would do",
     "hook": "our own work on an event, called as a hook by any agent",
+    "init": "let an agent call tenter: wrapper scripts and config, and both taken away again",
     "agent": "a small coding agent whose every step goes through hooks",
     "dialects": "the dialects and their tables",
     "schema": "JSON Schemas of our own config and of the outcome",

@@ -1,0 +1,95 @@
+"""What takes an init back: files as they were, as far as they are still as init left them."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook import readers
+from tenterhook.dialect import Setup
+from tenterhook.errors import ConfigError
+from tenterhook.hookset import HookSet
+from tenterhook.setup import record as records
+from tenterhook.setup.additions import command_of
+from tenterhook.setup.edit import EMPTY, Edit, Refused, added, without
+from tenterhook.setup.install import setup_of
+from tenterhook.setup.job import Job, compared
+from tenterhook.setup.record import Config, Record, digest
+from tenterhook.setup.writing import Change, content
+
+
+def undo(hooks: HookSet) -> Job | None:
+    """Nothing is written here; None where no init is on record."""
+    setup = setup_of(hooks.dialect)
+    record = records.read(hooks.project, setup)
+    if record is None:
+        return None
+    job = Job(dialect=hooks.dialect.name, project=hooks.project)
+    rest = Record(record.version, record.dialect, {}, {}, [])
+    formats = {file.path: file.format for file in hooks.dialect.files}
+    for path, config in record.configs.items():
+        left = restore_config(job, path, formats[path], config)
+        if left:
+            rest.configs[path] = Config(config.original, "", left)
+    called = {edit.addition.says for config in rest.configs.values() for edit in config.edits}
+    restore_scripts(job, setup, record, rest, called)
+    where = records.path_of(job.project, setup)
+    rest.folders = record.folders if rest.configs else []
+    job.changes.append(Change(where, content(where), records.dumped(rest) if rest.configs else None))
+    job.touch("changed" if rest.configs else "removed", os.path.relpath(where, job.project))
+    job.unwanted = [job.where(folder) for folder in reversed(record.folders)]
+    return job
+
+
+def restore_config(job: Job, path: str, format: str, config: Config) -> list[Edit]:
+    """The original where nobody touched the file since; else the file without our entries. The edits that stay."""
+    real = job.target(path)
+    now = content(real)
+    if now is None:
+        return []
+    left: list[Edit] = []
+    after: bytes | None
+    if untouched(now, path, format, config):
+        after = config.original
+    else:
+        after, left = without(now, path, format, config.edits)
+        if config.original is None and after == EMPTY[format]:
+            after = None
+        job.by_hand += [f"take out of {path}: the entry with {edit.addition.says}" for edit in left]
+    if after != now:
+        what = "removed" if after is None else "restored" if after == config.original else "changed"
+        job.touch(what, path)
+        job.diff += compared(path, now, after)
+        job.changes.append(Change(real, now, after))
+    return left
+
+
+def untouched(now: bytes, path: str, format: str, config: Config) -> bool:
+    """Whether the file is as init left it: a record from elsewhere must not put anything else into it."""
+    if digest(now) != config.digest:
+        return False
+    original = EMPTY[format] if config.original is None else config.original
+    try:
+        data = readers.parse(original, path, format).data
+        for edit in config.edits:
+            data = added(data, edit.addition)
+        return repr(data) == repr(readers.parse(now, path, format).data)
+    except (ConfigError, Refused):
+        return False
+
+
+def restore_scripts(job: Job, setup: Setup, record: Record, rest: Record, called: set[str]) -> None:
+    """Wrappers go; those that somebody changed stay, and those that an entry which stays still calls."""
+    commands = {wrapper.script: command_of(setup, wrapper) for wrapper in setup.wrappers}
+    for name, script in record.scripts.items():
+        path = f"{setup.folder}/{name}"
+        if not os.path.lexists(job.where(path)):
+            continue
+        now = None if os.path.islink(job.where(path)) else content(job.where(path))
+        if now is None or digest(now) != script.digest:
+            job.touch("kept", path)
+        elif commands[name] in called:
+            job.touch("kept", path)
+            rest.scripts[name] = script
+        else:
+            job.touch("removed" if script.original is None else "restored", path)
+            job.changes.append(Change(job.where(path), now, script.original, script.mode))

@@ -148,7 +148,8 @@ def started(argv: list[str], stdin: IO[bytes], home: str) -> float:
     stdin.seek(0)
     env = environment(home)
     began = time.perf_counter()
-    subprocess.run(argv, stdin=stdin, stdout=subprocess.DEVNULL, env=env, check=True)
+    nowhere = subprocess.DEVNULL
+    subprocess.run(argv, stdin=stdin, stdout=nowhere, stderr=nowhere, env=env, check=True)
     return time.perf_counter() - began
 
 

@@ -15,12 +15,13 @@ import msgspec
 SIZE = 1 << 20
 LARGE = 1 << 16
 DEPTH = 256
-HALF_PAIR = re.compile("[\ud800-\udfff]")
-STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+# Patterns that few answers need: re compiles and keeps them on first use.
+HALF_PAIR = "[\ud800-\udfff]"
+STRING = r'"(?:[^"\\]|\\.)*"'
 NO_BRACKET = bytes(set(range(256)) - set(b"[]{}"))
 ONE_KIND = bytes.maketrans(b"{}", b"[]")
 # Every run of backslashes is taken in one step: looking for the u first takes minutes for a megabyte of them.
-ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4}))?")
+ESCAPE = r"\\+(?:u([0-9a-fA-F]{4}))?"
 
 
 def read(text: str, *, twice: bool, guarded: Iterable[str]) -> tuple[dict[str, Any] | None, str]:
@@ -74,7 +75,7 @@ def tolerant(text: str, problem: str) -> tuple[Any, str]:
 
     try:
         value = json.loads(text, parse_constant=refuse, parse_int=whole_number)
-        return json.loads(HALF_PAIR.sub("\ufffd", json.dumps(value, ensure_ascii=False))), ""
+        return json.loads(re.sub(HALF_PAIR, "\ufffd", json.dumps(value, ensure_ascii=False))), ""
     except (ValueError, RecursionError, MemoryError):
         return None, problem
 
@@ -99,7 +100,7 @@ def hazards(text: str, guarded: Iterable[str]) -> str:
 def too_deep(text: str) -> bool:
     """Take the innermost pairs of brackets away, level by level: much faster than a walk through what was decoded."""
     # Without a backslash every other quote ends a text: three times as fast as the pattern.
-    bare = STRING.sub("", text) if "\\" in text else "".join(text.split('"')[::2])
+    bare = re.sub(STRING, "", text) if "\\" in text else "".join(text.split('"')[::2])
     left = bare.encode("utf-8", "replace").translate(ONE_KIND, NO_BRACKET)
     for _ in range(DEPTH):
         left = left.replace(b"[]", b"")
@@ -131,7 +132,7 @@ def looks_like(text: str, deciding: tuple[str, ...], known: tuple[str, ...] = ()
     """
     if "{" not in text:
         return False
-    text = ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else "", text)
+    text = re.sub(ESCAPE, lambda found: chr(int(found[1], 16)) if found[1] else "", text)
     keys = (*deciding, *known) if text.lstrip("\ufeff \t\r\n").startswith("{") else deciding
     return any(key in text for key in keys) and key_pattern(keys).search(text) is not None
 

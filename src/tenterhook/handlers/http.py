@@ -311,10 +311,10 @@ def masked(text: str, secrets: tuple[str, ...]) -> str:
         kept = hidden(said, secrets)
         return found[0] if kept == said or COLON.match(text, found.end()) else dumps(kept)
 
-    bare = STRING.sub("", text)
+    bare = re.sub(STRING, "", text)
     if any(secret in bare for secret in secrets):
         raise Failure("output", "the response repeats a secret of its request as a number")
-    return STRING.sub(without, text)
+    return re.sub(STRING, without, text)
 
 
 def one_line(text: str) -> str:

@@ -6,6 +6,7 @@ another judgement out of the same text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from json import JSONDecoder
 from typing import Any
@@ -45,7 +46,7 @@ def read(text: str) -> tuple[Judgement | None, str]:
     if len({one[KEY] for one in given}) > 1:
         return None, "it holds two judgements that contradict each other"
     reason = next((one["reason"] for one in given if one.get("reason")), "")
-    return Judgement(given[0][KEY], HALF_PAIR.sub("\ufffd", reason).strip()), ""
+    return Judgement(given[0][KEY], re.sub(HALF_PAIR, "\ufffd", reason).strip()), ""
 
 
 def objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:

@@ -29,14 +29,12 @@ def changes(event: Happened) -> Changes:
     limit = min(LIMIT, event.left() - 0.3)
     if not root or limit <= 0:
         return Changes()
-    from tenterhook.process import Program, run
+    from tenterhook.project.asked import output_of
 
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     env.update({"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"})
-    done = run(Program((*GIT, *STATUS), b"", env, project, limit, 0.1, 4 << 20, "end"))
-    if done.exit_code != 0:
-        return Changes()
-    return parsed(done.stdout, root, project)
+    output = output_of([*GIT, "-C", project, *STATUS], env, limit)
+    return Changes() if output is None else parsed(output, root, project)
 
 
 def repository(folder: str) -> str:

@@ -55,9 +55,10 @@ def test_an_empty_object_says_nothing(project: Any) -> None:
         chunked(DENY[:7].encode(), DENY[7:].encode(), b""),
         b"HTTP/1.0 200 OK\r\n\r\n" + DENY.encode(),
         b"HTTP/1.1 100 Continue\r\n\r\n" + response(DENY),
+        b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + response(DENY),
         response('{"decision": "deny", "reason": "not here", "note": "' + "x" * (SIZE - 100) + '"}'),
     ],
-    ids=["201", "white space", "identity", "chunked", "until the end", "continue", "large"],
+    ids=["201", "white space", "identity", "chunked", "until the end", "continue", "early hints", "large"],
 )
 def test_an_answer_may_come_in_every_way_that_http_has(project: Any, reply: bytes) -> None:
     with serving(reply) as server:
@@ -378,6 +379,7 @@ SLOW = {
     "drips its body": dripping(b"HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n{", b" "),
     "drips chunks": dripping(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
     "drips 100 Continue": dripping(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "drips 103 Early Hints": dripping(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"),
 }
 
 
@@ -402,6 +404,7 @@ ENDLESS = {
     "chunks": endless(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + b" " * 65536 + b"\r\n"),
     "trailers": endless(chunked(b"{}") + b"0\r\n", b"A: b\r\n" * 10_000),
     "interim responses": endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000),
+    "other interim responses": endless(b"", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 1000),
 }
 
 

@@ -29,6 +29,8 @@ WIRE = 4 * SIZE
 # Of a body that is no answer: how much is read, for how many seconds, and how much of it is kept.
 GLANCE, GLANCE_SECONDS, KEPT = 1 << 16, 1.0, 1000
 DETAIL = 300
+# The one interim status after which there is no HTTP any more.
+SWITCHING = 101
 # What is shorter is no secret, and to hide it would tear up words.
 SHORTEST = 6
 
@@ -243,6 +245,9 @@ def response_to(place: Place, headers: Mapping[str, str], body: bytes, line: Lin
     connection.request("POST", place.target, body, {**ours, **usual, **headers})
     response = HTTPResponse(line, method="POST")  # type: ignore[arg-type]
     response.begin()
+    while 100 < response.status < 200 and response.status != SWITCHING:
+        response.headers = None  # type: ignore[assignment] # of interim responses http.client passes over 100 alone
+        response.begin()
     return response
 
 

@@ -478,6 +478,15 @@ def test_a_deaf_event_hears_neither_answer_nor_text() -> None:
     assert judged(code=2, stderr="why", rule=deaf).reason == "why"
 
 
+def test_a_deaf_event_says_that_it_lost_what_a_function_or_a_model_decided() -> None:
+    deaf = replace(CALL, deaf=True)
+    lost = ["h: decided, but answers are not read here, so it does not count"]
+
+    assert judged(rule=deaf, answer={"decision": "no"}).warnings == lost
+    assert judged('{"ok": false}', rule=deaf, answer={}, decision="deny").warnings == lost
+    assert judged('{"ok": true}', rule=deaf, answer={}) == judged(rule=deaf, answer={"note": "x"}) == Verdict("h")
+
+
 def test_where_the_answer_outranks_the_exit_it_does_so_if_it_decides() -> None:
     outranks = {"answer_outranks_exit": True}
 

@@ -96,6 +96,8 @@ class Reader:
         if rules.rule.deaf or not (row.answer or rules.dialect.answer_outranks_exit):
             if looks_like(attempt.stdout, rules.guarded):
                 self.warn("printed a decision, but stdout is not read here, so it does not count")
+            elif attempt.decision != "none" or any(key in rules.guarded for key in attempt.answer or ()):
+                self.warn("decided, but answers are not read here, so it does not count")
             return False
         if attempt.answer is not None:
             self.verdict.decision, self.verdict.reason = attempt.decision, attempt.reason  # what a model decided, say

@@ -89,6 +89,7 @@ def test_on_an_event_whose_hooks_are_not_heard_a_judgement_is_not_heard_either(c
     outcome = chat.fire("SessionEnd", reason="clear")
 
     assert (outcome.decision, outcome.messages) == ("none", ())
+    assert outcome.warnings == ("judge: decided, but answers are not read here, so it does not count",)
 
 
 def test_ok_false_without_a_reason_blocks_too(chat: Court) -> None:

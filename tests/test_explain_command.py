@@ -29,9 +29,9 @@ class Ran(NamedTuple):
         """Without the blanks that only align."""
         return [" ".join(line.split()) for line in self.out.split("\n")]
 
-    def after(self, hook: str) -> str:
+    def after(self, hook: str, type: str = "command") -> str:
         """What stands below a hook's line."""
-        there = next(n for n, line in enumerate(self.lines) if f" {hook} " in line and " command " in line)
+        there = next(n for n, line in enumerate(self.lines) if f" {hook} " in line and f" {type} " in line)
         return self.lines[there + 1]
 
 
@@ -239,6 +239,15 @@ def test_a_hooks_own_failure_policy_is_in_force(tenter: Tenter) -> None:
     assert tenter("tool.before", "--trust", "--tool", "x").after("echo a") == (
         "matches everything; if it fails: goes on; after a time-out: blocked"
     )
+
+
+@pytest.mark.parametrize("type", ["prompt", "agent"])
+def test_whatever_goes_wrong_with_a_hook_that_asks_a_model_is_a_no(tenter: Tenter, type: str) -> None:
+    """Also an answer that is none (seed 001: hooks that fail return ok false)."""
+    entry = {"type": type, "prompt": "Fine?", "tenterhook": {"on_failure": {"exit": "allow"}}}
+    write(".claude/settings.json", {"hooks": {"PreToolUse": [{"hooks": [entry]}]}})
+
+    assert tenter(*MOAI, "--tool", "Bash").after("Fine?", type) == "matches everything; if it fails: blocked"
 
 
 def test_the_table_says_what_each_answer_does_and_what_is_lost(tenter: Tenter) -> None:

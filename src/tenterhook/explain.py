@@ -22,6 +22,8 @@ from tenterhook.whynot import only_if, presumed, why_not
 
 SILENT = "{}; this dialect then skips the hook without a word"
 OTHER_MODE = {"faithful": "strict", "strict": "faithful"}
+# Handlers that read the answer themselves: one that is none never gets as far as a verdict's own reading.
+READERS = ("http", "prompt", "agent")
 
 
 class EventFacts(Struct, frozen=True, kw_only=True):
@@ -234,7 +236,7 @@ def failed(cause: str, hook: Hook, slot: Slot) -> Attempt:
     """An attempt that failed for this cause. Two causes are no errors of ours but found in what the hook did."""
     if cause == "exit":
         return Attempt(hook.name, hook.handler, "", exit_code=1)
-    if cause == "output":
+    if cause == "output" and hook.handler not in READERS:
         broken = "".join(f'{{"{key}": ' for key in slot.rules.guarded[:1])
         return Attempt(hook.name, hook.handler, "", exit_code=0, stdout=broken)
     return Attempt(hook.name, hook.handler, "", error=cause)

@@ -32,8 +32,16 @@ CAUSE_WORDS = {
 # Stands for the one word in which answers differ.
 HOLE = "\0"
 PROCESS = ("exit", "output", "spawn", "timeout", "signal")
+ASKED = ("network", "output", "spawn", "timeout")
 # What can go wrong with a hook of each type; with another type, anything.
-CAUSES_OF = {"command": PROCESS, "script": PROCESS, "python": ("import", "exception", "output", "timeout")}
+CAUSES_OF = {
+    "command": PROCESS,
+    "script": PROCESS,
+    "python": ("import", "exception", "output", "timeout"),
+    "http": ("network", "output", "timeout"),
+    "prompt": ASKED,
+    "agent": ASKED,
+}
 
 
 def text(found: Explanation, paint: Paint, *, whole: bool) -> str:

@@ -441,6 +441,21 @@ def test_a_price_that_nobody_knows_is_not_guessed(chat: Court) -> None:
     assert (usage["calls"], usage["input_tokens"], usage["output_tokens"], usage["cost"]) == (1, 11, 7, None)
 
 
+def test_tokens_that_no_server_counted_are_counted_for_it(chat: Court) -> None:
+    """One server counts nothing; another answer is left in the middle, before the server could say."""
+    chat.hook("PreToolUse")
+    chat.api.events([event for event in chat.protocol.stream([said(False, "No.")]) if '"usage"' not in event])
+    chat.answers("x" * 30_000)
+
+    short, long = chat.attempt().usage, chat.attempt().usage
+
+    assert short
+    assert long
+    assert 100 < short.input_tokens < 1000
+    assert (short.calls, short.output_tokens, short.cost) == (1, len(said(False, "No.")) // 4, None)
+    assert 5000 < long.output_tokens <= 15_000
+
+
 def test_the_readable_report_says_what_the_model_took(claude: Court) -> None:
     claude.hook("PreToolUse")
     claude.answers(said(False, "No."))

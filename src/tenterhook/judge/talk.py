@@ -119,6 +119,8 @@ class Talk:
         """The price of all calls is known if each one's is. A server that does not count is counted for."""
         told = response.get("usageMetadata") or {}
         used, made = told.get("promptTokenCount") or 0, told.get("candidatesTokenCount") or 0
+        if not used + made:
+            used, made = size // PER_TOKEN, len(response["text"]) // PER_TOKEN
         price = response.get("cost")
         self.usage = Usage(
             before.model,
@@ -127,7 +129,7 @@ class Talk:
             before.output_tokens + made,
             None if price is None or before.cost is None else before.cost + price,
         )
-        self.spent += used + made or (size + len(response["text"])) // PER_TOKEN
+        self.spent += used + made
 
     async def work(self, tools: Tools, response: Response) -> None:
         """Run what the model calls, one after the other. A result bears the id of its call, so no two may share one."""

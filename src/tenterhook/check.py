@@ -17,7 +17,7 @@ from tenterhook.errors import ConfigError
 from tenterhook.hazards import Hazard, Look
 from tenterhook.hazards.commands import needs_shell, relative, unquoted
 from tenterhook.hazards.files import Files, duplicates, nothing_there, status_lines, switched_off, unread
-from tenterhook.hazards.handlers import no_function, no_handler, no_headers, no_url
+from tenterhook.hazards.handlers import no_function, no_handler, no_headers, no_model, no_url
 from tenterhook.hazards.matchers import matchers
 from tenterhook.hazards.scripts import absent, exit_one, first_line, not_executable, unreadable
 from tenterhook.hookset import HookSet
@@ -42,6 +42,7 @@ OF_HOOKS: tuple[Hazard, ...] = (
     no_function,
     no_url,
     no_headers,
+    no_model,
 )
 OF_FILES: tuple[Callable[[Files], Iterator[Problem]], ...] = (
     duplicates,

@@ -174,6 +174,23 @@ def test_a_function_is_looked_for_without_importing_anything(massgen, write, tmp
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.parametrize("type", ["prompt", "agent"])
+def test_a_hook_that_asks_a_model_needs_one(write, check, monkeypatch, type):
+    for variable in ("TENTERHOOK_MODEL", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+
+    def said(model):
+        hook = {"type": type, "prompt": "Fine?", "model": model}
+        write(".claude/settings.json", json.dumps({"hooks": {"PreToolUse": [hook]}}))
+        return check("--dialect", "moai")[1][:-1]
+
+    assert "error: no model 'hiku': " in said("hiku")[0]
+    assert said("haiku") == said("m@http://127.0.0.1:1/v1") == []
+    assert "warning: no model to ask: " in said("inherit")[0]
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    assert said("inherit") == []
+
+
 def test_a_script_of_its_own_type_is_looked_for_in_the_project(write, check):
     write("tenterhook.toml", '[[hook]]\non = "tool.before"\nscript = "$TENTERHOOK_PROJECT/gone.py"\n')
 

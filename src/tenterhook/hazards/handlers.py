@@ -1,4 +1,4 @@
-"""Hooks that nothing can run: functions that are not found, types without a handler, URLs that may not be reached."""
+"""Hooks that nothing can run: functions not found, types without a handler, URLs out of reach, models nobody knows."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from importlib.util import find_spec
 
 from tenterhook import addresses, handlers
 from tenterhook.entries import Problem
+from tenterhook.errors import UsageError
 from tenterhook.handlers.http import Failure, Place, filled, located, names_in
 from tenterhook.hazards import Look
 
@@ -79,6 +80,24 @@ def no_headers(look: Look) -> Iterator[Problem]:
             yield look.warning("main", f"headers use ${name}, which is not set here: the hook fails without it")
     if used and in_the_clear(look.hook.spec["main"]):
         yield look.warning("main", f"${', $'.join(used)} would be sent unencrypted; use https://")
+
+
+def no_model(look: Look) -> Iterator[Problem]:
+    """A model whose name says nothing, or none at all; whether anybody has it is not asked."""
+    if look.hook.handler not in ("prompt", "agent"):
+        return
+    from tenterhook.judge.model import INHERIT, usual, whole
+
+    given = look.hook.spec.get("model") or INHERIT
+    try:
+        name = usual(os.environ) if given == INHERIT else given
+    except UsageError as exc:
+        yield look.warning("main", f"{exc}; the hook fails without it")
+        return
+    try:
+        whole(name)
+    except UsageError as exc:
+        yield look.error("main", f"{exc}; the hook always fails")
 
 
 def in_the_clear(url: str) -> bool:

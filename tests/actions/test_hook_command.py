@@ -158,6 +158,9 @@ def test_nothing_on_stdin_is_an_event_without_data(hook: Hook) -> None:
         b'{"tool_input": {"command": ["rm", "-rf", "/"]}}',
         b'{"tool_input": {"command": 7}}',
         b'{"tool_name": 7}',
+        b'{"eventType": 7}',
+        b'{"eventType": ["PreToolUse"]}',
+        b'{"hook_event_name": {}, "tool_input": {"command": "ls"}}',
         b'{"session": 7}',
         b'{"session": {"projectDir": 7}}',
         b'{"session": {"cwd": "a\\u0000b"}}',
@@ -428,18 +431,18 @@ def test_messages_for_user_and_model_stand_where_the_dialect_has_them(hook: Hook
 @pytest.mark.parametrize(
     ("event", "environ", "dialect"),
     [
-        ({"hook_event_name": "BeforeTool"}, {}, "llxprt"),
-        ({"hook_event_name": "PreToolUse"}, {"AMCP_PROJECT_DIR": "."}, "amcp"),
-        ({"hook_event_name": "PreToolUse"}, {"WAVE_PROJECT_DIR": "."}, "wave"),
-        ({"hook_event_name": "PreToolUse"}, {"CLAUDE_PROJECT_DIR": "."}, "moai"),
-        ({"hook_event_name": "PreToolUse"}, {}, "moai"),
-        ({"event": "tool.before"}, {}, "tenterhook"),
-        ({"hook_event_name": "BeforeTool"}, {"LLXPRT_PROJECT_DIR": ".", "CLAUDE_PROJECT_DIR": "."}, "llxprt"),
-        ({}, {}, "moai"),
+        ("BeforeTool", {}, "llxprt"),
+        ("PreToolUse", {"AMCP_PROJECT_DIR": "."}, "amcp"),
+        ("PreToolUse", {"WAVE_PROJECT_DIR": "."}, "wave"),
+        ("PreToolUse", {"CLAUDE_PROJECT_DIR": "."}, "moai"),
+        ("PreToolUse", {}, "moai"),
+        ("tool.before", {}, "tenterhook"),
+        ("BeforeTool", {"LLXPRT_PROJECT_DIR": ".", "CLAUDE_PROJECT_DIR": "."}, "llxprt"),
+        ("", {}, "moai"),
     ],
 )
 def test_the_caller_is_known_by_its_event_and_its_variables(
-    monkeypatch: pytest.MonkeyPatch, event: dict[str, Any], environ: dict[str, str], dialect: str
+    monkeypatch: pytest.MonkeyPatch, event: str, environ: dict[str, str], dialect: str
 ) -> None:
     from tenterhook.cli.hook import caller
 

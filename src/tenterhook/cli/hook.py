@@ -63,13 +63,14 @@ def run(argv: list[str]) -> int:
 def answer(word: str, name: str, options: dict[str, str]) -> tuple[int, str, str]:
     """Exit code, stdout and stderr."""
     made = wire.known()
-    problem, data = None, {}
+    problem, data, given = None, {}, ""
     try:
-        data = happened.read(sys.stdin.buffer.read() if sys.stdin and not sys.stdin.isatty() else b"")
+        data = happened.read(standard_input())
+        given = happened.text(data, "kind")
     except UsageError as exc:
         problem = exc
-    dialect = wire.of(options.get("dialect") or caller(data, made), made)
-    kind, event, module = wanted(word, name, data, dialect)
+    dialect = wire.of(options.get("dialect") or caller(given, made), made)
+    kind, event, module = wanted(word, name, given, dialect)
     try:
         if problem:
             raise problem
@@ -86,12 +87,16 @@ def answer(word: str, name: str, options: dict[str, str]) -> tuple[int, str, str
     return wire.written(said, dialect, event)
 
 
-def wanted(word: str, name: str, data: dict[str, Any], dialect: dict[str, Any]) -> tuple[str, str, ModuleType | None]:
+def standard_input() -> bytes:
+    """What the caller gave, up to one byte more than is taken; nothing where a person sits there."""
+    return sys.stdin.buffer.read(happened.LARGEST + 1) if not sys.stdin.isatty() else b""
+
+
+def wanted(word: str, name: str, given: str, dialect: dict[str, Any]) -> tuple[str, str, ModuleType | None]:
     """Our kind of the event, the dialect's name of it, and the module that does the work."""
     kind = actions.action(name).kind if name else kind_of(word, dialect)
     module = actions.module_of(name) if name else actions.module_at(kind)
     events = dialect["events"]
-    given = happened.value(data, "kind")
     event = next((one for one in (word, given) if one in events and events[one]["kind"] == kind), "")
     return kind, event or next((one for one in events if events[one]["kind"] == kind), ""), module
 
@@ -137,10 +142,9 @@ def budget(options: dict[str, str]) -> float:
     return seconds
 
 
-def caller(data: dict[str, Any], made: dict[str, Any]) -> str:
+def caller(given: str, made: dict[str, Any]) -> str:
     """Whose event it is: the agent's own variable tells, else the event's name, as far as one dialect alone has it."""
-    name = happened.value(data, "kind")
-    having = [dialect for dialect, one in made.items() if name in one["events"]] if name else list(made)
+    having = [dialect for dialect, one in made.items() if given in one["events"]] if given else list(made)
     telling = [dialect for dialect in having if any(one in os.environ for one in made[dialect]["project"][:1])]
     usual = [dialect for dialect, one in made.items() if one["usual"]]
     return next(found[0] for found in (telling, having, usual) if len(found) == 1)

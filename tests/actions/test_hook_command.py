@@ -374,6 +374,17 @@ def test_what_is_fine_goes_on_in_every_dialect_and_grants_nothing(tmp_path: Path
     assert outcome.warnings == ()
 
 
+def test_no_permission_is_granted_where_silence_is_a_yes(tmp_path: Path) -> None:
+    command = f"{shlex.quote(str(TENTER))} hook PermissionRequest"
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/settings.json").write_text(json.dumps({"hooks": {"PermissionRequest": {"command": command}}}))
+    with Engine(tmp_path, dialect="moai", trust="all", home=str(tmp_path), environ=dict(os.environ)) as engine:
+        outcome = engine.fire("PermissionRequest", tool_name="Bash", tool_input=DANGEROUS)
+
+    assert outcome.decision == "none"
+    assert "no permission is granted" in outcome.attempts[0].stderr
+
+
 @pytest.mark.parametrize("dialect", CONFIGS)
 def test_a_question_is_asked_where_it_can_be_and_refused_elsewhere(tmp_path: Path, dialect: str) -> None:
     rule = dialects.get(dialect).rule("tool.before")
@@ -401,7 +412,7 @@ def test_a_dialect_of_another_package_is_looked_at_when_it_calls() -> None:
 @pytest.mark.parametrize("dialect", wire.known())
 @pytest.mark.parametrize("decision", ["none", "deny", "ask"])
 def test_every_event_of_every_dialect_can_be_answered(dialect: str, decision: str) -> None:
-    """Whatever an action says, what is written is JSON or nothing, and a refusal is never lost."""
+    """Whatever an action says, what is written is JSON or nothing, a refusal is never lost, and nothing is granted."""
     table = wire.known()[dialect]
     for name in table["events"]:
         said = Said(decision, "why", note="note", message="message", context="context")
@@ -409,7 +420,8 @@ def test_every_event_of_every_dialect_can_be_answered(dialect: str, decision: st
 
         assert isinstance(json.loads(out or "{}"), dict)
         if decision == "none":
-            assert (code, err) == (0, "note")
+            assert code == ("silent" in table["events"][name])
+            assert err.startswith("note")
         else:
             assert code == 2 or "why" in out
             assert code == 0 or err == "why"

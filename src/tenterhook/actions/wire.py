@@ -57,6 +57,8 @@ def written(said: Said, dialect: dict[str, Any], name: str) -> tuple[int, str, s
     text = json.dumps(answer) if answer else ""
     if decision == "deny" and dialect["refused"]:
         return dialect["refused"], text if event["read"] else "", said.reason
+    if decision == "none" and event.get("silent"):  # there silence is a yes, and no action gives one
+        return 1, "", f"{said.note}; no permission is granted"
     return 0, text, said.note
 
 
@@ -89,7 +91,10 @@ def made_of(dialect: Dialect) -> dict[str, Any]:
 
 
 def event(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
-    """Where an answer to one event stands; `read` is whether it is looked at beside the exit code of a refusal."""
+    """Where an answer to one event stands; `read` is whether it is looked at beside the exit code of a refusal.
+
+    `silent` is there where the dialect takes it for a decision that nothing is said.
+    """
     answers = [one for one in dialect.answers if not one.events or rule.name in one.events]
     texts = {one.kind: one.path for one in answers if one.effect == "text"}
     fields = {
@@ -103,6 +108,8 @@ def event(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
         "fields": {what: path for what, path in fields.items() if path},
         "read": bool(row and (row.answer or dialect.answer_outranks_exit)) and not rule.deaf,
     }
+    if rule.silent:
+        made["silent"] = rule.silent
     for decision in ("deny", "ask") if rule.asks else ("deny",):
         if found := deciding(dialect, answers, decision):
             made[decision] = found

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tenterhook import dialects
 from tenterhook.actions.settings import Settings
 from tenterhook.guard.paths import Place, in_patch
 
@@ -61,6 +62,15 @@ def rule(path: str, **given: list[str]) -> str:
 )
 def test_a_path_falls_under_a_rule_or_none(path: str, wanted: str) -> None:
     assert rule(f"{PROJECT}/{path}" if not path.startswith("/") else path) == wanted
+
+
+@pytest.mark.parametrize("dialect", dialects.names())
+def test_what_init_writes_for_an_agent_is_not_the_agents_to_write(dialect: str) -> None:
+    setup = dialects.get(dialect).setup
+    assert setup
+
+    assert {rule(f"{PROJECT}/{setup.folder}/{one.script}") for one in setup.wrappers} == {"agent-settings"}
+    assert {rule(f"{PROJECT}/{file}") for file in setup.files} <= {"agent-settings", "agent-config"}
 
 
 def test_the_project_says_what_else_is_protected_and_allowed() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenterhook.project import links
+from tenterhook.project.links import Links
 from tenterhook.project.markdown import Page, anchors, slug
 
 ROOT = Path(__file__).parent.parent.parent
@@ -52,7 +52,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def found(project: Path, text: str, page: str = "docs/page.md") -> list[str]:
-    return links.problems(str(project), str(project / page), text)
+    return Links(str(project)).problems(str(project / page), text)
 
 
 SOUND = [
@@ -211,7 +211,7 @@ def test_a_page_knows_its_headings() -> None:
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
 def test_the_links_of_this_project_s_own_pages_lead_somewhere(page: Path) -> None:
-    assert not links.problems(str(ROOT), str(page), page.read_text())
+    assert not Links(str(ROOT)).problems(str(page), page.read_text())
 
 
 PIECES = [
@@ -242,8 +242,8 @@ def test_no_text_breaks_the_reader_and_nothing_moves(pieces: list[str]) -> None:
     text = "".join(pieces)
 
     page = Page(text)
-    links.problems("/nowhere", "/nowhere/a.md", text)
-    links.problems("/nowhere", "/nowhere/a.rst", text)
+    Links("/nowhere").problems("/nowhere/a.md", text)
+    Links("/nowhere").problems("/nowhere/a.rst", text)
 
     assert len(page.text) == len(page.prose)
     assert page.text.count("\n") == page.prose.count("\n")
@@ -256,7 +256,7 @@ def test_a_large_page_of_anything_takes_no_time_to_speak_of(piece: str) -> None:
     text = piece * ((1 << 18) // len(piece))
     began = time.monotonic()
 
-    links.problems("/nowhere", "/nowhere/a.md", text)
-    links.problems("/nowhere", "/nowhere/a.rst", text)
+    Links("/nowhere").problems("/nowhere/a.md", text)
+    Links("/nowhere").problems("/nowhere/a.rst", text)
 
     assert time.monotonic() - began < 5

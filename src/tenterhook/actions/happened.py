@@ -27,6 +27,7 @@ NAMES = {
 PATHS = ("file_path", "path", "notebook_path", "absolute_path", "filename", "filePath", "file")
 COMMANDS = ("command", "cmd")
 TEXTS = ("content", "file_text", "new_string", "new_str", "newText", "new_source", "text", "patch")
+OLD_TEXTS = ("old_string", "old_str", "oldText")
 
 
 class Happened:
@@ -89,21 +90,31 @@ class Happened:
 
     def texts(self) -> list[str]:
         """The texts that the tool is about to write, or wrote."""
-        given = [self.input, *(one for one in listed(self.input.get("edits")) if isinstance(one, dict))]
-        return [one[name] for one in given for name in TEXTS if isinstance(one.get(name), str)]
+        return self.texts_of(TEXTS)
+
+    def old_texts(self) -> list[str]:
+        """The texts that make place for them, as far as the tool is told."""
+        return self.texts_of(OLD_TEXTS)
+
+    def texts_of(self, names: tuple[str, ...]) -> list[str]:
+        given = (self.input, *self.edits())
+        return [one[name] for one in given for name in names if isinstance(one.get(name), str)]
+
+    def edits(self) -> list[dict[str, Any]]:
+        """Several edits of one call."""
+        return [one for one in listed(self.input.get("edits")) if isinstance(one, dict)]
 
     def after_change(self) -> str | None:
         """The file's text as it will be; None where that cannot be told beforehand."""
         for name in ("content", "file_text"):
             if isinstance(self.input.get(name), str):
                 return str(self.input[name])
-        edits = [one for one in listed(self.input.get("edits")) if isinstance(one, dict)] or [self.input]
         try:
             with open(self.path(), encoding="utf-8") as file:
                 now = file.read()
         except (OSError, ValueError):
             return None
-        for edit in edits:
+        for edit in self.edits() or [self.input]:
             old, new = edit.get("old_string"), edit.get("new_string")
             if not isinstance(old, str) or not isinstance(new, str) or not old or old not in now:
                 return None

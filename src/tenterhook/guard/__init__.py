@@ -123,20 +123,12 @@ def secrets(event: Happened, settings: Settings, place: Place) -> list[Finding]:
     keeps = bool(inside) and place.rule_inside(inside) in KEEPERS
     if decision == "allow" or keeps or (settings.not_secret and inside and listed(inside, settings.not_secret)):
         return []
-    before = "\n".join(old_texts(event))
+    before = "\n".join(event.old_texts())
     name = place.shown(path) if path else "the text"
     return [
         Finding("secret", decision, f"{name}, {line}; {INSTEAD}")
         for text in event.texts()
         for line in secret.shown(text, before=before)
-    ]
-
-
-def old_texts(event: Happened) -> list[str]:
-    edits = event.input.get("edits")
-    given = [event.input, *(one for one in (edits if isinstance(edits, list) else []) if isinstance(one, dict))]
-    return [
-        text for one in given for name in ("old_string", "old_str", "oldText") if isinstance(text := one.get(name), str)
     ]
 
 

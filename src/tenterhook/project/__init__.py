@@ -4,6 +4,7 @@ One job per file, in the order an action uses them:
 
     kinds.py       what a file is: source, test, docs, config
     subject.py     the file that an event is about, and the package that it belongs to
+    walk.py        the files that people write
     companions.py  which tests belong to a source file, and which one to write
     commands.py    the test, lint, type and build commands; languages/ knows each language's
     checks.py      those that concern a file, ready to run

@@ -11,7 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.actions.settings import Settings
 
-KINDS = ("test", "lint", "types", "build")
 FILES = "{files}"
 MAKE_TARGETS = {
     "test": ("test", "tests", "check"),

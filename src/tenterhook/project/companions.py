@@ -10,15 +10,13 @@ import os
 
 from tenterhook.project import kinds, languages
 from tenterhook.project.commands import read
+from tenterhook.project.walk import walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tenterhook.project.subject import Subject
 
-SKIPPED = frozenset("node_modules venv target dist build __pycache__ site-packages vendor coverage".split())
-MOST_FILES, MOST_READ, MOST_TESTS = 20_000, 400, 12
+MOST_READ, MOST_TESTS = 400, 12
 
 
 def tests_of(subject: Subject) -> list[str]:
@@ -50,17 +48,6 @@ def same_language(path: str, subject: Subject) -> bool:
     if subject.language:
         return kinds.language_of(path) == subject.language
     return kinds.suffix_of(path) == kinds.suffix_of(subject.path)
-
-
-def walk(root: str) -> Iterator[str]:
-    left = MOST_FILES
-    for folder, folders, names in os.walk(root):
-        folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("."))
-        for name in sorted(names):
-            left -= 1
-            yield os.path.join(folder, name)
-        if left < 0:
-            return
 
 
 def is_named_for(test: str, source: str) -> bool:

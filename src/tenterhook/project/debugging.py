@@ -35,10 +35,5 @@ def left_behind(event: Happened) -> list[str]:
 
 def added(event: Happened) -> list[str]:
     """Lines of what was written; those that stood in the text replaced are not new."""
-    edits = event.input.get("edits")
-    given = (
-        [event.input, *(one for one in edits if isinstance(one, dict))] if isinstance(edits, list) else [event.input]
-    )
-    olds = [one.get(name) for one in given for name in ("old_string", "old_str", "oldText")]
-    old = {line.strip() for text in olds if isinstance(text, str) for line in text.splitlines()}
+    old = {line.strip() for text in event.old_texts() for line in text.splitlines()}
     return [line for text in event.texts() for line in text.splitlines() if line.strip() not in old]

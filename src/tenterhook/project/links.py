@@ -26,11 +26,6 @@ FORGE = re.compile(
 )
 
 
-def problems(project: str, path: str, text: str) -> list[str]:
-    """What is wrong with a page's links, each as `line:column: what`; nothing for a file that is no page."""
-    return Links(project).problems(path, text)
-
-
 class Links:
     """The links of one project. The anchors of a page that many others link to are looked up once."""
 
@@ -41,6 +36,7 @@ class Links:
         self.known: dict[str, set[str]] = {}
 
     def problems(self, path: str, text: str) -> list[str]:
+        """What is wrong with a page's links, each as `line:column: what`; nothing for a file that is no page."""
         if len(text) > LARGEST:
             return []
         if path.lower().endswith(MARKDOWN):

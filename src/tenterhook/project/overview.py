@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from tenterhook.actions.settings import KINDS
 from tenterhook.project import commands, languages
 from tenterhook.project.checks import shown
 from tenterhook.project.wording import plain
@@ -33,7 +34,7 @@ def overview(project: str, settings: Settings) -> list[str]:
 
 
 def by_kind(item: tuple[str, commands.Command]) -> int:
-    return commands.KINDS.index(item[0])
+    return KINDS.index(item[0])
 
 
 def is_package(folder: str, language: str) -> bool:

@@ -7,6 +7,7 @@ import os
 from tenterhook.actions.said import Said, deny, fine
 from tenterhook.project.ledger import Ledger
 from tenterhook.project.subject import written
+from tenterhook.project.walk import walk
 from tenterhook.project.wording import counted, limited, listed, plain
 
 TYPE_CHECKING = False
@@ -16,9 +17,7 @@ if TYPE_CHECKING:
     from tenterhook.actions.happened import Happened
 
 LARGEST = 1 << 20
-MOST_FILES = 20_000
 SPARE = 0.3
-SKIPPED = frozenset("node_modules venv target dist build __pycache__ site-packages vendor coverage".split())
 SHOWN = frozenset(".github .gitlab .circleci .devcontainer .vscode".split())
 
 
@@ -44,7 +43,7 @@ class Documents:
     def besides(self, changed: list[str], until: Happened) -> Iterator[str]:
         """Problems of other pages with the files that changed or are gone: a heading renamed, a page removed."""
         targets = {os.path.basename(name) for name in changed if self.takes(name) or not has(self.project, name)}
-        others = (name for name in walk(self.project) if self.takes(name) and name not in changed)
+        others = (name for name in files(self.project) if self.takes(name) and name not in changed)
         for name in others if targets else ():
             if until.left() < SPARE:
                 return
@@ -104,7 +103,7 @@ def at_the_end(event: Happened, kind: type[Documents] | type[Configs], title: st
     standing = Standing(event)
     concern = kind(standing.project)
     known = bool(repository(standing.project))
-    names = standing.changed if known else list(walk(standing.project))
+    names = standing.changed if known else list(files(standing.project))
     names = [name for name in names if concern.takes(name) and has(standing.project, name)]
     found, late = problems(concern, names, event)
     found += concern.besides(standing.changed, event) if known else []
@@ -150,13 +149,6 @@ def has(project: str, name: str) -> bool:
     return os.path.isfile(os.path.join(project, name))
 
 
-def walk(project: str) -> Iterator[str]:
-    """The files that people write, from the project on, as many as there is any use in reading."""
-    left = MOST_FILES
-    for folder, folders, names in os.walk(project):
-        folders[:] = sorted(one for one in folders if one in SHOWN or (one[0] != "." and one not in SKIPPED))
-        for name in sorted(names):
-            yield os.path.relpath(os.path.join(folder, name), project)
-        left -= len(names)
-        if left < 0:
-            return
+def files(project: str) -> Iterator[str]:
+    """The files that people write, from the project on."""
+    return (os.path.relpath(path, project) for path in walk(project, SHOWN))

@@ -349,10 +349,10 @@ def test_no_text_breaks_a_checker(name: str, pieces: list[str]) -> None:
     "piece", ["${{ a", "- a: &a [*a, *a]\n", "a" * 80 + "\n", "[", "a: b\n", "RUN <<A\n", "'", " "]
 )
 @pytest.mark.parametrize("name", NAMES)
-def test_half_a_mebibyte_of_anything_takes_no_time_to_speak_of(name: str, piece: str) -> None:
+def test_a_large_file_of_anything_takes_no_time_to_speak_of(name: str, piece: str) -> None:
     text = piece * ((1 << 18) // len(piece))
-    began = time.monotonic()
+    began = time.process_time()
 
     syntax.problems(f"/nowhere/{name}", text)
 
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5

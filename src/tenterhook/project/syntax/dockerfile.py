@@ -25,6 +25,8 @@ PORT = re.compile(r"\d{1,5}(?:-\d{1,5})?(?:/(?:tcp|udp|sctp))?$", re.IGNORECASE)
 # What a build outside of the Dockerfile makes need not be there when the file is written.
 BUILT = (".jar", ".war", ".whl", ".gz", ".tgz", ".zip", ".tar", ".so", ".exe", ".deb", ".rpm", ".apk", ".bin", ".wasm")
 BUILT_FOLDERS = {"bin", "build", "dist", "node_modules", "out", "public", "publish", "release", "target", "vendor"}
+# Nobody reads more, and a file of nothing but unknown instructions must not take long.
+MOST = 200
 
 
 def problems(path: str, text: str) -> list[str]:
@@ -33,6 +35,8 @@ def problems(path: str, text: str) -> list[str]:
     if not file.instructions:
         return [at(1, 1, "there is no instruction: a Dockerfile starts with FROM")]
     for one in file.instructions:
+        if len(found) >= MOST:
+            return found
         if one.name not in NAMES:
             found.append(one.problem(f"unknown instruction {one.name!r:.40}{nearest(one.name, NAMES)}"))
             continue

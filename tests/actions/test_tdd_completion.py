@@ -81,7 +81,7 @@ def test_an_agent_that_was_refused_once_is_let_go(act: Act, tmp_path: Path, data
 
 
 def test_what_was_red_stays_red_where_there_is_no_time_to_run_it_again(act: Act, tmp_path: Path) -> None:
-    slow = "import time\n\n\ndef test_it():\n    time.sleep(2)\n    assert time is None\n"
+    slow = "import time\n\n\ndef test_it():\n    time.sleep(1)\n    assert time is None\n"
     root = samples.python(tmp_path, tests=slow)
     act("tdd-post-implementation", project=root, **samples.write(root, "src/app.py"))
 

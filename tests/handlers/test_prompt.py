@@ -305,7 +305,7 @@ def test_a_failure_on_an_event_that_cannot_be_blocked_blocks_nothing(chat: Court
 
 def test_a_server_that_never_answers_is_left_in_time(chat: Court) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        chat.hook("PreToolUse", model=f"m@http://127.0.0.1:{silent.getsockname()[1]}/v1", timeout=0.5)
+        chat.hook("PreToolUse", model=f"m@http://127.0.0.1:{silent.getsockname()[1]}/v1", timeout=1.5)
         chat.answers(said(True))
         chat.hook("PreToolUse", name="warm")
         chat.fire()
@@ -316,8 +316,8 @@ def test_a_server_that_never_answers_is_left_in_time(chat: Court) -> None:
         taken = time.monotonic() - begun
     attempt = outcome.attempts[0]
     assert (attempt.error, outcome.blocked) == ("timeout", True)
-    assert attempt.detail == "the model gave no answer within 0.5 s; raise the hook's timeout"
-    assert taken < 1.5
+    assert attempt.detail == "the model gave no answer within 1.5 s; raise the hook's timeout"
+    assert taken < 5
     assert attempt.usage
     assert (attempt.usage.calls, attempt.usage.cost) == (1, None)
 

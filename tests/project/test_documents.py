@@ -115,8 +115,8 @@ def test_front_matter_is_no_rule_across_the_page() -> None:
 @pytest.mark.parametrize("piece", ["# a\n", "TODO ", "<a", "[your ", "{{", "a\n===\n", "- "])
 def test_a_large_document_of_anything_takes_no_time_to_speak_of(page: Path, piece: str) -> None:
     page.write_text(piece * ((1 << 18) // len(piece)))
-    began = time.monotonic()
+    began = time.process_time()
 
     unfinished(str(page))
 
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5

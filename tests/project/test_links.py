@@ -254,9 +254,9 @@ def test_no_text_breaks_the_reader_and_nothing_moves(pieces: list[str]) -> None:
 )
 def test_a_large_page_of_anything_takes_no_time_to_speak_of(piece: str) -> None:
     text = piece * ((1 << 18) // len(piece))
-    began = time.monotonic()
+    began = time.process_time()
 
     Links("/nowhere").problems("/nowhere/a.md", text)
     Links("/nowhere").problems("/nowhere/a.rst", text)
 
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5

@@ -61,7 +61,7 @@ def test_what_takes_too_long_is_late_and_ended_with_its_children(tmp_path: Path)
     began = time.monotonic()
     late = ran(tmp_path, ["sh", "-c", "sleep 60 & echo $! > child; sleep 60"], left=1.5)
 
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 5
     assert (late.state, late.line.startswith("did not finish within 1.5 s: sh -c ")) == ("late", True)
     assert not lives(int((tmp_path / "child").read_text()))
 

@@ -31,7 +31,7 @@ SCALARS = (
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3), max_leaves=8
 )
-SOME = settings(max_examples=150, deadline=None)
+SOME = settings(max_examples=60, deadline=None)
 
 
 def ours(dialect: Dialect) -> set[str]:

@@ -104,6 +104,17 @@ def test_what_is_a_week_old_is_taken_away(state: Path) -> None:
     assert len(opened("new").entries()) == 1
 
 
+def test_what_cannot_be_taken_away_stays_and_costs_no_result(state: Path) -> None:
+    odd = state / "tenterhook/actions/odd/odd.jsonl"
+    odd.mkdir(parents=True)
+    os.utime(odd, (0, 0))
+
+    opened().keep([result()])
+
+    assert odd.exists()
+    assert states(opened()) == {("test", "a.py"): "pass"}
+
+
 def test_where_nothing_can_be_kept_it_works_without(state: Path) -> None:
     state.write_text("not a folder")
     kept = opened()

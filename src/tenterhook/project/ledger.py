@@ -137,15 +137,23 @@ def line(kind: str, of: str, state: str = "", tool: str = "", at: float = 0.0) -
 
 
 def prune(base: str) -> None:
-    """Take away what nobody has written to for a week, and folders that are empty then."""
-    from shutil import rmtree
+    """Take away what nobody has written to for a week, and later the folders that are empty then."""
+    from contextlib import suppress
 
     before = time.time() - OLDEST
     for project in os.scandir(base):
-        if not project.is_dir(follow_symlinks=False):
-            continue
-        for one in os.scandir(project.path):
-            if one.name.endswith(".jsonl") and one.stat(follow_symlinks=False).st_mtime < before:
-                os.unlink(one.path)
-        if not any(name.endswith(".jsonl") for name in os.listdir(project.path)) and project.stat().st_mtime < before:
-            rmtree(project.path, ignore_errors=True)
+        with suppress(OSError):  # another session may be at it too, and what cannot be taken away stays
+            if project.is_dir(follow_symlinks=False):
+                prune_project(project.path, before)
+
+
+def prune_project(folder: str, before: float) -> None:
+    from shutil import rmtree
+
+    is_old = os.stat(folder).st_mtime < before
+    kept = [one for one in os.scandir(folder) if one.name.endswith(".jsonl")]
+    for one in kept:
+        if one.stat(follow_symlinks=False).st_mtime < before:
+            os.unlink(one.path)
+    if is_old and not kept:
+        rmtree(folder, ignore_errors=True)

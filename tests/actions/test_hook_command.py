@@ -194,6 +194,29 @@ def test_an_event_beyond_all_measure_is_refused(hook: Hook) -> None:
     assert "larger than 32 MiB" in answer.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "pipe", "input"),
+    [
+        ("backend-validation", "pipe.py", {"file_path": "pipe.py", "old_string": "a", "new_string": "b"}),
+        ("backend-validation", "pipe.py", {"file_path": "pipe.py", "content": "x = ("}),
+        ("tdd-pre-implementation", "test_pipe.py", {"file_path": "app.py", "content": "x = 1"}),
+        ("docs-verification", "pipe.md", {"file_path": "pipe.md", "content": "x"}),
+    ],
+)
+def test_a_pipe_holds_nothing_up(state: Path, tmp_path: Path, name: str, pipe: str, input: dict[str, str]) -> None:
+    os.mkfifo(tmp_path / pipe)
+    done = subprocess.run(
+        [str(TENTER), "hook", "agent", name],
+        input=json.dumps({"tool_input": input, "cwd": str(tmp_path)}),
+        capture_output=True,
+        text=True,
+        timeout=30,
+    )
+
+    assert done.returncode in (0, 2)
+    assert done.stderr
+
+
 # ---- how it is called
 
 

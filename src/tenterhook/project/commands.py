@@ -113,8 +113,10 @@ def made(folders: list[str]) -> dict[str, Command]:
 
 
 def read(path: str) -> str:
-    """A text file's beginning; empty where there is none."""
+    """A text file's beginning; empty where there is none, or a pipe that nobody may ever write to."""
     try:
+        if not os.path.isfile(path):
+            return ""
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read(LONGEST)
     except (OSError, ValueError):

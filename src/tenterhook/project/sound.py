@@ -137,7 +137,7 @@ def problems(concern: Documents | Configs, names: list[str], event: Happened) ->
 def text_of(path: str) -> str | None:
     """None for a file that is too large to be written by hand, and for one that cannot be read."""
     try:
-        if os.path.getsize(path) > LARGEST:
+        if not os.path.isfile(path) or os.path.getsize(path) > LARGEST:
             return None
         with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
             return file.read()

@@ -332,6 +332,26 @@ def test_a_stream_that_stops_in_the_middle_is_left_in_time_and_its_connection_cl
     assert every.api.gone.wait(5)
 
 
+def test_a_connection_that_does_not_close_hides_nothing(chat: Court, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stuck:
+        name = model = "stuck"
+
+        async def ask(self, **given: Any) -> Any:
+            await asyncio.sleep(60)
+
+        async def aclose(self) -> None:
+            await asyncio.sleep(60)
+
+    monkeypatch.setattr("tenterhook.judge.model.provider", lambda hook: Stuck())
+    chat.hook("PreToolUse", timeout=0.3)
+    with chat.engine() as engine:
+        (attempt,) = engine.fire("PreToolUse", tool_name="Bash").attempts
+
+        assert attempt.detail == "the model gave no answer within 0.3 s; raise the hook's timeout"
+        assert attempt.usage
+        assert engine.abandoned == 0
+
+
 def test_a_caller_who_goes_away_closes_the_connection(every: Court) -> None:
     every.hook("PreToolUse")
     every.api.events(every.protocol.stream(['{"ok"'], finish=None), end="held")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LEEWAY", "judged"]
 
-# Seconds beyond the hook's own that closing connections may take.
-LEEWAY = 1.0
+# Seconds beyond the hook's own that closing connections may take; and, a little later, when nobody waits any more.
+CLOSING, LEEWAY = 0.5, 1.0
 
 
 async def judged(job: Job, tools: Tools | None = None) -> Attempt:
@@ -66,5 +66,5 @@ async def close(talk: Talk) -> None:
     """What cannot be closed must not hide what was said."""
     if talk.provider is not None:
         with contextlib.suppress(Exception):
-            async with asyncio.timeout(LEEWAY):
+            async with asyncio.timeout(CLOSING):
                 await talk.provider.aclose()

@@ -70,7 +70,7 @@ ACTIONS: Schema = {
     "description": "how `tenter hook` works in this project",
     "properties": {
         "budget": {
-            "description": "seconds for one action; without it 4 before a tool and 8 at any other moment",
+            "description": "seconds for one action; without it 8 after a tool and at a subagent's end, 4 elsewhere",
             "type": "number",
             "exclusiveMinimum": 0,
             "maximum": 3600,

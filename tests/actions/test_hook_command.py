@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tenterhook import Engine, dialects
-from tenterhook.actions import ACTIONS, MOMENTS, WRAPPED, action, imported, module_of, wire
+from tenterhook.actions import ACTIONS, MOMENTS, WRAPPED, action, imported, module_of, settings, wire
 from tenterhook.actions.said import Said
 from tenterhook.cli.main import main
 
@@ -522,6 +522,16 @@ def test_a_call_imports_no_engine_and_nothing_heavy(tmp_path: Path, state: Path,
 
     assert not loaded & HEAVY
     assert not loaded & {"tenterhook.engine", "tenterhook.types", "tenterhook.dialect"}
+
+
+@pytest.mark.parametrize("dialect", dialects.names())
+def test_an_action_is_done_before_the_agent_loses_patience(dialect: str) -> None:
+    found = dialects.get(dialect)
+    assert found.setup
+    for wrapper in found.setup.wrappers:
+        given = wrapper.timeout / (1000 if found.unit == "milliseconds" else 1)
+
+        assert not wrapper.event or settings.Settings().seconds(WRAPPED[wrapper.calls]) <= given - 1
 
 
 def test_every_wrappers_event_has_work() -> None:

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILES = (("tenterhook.toml", "actions"), ("pyproject.toml", "tool.tenterhook.actions"))
-# Seconds, below what agents usually give a hook at that moment.
-BUDGETS = {"tool.before": 4.0}
-BUDGET = 8.0
+# Seconds, below what agents usually give a hook: 5, after a tool and at the end of a subagent 10 and more.
+BUDGETS = {"tool.after": 8.0, "agent.stop": 8.0}
+BUDGET = 4.0
 KINDS = ("test", "lint", "types", "build")
 
 

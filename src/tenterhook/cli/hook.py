@@ -26,9 +26,7 @@ USAGE = Usage(
     (
         Option("dialect", "whose answer it is to be (default: as the event and the environment tell)", "NAME"),
         Option("project", "the project's folder (default: as the event tells)", "DIR"),
-        Option(
-            "budget", "seconds it may take (default: the project's setting, else 4 before a tool, 8 after)", "SECONDS"
-        ),
+        Option("budget", "seconds it may take (default: the project's setting, else 4, after a tool 8)", "SECONDS"),
         JSON,
     ),
     """echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | tenter hook pre-tool""",

@@ -6,7 +6,7 @@ The shipped files in schemas/ are written by scripts/schemas.py; `tenter schema`
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -15,6 +15,7 @@ from tenterhook import dialects
 from tenterhook.actions.settings import KINDS as COMMANDS
 from tenterhook.dialect import AUDIENCES, CAUSES, CHANGES, KINDS, MATCHERS, POLICIES, Dialect
 from tenterhook.hookset import MODES
+from tenterhook.keys import OPTIONS
 from tenterhook.types import Outcome
 
 __all__ = ["SCHEMAS", "shipped"]
@@ -152,12 +153,23 @@ def hook(dialect: Dialect) -> Schema:
         },
         "required": [event],
         "additionalProperties": False,
-        "anyOf": [
-            {"properties": {kind: {"const": one.name}, one.key: {"minLength": 1}}, "required": [one.key]}
-            for one in dialect.types
-        ],
+        "anyOf": list(handlers(dialect, kind)),
         **nothing_to_match(dialect, event),
     }
+
+
+def handlers(dialect: Dialect, kind: str) -> Iterator[Schema]:
+    """For each type what it must have and what would mean nothing to it; without a type the first one counts."""
+    every = [key for key, setter in dialect.form.keys.items() if setter.startswith("spec")]
+    before: set[str] = set()
+    for one in dialect.types:
+        foreign = [key for key in every if key not in (one.key, *OPTIONS.get(one.handler, ()))]
+        main = {"minLength": 1} if one.form == "shell" else SOME_TEXT
+        yield {
+            "properties": {kind: {"const": one.name}, one.key: main, **dict.fromkeys(foreign, False)},
+            "required": [one.key, kind] if one.key in before else [one.key],
+        }
+        before.add(one.key)
 
 
 def events() -> Schema:

@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 
 NAME = "backend-validation"
+RELAXED = '{\n  // why\n  "a": "b // c",\n}\n'
 GOOD = [
     ("a.py", "def f():\n    return 1\n"),
     ("a.py", "x = '\\d'\n"),  # a warning is none of an error
     ("a.json", '{"a": [1, 2]}'),
     ("tsconfig.json", '{\n  // why\n  "a": "b // c", /* d */\n}\n'),
+    *((name, RELAXED) for name in ("turbo.json", "deno.json", ".vscode/tasks.json", ".eslintrc.json", "a.jsonc")),
     ("a.toml", "[a]\nb = 1\n"),
     ("a.yaml", "a:\n  - !Ref b\n---\nc: 1\n"),
     ("chart.yaml", "a: {{ .Values.b }}\n"),
@@ -19,6 +21,7 @@ BAD = [
     ("a.py", "x = 1\ndef f(:\n", "line 2"),
     ("a.py", "(" * 5000, "nested"),
     ("a.json", '{"a": 1,}', "line 1"),
+    ("a.jsonc", "{} /* open", "1:4"),
     ("a.toml", "a = \n", "line 1"),
     ("a.yml", "a: [1, 2\n", "line"),
     ("deep.json", "[" * 200_000, "nested"),

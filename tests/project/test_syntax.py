@@ -107,6 +107,7 @@ SOUND = {
     "merge.yml": "a: &a {x: 1}\nb:\n  <<: *a\n  x: 2\n",
     "a.json": '{"a": [1, 2, {"b": null}]}',
     "tsconfig.json": '{\n  // why\n  "a": ["x, }", 1,],\n}',
+    ".eslintrc.json": '{"rules": {}, // none\n}',
     ".vscode/settings.json": '{"a": 1, /* b */}',
     "a.toml": "[a]\nb = 1\n",
     ".github/workflows/ci.yml": WORKFLOW,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
+from tenterhook.errors import ConfigError
+
 LARGEST = 2 << 20
-# JSON files in which comments and a last comma are usual.
-WITH_COMMENTS = ("tsconfig", "jsconfig", ".eslintrc", "devcontainer.json", ".swcrc", "settings.json", "launch.json")
 
 
 def problem(path: str, text: str) -> str:
@@ -15,18 +15,18 @@ def problem(path: str, text: str) -> str:
     if check is None or len(text) > LARGEST:
         return ""
     try:
-        return check(os.path.basename(path), text)
+        return check(path, text)
     except (RecursionError, MemoryError):
         return "it is nested too deeply"
 
 
-def python(name: str, text: str) -> str:
+def python(path: str, text: str) -> str:
     import warnings
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile(text.removeprefix("\ufeff"), name, "exec", flags=0x400, dont_inherit=True)  # a syntax tree only
+            compile(text.removeprefix("\ufeff"), "<file>", "exec", flags=0x400, dont_inherit=True)  # a syntax tree only
     except SyntaxError as exc:
         return f"line {exc.lineno}: {exc.msg}"
     except ValueError as exc:  # NUL
@@ -34,27 +34,19 @@ def python(name: str, text: str) -> str:
     return ""
 
 
-def json(name: str, text: str) -> str:
+def json(path: str, text: str) -> str:
     from json import loads
 
+    from tenterhook.project.syntax.json import relaxed, strict
+
     try:
-        loads(without_comments(text) if name.startswith(WITH_COMMENTS) or name.endswith(".jsonc") else text)
-    except ValueError as exc:
+        loads(strict(text) if relaxed(path) else text)
+    except (ValueError, ConfigError) as exc:
         return str(exc)
     return ""
 
 
-def without_comments(text: str) -> str:
-    import re
-
-    def kept(one: re.Match[str]) -> str:
-        return one[0] if one[0].startswith('"') else ""
-
-    bare = re.sub(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)', kept, text, flags=re.DOTALL)
-    return re.sub(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', lambda one: one[1] or "", bare)
-
-
-def toml(name: str, text: str) -> str:
+def toml(path: str, text: str) -> str:
     import tomllib
 
     try:
@@ -64,7 +56,7 @@ def toml(name: str, text: str) -> str:
     return ""
 
 
-def yaml(name: str, text: str) -> str:
+def yaml(path: str, text: str) -> str:
     """Templates of YAML are none, and without a reader of YAML nothing is said."""
     if "{{" in text or "{%" in text:
         return ""

@@ -21,7 +21,7 @@ def problems(path: str, text: str) -> list[str]:
     name = os.path.basename(path).lower()
     if name in EITHER and not text.lstrip().startswith(("{", "[", "/")):
         return []  # the same file may be YAML
-    return [] if is_sound(text) else explained(text, relaxed(path, name))
+    return [] if is_sound(text) else explained(text, relaxed(path))
 
 
 def is_sound(text: str) -> bool:
@@ -45,8 +45,7 @@ def explained(text: str, is_relaxed: bool) -> list[str]:
     from tenterhook.readers import json
 
     try:
-        if is_relaxed:
-            text = without_last_commas(json.uncommented(text, ""))
+        text = strict(text) if is_relaxed else text
         json.values(text, "")
         repeated = json.scan(text, "")[1]
     except ConfigError as exc:
@@ -57,15 +56,19 @@ def explained(text: str, is_relaxed: bool) -> list[str]:
     ]
 
 
-def relaxed(path: str, name: str) -> bool:
-    folder = os.path.basename(os.path.dirname(path)).lower()
+def relaxed(path: str) -> bool:
+    """Whether the program that reads the file allows comments and last commas."""
+    folder, name = os.path.split(path.lower())
     first = name.partition(".")[0]
-    return name.endswith(RELAXED) or name in EITHER or first in RELAXED_NAMES or folder in RELAXED_FOLDERS
+    usual = name.endswith(RELAXED) or name.startswith(EITHER) or first in RELAXED_NAMES
+    return usual or os.path.basename(folder) in RELAXED_FOLDERS
 
 
-def without_last_commas(text: str) -> str:
-    """Blanks for the commas before a closing bracket, strings left alone."""
+def strict(text: str) -> str:
+    """Blanks for comments and for the commas before a closing bracket, strings left alone."""
     import re
 
+    from tenterhook.readers.json import uncommented
+
     found = r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])'
-    return re.sub(found, lambda one: one[0] if one[0] != "," else " ", text)
+    return re.sub(found, lambda one: one[0] if one[0] != "," else " ", uncommented(text, ""))

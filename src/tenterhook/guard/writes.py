@@ -38,7 +38,7 @@ def by_program(call: Call) -> list[str]:
     if program in ALL:
         return operands(words, VALUED.get(program, ()))
     if program in BUT_FIRST:
-        return operands(words)[1:]
+        return operands(words)[0 if any(map(is_said, words)) else 1 :]
     if program in LAST:
         return moved(program, words)
     if program == "dd":
@@ -52,6 +52,11 @@ def by_program(call: Call) -> list[str]:
         value = option_value(words, "-d") if program == "unzip" else unpacked_to(words)
         return [value] if value else []
     return []
+
+
+def is_said(word: str) -> bool:
+    """Whether the rights are given in a way that looks like an option: `chmod -x file`, `--reference=other`."""
+    return word.startswith("--reference") or (len(word) > 1 and word[0] == "-" and set(word[1:]) <= set("rwxXst"))
 
 
 def unpacked_to(words: list[str]) -> str | None:

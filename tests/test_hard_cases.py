@@ -346,6 +346,18 @@ def test_a_wrong_value_of_any_key_is_said_with_its_place_and_raises_nothing(
     assert (key, value) in FINE or places
 
 
+def test_keys_that_mean_nothing_to_a_hook_are_said_in_the_order_of_the_file(project: Project) -> None:
+    odd = ["prompt", "max_turns", "url", "loopback", "headers", "script"]
+    values = {"max_turns": "3", "loopback": "true", "headers": "{}"}
+    lines = [f"{key} = {values.get(key, repr('x'))}" for key in ["command", *odd]]
+    project.write("tenterhook.toml", "\n".join(["[[hook]]", 'on = "tool.before"', "type = 'command'", *lines]))
+
+    warnings = project.fire("tenterhook", "tool.before", CALL).warnings
+    said = [text.split(": ")[1] for text in warnings if "means nothing" in text]
+
+    assert said == [f"{key} means nothing to a hook of type 'command'; it is ignored" for key in odd]
+
+
 @pytest.mark.parametrize("value", [None, 5, {}, [], [1], "", 10**400], ids=lambda one: repr(one)[:9])
 @pytest.mark.parametrize("key", ["on_failure", "leftovers", "once", "if", "env", "name"])
 def test_a_wrong_value_of_our_options_in_another_agents_entry_raises_nothing(

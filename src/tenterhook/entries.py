@@ -151,7 +151,8 @@ class Reading:
             self.warn(path, f"only a process can run in the background, not a hook of type {kind.name!r}")
             found["background"] = False
         spec = found.pop("spec")
-        for key in spec.keys() - {kind.key, *OPTIONS.get(kind.handler, ())} if kind.key else ():
+        known = (kind.key, *OPTIONS.get(kind.handler, ())) if kind.key else tuple(spec)
+        for key in (key for key in spec if key not in known):
             self.warn((*path, key), f"{key} means nothing to a hook of type {kind.name!r}; it is ignored")
         found.pop("type", None)
         return Hook(

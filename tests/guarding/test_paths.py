@@ -84,6 +84,25 @@ def test_the_project_says_what_else_is_protected_and_allowed() -> None:
     assert rule("/srv/shared2/x", outside=["/srv/shared"]) == "outside-project"
 
 
+@pytest.mark.parametrize("folder", ["/tmp", "/tmp/", "/var/tmp", "/srv/shared", "/srv/shared/"])
+def test_a_folder_that_may_be_written_to_is_itself_a_target(folder: str) -> None:
+    """`cp report.txt /tmp` and `tar -x -C /tmp` name the folder and no file in it."""
+    assert rule(folder, outside=["/srv/shared/"]) == ""
+
+
+def test_a_home_among_the_systems_folders_is_the_users_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/root")
+
+    assert rule("/root/notes.txt") == "outside-project"
+    assert rule("/root/.bashrc") == "startup-file"
+    assert rule("/root/plans/x.md", outside=["~/plans"]) == ""
+    assert rule("/etc/hosts") == "system-path"
+    monkeypatch.setenv("HOME", "/")
+    assert rule("/etc/hosts") == "system-path"
+    monkeypatch.setenv("HOME", HOME)
+    assert rule("/root/notes.txt") == "system-path"
+
+
 def test_a_rule_can_be_switched() -> None:
     settings = Settings()
     settings.rules = {"env-file": "allow", "lock-file": "deny"}

@@ -107,7 +107,7 @@ class Place:
 
     def rule_of(self, path: str) -> str:
         """The rule that a whole path falls under; none where it may be written."""
-        if any(path == one or below(path, one) for one in DEVICES):
+        if any(within(path, one) for one in DEVICES):
             return ""
         home = below(path, self.real_home)
         rule = matched(home, IN_HOME, anywhere=False) if home else ""
@@ -116,9 +116,11 @@ class Place:
         inside = below(path, self.root) or (below(path, self.project) if path != self.root else "")
         if inside or path in (self.root, self.project):
             return self.rule_inside(inside)
-        if any(below(path, one) for one in self.allowed()):
+        if any(within(path, one) for one in self.allowed()):
             return matched(path.lstrip("/"), IN_PROJECT[:1], anywhere=True)
-        return "system-path" if any(below(path, one) or path == one for one in SYSTEM) else "outside-project"
+        # A home below one of them, such as /root, is the user's own.
+        system = any(within(path, one) and not (home and within(self.real_home, one)) for one in SYSTEM)
+        return "system-path" if system else "outside-project"
 
     def rule_inside(self, inside: str) -> str:
         if self.settings.protected and listed(inside, self.settings.protected):
@@ -127,7 +129,7 @@ class Place:
         return "" if rule == "env-file" and inside.rpartition("/")[2].lower() in EXAMPLES else rule
 
     def inside(self, path: str) -> bool:
-        return any(path == one or below(path, one) for one in (self.root, self.project))
+        return any(within(path, one) for one in (self.root, self.project))
 
     def allowed(self) -> list[str]:
         """Folders outside of the project that may be written to, by their real paths."""
@@ -145,6 +147,11 @@ def below(path: str, folder: str) -> str:
     """The rest of a path below a folder; nothing where it is not there."""
     folder = folder.rstrip("/") + "/"
     return path[len(folder) :] if path.startswith(folder) else ""
+
+
+def within(path: str, folder: str) -> bool:
+    """The folder itself, or something below it."""
+    return path == folder.rstrip("/") or bool(below(path, folder))
 
 
 def matched(path: str, table: tuple[tuple[str, str], ...], *, anywhere: bool) -> str:

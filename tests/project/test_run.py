@@ -1,14 +1,17 @@
 """Checks that run for real, within the time that is left."""
 
+import json
 import os
 import shutil
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from processes import lives
+from processes import ENV, lives, within
 from tenterhook.actions.settings import Settings
 from tenterhook.project.checks import checks
 from tenterhook.project.run import Result, run
@@ -64,6 +67,25 @@ def test_what_takes_too_long_is_late_and_ended_with_its_children(tmp_path: Path)
     assert time.monotonic() - began < 5
     assert (late.state, late.line.startswith("did not finish within 1.5 s: sh -c ")) == ("late", True)
     assert not lives(int((tmp_path / "child").read_text()))
+
+
+def test_a_hook_that_its_agent_ends_takes_along_what_it_runs(tmp_path: Path) -> None:
+    command = ["sh", "-c", "trap '' TERM; sleep 60 & setsid sleep 60 & echo $! $$ > ids; mv ids pids; wait"]
+    (tmp_path / "tenterhook.toml").write_text(f"[actions]\ncommands = {{ test = {json.dumps(command)} }}\n")
+    (tmp_path / "app.py").touch()
+    call = [sys.executable, "-m", "tenterhook", "hook", "post-tool", "--project", str(tmp_path), "--budget", "30"]
+    event = {"tool_name": "Edit", "tool_input": {"file_path": "app.py", "old_string": "a", "new_string": "b"}}
+
+    hook = subprocess.Popen(call, stdin=subprocess.PIPE, cwd=tmp_path, env=ENV, text=True)
+    assert hook.stdin is not None
+    with hook.stdin as stdin:
+        json.dump(event, stdin)
+    assert within(20, (tmp_path / "pids").exists)
+    hook.terminate()
+
+    assert hook.wait(5) == 128 + signal.SIGTERM
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert within(1, lambda: not any(lives(pid) for pid in pids))
 
 
 def test_without_time_nothing_is_started(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 from tenterhook.project import failures
@@ -9,6 +10,8 @@ from tenterhook.project.wording import counted, plain, seconds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tenterhook.process import Completed, Program
     from tenterhook.project.checks import Check
 
@@ -48,8 +51,29 @@ def run(checks: list[Check], left: float, cache: str) -> list[Result]:
 
     limit = left - SPARE
     ready = [check for check in checks if not check.absent and limit > 0]
-    done = dict(zip(ready, run_all([program(check, limit, cache) for check in ready]), strict=True))
+    with ended_with_us():
+        done = dict(zip(ready, run_all([program(check, limit, cache) for check in ready]), strict=True))
     return [result(check, done.get(check), left) for check in checks]
+
+
+@contextlib.contextmanager
+def ended_with_us() -> Iterator[None]:
+    """An agent that waits no longer sends SIGTERM to us alone; as an exception it ends what we run, too."""
+    import signal
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():  # only there can it be said what a signal does
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, give_up)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+
+
+def give_up(number: int, _frame: object) -> None:
+    raise SystemExit(128 + number)
 
 
 def program(check: Check, limit: float, cache: str) -> Program:

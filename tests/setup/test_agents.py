@@ -146,6 +146,14 @@ def test_an_agents_own_hook_reaches_the_program_with_its_action(folder: str, ini
     assert not Path("pwned").exists()
 
 
+def test_an_agents_hook_before_a_tool_is_clean_too(init: Init) -> None:
+    """Its wrapper says by exit 1 that no action was named; everything else is the program's own exit code."""
+    init("--dialect", "moai")
+    write(".claude/agents/ddd.md", AGENT.replace("SubagentStop", "PreToolUse"))
+
+    assert main(["check", "--dialect", "moai", "--strict"]) == 0
+
+
 def test_where_the_program_is_gone_the_agent_is_not_disturbed(init: Init, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tenterhook.cli.init.program", lambda: "/no/such/tenter")
     init("--dialect", "wave")

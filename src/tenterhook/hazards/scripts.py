@@ -109,9 +109,11 @@ def refuses_by_one(text: str) -> bool:
 
 
 def answers(text: str, fields: tuple[str, ...]) -> bool:
-    """Whether the script writes one of the fields that decide, or leaves that to our own library."""
+    """Whether the script writes one of the fields that decide, or leaves that to our own library or command."""
     names = "|".join(map(re.escape, fields))
-    return "tenterhook" in text or re.search(rf"\b(?:{names})\b[\"'\\]*\s*[:=]", text) is not None
+    return (
+        "tenterhook" in text or "tenter hook" in text or re.search(rf"\b(?:{names})\b[\"'\\]*\s*[:=]", text) is not None
+    )
 
 
 def content(found: Script | None) -> str:

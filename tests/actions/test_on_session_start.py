@@ -59,3 +59,10 @@ def test_the_command_answers_both_forms(hook: Hook, tmp_path: Path) -> None:
 
         assert answer.code == 0
         assert "-m pytest" in answer.stdout
+
+
+def test_where_no_config_tells_the_tests_tell_what_runs_them(act: Act, tmp_path: Path) -> None:
+    test = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
+    samples.put(tmp_path, {"setup.py": "", "calc.py": "def add(a, b):\n    return a + b\n", "test_calc.py": test})
+
+    assert act("session.start").context.endswith("python -m pytest")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from itertools import islice
 
 from tenterhook.actions.settings import KINDS
-from tenterhook.project import commands, languages
+from tenterhook.project import commands, kinds, languages
 from tenterhook.project.checks import shown
+from tenterhook.project.walk import walk
 from tenterhook.project.wording import plain
 
 TYPE_CHECKING = False
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from tenterhook.actions.settings import Settings
 
 LANGUAGES = ("python", "node", "go", "rust")
-MOST_PACKAGES = 6
+MOST_PACKAGES, MOST_TESTS = 6, 12
 
 
 def overview(project: str, settings: Settings) -> list[str]:
@@ -27,10 +29,17 @@ def overview(project: str, settings: Settings) -> list[str]:
     lines: list[str] = []
     for folder, language in found[:MOST_PACKAGES] or [(project, "")]:
         folders = [folder] if folder == project else [folder, project]
-        for kind, command in sorted(commands.find(folders, language, settings, []).items(), key=by_kind):
+        found_here = commands.find(folders, language, settings, tests_in(folder, language))
+        for kind, command in sorted(found_here.items(), key=by_kind):
             state = f" ({command.absent})" if command.absent else ""
             lines.append(f"{kind}: {shown(command, [], project)}{state}")
     return [plain(line) for line in dict.fromkeys(lines)]
+
+
+def tests_in(folder: str, language: str) -> list[str]:
+    """Some tests of a package: how they are written tells what runs them where no config does."""
+    files = (path for path in walk(folder) if language and kinds.language_of(path) == language)
+    return list(islice((path for path in files if kinds.kind_of(os.path.relpath(path, folder)) == "test"), MOST_TESTS))
 
 
 def by_kind(item: tuple[str, commands.Command]) -> int:

@@ -31,6 +31,22 @@ def test_one_without_is_refused_and_the_reason_names_the_test_to_write(act: Act,
     assert "Write tests/test_tax.py first" in said.reason
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "test"),
+    [
+        ("src/shop/__main__.py", "print('shop')\n", "tests/test_main.py"),
+        ("web/index.ts", "export * from './cart';\nexport const tax = (n) => n * 2;\n", "index.test.ts"),
+    ],
+)
+def test_an_entry_with_code_of_its_own_needs_one_too(act: Act, tmp_path: Path, name: str, text: str, test: str) -> None:
+    root = samples.python(tmp_path)
+
+    said = act(ACTION, project=root, **samples.write(root, name, text))
+
+    assert said.decision == "deny"
+    assert f"{test} first" in said.reason
+
+
 def test_the_settings_can_make_it_a_question(act: Act, tmp_path: Path) -> None:
     root = samples.python(tmp_path, more={"tenterhook.toml": '[actions]\nmissing_test = "ask"\n'})
 
@@ -46,6 +62,9 @@ def test_the_settings_can_make_it_a_question(act: Act, tmp_path: Path) -> None:
         ("README.md", "# Title"),
         ("tests/conftest.py", ""),
         ("src/pkg/__init__.py", '"""A package."""\n\nfrom app import add\n'),
+        ("src/shop/migrations/0001_initial.py", "x = 1"),
+        ("docs/conf.py", "project = 'shop'"),
+        ("web/index.ts", "// all of it\nexport * from './cart';\nexport type { Tax } from './tax'\n"),
         ("../elsewhere.py", "x = 1"),
     ],
 )

@@ -38,6 +38,16 @@ def test_a_tests_name_says_what_it_tests(name: str, stem: str) -> None:
     assert stem == kinds.tested_by(name)
 
 
+def test_nobody_writes_tests_for_what_a_framework_makes_or_what_only_shows() -> None:
+    made = (
+        "shop/migrations/0001_initial.py alembic/versions/ab_x.py docs/conf.py manage.py gunicorn.conf.py .eslintrc.js"
+    )
+    shown = "src/Button.stories.tsx src/__mocks__/fs.js benches/speed.rs examples/hello.py"
+
+    assert [name for name in f"{made} {shown}".split() if kinds.needs_test(name)] == []
+    assert all(map(kinds.needs_test, "src/app.py docs.py src/conf.py web/stories.ts scripts/deploy.py".split()))
+
+
 def test_an_init_and_an_index_bear_the_name_of_their_folder() -> None:
     assert kinds.stem_of("src/shop/__init__.py") == "shop"
     assert kinds.stem_of("web/cart/index.ts") == "cart"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 
 from tenterhook.actions.said import Said, ask, deny, fine
-from tenterhook.project import companions
+from tenterhook.project import companions, kinds
 from tenterhook.project.subject import Subject, written
 from tenterhook.project.wording import limited, listed, plain
 
@@ -13,6 +14,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.actions.happened import Happened
     from tenterhook.actions.settings import Settings
+
+# In an index: comments, and what only passes names on.
+GATHERED = r"(?s)/\*.*?\*/|//[^\n]*|\b(?:import|export)\b[^;'\"=()]*['\"][^'\"\n]*['\"];?"
 
 
 def has_test(event: Happened, settings: Settings) -> Said:
@@ -87,12 +91,17 @@ def source(event: Happened) -> Subject | str:
     subject = written(event)
     if isinstance(subject, Subject) and subject.kind != "source":
         return f"nothing to check: {subject.shown} is no source file"
+    if isinstance(subject, Subject) and not kinds.needs_test(subject.name):
+        return f"nothing to check: {subject.shown} is no file that tests are written for"
     return subject
 
 
 def holds_nothing(subject: Subject, text: str | None) -> bool:
-    """A package's __init__.py that only gathers names has nothing to test."""
-    if os.path.basename(subject.path) != "__init__.py" or text is None:
+    """A package's __init__.py or index that only gathers names has nothing to test."""
+    stem = os.path.splitext(os.path.basename(subject.path))[0]
+    if text is not None and stem == "index" and subject.language == "node":
+        return not re.sub(GATHERED, "", text).strip()
+    if text is None or stem != "__init__":
         return False
     return not any(line.lstrip().startswith(("def ", "async def ", "class ")) for line in text.splitlines())
 

@@ -51,7 +51,7 @@ def same_language(path: str, subject: Subject) -> bool:
 
 
 def is_named_for(test: str, source: str) -> bool:
-    return kinds.tested_by(test).lstrip("_") == kinds.stem_of(source).lstrip("_")
+    return kinds.tested_by(test).strip("_") == kinds.stem_of(source).strip("_")
 
 
 def nearest(subject: Subject, paths: list[str]) -> list[str]:

@@ -25,6 +25,9 @@ TEST_FOLDERS = frozenset(("tests", "test", "__tests__", "spec", "specs", "e2e"))
 # Where every file of the language is a test, whatever its name: mocha, `node --test` and cargo have it so.
 WHOLE_FOLDERS = {"node": ("__tests__", "test"), "rust": ("tests",)}
 MARKED = re.compile(r"^tests?[_-](?=.)|(?<=.)[._-](?:tests?|spec)$|(?<=[a-z0-9])(?:Tests?|Spec)$")
+# Code that nobody writes tests for: made by or for a framework, or there to show, to measure or to stand in.
+UNTESTED_FOLDERS = frozenset("migrations alembic docs doc examples example benches benchmarks __mocks__".split())
+UNTESTED_NAMES = frozenset("manage.py asgi.py wsgi.py _version.py fabfile.py".split())
 
 FRONTEND = STYLES | frozenset(".js .mjs .cjs .jsx .ts .mts .cts .tsx .vue .svelte".split())
 BACKEND = OTHER_CODE | frozenset(".py .go .rs .js .mjs .cjs .ts .mts .cts".split())
@@ -66,6 +69,14 @@ def kind_of(path: str) -> str:
         if suffix in suffixes:
             return kind
     return "config" if name.startswith(".env") else "other"
+
+
+def needs_test(path: str) -> bool:
+    """Whether a source file is one that people write tests for. The path counts from the project."""
+    name = os.path.basename(path)
+    if name in UNTESTED_NAMES or name.startswith(".") or name.endswith(".conf.py") or ".stories." in name:
+        return False
+    return not UNTESTED_FOLDERS.intersection(os.path.dirname(path).split(os.sep))
 
 
 def code(path: str) -> str:

@@ -148,7 +148,7 @@ def module_names(source: str) -> list[str]:
 
 def to_write(source: str, folder: str) -> str:
     """Beside the source where tests stand there already, else in the tests folder, mirrored if that is mirrored."""
-    name = f"test_{kinds.stem_of(source).lstrip('_')}.py"
+    name = f"test_{kinds.stem_of(source).strip('_')}.py"
     here = os.path.dirname(source)
     if here != folder and any(kinds.kind_of(other) == "test" for other in names(here)):
         return os.path.join(here, name)

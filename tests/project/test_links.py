@@ -56,6 +56,7 @@ def found(project: Path, text: str, page: str = "docs/page.md") -> list[str]:
 
 
 SOUND = [
+    "[`open`], [it][`close`], [a][the `x` page]\n\n[`open`]: other.md\n[`close`]: ../a.png\n[The `x` page]: sub\n",
     "[a](other.md) [b](./other.md#again) [c](other.md#again-1) [d](../a.png) ![e](../a.png 'title')",
     "[a](sub) [b](sub/) [c](sub/index.md#index) [d](other) [e](other.html#again) [f](/docs/other.md)",
     "[a](<my file (1).md>) [b](my%20file%20(1).md) [c](my%20file%20%281%29.md#mine)",
@@ -96,6 +97,7 @@ WRONG = [
     ("[a](some file.md)", "holds blanks: write %20 for each, or <...> around it"),
     ("[a][nowhere]", "1:1: [nowhere] is defined nowhere"),
     ("[a]: other.md\n[A]: ../a.png\n", "2:2: [a] is defined again, with another target"),
+    ("[`a`]: other.md\n[`b`]: ../a.png\n[`A`]: sub\n", "3:2: [`a`] is defined again, with another target"),
     ("[a]: gone.md\n", "1:2: there is no 'gone.md'"),
     ("text[^1]", "1:5: the footnote [^1] has no text"),
     ("text[^b]\n\n[^a]: x", "the footnote [^b] has no text"),

@@ -37,7 +37,7 @@ class Link:
 
 def links(page: Page) -> Iterator[Link]:
     yield from inline(page.prose)
-    yield from by_reference(page.prose)
+    yield from by_reference(page)
     yield from (Link(one.start(), one[1].strip("\"'")) for one in ATTRIBUTE.finditer(page.prose))
     yield from footnotes(page.prose)
 
@@ -89,18 +89,22 @@ def unspaced(text: str) -> int:
     return len(text)
 
 
-def by_reference(prose: str) -> Iterator[Link]:
-    """Definitions lead somewhere too; a label that nobody defined, or that is defined twice, is told."""
+def by_reference(page: Page) -> Iterator[Link]:
+    """Definitions lead somewhere too; a label that nobody defined, or that is defined twice, is told.
+
+    A label may be code, as in [`open`]; the prose has blanks there, and only the page's text tells two of them apart.
+    """
     known: dict[str, str] = {}
-    for found in DEFINITION.finditer(prose):
-        label, target = normal(found[1]), found[2].strip("<>")
+    for found in DEFINITION.finditer(page.prose):
+        label, target = normal(page.text[slice(*found.span(1))]), found[2].strip("<>")
         if known.setdefault(label, target) != target:
             yield Link(found.start(1), target, f"[{label}] is defined again, with another target; the first one counts")
         else:
             yield Link(found.start(1), target)
-    for found in REFERENCE.finditer(prose):
-        label = normal(found[2] or found[1])
-        if label not in known and is_label(found[1]) and is_label(label):
+    for found in REFERENCE.finditer(page.prose):
+        named = 2 if found[2] else 1
+        label = normal(page.text[slice(*found.span(named))])
+        if label not in known and is_label(found[1]) and is_label(normal(found[named])):
             yield Link(found.start(), "", f"[{label}] is defined nowhere: add a line `[{label}]: target`")
 
 

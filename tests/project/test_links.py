@@ -183,6 +183,9 @@ def test_a_name_that_is_no_text_can_be_linked_to(project: Path) -> None:
 @pytest.mark.parametrize(
     ("heading", "expected"),
     [
+        ("`fs.watch(filename[, options][, listener])`", "fswatchfilename-options-listener"),
+        ("Access to <nodejs.org> <a name='x'></a>", "access-to-nodejsorg"),
+        ("`__init__` and [`run()`](x.md) of `List<T>`", "__init__-and-run-of-listt"),
         ("Hello World", "hello-world"),
         ("A & B", "a--b"),
         ("`tenter hook` -- now!", "tenter-hook----now"),

@@ -23,6 +23,8 @@ RAW = re.compile(r"<(pre|script|style|textarea)\b", re.IGNORECASE)
 APART = re.compile(r"\n(?=[ \t]*(?:\n|#|\||>|[-*+][ \t]|\d{1,9}[.)][ \t]))")
 NOT_NEWLINE = re.compile(r"[^\n]")
 LONGEST_HEADING = 1000
+# In a heading's code brackets are no links and underscores no emphasis: the one go anyway, the other stay.
+CODE, AS_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)"), re.compile(r"[\[\](){}<>&]")
 
 
 class Heading:
@@ -247,10 +249,11 @@ def slug(heading: str) -> str:
     from html import unescape
     from unicodedata import category
 
-    text = re.sub(r"\s*\{:?[^{}]*#[^{}]*\}\s*$", "", heading)
-    text = re.sub(r"!\[[^\]]*\]\([^)]*\)|<[^<>]*>", "", text)
+    text = CODE.sub(lambda found: AS_CODE.sub("", found[2]).replace("_", "\0"), heading)
+    text = re.sub(r"\s*\{:?[^{}]*#[^{}]*\}\s*$", "", text)
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)|</?[a-zA-Z][\w-]*(?:\s[^<>]*)?/?>|<!--.*?-->", "", text)
     text = re.sub(r"\[([^\[\]]*)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", text)
     text = re.sub(r"(?<!\w)(_{1,3})(\S(?:.*?\S)?)\1(?!\w)", r"\2", text)
-    text = unescape(text).strip().lower()
+    text = unescape(text).replace("\0", "_").strip().lower()
     kept = (one for one in text if one.isalnum() or one in "-_ " or category(one)[0] == "M")
     return "".join(kept).replace(" ", "-")

@@ -8,6 +8,7 @@ SOUND = {
     "an assert": "def test_a():\n    assert f() == 1\n",
     "raises": "def test_a():\n    with pytest.raises(ValueError):\n        f()\n",
     "unittest": "class A(TestCase):\n    def test_a(self):\n        self.assertEqual(f(), 1)\n",
+    "a class that asserts": "def test_a():\n    with AssertPrints('x'):\n        f()\n",
     "a mock": "def test_a():\n    m.assert_called_once()\n",
     "a helper": "def same(x):\n    assert x == 1\n\ndef test_a():\n    same(f())\n",
     "async": "async def test_a():\n    assert await f()\n",

@@ -108,7 +108,7 @@ def asserts(function: ast.AST, helpers: set[str]) -> bool:
             return True
         if isinstance(node, ast.Call):
             name = last_name(node.func)
-            if name in helpers or (name.lstrip("_").startswith(ASSERTS) and not constant_true(name, node)):
+            if name in helpers or (name.lstrip("_").lower().startswith(ASSERTS) and not constant_true(name, node)):
                 return True
     return False
 

@@ -13,6 +13,7 @@ def test_before_a_tool_the_guard_does_the_work(act) -> None:
     assert (denied.decision, allowed.decision) == ("deny", "none")
     for said in (denied, allowed):
         assert "no action 'bakend-validation' (did you mean 'backend-validation'?)" in said.note
+    assert "no action 'bakend-validation'" in denied.reason  # a refusal shows its reason, and no note
 
 
 @pytest.mark.req("CC-ACT-factory")

@@ -18,6 +18,8 @@ def run(event: Happened, settings: Settings) -> Said:
 
     said = judge(event, settings)
     said.note = f"{unknown}; the guard instead: {said.note}"
+    if said.reason:
+        said.reason += f"\n({unknown}: this is the guard's answer)"
     return said
 
 

@@ -238,3 +238,8 @@ def test_markdown_without_frontmatter_costs_no_yaml(tmp_path):
     code = "import sys; from tenterhook.readers import read; read(sys.argv[1], 'frontmatter'); print(*sys.modules)"
 
     assert "yaml" not in python(code, str(file)).split()
+
+
+@pytest.mark.parametrize(("data", "kind"), [({}, "a mapping"), ([], "a list"), (None, "null"), (True, "a boolean")])
+def test_what_something_is_is_said_in_words_of_config_files(data, kind):
+    assert readers.kind(data) == kind

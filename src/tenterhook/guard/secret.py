@@ -144,10 +144,15 @@ def masked(value: str) -> str:
     return f"{value[:4]}..., {len(value)} characters"
 
 
+def a(name: str) -> str:
+    """With its article, by sound: an OpenAI key, an npm token."""
+    return f"{'an' if name[0] in 'AEIO' or name.startswith('npm') else 'a'} {name}"
+
+
 def shown(text: str, *, before: str = "", most: int = 5) -> list[str]:
     """One line for each secret of a text that was not there before: where, what it looks like, masked."""
     new = [span for span in found(text) if not before or text[span[1] : span[2]] not in before]
     return [
-        f"line {text.count(chr(10), 0, start) + 1}: what looks like a {name} ({masked(text[start:end])})"
+        f"line {text.count(chr(10), 0, start) + 1}: what looks like {a(name)} ({masked(text[start:end])})"
         for name, start, end in new[:most]
     ]

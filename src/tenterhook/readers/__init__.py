@@ -187,5 +187,5 @@ def too_deep(data: Any) -> bool:
 
 
 def kind(data: Any) -> str:
-    names = {list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number", type(None): "null"}
-    return names.get(type(data), f"a {type(data).__name__}")
+    names = {dict: "a mapping", list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+    return "null" if data is None else names.get(type(data), f"a {type(data).__name__}")

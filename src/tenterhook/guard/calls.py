@@ -22,6 +22,7 @@ from tenterhook.guard.wrappers import (
 
 DEEPEST = 8
 MOST = 10_000
+MOST_WORDS = 30_000
 LONGEST = 4096
 # What a shell does with its own words as a text.
 EVALUATES = ("eval", "trap", "alias", "watch")
@@ -118,7 +119,12 @@ class Reader:
     # ---- one command
 
     def called(self, command: Command, folder: str) -> Call:
-        found = [one for word in command.words for one in fields(word, self.variables)]
+        found: list[str] = []
+        for word in command.words:
+            found += fields(word, self.variables)
+            if len(found) > MOST_WORDS:
+                self.problem = self.problem or "it has more words than can be looked through"
+                break
         call = Call(program_of(found[0]) if found else "", found[1:], folder)
         call.background, call.function = command.background, command.function
         for name, words in command.assigned:

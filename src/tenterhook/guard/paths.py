@@ -157,10 +157,10 @@ def within(path: str, folder: str) -> bool:
 def matched(path: str, table: tuple[tuple[str, str], ...], *, anywhere: bool) -> str:
     """The rule of the first pattern that matches, from the start of the path on or from any folder of it."""
     parts = path.lower().split("/")
+    starts = parts if anywhere else parts[:1]
     for pattern, rule in table:
         wanted = pattern.split("/")
-        starts = range(len(parts) if anywhere else 1)
-        if any(fits(parts[start:], wanted) for start in starts):
+        if any(same(part, wanted[0]) and fits(parts[start:], wanted) for start, part in enumerate(starts)):
             return rule
     return ""
 

@@ -36,8 +36,11 @@ SUBJECTS = {subject: frozenset(programs.split()) for subject, programs in ABOUT.
 UNPARSABLE = Finding(
     "unparsable", "ask", "the command cannot be read as a shell would read it ({}); write it in a simpler way"
 )
+TOO_MANY = "it writes more files than can be looked at"
 # What one command can have against it in words; more would not be read.
 MOST = 20
+# Each path is followed on the disk, which takes its time.
+MOST_PATHS = 1000
 
 
 def findings(text: str, place: Place, folder: str, secrets: tuple[str, ...] = ()) -> list[Finding]:
@@ -54,11 +57,14 @@ def findings(text: str, place: Place, folder: str, secrets: tuple[str, ...] = ()
                 add(found, place, rule.name, rule.decision, f"{shown(call, secrets)}: {rule.says}")
         if any(rule.name in found and found[rule.name].decision == "deny" for rule in hit):
             continue
-        for path in written(call):
-            one = None if path in paths else place.judged(path)
-            paths.add(path)
+        new = list(dict.fromkeys(path for path in written(call) if path not in paths))
+        for path in new[: max(0, MOST_PATHS - len(paths))]:
+            one = place.judged(path)
             if one:
                 found.setdefault(one.text, one)
+        paths.update(new)
+        if len(paths) > MOST_PATHS:
+            add(found, place, UNPARSABLE.rule, UNPARSABLE.decision, UNPARSABLE.text.format(TOO_MANY))
         if len(found) >= MOST:
             break
     return list(found.values())

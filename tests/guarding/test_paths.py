@@ -8,7 +8,9 @@ import pytest
 
 from tenterhook import dialects
 from tenterhook.actions.settings import Settings
+from tenterhook.guard import danger
 from tenterhook.guard.paths import Place, in_patch
+from tenterhook.setup.install import setup_of
 
 PROJECT, HOME = "/srv/work/my project", "/home/someone"
 
@@ -110,6 +112,41 @@ def test_a_rule_can_be_switched() -> None:
 
     assert place.judged(f"{PROJECT}/.env") is None
     assert getattr(place.judged(f"{PROJECT}/uv.lock"), "decision", "") == "deny"
+
+
+@pytest.mark.parametrize("name", ["amcp", "llxprt", "massgen", "moai", "tenterhook", "wave"])
+def test_what_init_writes_for_an_agent_is_kept_from_it(name: str) -> None:
+    setup = setup_of(dialects.get(name))
+
+    for path in (*setup.files, *(f"{setup.folder}/{wrapper.script}" for wrapper in setup.wrappers)):
+        assert rule(f"{PROJECT}/{path}") in ("agent-settings", "agent-config"), path
+    assert rule(f"{PROJECT}/{setup.folder}/") == "agent-settings"
+
+
+def test_a_folder_is_kept_with_what_is_protected_in_it() -> None:
+    assert rule(f"{PROJECT}/.claude/") == "agent-settings"
+    assert rule(f"{PROJECT}/.claude") == ""
+    assert rule(f"{PROJECT}/.github/") == ""
+    assert rule(f"{PROJECT}/db/", protected=["db/migrations/**"]) == "protected-path"
+    assert rule(f"{PROJECT}/database/", protected=["db/migrations/**"]) == ""
+
+
+def test_patterns_stand_for_the_files_that_are_there(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    for name in ("tenterhook.toml", "other.toml", ".git/config"):
+        (tmp_path / name).touch()
+    place = Place(str(tmp_path), Settings())
+
+    def found(command: str) -> list[str]:
+        return [one.rule for one in danger.findings(command, place, str(tmp_path))]
+
+    assert found("rm -f *.toml") == ["agent-settings"]
+    assert found("rm -f o*.toml *.lock") == []
+    assert found("echo x > .gi?/config") == ["git-folder"]
+    (tmp_path / ".claude").mkdir()
+    assert found("cp settings.json .claude") == ["agent-settings"]
+    assert found("rm -rf .cl*") == ["agent-settings"]
+    assert found("cp notes.md .claude") == []
 
 
 def test_links_are_followed_also_to_what_is_not_there_yet(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ IN_PROJECT = (
     (".llxprt/hooks/**", "agent-settings"),
     (".llxprt/extensions/**", "agent-settings"),
     (".gemini/settings*.json", "agent-settings"),
+    (".gemini/hooks/**", "agent-settings"),
     (".wave/settings*.json", "agent-settings"),
     (".wave/hooks/**", "agent-settings"),
     (".moai/hooks/**", "agent-settings"),
@@ -42,6 +43,7 @@ IN_PROJECT = (
     (".codex/**", "agent-settings"),
     (".tenterhook/**", "agent-settings"),
     ("tenterhook.toml", "agent-settings"),
+    ("bin/tenter", "agent-settings"),
     ("massgen.yaml", "agent-config"),
     (".massgen/config.yaml", "agent-config"),
     (".mcp.json", "agent-config"),
@@ -94,12 +96,17 @@ class Place:
         self.real_home = os.path.realpath(self.home)
 
     def judged(self, path: str) -> Finding | None:
-        """What is against writing there, by the name that was given and by where it really leads."""
+        """What is against writing there, by the name that was given and by where it really leads.
+
+        A path with a / at its end means all that is below it too.
+        """
         real = os.path.realpath(path)
         rule = self.rule_of(real)
         named = os.path.normpath(path)
         if not rule and named != real and self.inside(named):
             rule = self.rule_of(named)
+        if not rule and path.endswith("/"):
+            rule = self.rule_below(real) or self.rule_below(named)
         if not rule:
             return None
         decision = self.settings.rules.get(rule, RULES[rule][0])
@@ -127,6 +134,19 @@ class Place:
             return "protected-path"
         rule = matched(inside, IN_PROJECT, anywhere=True)
         return "" if rule == "env-file" and inside.rpartition("/")[2].lower() in EXAMPLES else rule
+
+    def rule_below(self, folder: str) -> str:
+        """The rule that keeps something in a folder from being written, though not the folder itself."""
+        inside = below(folder, self.root) or below(folder, self.project)
+        if inside and any(glob.startswith(f"{inside}/") for glob in self.settings.protected):
+            return "protected-path"
+        parts = inside.lower().split("/")
+        ends = [parts[start:] for start in range(len(parts))]
+        for pattern, rule in IN_PROJECT:
+            wanted = pattern.split("/")[:-1]
+            if pattern.startswith(".") and any(end == wanted[: len(end)] for end in ends):
+                return rule
+        return ""
 
     def inside(self, path: str) -> bool:
         return any(within(path, one) for one in (self.root, self.project))

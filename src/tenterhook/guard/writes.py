@@ -12,18 +12,45 @@ if TYPE_CHECKING:
     from tenterhook.guard.calls import Call
 
 # Programs that write to every file they name; to all but the first word; to the last.
-ALL = ("tee", "touch", "mkdir", "rmdir", "rm", "unlink", "shred", "truncate", "mkfifo")
+ALL = ("tee", "touch", "mkdir", "rmdir", "rm", "unlink", "shred", "truncate", "mkfifo", "sponge")
 BUT_FIRST = ("chmod", "chown", "chgrp")
 LAST = ("cp", "mv", "ln", "install", "rsync", "scp")
+# Those that may take a folder with all that is in it.
+WHOLE = ("rm", "rsync", "tar", "bsdtar", "unzip", *BUT_FIRST)
 VALUED = {"truncate": ("-s", "-r"), "install": ("-m", "-o", "-g"), "mkdir": ("-m",), "shred": ("-n", "-s")}
+# So many of the files that a pattern stands for are looked at.
+MOST = 200
 
 
 def written(call: Call) -> list[str]:
-    """Whole paths, with a * for what only the shell knows; those that start with such a part are left out."""
+    """Whole paths, with a / at the end where all below is meant.
+
+    A * stands for what only the shell knows; those that start with such a part are left out.
+    """
     if call.remote:
         return []
-    named = [*call.writes, *by_program(call)]
-    return [path for path in (whole(call, one) for one in named) if path]
+    named = by_program(call)
+    if call.program in WHOLE:
+        named = list(map(all_below, named))
+    elif call.program not in LAST:
+        named = [one.rstrip("/") or one for one in named]
+    paths = [path for path in (whole(call, one) for one in (*call.writes, *named)) if path]
+    return [*paths, *(found for path in paths for found in fitting(path))]
+
+
+def all_below(word: str) -> str:
+    return word.rstrip("/") + "/"
+
+
+def fitting(pattern: str) -> list[str]:
+    """The files that a pattern stands for; none for a name without any."""
+    if not any(char in pattern for char in "*?["):
+        return []
+    from glob import iglob
+    from itertools import islice
+
+    bare = pattern.rstrip("/")
+    return [found + pattern[len(bare) :] for found in islice(iglob(bare), MOST)]
 
 
 def whole(call: Call, word: str) -> str:
@@ -40,7 +67,7 @@ def by_program(call: Call) -> list[str]:
     if program in BUT_FIRST:
         return operands(words)[0 if any(map(is_said, words)) else 1 :]
     if program in LAST:
-        return moved(program, words)
+        return moved(call)
     if program == "dd":
         return [word[3:] for word in words if word.startswith("of=")]
     if program in ("sed", "gsed", "perl"):
@@ -85,16 +112,22 @@ def operands(words: list[str], valued: tuple[str, ...] = ()) -> list[str]:
     return found
 
 
-def moved(program: str, words: list[str]) -> list[str]:
-    """Where a copy goes; what is moved away is changed too. Another machine's files are not ours."""
+def moved(call: Call) -> list[str]:
+    """Where copies go; what is moved away is changed too. Another machine's files are not ours."""
+    program, words = call.program, call.words
     into = option_value(words, "-t", "--target-directory")
     named = operands(words, (*VALUED.get(program, ()), "-t", "-S", "-e", "--exclude", "--include", "-P", "-i"))
-    target = [into] if into else named[-1:]
-    if program in ("rsync", "scp"):
-        target = [one for one in target if ":" not in one]
     if program == "install" and any(word in ("-d", "--directory") for word in words):
         return named
-    return [*(named if program == "mv" else []), *target]
+    sources, target = (named, into) if into else (named[:-1], named[-1] if named else "")
+    if program in ("rsync", "scp") and ":" in target:
+        return []
+    away = list(map(all_below, sources)) if program == "mv" else []
+    if not (into or len(sources) > 1 or target.endswith(("/", "/.")) or os.path.isdir(whole(call, target) or "-")):
+        return [*away, all_below(target)]
+    contents = any(one.endswith("/.") for one in sources)
+    copies = [os.path.join(target, os.path.basename(one.rstrip("/"))) for one in sources]
+    return [*away, all_below(target) if contents else target.rstrip("/"), *copies]
 
 
 def edited(words: list[str]) -> list[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.actions.happened import Happened, content
+from tenterhook import regular
+from tenterhook.actions.happened import Happened
 from tenterhook.actions.said import Said, deny, fine
 from tenterhook.actions.settings import Settings
 from tenterhook.guard import judge
@@ -33,7 +34,7 @@ def parsed(event: Happened, said: Said) -> Said:
 
 def now(path: str) -> str:
     """The file's text; one that is not there, or is no text, counts as one that parses."""
-    text = content(path)
-    if text is None:
-        return "{}" if path.endswith((".json", ".jsonc")) else ""
-    return text
+    try:
+        return regular.text(path)
+    except (OSError, ValueError):
+        return "" if not path.endswith((".json", ".jsonc")) else "{}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 
+from tenterhook import regular
 from tenterhook.errors import UsageError
 
 TYPE_CHECKING = False
@@ -109,8 +110,9 @@ class Happened:
         for name in ("content", "file_text"):
             if isinstance(self.input.get(name), str):
                 return str(self.input[name])
-        now = content(self.path())
-        if now is None:
+        try:
+            now = regular.text(self.path())
+        except (OSError, ValueError):
             return None
         for edit in self.edits() or [self.input]:
             old, new = edit.get("old_string"), edit.get("new_string")
@@ -118,17 +120,6 @@ class Happened:
                 return None
             now = now.replace(old, new) if edit.get("replace_all") else now.replace(old, new, 1)
         return now
-
-
-def content(path: str) -> str | None:
-    """A file's text; None where it is no text, or none that ends: a pipe or a device would hold us up for ever."""
-    try:
-        if not os.path.isfile(path) or os.path.getsize(path) > LARGEST:
-            return None
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except (OSError, ValueError):
-        return None
 
 
 def table(data: dict[str, Any], key: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from tenterhook.errors import ConfigError, nearest
+from tenterhook.regular import LARGEST, contents
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,12 +68,13 @@ def table(file: str, place: str) -> dict[str, Any] | None:
     """The table in a file; None where there is no file or no such table."""
     keys = place.split(".")
     try:
-        with open(file, "rb") as opened:
-            text = opened.read()
+        text = contents(file, LARGEST + 1)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
     except OSError as exc:
         raise ConfigError(exc.strerror or str(exc), file=file) from None
+    if len(text) > LARGEST:
+        raise ConfigError(f"is larger than {LARGEST >> 20} MiB", file=file)
     if any(key.encode() not in text for key in keys):
         return None
     import tomllib

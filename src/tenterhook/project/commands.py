@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from tenterhook import regular
 from tenterhook.errors import ConfigError
 
 TYPE_CHECKING = False
@@ -115,10 +116,7 @@ def made(folders: list[str]) -> dict[str, Command]:
 def read(path: str) -> str:
     """A text file's beginning; empty where there is none, or a pipe that nobody may ever write to."""
     try:
-        if not os.path.isfile(path):
-            return ""
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(LONGEST)
+        return regular.beginning(path, LONGEST)
     except (OSError, ValueError):
         return ""
 

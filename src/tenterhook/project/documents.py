@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 
+from tenterhook import regular
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,8 +81,7 @@ def unfinished(path: str, headings: list[str] = ()) -> list[str]:  # type: ignor
 def text_of(path: str) -> tuple[str, str]:
     """A document's text, or why it cannot be one."""
     try:
-        with open(path, "rb") as file:
-            given = file.read(LARGEST + 1)
+        given = regular.contents(path, LARGEST + 1)
         text = given.decode("utf-8-sig")
     except OSError as exc:
         return "", f"cannot be read: {exc.strerror}"

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import time
 
+from tenterhook import regular
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -101,8 +103,7 @@ class Ledger:
         if not self.file:
             return []
         try:
-            with open(self.file, "rb") as file:
-                return file.read(2 * LARGEST).splitlines()
+            return regular.contents(self.file, 2 * LARGEST).splitlines()
         except OSError:
             return []
 

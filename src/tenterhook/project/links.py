@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from tenterhook import regular
 from tenterhook.errors import nearest
 
 TYPE_CHECKING = False
@@ -117,8 +118,7 @@ class Links:
         if path not in self.known and page:
             self.known[path] = anchors(page)
         elif path not in self.known:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                self.known[path] = anchors(Page(file.read(LARGEST)))
+            self.known[path] = anchors(Page(regular.beginning(path, LARGEST)))
         return self.known[path]
 
 

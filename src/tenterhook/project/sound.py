@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from tenterhook import regular
 from tenterhook.actions.said import Said, deny, fine
 from tenterhook.project.ledger import Ledger
 from tenterhook.project.subject import written
@@ -137,12 +138,10 @@ def problems(concern: Documents | Configs, names: list[str], event: Happened) ->
 def text_of(path: str) -> str | None:
     """None for a file that is too large to be written by hand, and for one that cannot be read."""
     try:
-        if not os.path.isfile(path) or os.path.getsize(path) > LARGEST:
-            return None
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
-            return file.read()
+        given = regular.contents(path, LARGEST + 1)
     except OSError:
         return None
+    return given.decode("utf-8", "surrogateescape") if len(given) <= LARGEST else None
 
 
 def has(project: str, name: str) -> bool:

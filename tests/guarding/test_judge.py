@@ -72,6 +72,12 @@ def test_nothing_against_it_decides_nothing(tmp_path: Path, given: dict[str, Any
         {"file_path": "a.py", "content": f'TOKEN = "{TOKEN}"\n'},
         {"file_path": "a.py", "edits": [{"old_string": "x", "new_string": f"y = '{TOKEN}'"}]},
         {"file_path": "~/.bashrc", "content": "x"},
+        {"file_path": "a.py", "path": "/etc/hosts", "content": "x"},
+        {"file_path": "a.py", "filename": "~/.bashrc", "content": "x"},
+        {"command": "ls", "cmd": "rm -rf /"},
+        {"command": "", "cmd": "rm -rf /"},
+        {"command": "touch hosts", "directory": "/etc"},
+        {"command": "rm settings.json", "dir_path": ".claude"},
     ],
 )
 def test_writing_where_or_what_must_not_be_is_refused(tmp_path: Path, given: dict[str, Any]) -> None:
@@ -80,6 +86,50 @@ def test_writing_where_or_what_must_not_be_is_refused(tmp_path: Path, given: dic
     assert answer.decision == "deny"
     assert TOKEN not in answer.reason
     assert TOKEN[4:] not in answer.reason
+
+
+SETTINGS = '[project]\nname = "x"\n\n[tool.tenterhook.actions.rules]\ngit-discard = "deny"\n'
+
+
+@pytest.mark.parametrize(
+    ("before", "given"),
+    [
+        ("", {"content": SETTINGS}),
+        (SETTINGS, {"content": '[project]\nname = "x"\n'}),
+        (SETTINGS, {"old_string": '"deny"', "new_string": '"allow"'}),
+        ("[project]\n", {"edits": [{"old_string": "[project]", "new_string": "[tool.tenterhook]\n[project]"}]}),
+    ],
+)
+def test_the_guards_own_settings_are_kept_from_the_agent(tmp_path: Path, before: str, given: dict[str, Any]) -> None:
+    (tmp_path / "pyproject.toml").write_text(before)
+    answer = said(tmp_path, file_path="pyproject.toml", **given)
+
+    assert answer.decision == "deny"
+    assert "tool.tenterhook in pyproject.toml" in answer.reason
+
+
+def test_the_rest_of_the_file_is_the_agents(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(SETTINGS)
+
+    assert said(tmp_path, file_path="pyproject.toml", old_string='"x"', new_string='"y"').decision == "none"
+    assert said(tmp_path, file_path="sub/pyproject.toml", content='[project]\nname = "x"\n').decision == "none"
+    assert said(tmp_path, command="cat pyproject.toml | grep tenterhook").decision == "none"
+    assert said(tmp_path, command="sed -i s/deny/allow/ pyproject.toml").decision == "ask"
+    assert said(tmp_path, command="echo '[tool.tenterhook.actions]' >> pyproject.toml").decision == "deny"
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    assert said(tmp_path, command="sed -i s/a/b/ pyproject.toml").decision == "none"
+
+
+def test_a_tool_that_takes_files_away_is_judged_by_its_paths(tmp_path: Path) -> None:
+    def decided(tool: str, **given: str) -> str:
+        event = Happened("tool.before", {"tool_name": tool, "tool_input": given, "cwd": str(tmp_path)}, seconds=5)
+        return judge(event, Settings()).decision
+
+    assert decided("mcp__files__move_file", source="tenterhook.toml", destination="x") == "deny"
+    assert decided("mcp__files__move_file", source="x", destination=".git/config") == "deny"
+    assert decided("delete_file", path=".claude/settings.json") == "deny"
+    assert decided("delete_file", path="notes.md") == "none"
+    assert decided("read_file", path=".claude/settings.json") == "none"
 
 
 def test_a_secret_in_a_command_is_asked_about_and_masked(tmp_path: Path) -> None:

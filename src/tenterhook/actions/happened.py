@@ -27,6 +27,7 @@ NAMES = {
 # How tools call what an action looks for.
 PATHS = ("file_path", "path", "notebook_path", "absolute_path", "filename", "filePath", "file")
 COMMANDS = ("command", "cmd")
+FOLDERS = ("directory", "dir_path", "workdir", "work_dir", "working_directory", "cwd")
 TEXTS = ("content", "file_text", "new_string", "new_str", "newText", "new_source", "text", "patch")
 OLD_TEXTS = ("old_string", "old_str", "oldText")
 
@@ -80,14 +81,19 @@ class Happened:
     def command(self) -> str:
         return self.text_input(COMMANDS)
 
+    def folder(self) -> str:
+        """Where the tool runs its command."""
+        return os.path.abspath(os.path.join(self.cwd, self.text_input(FOLDERS)))
+
     def text_input(self, names: tuple[str, ...]) -> str:
+        return next(iter(self.text_inputs(names)), "")
+
+    def text_inputs(self, names: tuple[str, ...]) -> list[str]:
+        """All that is given under these names: which of them a tool goes by is known to the tool alone."""
         for name in names:
-            if name in self.input:
-                found = self.input[name]
-                if not isinstance(found, str):
-                    raise UsageError(f"the tool's {name} must be text, not {type(found).__name__}")
-                return found
-        return ""
+            if not isinstance(self.input.get(name, ""), str):
+                raise UsageError(f"the tool's {name} must be text, not {type(self.input[name]).__name__}")
+        return [self.input[name] for name in names if name in self.input]
 
     def texts(self) -> list[str]:
         """The texts that the tool is about to write, or wrote."""

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.actions.happened import PATHS
+from tenterhook.actions.happened import COMMANDS, PATHS
 from tenterhook.actions.said import Said, ask, deny, fine
 from tenterhook.errors import ConfigError, UsageError, nearest
+from tenterhook.guard import own
 from tenterhook.guard.finding import Finding
 
 TYPE_CHECKING = False
@@ -29,6 +30,8 @@ SECRETS = ("secret", "secret-in-command")
 INSTEAD = "read it from the environment or a secret store; where it is none, the user can name the file in not_secret"
 # Files that are there to keep secrets, or hold nothing but sums.
 KEEPERS = ("env-file", "lock-file")
+# How tools that move files call the two ends.
+ENDS = ("source", "destination", "old_path", "new_path")
 MOST, LONGEST = 12, 1800
 
 
@@ -36,9 +39,9 @@ def judge(event: Happened, settings: Settings) -> Said:
     """The strongest of all that is against a tool's call: a deny before an ask."""
     if settings.rules:
         check_names(settings)
-    command, texts = event.command(), event.texts()
+    command, texts = any(event.text_inputs(COMMANDS)), event.texts()
     found: list[Finding] = []
-    if texts:
+    if texts or moves(event):
         found += about_files(event, settings)
     if command:
         found += about_command(event, settings)
@@ -72,13 +75,14 @@ def about_command(event: Happened, settings: Settings) -> list[Finding]:
     from tenterhook.guard import danger, secret
     from tenterhook.guard.paths import Place
 
-    text = event.command()
-    values = tuple(text[start:end] for _, start, end in secret.found(text))
-    found = danger.findings(text, Place(event.project, settings), os.path.abspath(event.cwd), values)
+    place, found = Place(event.project, settings), []
     decision = settings.rules.get("secret-in-command", "ask")
-    if decision != "allow":
-        lines = secret.shown(text)
-        found += [Finding("secret-in-command", decision, f"the command holds {line}; {INSTEAD}") for line in lines]
+    for text in event.text_inputs(COMMANDS):
+        values = tuple(text[start:end] for _, start, end in secret.found(text))
+        found += danger.findings(text, place, event.folder(), values)
+        if decision != "allow":
+            lines = secret.shown(text)
+            found += [Finding("secret-in-command", decision, f"the command holds {line}; {INSTEAD}") for line in lines]
     return found
 
 
@@ -97,13 +101,28 @@ def about_files(event: Happened, settings: Settings) -> list[Finding]:
             raise UsageError(f"the tool's path {path!r:.80} is none that a file can have") from None
         if one:
             found.setdefault(one.text, one)
-    return [*found.values(), *secrets(event, settings, place)]
+    return [*found.values(), *own_settings(event, place), *secrets(event, settings, place)]
+
+
+def own_settings(event: Happened, place: Place) -> list[Finding]:
+    """What a tool would change of the guard's settings in a file that holds others too."""
+    path = event.path()
+    if os.path.basename(path) != own.FILE or not own.changed(path, event.after_change(), event.texts()):
+        return []
+    one = place.finding("agent-settings", f"tool.tenterhook in {place.shown(path)}")
+    return [one] if one else []
+
+
+def moves(event: Happened) -> bool:
+    """Whether the tool takes files away, for which it needs no text."""
+    return any(word in event.tool.lower() for word in ("delete", "remove", "move", "rename"))
 
 
 def written(event: Happened) -> list[str]:
     """The paths that a tool is to write: as given, since a link before `..` leads elsewhere; and those in a patch."""
-    given = event.text_input(PATHS)
-    named = [os.path.join(event.cwd, given), event.path()] if given else []
+    given = event.text_inputs((*PATHS, *ENDS) if moves(event) else PATHS)
+    home = [os.path.expanduser(one) for one in given if one.startswith("~")]
+    named = [os.path.join(event.cwd, one) for one in (*given, *home) if one]
     patch = event.input.get("patch")
     if isinstance(patch, str):
         from tenterhook.guard.paths import in_patch

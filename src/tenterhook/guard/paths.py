@@ -107,10 +107,12 @@ class Place:
             rule = self.rule_of(named)
         if not rule and path.endswith("/"):
             rule = self.rule_below(real) or self.rule_below(named)
-        if not rule:
-            return None
+        return self.finding(rule, self.shown(path)) if rule else None
+
+    def finding(self, rule: str, what: str) -> Finding | None:
+        """By a rule about paths, as the settings have it."""
         decision = self.settings.rules.get(rule, RULES[rule][0])
-        return None if decision == "allow" else Finding(rule, decision, f"{self.shown(path)} {RULES[rule][1]}")
+        return None if decision == "allow" else Finding(rule, decision, f"{what} {RULES[rule][1]}")
 
     def rule_of(self, path: str) -> str:
         """The rule that a whole path falls under; none where it may be written."""

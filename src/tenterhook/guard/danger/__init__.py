@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tenterhook.guard import own
 from tenterhook.guard.calls import Call, calls
 from tenterhook.guard.danger import always
 from tenterhook.guard.finding import Finding, Rule
@@ -59,7 +60,7 @@ def findings(text: str, place: Place, folder: str, secrets: tuple[str, ...] = ()
             continue
         new = list(dict.fromkeys(path for path in written(call) if path not in paths))
         for path in new[: max(0, MOST_PATHS - len(paths))]:
-            one = place.judged(path)
+            one = place.judged(path) or about_own(text, path, place)
             if one:
                 found.setdefault(one.text, one)
         paths.update(new)
@@ -68,6 +69,15 @@ def findings(text: str, place: Place, folder: str, secrets: tuple[str, ...] = ()
         if len(found) >= MOST:
             break
     return list(found.values())
+
+
+def about_own(text: str, path: str, place: Place) -> Finding | None:
+    """A command that writes to the file in which our settings stand among others."""
+    if not path.rstrip("/").endswith(f"/{own.FILE}"):
+        return None
+    if own.NAME in text:
+        return place.finding("agent-settings", f"tool.{own.NAME} in {place.shown(path)}")
+    return place.finding("agent-config", place.shown(path)) if own.table(own.now(path)) else None
 
 
 def add(found: dict[str, Finding], place: Place, rule: str, decision: str, text: str) -> None:

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import os
 
+from tenterhook.guard.fed import listed
+from tenterhook.guard.runs import code_from, made_by, texts_run
 from tenterhook.guard.shell import Command, Script, parse
 from tenterhook.guard.shell.expand import Variables, fields
 from tenterhook.guard.shell.records import UNKNOWN
 from tenterhook.guard.wrappers import (
-    INTERPRETERS,
     SHELLS,
     command_of,
     found_by,
-    interpreter_reads,
     is_assignment,
     option_value,
     program_of,
+    replaced_by,
     shell_reads,
+    split_string,
     wrapped,
 )
+from tenterhook.guard.writes import whole
 
 DEEPEST = 8
 MOST = 10_000
 MOST_WORDS = 30_000
 LONGEST = 4096
-# What a shell does with its own words as a text.
-EVALUATES = ("eval", "trap", "alias", "watch")
+# Wrappers whose -c is a text for a shell.
+CALL = ("npx", "npm exec")
 DECLARES = ("export", "declare", "local", "readonly", "typeset")
 FORGETS = ("read", "unset", "mapfile", "readarray", "getopts")
 
@@ -33,14 +36,15 @@ FORGETS = ("read", "unset", "mapfile", "readarray", "getopts")
 class Call:
     """One program with its words. UNKNOWN stands in them for what only the shell knows.
 
+    `named` is the program as it was written; `loaded` says that it runs what came from the network just before;
     `folder` is where it runs, empty where that is unknown; `by` are the wrappers that run it; `remote` says that it
     runs on another machine; `fed` are the calls piped into it and `inner` those in its substitutions; `texts` is
     what it is given on stdin as far as that is written in the command.
     """
 
     __slots__ = (
-        *("assigned", "background", "by", "fed", "folder", "function", "inner", "program", "reads", "remote"),
-        *("texts", "words", "writes"),
+        *("assigned", "background", "by", "fed", "folder", "function", "inner", "loaded", "named", "program"),
+        *("reads", "remote", "texts", "words", "writes"),
     )
 
     def __init__(self, program: str, words: list[str], folder: str) -> None:
@@ -52,8 +56,8 @@ class Call:
         self.texts: list[str] = []
         self.fed: list[Call] = []
         self.inner: list[Call] = []
-        self.background = self.remote = False
-        self.function = ""
+        self.background = self.remote = self.loaded = False
+        self.function = self.named = ""
 
     def __str__(self) -> str:
         return " ".join((*self.by, self.program, *self.words[:30])).replace(UNKNOWN, "...")
@@ -80,6 +84,11 @@ class Reader:
 
     def __init__(self, folder: str, home: str) -> None:
         self.variables: Variables = {"HOME": [home], "PWD": [folder], "IFS": [" \t\n"]}
+        self.aliases: dict[str, str] = {}
+        # The commands in the body of each function.
+        self.functions: dict[str, list[Command]] = {}
+        # The files that the text itself has written: what they hold, or None where that came from the network.
+        self.files: dict[str, list[str] | None] = {}
         self.calls: list[Call] = []
         self.problem = ""
         self.depth = 0
@@ -104,7 +113,12 @@ class Reader:
             call.fed = [one for place in command.sources[-50:] for one in made.get(script.commands[place], [])]
             call.inner = within.setdefault(command, [])
             before = len(self.calls)
+            if command.function:
+                self.functions.setdefault(command.function, []).append(command)
             self.take(call)
+            self.call_function(call)
+            self.run_file(call)
+            self.files |= made_by(call)
             if call.program in ("cd", "pushd", "chdir"):
                 folders[scope] = self.changed(call)
                 self.variables["PWD"] = [folders[scope] or UNKNOWN]
@@ -116,6 +130,35 @@ class Reader:
                 break
         self.depth -= 1
 
+    def call_function(self, call: Call) -> None:
+        """The body of a function, or the text of an alias, with the words it is called with."""
+        alias, body = self.aliases.get(call.program), self.functions.get(call.program, [])
+        if (alias is None and not body) or self.depth > DEEPEST or call.function == call.program:
+            return
+        if alias is not None:
+            self.aliases.pop(call.program)  # which it may hold itself
+            self.read(" ".join((alias, *map(quoted, call.words))), call.folder, call)
+            return
+        self.depth += 1
+        before, self.variables = self.variables, self.variables | positional(call.words)
+        for command in body:
+            if len(self.calls) <= MOST:
+                self.take(self.called(command, call.folder))
+        self.variables = before
+        self.depth -= 1
+
+    def run_file(self, call: Call) -> None:
+        """A script that the text itself has written before."""
+        if not self.files:
+            return
+        kind, name = code_from(call)
+        path = whole(call, name if kind == "file" else call.named if "/" in call.named else "")
+        texts = self.files.get(os.path.normpath(path), []) if path else []
+        call.loaded = texts is None
+        if call.program in SHELLS or not kind:
+            for text in texts or []:
+                self.read(text, call.folder, call)
+
     # ---- one command
 
     def called(self, command: Command, folder: str) -> Call:
@@ -126,7 +169,7 @@ class Reader:
                 self.problem = self.problem or "it has more words than can be looked through"
                 break
         call = Call(program_of(found[0]) if found else "", found[1:], folder)
-        call.background, call.function = command.background, command.function
+        call.background, call.function, call.named = command.background, command.function, found[0] if found else ""
         for name, words in command.assigned:
             values = [one for word in words for one in fields(word, self.variables)]
             if found:
@@ -154,9 +197,12 @@ class Reader:
         """The folder after cd; nothing where that is unknown."""
         targets = [word for word in call.words if not word.startswith("-") or word == "-"]
         target = targets[0] if targets else self.variables["HOME"][0]
-        if UNKNOWN in target or target == "-" or not (call.folder or target.startswith("/")):
+        return "" if target == "-" else self.moved(call.folder, target)
+
+    def moved(self, folder: str, target: str) -> str:
+        if UNKNOWN in target or not (folder or target.startswith("/")):
             return ""
-        return os.path.normpath(os.path.join(call.folder, target))
+        return os.path.normpath(os.path.join(folder, target))
 
     # ---- what a call runs in its turn
 
@@ -179,16 +225,33 @@ class Reader:
                 self.assign(word, [])
         elif program == "find":
             self.found(call, layers)
+        elif program == "set" and "--" in words:
+            self.variables |= positional(words[words.index("--") + 1 :])
+        elif program == "alias":
+            self.aliases |= {name: text for name, sign, text in (word.partition("=") for word in words) if sign}
         else:
-            for text in texts_run(call):
-                self.read(text, call.folder, call)
+            self.run_texts(call)
+
+    def run_texts(self, call: Call) -> None:
+        """The texts that it has a shell read, with the words behind that of -c as the shell's arguments."""
+        before = dict(self.variables)
+        if call.program in SHELLS and shell_reads(call.words)[0] == "text":
+            text = shell_reads(call.words)[1]
+            self.variables |= positional(call.words[call.words.index(text) + 2 :] if text else [])
+        for text in texts_run(call):
+            self.read(text, call.folder, call)
+        self.variables = before if call.program in SHELLS else self.variables
 
     def unwrap(self, call: Call, name: str, words: list[str], layers: int) -> None:
-        split = option_value(words, "-S", "--split-string") if name == "env" else None
-        if split is not None:
-            self.read(split, call.folder, call)
-            return
         inner, assigned = command_of(name, words)
+        own = words[: len(words) - len(inner)]
+        text = split_string(words) if name == "env" else option_value(own, "--call", *(["-c"] if name in CALL else []))
+        if text is not None:
+            self.read(text, call.folder, call)
+            return
+        into = option_value(own, "-C", "--chdir") if name == "env" else None
+        if into:
+            call.folder = self.moved(call.folder, into)
         for word in assigned:
             key, _, value = word.partition("=")
             call.assigned[key] = value
@@ -196,19 +259,42 @@ class Reader:
             self.calls.append(call)
         elif name == "ssh":
             self.read(" ".join(inner), "", call.run_as(call.program, call.words, name))
+        elif name == "flock" and inner[0] in ("-c", "--command"):
+            self.read(" ".join(inner[1:2]), call.folder, call)
+        elif name == "parallel" and (inner[0] == ":::" or " " in inner[0]):
+            for one in inner:
+                self.read(one if one != ":::" else "", call.folder, call)
         else:
             if name == "xargs":
                 self.calls.append(call)
-                inner = [*inner, *(said(call) or [UNKNOWN])]
+                inner = handed(inner, replaced_by(own), listed(call) or [UNKNOWN])
             self.take(call.run_as(program_of(inner[0]), inner[1:], name), layers + 1)
 
     def found(self, call: Call, layers: int) -> None:
         """What find runs: on everything below its starting points, or on what only find knows."""
         starts, everything, runs = found_by(call.words)
         for run in runs:
-            words = [one for word in run for one in (starts if word == "{}" and everything else [spelled(word)])]
+            all_of = [f"{start}/*" for start in starts] if everything else [UNKNOWN]
+            words = [one for word in run for one in (all_of if word == "{}" else [spelled(word)])]
             if words and layers < DEEPEST:
                 self.take(call.run_as(program_of(words[0]), words[1:], "find"), layers + 1)
+
+
+def handed(words: list[str], mark: str, given: list[str]) -> list[str]:
+    """A command of xargs with what it is handed, in the place of a mark or at its end."""
+    if not mark:
+        return [*words, *given]
+    return [word.replace(mark, " ".join(given)) for word in words]
+
+
+def positional(words: list[str]) -> Variables:
+    """Words as $1, $2 and all of them."""
+    several: Variables = {"@": words, "*": words} if words else {}
+    return several | {str(number): [word] for number, word in enumerate(words[:99], 1)}
+
+
+def quoted(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'"
 
 
 def spelled(word: str) -> str:
@@ -219,56 +305,3 @@ def known_scope(script: Script, scope: int, folders: dict[int, str]) -> int:
     while scope not in folders:
         scope = script.scopes[scope]
     return scope
-
-
-def said(call: Call) -> list[str]:
-    """The words that echo or printf pipe into a call."""
-    return [
-        word
-        for one in call.fed
-        if one.program in ("echo", "printf")
-        for word in one.words
-        if word not in ("-n", "-e", "-E", "%s", "%s\\n")
-    ]
-
-
-def texts_run(call: Call) -> list[str]:
-    """The texts that a call has a shell read, as far as they are known."""
-    program, words = call.program, call.words
-    if program in SHELLS:
-        kind, text = shell_reads(words)
-        if kind == "text":
-            return [text]
-        return [*call.texts, *fed_texts(call)] if kind == "stdin" else []
-    if program in ("su", "runuser", "script"):
-        text = option_value(words, "-c", "--command") or ""
-        return [text] if text else []
-    if program == "trap":
-        return words[:1]
-    if program == "alias":
-        return [word.partition("=")[2] for word in words]
-    if program in EVALUATES:
-        return [" ".join(words)]
-    if program in (".", "source") and words[:1] == ["/dev/stdin"]:
-        return [*call.texts, *fed_texts(call)]
-    return []
-
-
-def fed_texts(call: Call) -> list[str]:
-    """What is piped into a call, where it is written in the command."""
-    words = said(call)
-    bodies = [text for one in call.fed if one.program in ("cat", "tee") for text in one.texts]
-    return [*([" ".join(words)] if words else []), *bodies]
-
-
-def code_from(call: Call) -> tuple[str, str]:
-    """Where the code comes from that a shell or an interpreter is to run: text, file or stdin; ("", "") for others."""
-    if call.program in SHELLS:
-        return shell_reads(call.words)
-    if call.program.rstrip("0123456789.") in INTERPRETERS:
-        return interpreter_reads(call.words)
-    if call.program == "eval":
-        return "text", " ".join(call.words)
-    if call.program in (".", "source"):
-        return ("file", call.words[0]) if call.words else ("", "")
-    return "", ""

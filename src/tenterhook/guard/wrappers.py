@@ -7,7 +7,7 @@ WRAPPERS = {
     "sudo": ("-u -g -h -p -C -T -r -t -U -D -R --user --group --host --prompt --chdir --role --type", 0),
     "doas": ("-u -C -a", 0),
     "pkexec": ("--user", 0),
-    "env": ("-u -C --unset --chdir --argv0", 0),
+    "env": ("-u -C -P -S --unset --chdir --argv0 --split-string", 0),
     "command": ("", 0),
     "builtin": ("", 0),
     "exec": ("-a", 0),
@@ -37,11 +37,28 @@ WRAPPERS = {
     "poetry run": ("", 0),
     "pipenv run": ("", 0),
     "pdm run": ("", 0),
+    "hatch run": ("", 0),
+    "conda run": ("-n -p --name --prefix", 0),
     "bundle exec": ("", 0),
+    "npx": ("-p -c --package --call", 0),
+    "bunx": ("", 0),
+    **dict.fromkeys(("npm exec", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx"), ("-p -c --package --call", 0)),
+    **dict.fromkeys(("mise exec", "asdf exec", "rbenv exec", "pyenv exec"), ("", 0)),
+    "direnv exec": ("", 1),
+    "systemd-run": ("-u -p -E -t --unit --property --setenv --slice --description --on-active", 0),
+    "nsenter": ("-t -S -G --target", 0),
+    "gosu": ("", 1),
+    "su-exec": ("", 1),
+    "fakeroot": ("-l -s -i -b", 0),
+    "valgrind": ("", 0),
 }
-PRIVILEGED = ("sudo", "doas", "pkexec", "su", "runuser")
+PRIVILEGED = ("sudo", "doas", "pkexec", "su", "runuser", "gosu", "su-exec", "nsenter")
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "rbash")
 INTERPRETERS = ("python", "python3", "python2", "perl", "ruby", "node", "deno", "bun", "php", "lua", "osascript")
+# Programs that bring something from the network.
+LOADS = ("curl", "wget", "fetch", "aria2c", "http", "https", "nc", "ncat", "netcat", "lynx", "ftp", "scp", "ssh")
+# A script that comes by stdin.
+STDIN = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 # What find looks for: with one of these it does not take everything.
 FILTERS = (
     *("-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-newer", "-mtime", "-mmin", "-ctime"),
@@ -70,6 +87,7 @@ def command_of(name: str, words: list[str]) -> tuple[list[str], list[str]]:
     if name == "command" and words and words[0] in ("-v", "-V"):  # which only looks for it
         return [], []
     at = after_options(words, takes.split())
+    at += name == "env" and words[at : at + 1] == ["-"]  # an empty environment
     assigned: list[str] = []
     while name in ("env", "sudo", "doas") and at < len(words) and is_assignment(words[at]):
         assigned.append(words[at])
@@ -111,7 +129,7 @@ def shell_reads(words: list[str]) -> tuple[str, str]:
             at += 1
     if text:
         return "text", words[at] if at < len(words) else ""
-    return ("file", words[at]) if at < len(words) and words[at] not in ("-", "/dev/stdin") else ("stdin", "")
+    return ("file", words[at]) if at < len(words) and words[at] not in STDIN else ("stdin", "")
 
 
 def interpreter_reads(words: list[str]) -> tuple[str, str]:
@@ -121,9 +139,9 @@ def interpreter_reads(words: list[str]) -> tuple[str, str]:
             return "text", words[at + 1] if at + 1 < len(words) else ""
         if word == "-m" or word.startswith("-m"):
             return "file", word
-        if word == "-" or word == "/dev/stdin":
+        if word in STDIN:
             return "stdin", ""
-        if not word.startswith("-"):
+        if not word.startswith("-") and (not at or words[at - 1] not in ("-W", "-X")):
             return "file", word
     return "stdin", ""
 
@@ -139,6 +157,28 @@ def option_value(words: list[str], *names: str) -> str | None:
     return None
 
 
+def split_string(words: list[str]) -> str | None:
+    """What env -S is given, with the words behind it; None where there is no such option."""
+    for at, word in enumerate(words):
+        name, _, value = word.partition("=")
+        if name == "--split-string" or (word[:1] == "-" and word[1:2] != "-" and "S" in word):
+            value = value if word.startswith("--") else word.partition("S")[2]
+            return " ".join((value, *words[at + 1 :]))
+        if not word.startswith("-") and (not at or words[at - 1] not in ("-u", "-C", "-P")):
+            return None
+    return None
+
+
+def replaced_by(words: list[str]) -> str:
+    """The text in whose place xargs puts what it reads; nothing where that comes last."""
+    for word in words:
+        if word[:2] in ("-I", "-i") and len(word) > 2:
+            return word[2:]
+        if word in ("-i", "--replace"):
+            return "{}"
+    return option_value(words, "-I", "--replace") or ""
+
+
 def found_by(words: list[str]) -> tuple[list[str], bool, list[list[str]]]:
     """Of find: where it starts, whether it takes everything there, and the commands that it runs."""
     at = 0
@@ -148,7 +188,7 @@ def found_by(words: list[str]) -> tuple[list[str], bool, list[list[str]]]:
     while at < len(words) and not words[at].startswith("-") and words[at] not in ("(", "!"):
         starts.append(words[at])
         at += 1
-    everything = not any(word in FILTERS for word in words[at:])
+    everything = takes_all(words[at:])
     runs: list[list[str]] = []
     while at < len(words):
         if words[at] in ("-exec", "-execdir", "-ok", "-okdir"):
@@ -157,3 +197,17 @@ def found_by(words: list[str]) -> tuple[list[str], bool, list[list[str]]]:
             at = end
         at += 1
     return starts or ["."], everything, runs
+
+
+def takes_all(words: list[str]) -> bool:
+    """Whether one of find's alternatives is held back by nothing: `! -name x` and `-name '*'` leave nearly all."""
+    held = False
+    for at, word in enumerate(words):
+        if word in ("-o", "-or", ","):
+            if not held:
+                return True
+            held = False
+        elif word in FILTERS:
+            negated = at > 0 and words[at - 1] in ("!", "-not")
+            held = held or not (negated or words[at + 1 : at + 2] in (["*"], ["**"], ["*/*"], ["./*"], [".*"]))
+    return not held

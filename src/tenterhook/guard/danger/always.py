@@ -5,15 +5,30 @@ from __future__ import annotations
 from tenterhook.guard.calls import Call
 from tenterhook.guard.finding import Rule
 from tenterhook.guard.paths import Place
+from tenterhook.guard.runs import code_from, texts_run
 from tenterhook.guard.shell.records import UNKNOWN
-from tenterhook.guard.wrappers import PRIVILEGED
+from tenterhook.guard.wrappers import PRIVILEGED, SHELLS
 
+# What hands a shell a file as it is, or nothing.
+SEEN = ("cat", "echo", "printf", ":", "true", "sleep")
 # Variables that switch hooks off.
 SWITCHES = ("TENTERHOOK_OFF", "HUSKY", "HUSKY_SKIP_HOOKS", "LEFTHOOK", "SKIP", "PRE_COMMIT_ALLOW_NO_CONFIG")
 
 
 def unknown(call: Call, place: Place) -> bool:
-    return UNKNOWN in call.program
+    """Its name is made by the shell, or it is a shell that runs what another program makes up."""
+    pattern = any(char in call.program for char in "*?") or ("[" in call.program and call.program.strip("["))
+    return UNKNOWN in call.program or bool(pattern) or runs_unseen(call)
+
+
+def runs_unseen(call: Call) -> bool:
+    if call.program not in SHELLS or not call.fed or code_from(call)[0] != "stdin" or texts_run(call):
+        return False
+    return any(one.program not in SEEN for one in call.fed)
+
+
+def runs_loaded(call: Call, place: Place) -> bool:
+    return call.loaded
 
 
 def privileged(call: Call, place: Place) -> bool:
@@ -40,6 +55,12 @@ RULES = (
     ),
     Rule(
         "privileged", "ask", "runs with the rights of another user; do it without, or have the user run it", privileged
+    ),
+    Rule(
+        "download-run",
+        "deny",
+        "runs what the same command has just loaded from the network; load it, read it, then run it",
+        runs_loaded,
     ),
     Rule("fork-bomb", "deny", "a function that starts itself without end; leave it out", forks),
     Rule("skip-hooks", "ask", "switches off hooks; run it with them and mend what they find", switches_off),

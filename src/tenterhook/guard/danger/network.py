@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from tenterhook.guard.calls import Call, code_from
+from tenterhook.guard.calls import Call
 from tenterhook.guard.finding import Rule
 from tenterhook.guard.paths import Place
+from tenterhook.guard.runs import code_from
 from tenterhook.guard.shell.records import UNKNOWN
+from tenterhook.guard.wrappers import LOADS
 
-LOADS = ("curl", "wget", "fetch", "aria2c", "http", "https", "nc", "ncat", "netcat", "lynx", "ftp", "scp", "ssh")
 SENDS = "curl wget nc ncat netcat socat scp rsync sftp ftp http https telnet mail sendmail"
 DECODES = ("base64", "base32", "xxd", "openssl", "uudecode", "rev")
 RUNS = "sh bash dash zsh ksh ash mksh fish rbash eval source . python perl ruby node deno bun php lua osascript"
@@ -37,7 +38,8 @@ def runs_what(call: Call, programs: tuple[str, ...]) -> bool:
     if kind == "stdin":
         sources = upstream(call) + (call.inner if call.reads else [])
     elif kind and UNKNOWN in text:
-        sources = [*call.inner, *(one for inner in call.inner for one in upstream(inner))]
+        handed = upstream(call) if "xargs" in call.by else []
+        sources = [*handed, *call.inner, *(one for inner in call.inner for one in upstream(inner))]
     else:
         sources = []
     return any(one.program in programs for one in sources)

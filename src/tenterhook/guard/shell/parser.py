@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from tenterhook.guard.shell.compound import Compound
-from tenterhook.guard.shell.records import BARE, QUOTED, UNKNOWN, Command, Redirection, Script, Unparsable, Word
+from tenterhook.guard.shell.records import BARE, HIDDEN, QUOTED, UNKNOWN, Command, Redirection, Script, Unparsable, Word
 from tenterhook.guard.shell.words import ASSIGNMENT, IN_BODY
 
 LARGEST = 1 << 20
@@ -153,8 +153,10 @@ class Parser(Compound):
             command.words.append(word)
             return
         value = Word([(BARE, text[found.end() :]), *word.pieces[1:]])
+        array = word.pieces[1][1] if word.pieces[1:] and word.pieces[1][0] == HIDDEN else None
+        values = array if isinstance(array, list) else [value]
         # A part of an array, or something added to a variable, leaves it unknown.
-        command.assigned.append((found[1], [] if found[2] else [value]))
+        command.assigned.append((found[1], [] if found[2] else values))
 
     # ---- redirections
 
@@ -214,11 +216,12 @@ class Parser(Compound):
         inner.scope = self.made.subshell(self.scope)
         inner.listing("")
 
-    def array(self) -> None:
+    def array(self) -> list[Word]:
+        found: list[Word] = []
         while True:
             self.whitespace()
             if self.text.startswith(")", self.at):
                 self.at += 1
-                return
+                return found
             self.count()
-            self.word_here()
+            found.append(self.word_here())

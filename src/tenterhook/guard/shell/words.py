@@ -31,6 +31,7 @@ LETTERS = dict(zip("ntrabeEfv\\'\"?", "\n\t\r\a\b\x1b\x1b\f\v\\'\"?", strict=Tru
 IN_BODY = r"[^\\$`\0]+"
 IN_OPERAND = r"[^'\"\\$`{}\0]+"
 BRACED = r"([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(:?[-=+?]|(?=\}))"
+CHANGED = r"([A-Za-z_][A-Za-z0-9_]*)(?:(\[[@*]\]\})|[%#/:^,@\[])"
 PAREN = r"[()'\"\\]"
 BACKQUOTED = r"(?s)[^`\\]*(?:\\.[^`\\]*)*"
 
@@ -63,7 +64,7 @@ class Words:
         """The commands of a text that stood in backquotes."""
         raise NotImplementedError
 
-    def array(self) -> None:
+    def array(self) -> list[Word]:
         """The words of an array, up to the closing parenthesis."""
         raise NotImplementedError
 
@@ -85,8 +86,7 @@ class Words:
                 if len(pieces) != 1 or not ASSIGNMENT.fullmatch(str(pieces[0][1])):
                     break
                 self.at += 1
-                self.array()
-                pieces.append((HIDDEN, ""))
+                pieces.append((HIDDEN, self.array()))
             elif char in "<>":
                 if text[self.at + 1 : self.at + 2] != "(":
                     break
@@ -243,9 +243,12 @@ class Words:
         if self.text[self.at : self.at + 1] in ("", " ", "\t", "\n", "|"):
             raise Unparsable("a ${ is followed by no name")
         found = re.compile(BRACED).match(self.text, self.at)
+        changed = re.compile(CHANGED).match(self.text, self.at)
         self.at = found.end() if found else self.at
         operand: Pieces = []
         self.operand(operand, quoted)
+        if changed and not found:  # as it was, or as only the shell knows
+            return VARIABLE, Variable(changed[1], quoted, None if changed[2] else Word([(HIDDEN, "")]))
         if not found:
             return HIDDEN, ""
         return VARIABLE, Variable(found[1], quoted, Word(operand) if found[2] and found[2][-1] != "?" else None)

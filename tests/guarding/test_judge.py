@@ -229,6 +229,22 @@ def test_braces_cannot_make_a_command_longer_than_can_be_read(tmp_path: Path) ->
     assert time.monotonic() - before < 4
 
 
+@pytest.mark.req("CC-SEC-validate")
+@pytest.mark.parametrize(
+    ("command", "wanted"),
+    [
+        ("cd aaaaaaaaaaaaaaaaaaaa;" * 9000, "none"),
+        (f"x={'a' * 4000};" + "sh -c $x$x$x$x$x$x$x$x$x$x;" * 2000, "ask"),
+        ("touch " + "a/" * 100_000, "none"),
+    ],
+)
+def test_what_grows_with_each_command_takes_no_longer(tmp_path: Path, command: str, wanted: str) -> None:
+    before = time.monotonic()
+
+    assert said(tmp_path, command=command).decision == wanted
+    assert time.monotonic() - before < 2.5
+
+
 def test_names_that_are_no_utf_8_are_judged_like_others(tmp_path: Path) -> None:
     name = os.fsdecode(b"caf\xe9.py")
 

@@ -27,6 +27,8 @@ DEEPEST = 8
 MOST = 10_000
 MOST_WORDS = 30_000
 LONGEST = 4096
+# Characters in all the texts that are read.
+LARGEST = 3 << 20
 # Wrappers whose -c is a text for a shell.
 CALL = ("npx", "npm exec")
 DECLARES = ("export", "declare", "local", "readonly", "typeset")
@@ -91,11 +93,15 @@ class Reader:
         self.files: dict[str, list[str] | None] = {}
         self.calls: list[Call] = []
         self.problem = ""
-        self.depth = 0
+        self.depth = self.size = 0
 
     def read(self, text: str, folder: str, around: Call | None = None) -> None:
         if self.depth > DEEPEST:
             self.problem = self.problem or "its parts are nested too deeply"
+            return
+        self.size += len(text)
+        if self.size > LARGEST:
+            self.problem = self.problem or "the texts that it runs are too long together"
             return
         script = parse(text, inner=around is not None)
         self.problem = self.problem or script.problem
@@ -202,7 +208,8 @@ class Reader:
     def moved(self, folder: str, target: str) -> str:
         if UNKNOWN in target or not (folder or target.startswith("/")):
             return ""
-        return os.path.normpath(os.path.join(folder, target))
+        path = os.path.normpath(os.path.join(folder, target))
+        return path if len(path) <= LONGEST else ""
 
     # ---- what a call runs in its turn
 

@@ -20,6 +20,8 @@ WHOLE = ("rm", "rsync", "tar", "bsdtar", "unzip", *BUT_FIRST)
 VALUED = {"truncate": ("-s", "-r"), "install": ("-m", "-o", "-g"), "mkdir": ("-m",), "shred": ("-n", "-s")}
 # So many of the files that a pattern stands for are looked at.
 MOST = 200
+# No system takes a longer path.
+LONGEST = 8192
 
 
 def written(call: Call) -> list[str]:
@@ -34,7 +36,7 @@ def written(call: Call) -> list[str]:
         named = list(map(all_below, named))
     elif call.program not in LAST:
         named = [one.rstrip("/") or one for one in named]
-    paths = [path for path in (whole(call, one) for one in (*call.writes, *named)) if path]
+    paths = [path for path in (whole(call, one) for one in (*call.writes, *named)) if 0 < len(path) <= LONGEST]
     return [*paths, *(found for path in paths for found in fitting(path))]
 
 

@@ -171,7 +171,7 @@ def test_rules_are_switched_by_name_and_an_unknown_name_is_an_error(tmp_path: Pa
     assert said(tmp_path, settings, file_path="a.py", content=f"x = '{TOKEN}'").decision == "ask"
     assert said(tmp_path, settings, file_path=".env", content=f"X={TOKEN}").decision == "none"
     settings.rules = {"git-discrad": "deny"}
-    with pytest.raises(ConfigError, match="no rule 'git-discrad' \\(did you mean 'git-discard'"):
+    with pytest.raises(ConfigError, match="there is no rule 'git-discrad' \\(did you mean 'git-discard'"):
         said(tmp_path, settings, command="ls")
 
 

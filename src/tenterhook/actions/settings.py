@@ -27,6 +27,8 @@ class Settings:
     """How actions work in one project; every value has a default."""
 
     def __init__(self) -> None:
+        # Where they stand; nothing where nobody wrote any.
+        self.file = ""
         # Seconds for one action; 0 leaves it to the moment.
         self.budget = 0.0
         # Where a source file has no test: "deny" or "ask".
@@ -58,6 +60,7 @@ def load(project: str) -> Settings:
         file = os.path.join(project, name)
         found = table(file, place)
         if found is not None:
+            settings.file = file
             for key, value in found.items():
                 take(settings, file, f"{place}.{key}", key, value)
             break

@@ -162,4 +162,5 @@ def check_names(settings: Settings) -> None:
     known = {*danger.names(), *RULES, *SECRETS}
     for name in settings.rules:
         if name not in known:
-            raise ConfigError(f"no rule {name!r}{nearest(name, known)}: actions.rules has a name that nothing goes by")
+            hint = nearest(name, known)
+            raise ConfigError(f"actions.rules: there is no rule {name!r}{hint} to switch", file=settings.file)

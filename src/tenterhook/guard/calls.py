@@ -10,6 +10,7 @@ from tenterhook.guard.shell import Command, Script, parse
 from tenterhook.guard.shell.expand import Variables, fields
 from tenterhook.guard.shell.records import UNKNOWN
 from tenterhook.guard.wrappers import (
+    INTERPRETERS,
     SHELLS,
     command_of,
     found_by,
@@ -31,6 +32,9 @@ LONGEST = 4096
 LARGEST = 3 << 20
 # Wrappers whose -c is a text for a shell.
 CALL = ("npx", "npm exec")
+# Programs whose words or input may be code.
+CLIENTS = ("psql", "mysql", "mariadb", "sqlite")
+CODE = (*INTERPRETERS, "awk", "gawk", "mawk", "nawk", "sed", "gsed", "vim", "vi", "nvim", "ex", "view", "gdb", *CLIENTS)
 DECLARES = ("export", "declare", "local", "readonly", "typeset")
 FORGETS = ("read", "unset", "mapfile", "readarray", "getopts")
 
@@ -248,6 +252,17 @@ class Reader:
         for text in texts_run(call):
             self.read(text, call.folder, call)
         self.variables = before if call.program in SHELLS else self.variables
+        if stem(call.program) in CODE:
+            self.read_code(call)
+
+    def read_code(self, call: Call) -> None:
+        """What code in another language does. Texts that are none for a shell are no problem of the command."""
+        from tenterhook.guard.code import texts_of
+
+        problem = self.problem
+        for text in texts_of(call):
+            self.read(text, call.folder, call)
+        self.problem = problem
 
     def unwrap(self, call: Call, name: str, words: list[str], layers: int) -> None:
         inner, assigned = command_of(name, words)
@@ -292,6 +307,11 @@ def handed(words: list[str], mark: str, given: list[str]) -> list[str]:
     if not mark:
         return [*words, *given]
     return [word.replace(mark, " ".join(given)) for word in words]
+
+
+def stem(program: str) -> str:
+    """Without its version."""
+    return program.rstrip("0123456789.")
 
 
 def positional(words: list[str]) -> Variables:

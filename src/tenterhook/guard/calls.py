@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tenterhook.guard.fed import listed
-from tenterhook.guard.runs import code_from, made_by, texts_run
+from tenterhook.guard.runs import by_options, code_from, made_by, texts_run
 from tenterhook.guard.shell import Command, Script, parse
 from tenterhook.guard.shell.expand import Variables, fields
 from tenterhook.guard.shell.records import UNKNOWN
@@ -249,7 +249,7 @@ class Reader:
         if call.program in SHELLS and shell_reads(call.words)[0] == "text":
             text = shell_reads(call.words)[1]
             self.variables |= positional(call.words[call.words.index(text) + 2 :] if text else [])
-        for text in texts_run(call):
+        for text in (*texts_run(call), *by_options(call)):
             self.read(text, call.folder, call)
         self.variables = before if call.program in SHELLS else self.variables
         if stem(call.program) in CODE:
@@ -280,6 +280,8 @@ class Reader:
         if not inner:
             self.calls.append(call)
         elif name == "ssh":
+            for local in by_options(call):
+                self.read(local, call.folder, call)
             self.read(" ".join(inner), "", call.run_as(call.program, call.words, name))
         elif name == "flock" and inner[0] in ("-c", "--command"):
             self.read(" ".join(inner[1:2]), call.folder, call)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from tenterhook.guard.fed import outputs
 from tenterhook.guard.shell.records import UNKNOWN
@@ -17,6 +18,27 @@ from tenterhook.guard.wrappers import (
     shell_reads,
 )
 from tenterhook.guard.writes import by_program, whole
+
+# Options, variables and settings of git whose value is a text for a shell.
+OPTIONS = {
+    "git": "-x --exec --extcmd --upload-pack --receive-pack",
+    **dict.fromkeys(("tar", "bsdtar"), "--to-command -I --use-compress-program"),
+    "rsync": "-e --rsh",
+    "man": "-P --pager",
+    "zip": "-TT",
+    "nix-shell": "--run --command",
+    "nodemon": "-x --exec",
+}
+VARIABLES = (
+    *("GIT_SSH_COMMAND", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS"),
+    *("GIT_PROXY_COMMAND", "EDITOR", "VISUAL", "PAGER", "MANPAGER", "PROMPT_COMMAND"),
+)
+PROXY = ("ProxyCommand=", "LocalCommand=")
+SETTINGS = (
+    r"(?i)core\.(?:editor|pager|sshcommand|fsmonitor|askpass|gitproxy)|sequence\.editor|pager\..+|diff\.external|"
+    r"(?:diff|difftool|mergetool|merge|filter)\..+\.(?:command|textconv|cmd|driver|clean|smudge|process)|"
+    r"credential\.(?:.+\.)?helper|gpg\.(?:.+\.)?program"
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +65,36 @@ def texts_run(call: Call) -> list[str]:
     if program in (".", "source"):
         return stdin_of(call) if words[:1] and words[0] in STDIN else outputs(call.inner)
     return []
+
+
+def by_options(call: Call) -> list[str]:
+    """The texts that a program has a shell read because an option, a setting or a variable says so."""
+    found = [call.assigned[name] for name in VARIABLES if name in call.assigned]
+    found += [option_value(call.words, name) or "" for name in OPTIONS.get(call.program, "").split()]
+    if call.program in ("ssh", "scp", "sftp"):
+        found += [word.partition("=")[2] for word in call.words if word.removeprefix("-o").startswith(PROXY)]
+    if call.program in ("tar", "bsdtar"):
+        found += [word.partition("=exec=")[2] for word in call.words if word.startswith("--checkpoint-action")]
+    if call.program == "git":
+        found += git_texts(call.words)
+    return [one for one in found if one]
+
+
+def git_texts(words: list[str]) -> list[str]:
+    """Aliases and settings that are commands; what rebase, bisect and submodule are to run."""
+    found: list[str] = []
+    for at, word in enumerate(words[:-1]):
+        following = words[at + 1]
+        name, _, value = following.partition("=") if word == "-c" else (word, "", following)
+        if re.fullmatch(r"(?i)alias\..+", name):
+            found.append(value[1:] if value.startswith("!") else f"git {value}")
+        elif re.fullmatch(SETTINGS, name):
+            found.append(value.removeprefix("!"))
+        elif word == "run" and words[at - 1] == "bisect":
+            found.append(" ".join(words[at + 1 :]))
+        elif word == "foreach" and words[at - 1] == "submodule":
+            found.append(" ".join(one for one in words[at + 1 :] if one not in ("--recursive", "--quiet")))
+    return found
 
 
 def stdin_of(call: Call) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenterhook.guard.calls import Call
+from tenterhook.guard.calls import DECLARES, Call
 from tenterhook.guard.finding import Rule
 from tenterhook.guard.paths import Place
 from tenterhook.guard.runs import code_from, texts_run
@@ -11,6 +11,7 @@ from tenterhook.guard.wrappers import PRIVILEGED, SHELLS
 
 # What hands a shell a file as it is, or nothing.
 SEEN = ("cat", "echo", "printf", ":", "true", "sleep")
+PACKAGE = __name__.partition(".")[0]
 # Variables that switch hooks off.
 SWITCHES = ("TENTERHOOK_OFF", "HUSKY", "HUSKY_SKIP_HOOKS", "LEFTHOOK", "SKIP", "PRE_COMMIT_ALLOW_NO_CONFIG")
 
@@ -42,8 +43,18 @@ def forks(call: Call, place: Place) -> bool:
 
 
 def switches_off(call: Call, place: Place) -> bool:
-    exported = [word.partition("=")[0] for word in call.words] if call.program in ("export", "declare") else []
-    return any(name in SWITCHES for name in (*call.assigned, *exported))
+    exported = [word.partition("=")[0] for word in call.words] if call.program in DECLARES else []
+    return any(name in SWITCHES for name in (*call.assigned, *exported)) or takes_us_away(call)
+
+
+def takes_us_away(call: Call) -> bool:
+    """A wrapper goes without a word where the program is not installed."""
+    words = call.words
+    if call.program in ("tenter", "lefthook", "husky"):
+        return "--undo" in words or words[:1] == ["uninstall"]
+    if call.program in ("rm", "mv", "chmod"):
+        return any(one.words[-1:] == ["tenter"] for one in call.inner if one.program in ("which", "command", "type"))
+    return "uninstall" in words and PACKAGE in words
 
 
 RULES = (

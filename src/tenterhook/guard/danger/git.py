@@ -6,8 +6,10 @@ from tenterhook.guard.calls import Call
 from tenterhook.guard.finding import Rule
 from tenterhook.guard.paths import Place
 from tenterhook.guard.wrappers import after_options
+from tenterhook.guard.writes import whole
 
 GLOBAL = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"]
+HOOKS_PATH = "core.hookspath"
 WITH_HOOKS = ("commit", "push", "merge", "rebase", "am", "cherry-pick", "revert", "pull")
 
 
@@ -22,9 +24,15 @@ def given(words: list[str], letter: str, *names: str) -> bool:
     """Whether an option is there, by its letter, alone or among others, or by a long name."""
     before = words[: words.index("--")] if "--" in words else words
     return any(
-        word.partition("=")[0] in names or (letter and word[:1] == "-" and word[1:2] != "-" and letter in word[1:])
+        is_short_for(word.partition("=")[0], names)
+        or (letter and word[:1] == "-" and word[1:2] != "-" and letter in word[1:])
         for word in before
     )
+
+
+def is_short_for(word: str, names: tuple[str, ...]) -> bool:
+    """Git takes the beginning of a long option for the whole."""
+    return word in names or (word[:2] == "--" and len(word) > 4 and any(name.startswith(word) for name in names))
 
 
 def forces(call: Call, place: Place) -> bool:
@@ -47,6 +55,10 @@ def discards(call: Call, place: Place) -> bool:
     if command == "restore":
         index_only = given(words, "S", "--staged") and not given(words, "W", "--worktree")
         return bool({".", ":/", "*"} & set(words)) and not index_only
+    if command == "rm":
+        return bool({".", ":/", "*", "./"} & set(words)) and not given(words, "", "--cached")
+    if command == "checkout-index":
+        return given(words, "f", "--force")
     if command == "branch":
         return given(words, "D") or (given(words, "d", "--delete") and given(words, "f", "--force"))
     if command == "push":
@@ -65,10 +77,15 @@ def skips_hooks(call: Call, place: Place) -> bool:
     if call.program == "pre-commit":
         return call.words[:1] == ["uninstall"]
     command, words = split(call)
-    paths = [word for word in call.words if word.lower().startswith("core.hookspath")]
+    if any(value.lower() == HOOKS_PATH for name, value in call.assigned.items() if name.startswith("GIT_CONFIG_KEY")):
+        return True
+    if HOOKS_PATH in call.assigned.get("GIT_CONFIG_PARAMETERS", "").lower():
+        return True
+    paths = [word for word in call.words if word.lower().removeprefix("--config-env=").startswith(HOOKS_PATH)]
     if paths and command == "config":
-        asks = given(words, "", "--get", "--get-all", "--unset") or "get" in words[:1]
-        return not asks and (len(words) > words.index(paths[0]) + 1)
+        asks = given(words, "", "--get", "--get-all") or "get" in words[:1]
+        sets = len(words) > words.index(paths[0]) + 1 or given(words, "", "--unset", "--unset-all", "--remove-section")
+        return not asks and (sets or "unset" in words[:1])
     if any("=" in one for one in paths):
         return True
     if command not in WITH_HOOKS:
@@ -82,7 +99,26 @@ def short_of_no_verify(words: list[str]) -> bool:
     return any("n" in one.partition("m")[0].partition("F")[0].partition("C")[0].partition("c")[0] for one in letters)
 
 
+def restores_settings(call: Call, place: Place) -> bool:
+    """Files of another commit in the place of those that guard agents."""
+    command, words = split(call)
+    if command == "checkout":
+        words = words[words.index("--") + 1 :] if "--" in words else words[1:]
+    elif command not in ("restore", "mv", "rm"):
+        return False
+    named = [whole(call, word) for word in words if not word.startswith("-")]
+    found = [one for path in named if path and (one := place.judged(f"{path}/"))]
+    return any(one.rule in ("agent-settings", "protected-path") for one in found)
+
+
 RULES = (
+    Rule(
+        "agent-settings",
+        "deny",
+        "changes the settings and hooks that guard agents; tell the user what should change",
+        restores_settings,
+        "git",
+    ),
     Rule(
         "force-push",
         "deny",

@@ -157,6 +157,15 @@ def option_value(words: list[str], *names: str) -> str | None:
     return None
 
 
+def letter_value(words: list[str], letter: str) -> str | None:
+    """The value of an option by its letter, alone, among others (-so file) or with the value behind it (-ofile)."""
+    for at, word in enumerate(words):
+        before, found, value = word.partition(letter)
+        if found and before[:1] == "-" and (before == "-" or before[1:].isalnum()):
+            return value or (words[at + 1] if at + 1 < len(words) else "")
+    return None
+
+
 def split_string(words: list[str]) -> str | None:
     """What env -S is given, with the words behind it; None where there is no such option."""
     for at, word in enumerate(words):

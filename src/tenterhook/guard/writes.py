@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tenterhook.guard.shell.records import UNKNOWN
-from tenterhook.guard.wrappers import option_value
+from tenterhook.guard.wrappers import letter_value, option_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,16 @@ LAST = ("cp", "mv", "ln", "install", "rsync", "scp")
 # Those that may take a folder with all that is in it.
 WHOLE = ("rm", "rsync", "tar", "bsdtar", "unzip", *BUT_FIRST)
 VALUED = {"truncate": ("-s", "-r"), "install": ("-m", "-o", "-g"), "mkdir": ("-m",), "shred": ("-n", "-s")}
+# The options and, for those that are often put behind others, the letter by which a program is told where to write.
+OUTPUTS = {
+    "curl": ("--output", "--output-dir", "-D", "--dump-header", "-c", "--cookie-jar"),
+    "wget": ("--output-document", "-P", "--directory-prefix"),
+    "sort": ("--output",),
+    "patch": ("-o", "--output"),
+    "gpg": ("-o", "--output"),
+    "openssl": ("-out",),
+}
+LETTERS = {"curl": "o", "wget": "O", "sort": "o", "unzip": "d"}
 # So many of the files that a pattern stands for are looked at.
 MOST = 200
 # No system takes a longer path.
@@ -71,16 +81,17 @@ def by_program(call: Call) -> list[str]:
     if program in LAST:
         return moved(call)
     if program == "dd":
-        return [word[3:] for word in words if word.startswith("of=")]
-    if program in ("sed", "gsed", "perl"):
+        return [os.path.expanduser(word[3:]) for word in words if word.startswith("of=")]
+    if program in ("sed", "gsed", "perl", "ruby"):
         return edited(words)
-    if program in ("curl", "wget"):
-        value = option_value(words, *(("-o", "--output") if program == "curl" else ("-O", "--output-document")))
-        return [value] if value and value != "-" else []
-    if program in ("tar", "bsdtar", "unzip"):
-        value = option_value(words, "-d") if program == "unzip" else unpacked_to(words)
-        return [value] if value else []
-    return []
+    if program in ("awk", "gawk"):
+        return operands(words, ("-i", "-v", "-F"))[1:] if "inplace" in words else []
+    named = [option_value(words, name) for name in OUTPUTS.get(program, ())]
+    if program in ("tar", "bsdtar"):
+        named.append(unpacked_to(words))
+    elif program in LETTERS:
+        named.append(letter_value(words, LETTERS[program]))
+    return [one for one in named if one and one != "-"]
 
 
 def is_said(word: str) -> bool:
@@ -117,7 +128,8 @@ def operands(words: list[str], valued: tuple[str, ...] = ()) -> list[str]:
 def moved(call: Call) -> list[str]:
     """Where copies go; what is moved away is changed too. Another machine's files are not ours."""
     program, words = call.program, call.words
-    into = option_value(words, "-t", "--target-directory")
+    local = program not in ("rsync", "scp")
+    into = option_value(words, "--target-directory") or (letter_value(words, "t") if local else None)
     named = operands(words, (*VALUED.get(program, ()), "-t", "-S", "-e", "--exclude", "--include", "-P", "-i"))
     if program == "install" and any(word in ("-d", "--directory") for word in words):
         return named

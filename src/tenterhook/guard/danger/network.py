@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import re
+
 from tenterhook.guard.calls import Call
 from tenterhook.guard.finding import Rule
-from tenterhook.guard.paths import Place
+from tenterhook.guard.paths import EXAMPLES, Place
 from tenterhook.guard.runs import code_from
 from tenterhook.guard.shell.records import UNKNOWN
 from tenterhook.guard.wrappers import LOADS
+from tenterhook.guard.writes import whole
 
 SENDS = "curl wget nc ncat netcat socat scp rsync sftp ftp http https telnet mail sendmail"
 DECODES = ("base64", "base32", "xxd", "openssl", "uudecode", "rev")
 RUNS = "sh bash dash zsh ksh ash mksh fish rbash eval source . python perl ruby node deno bun php lua osascript"
-PRINTS = "cat less more head tail bat strings base64 xxd grep"
+SOCKETS = ("nc", "ncat", "netcat", "socat")
+PRINTS = (
+    "cat less more head tail bat strings base64 xxd grep egrep fgrep rg tac nl od hexdump awk gawk sed cut sort dd jq "
+    "cp tar zip mapfile readarray"
+)
 ENVIRONMENT = ("env", "printenv", "set", "export", "declare")
 # Parts of paths below which, and names under which, credentials are kept.
 SECRET_PLACES = ("/.ssh/", "/.aws/credentials", "/.netrc", "/.gnupg/", "/.kube/config", "/.docker/config.json")
+SECRET_FOLDERS = ("/.ssh", "/.aws", "/.gnupg", "/.config/gcloud")
 MORE_PLACES = ("/.config/gcloud/", "/.git-credentials", "/.pypirc", "/.npmrc", "/etc/shadow", "/.config/gh/hosts")
 KEY_FILES = ("id_rsa", "id_ed25519", "id_ecdsa", "id_dsa")
 OPEN_PLACES = (".pub", "/known_hosts", "/authorized_keys", "/.ssh/config")
@@ -46,7 +54,20 @@ def runs_what(call: Call, programs: tuple[str, ...]) -> bool:
 
 
 def runs_download(call: Call, place: Place) -> bool:
-    return runs_what(call, LOADS) or runs_file_of_download(call)
+    if call.program in SOCKETS:
+        return gives_shell(call)
+    from_socket = any(one.startswith(("/dev/tcp/", "/dev/udp/")) for one in call.reads)
+    return from_socket or runs_what(call, LOADS) or runs_file_of_download(call)
+
+
+def gives_shell(call: Call) -> bool:
+    """A shell for whoever is at the other end."""
+    if call.program == "socat":
+        return any(re.match(r"(?i)(?:exec|system):", word) for word in call.words)
+    options = [word for word in call.words if word[:1] == "-" and word[1:2] != "-"]
+    return any("e" in one or "c" in one for one in options if len(one) < 5) or any(
+        word.startswith(("--exec", "--sh-exec")) for word in call.words
+    )
 
 
 def runs_file_of_download(call: Call) -> bool:
@@ -59,33 +80,49 @@ def runs_decoded(call: Call, place: Place) -> bool:
 
 
 def is_credential(word: str) -> bool:
-    named = word.lstrip("@").rpartition("=@")[2]
+    named = word.lstrip("@").rpartition("=@")[2].removeprefix("if=")
     if any(part in word for part in OPEN_PLACES):
         return False
     path = named if named.startswith("/") else "/" + named
+    if path.endswith(SECRET_FOLDERS) or (path.startswith("/proc/") and path.endswith("/environ")):
+        return True
     return any(part in path for part in (*SECRET_PLACES, *MORE_PLACES)) or path.rpartition("/")[2] in KEY_FILES
 
 
+def is_sent_secret(word: str) -> bool:
+    """What may be looked at here, but must not go elsewhere, counts too."""
+    name = word.rpartition("@")[2].rpartition("/")[2].lower()
+    return is_credential(word) or (name == ".env" or (name.startswith(".env.") and name not in EXAMPLES))
+
+
 def reads(call: Call) -> list[str]:
-    return [word for word in (*call.words, *call.reads) if is_credential(word)]
+    """By their names, and by the folder where the call runs."""
+    words = [word for word in (*call.words, *call.reads) if not word.startswith("-") or "=" in word]
+    return [word for word in words if is_credential(word) or (call.folder and is_credential(whole(call, word)))]
 
 
 def sends_credentials(call: Call, place: Place) -> bool:
     """Its own words, what is piped into it, or what stands in its substitutions. Files of curl are marked by @."""
     if call.program in ("curl", "wget", "http", "https"):
-        own = any(is_credential(word) and sent_as_file(call.words, word) for word in call.words)
+        own = any(is_sent_secret(word) and sent_as_file(call.words, word) for word in call.words)
     else:
         named = [
             word for at, word in enumerate(call.words) if not at or call.words[at - 1] not in ("-i", "-F", "-o", "-e")
         ]
-        own = any(map(is_credential, named))
+        own = any(map(is_sent_secret, named))
     sources = [*upstream(call), *call.inner, *(one for inner in call.inner for one in upstream(inner))]
-    return own or any(map(is_credential, call.reads)) or any(reads(one) for one in sources)
+    read = [word for one in sources for word in (*one.words, *one.reads) if is_sent_secret(word)]
+    return own or any(map(is_sent_secret, call.reads)) or bool(read) or any(map(reads, sources))
 
 
 def sent_as_file(words: list[str], word: str) -> bool:
     before = words[words.index(word) - 1] if words.index(word) else ""
-    return "@" in word or before in ("-T", "--upload-file", "--post-file", "--body-file") or "-file=" in word
+    return (
+        "@" in word
+        or word.startswith("-T")
+        or before in ("-T", "--upload-file", "--post-file", "--body-file")
+        or "-file=" in word
+    )
 
 
 def sends_environment(call: Call, place: Place) -> bool:
@@ -107,7 +144,7 @@ RULES = (
         "deny",
         "runs code from the network that nobody has seen; load it into a file, read it, then run it",
         runs_download,
-        RUNS,
+        f"{RUNS} {' '.join(SOCKETS)}",
     ),
     Rule("decoded-run", "ask", "runs code that is hidden by an encoding; write it out", runs_decoded, RUNS),
     Rule(

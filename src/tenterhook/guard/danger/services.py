@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 from tenterhook.guard.calls import Call
+from tenterhook.guard.danger.files import is_root
 from tenterhook.guard.finding import Rule
 from tenterhook.guard.paths import Place
 from tenterhook.guard.wrappers import option_value
@@ -15,6 +17,7 @@ PUBLISH = {
     "gem": ("push",),
     "mvn": ("deploy",),
 }
+RIGHTS = {"--pid=host", "--userns=host", "--cap-add=all", "--cap-add=sys_admin", "--security-opt=seccomp=unconfined"}
 SQL = "psql mysql mariadb sqlite"
 DROPS = r"(?is)^\s*(?:drop\s+(?:database|schema|table|user|role|keyspace)|truncate)\b"
 
@@ -44,10 +47,22 @@ def frees_container(call: Call, place: Place) -> bool:
         return False
     mounted = [words[at + 1] for at, word in enumerate(words[:-1]) if word in ("-v", "--volume", "--mount")]
     mounted += [word.partition("=")[2] for word in words if word.startswith(("--volume=", "--mount=", "-v="))]
-    whole = any(one.startswith("/:") or "source=/," in one + "," or "src=/," in one + "," for one in mounted)
+    mounted += [word[2:] for word in words if word.startswith("-v/")]
+    foreign = any(is_foreign(call, one, place) for one in mounted)
     socket = any("docker.sock" in one for one in mounted)
-    namespaces = any(word in ("--pid=host", "--userns=host", "--cap-add=ALL", "--cap-add=SYS_ADMIN") for word in words)
-    return whole or socket or namespaces or any(word in ("--privileged", "--privileged=true") for word in words)
+    pairs = {f"{word}={following}".lower() for word, following in zip(words, words[1:], strict=False)}
+    rights = bool(RIGHTS & (pairs | {word.lower() for word in words}))
+    return foreign or socket or rights or any(word in ("--privileged", "--privileged=true") for word in words)
+
+
+def is_foreign(call: Call, mounted: str, place: Place) -> bool:
+    """Whether it is the system's root, a folder right below, or a home, and may be written."""
+    source = re.search(r"(?:source|src)=([^,]*)", mounted)
+    path, _, rest = (source[1], "", mounted) if source else mounted.partition(":")
+    if not path.startswith("/") or rest.endswith((":ro", "readonly")):
+        return path.startswith("/") and os.path.normpath(path) in ("/", "//")
+    path = os.path.normpath(path).replace("//", "/")
+    return path not in (place.project, place.root) and is_root(call, path, place)
 
 
 def prunes(call: Call, place: Place) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 
@@ -50,7 +51,7 @@ def frees_container(call: Call, place: Place) -> bool:
     mounted += [word[2:] for word in words if word.startswith("-v/")]
     foreign = any(is_foreign(call, one, place) for one in mounted)
     socket = any("docker.sock" in one for one in mounted)
-    pairs = {f"{word}={following}".lower() for word, following in zip(words, words[1:], strict=False)}
+    pairs = {f"{word}={following}".lower() for word, following in itertools.pairwise(words)}
     rights = bool(RIGHTS & (pairs | {word.lower() for word in words}))
     return foreign or socket or rights or any(word in ("--privileged", "--privileged=true") for word in words)
 

@@ -134,14 +134,38 @@ def moved(call: Call) -> list[str]:
     if program == "install" and any(word in ("-d", "--directory") for word in words):
         return named
     sources, target = (named, into) if into else (named[:-1], named[-1] if named else "")
+    # A hard link is the file itself, whatever it is called then.
+    changed = program == "mv" or (program == "ln" and not is_soft(words))
     if program in ("rsync", "scp") and ":" in target:
         return []
-    away = list(map(all_below, sources)) if program == "mv" else []
+    away = list(map(all_below, sources)) if changed else []
     if not (into or len(sources) > 1 or target.endswith(("/", "/.")) or os.path.isdir(whole(call, target) or "-")):
         return [*away, all_below(target)]
     contents = any(one.endswith("/.") for one in sources)
     copies = [os.path.join(target, os.path.basename(one.rstrip("/"))) for one in sources]
     return [*away, all_below(target) if contents else target.rstrip("/"), *copies]
+
+
+def is_soft(words: list[str]) -> bool:
+    return "--symbolic" in words or any(word[:1] == "-" and word[1:2] != "-" and "s" in word for word in words)
+
+
+def linked(call: Call) -> dict[str, str]:
+    """A link that the call makes, with what it leads to; both as whole paths."""
+    if call.program != "ln" or call.remote or not is_soft(call.words):
+        return {}
+    *before, last = operands(call.words) or [""]
+    link = whole(call, last)
+    if len(before) != 1 or not link:
+        return {}
+    name = os.path.join(link, os.path.basename(before[0])) if os.path.isdir(link) else link
+    return {os.path.normpath(name): os.path.join(os.path.dirname(name), before[0])}
+
+
+def through(path: str, links: dict[str, str]) -> list[str]:
+    """A path, and where it leads by links that are about to be made."""
+    under = [(link, target) for link, target in links.items() if f"{path}/".startswith(f"{link}/")]
+    return [path, *(target + path[len(link) :] for link, target in under)]
 
 
 def edited(words: list[str]) -> list[str]:

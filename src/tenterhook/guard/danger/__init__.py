@@ -7,7 +7,7 @@ from tenterhook.guard.calls import Call, calls
 from tenterhook.guard.danger import always
 from tenterhook.guard.finding import Finding, Rule
 from tenterhook.guard.secret import masked
-from tenterhook.guard.writes import written
+from tenterhook.guard.writes import linked, through, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def findings(text: str, place: Place, folder: str, secrets: tuple[str, ...] = ()
     if problem:
         add(found, place, UNPARSABLE.rule, UNPARSABLE.decision, UNPARSABLE.text.format(problem))
     paths: set[str] = set()
+    links: dict[str, str] = {}
     for call in called:
         hit = [rule for rule in rules_for(call) if rule.test(call, place)]
         for rule in hit:
@@ -59,7 +60,9 @@ def findings(text: str, place: Place, folder: str, secrets: tuple[str, ...] = ()
                 add(found, place, rule.name, rule.decision, f"{shown(call, secrets)}: {rule.says}")
         if any(rule.name in found and found[rule.name].decision == "deny" for rule in hit):
             continue
-        new = list(dict.fromkeys(path for path in written(call) if path not in paths))
+        named = [one for path in written(call) for one in through(path, links)]
+        links |= linked(call)
+        new = list(dict.fromkeys(path for path in named if path not in paths))
         for path in new[: max(0, MOST_PATHS - len(paths))]:
             one = place.judged(path) or about_own(text, path, place)
             if one:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import re
 
@@ -51,7 +50,7 @@ def frees_container(call: Call, place: Place) -> bool:
     mounted += [word[2:] for word in words if word.startswith("-v/")]
     foreign = any(is_foreign(call, one, place) for one in mounted)
     socket = any("docker.sock" in one for one in mounted)
-    pairs = {f"{word}={following}".lower() for word, following in itertools.pairwise(words)}
+    pairs = {f"{word}={words[at + 1]}".lower() for at, word in enumerate(words[:-1])}
     rights = bool(RIGHTS & (pairs | {word.lower() for word in words}))
     return foreign or socket or rights or any(word in ("--privileged", "--privileged=true") for word in words)
 

@@ -219,6 +219,8 @@ class Reader:
 
     def take(self, call: Call, layers: int = 0) -> None:
         """The call itself, or what it is a wrapper of; and the texts that it has a shell read."""
+        if call.program == "rimraf":
+            call.program, call.words = "rm", ["-rf", *call.words]
         program, words = call.program, call.words
         name, rest = wrapped(program, words)
         if name and layers < DEEPEST:
@@ -265,6 +267,8 @@ class Reader:
         self.problem = problem
 
     def unwrap(self, call: Call, name: str, words: list[str], layers: int) -> None:
+        for local in by_options(call):
+            self.read(local, call.folder, call)
         inner, assigned = command_of(name, words)
         own = words[: len(words) - len(inner)]
         text = split_string(words) if name == "env" else option_value(own, "--call", *(["-c"] if name in CALL else []))
@@ -280,8 +284,6 @@ class Reader:
         if not inner:
             self.calls.append(call)
         elif name == "ssh":
-            for local in by_options(call):
-                self.read(local, call.folder, call)
             self.read(" ".join(inner), "", call.run_as(call.program, call.words, name))
         elif name == "flock" and inner[0] in ("-c", "--command"):
             self.read(" ".join(inner[1:2]), call.folder, call)

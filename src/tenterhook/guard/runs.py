@@ -58,6 +58,8 @@ def texts_run(call: Call) -> list[str]:
         return [text] if text else []
     if program == "trap":
         return words[:1]
+    if program in ("at", "batch"):
+        return stdin_of(call)
     if program == "eval":
         return [" ".join(words)]
     if program == "watch":

@@ -53,7 +53,7 @@ WRAPPERS = {
     "valgrind": ("", 0),
 }
 PRIVILEGED = ("sudo", "doas", "pkexec", "su", "runuser", "gosu", "su-exec", "nsenter")
-SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "rbash")
+SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "rbash", "csh", "tcsh", "pwsh")
 INTERPRETERS = ("python", "python3", "python2", "perl", "ruby", "node", "deno", "bun", "php", "lua", "osascript")
 # Programs that bring something from the network.
 LOADS = ("curl", "wget", "fetch", "aria2c", "http", "https", "nc", "ncat", "netcat", "lynx", "ftp", "scp", "ssh")

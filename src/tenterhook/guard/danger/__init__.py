@@ -24,7 +24,8 @@ ABOUT = {
         "unset export journalctl"
     ),
     "network": (
-        "sh bash dash zsh ksh ash mksh fish rbash eval source . python perl ruby node deno bun php lua osascript "
+        "sh bash dash zsh ksh ash mksh fish rbash csh tcsh pwsh eval source . python perl ruby node deno bun php lua "
+        "osascript "
         "curl wget nc ncat netcat socat scp rsync sftp ftp http https telnet mail sendmail cat less more head tail bat "
         "strings base64 xxd grep egrep fgrep rg tac nl od hexdump awk gawk sed cut sort dd jq cp tar zip mapfile "
         "readarray"

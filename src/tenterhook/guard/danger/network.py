@@ -14,7 +14,10 @@ from tenterhook.guard.writes import whole
 
 SENDS = "curl wget nc ncat netcat socat scp rsync sftp ftp http https telnet mail sendmail"
 DECODES = ("base64", "base32", "xxd", "openssl", "uudecode", "rev")
-RUNS = "sh bash dash zsh ksh ash mksh fish rbash eval source . python perl ruby node deno bun php lua osascript"
+RUNS = (
+    "sh bash dash zsh ksh ash mksh fish rbash csh tcsh pwsh eval source . python perl ruby node deno bun php lua "
+    "osascript"
+)
 SOCKETS = ("nc", "ncat", "netcat", "socat")
 PRINTS = (
     "cat less more head tail bat strings base64 xxd grep egrep fgrep rg tac nl od hexdump awk gawk sed cut sort dd jq "
@@ -43,7 +46,7 @@ def upstream(call: Call) -> list[Call]:
 def runs_what(call: Call, programs: tuple[str, ...]) -> bool:
     """Whether a shell or an interpreter runs what one of these programs gives it, by a pipe or a substitution."""
     kind, text = code_from(call)
-    if kind == "stdin":
+    if kind == "stdin" or (kind == "text" and re.search(r"\b(?:exec|eval)\b.*(?:stdin|open\(0\))", text)):
         sources = upstream(call) + (call.inner if call.reads else [])
     elif kind and UNKNOWN in text:
         handed = upstream(call) if "xargs" in call.by else []

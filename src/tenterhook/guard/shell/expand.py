@@ -98,7 +98,7 @@ def home(text: str, variables: Variables) -> str:
     name, slash, rest = text[1:].partition("/")
     if name in ("", "+"):
         return variables.get("HOME" if not name else "PWD", [UNKNOWN])[0] + slash + rest
-    return UNKNOWN + slash + rest
+    return UNKNOWN + slash + rest if name == "-" else ("/root" if name == "root" else f"/home/{name}") + slash + rest
 
 
 # ---- braces

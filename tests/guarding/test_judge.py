@@ -148,6 +148,23 @@ def test_a_call_that_is_quoted_in_a_reason_shows_no_secret(tmp_path: Path) -> No
     assert "ghp_..." in answer.reason
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"command": f"touch /etc/{TOKEN}"},
+        {"command": f"""bash -c "sudo echo {TOKEN[:20]}""{TOKEN[20:]}" """},
+        {"command": f"x={TOKEN[:9]}; sudo echo $x{TOKEN[9:]}"},
+        {"command": f"sudo echo {'x ' * 25} {TOKEN[:9]}''{TOKEN[9:]}"},
+        {"file_path": f"/etc/{TOKEN}", "content": "x"},
+    ],
+)
+def test_a_secret_is_shown_neither_in_a_path_nor_put_together(tmp_path: Path, given: dict[str, str]) -> None:
+    answer = said(tmp_path, **given)
+
+    assert answer.decision in ("ask", "deny")
+    assert TOKEN[8:24] not in answer.reason + answer.note
+
+
 def test_a_secret_that_was_there_before_is_not_new(tmp_path: Path) -> None:
     line = f'TOKEN = "{TOKEN}"'
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from tenterhook.guard.finding import Finding
+from tenterhook.guard.secret import hidden
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class Place:
     def finding(self, rule: str, what: str) -> Finding | None:
         """By a rule about paths, as the settings have it."""
         decision = self.settings.rules.get(rule, RULES[rule][0])
-        return None if decision == "allow" else Finding(rule, decision, f"{what} {RULES[rule][1]}")
+        return None if decision == "allow" else Finding(rule, decision, f"{hidden(what)} {RULES[rule][1]}")
 
     def rule_of(self, path: str) -> str:
         """The rule that a whole path falls under; none where it may be written."""

@@ -149,6 +149,13 @@ def a(name: str) -> str:
     return f"{'an' if name[0] in 'AEIO' or name.startswith('npm') else 'a'} {name}"
 
 
+def hidden(text: str) -> str:
+    """A text with what looks like a secret in it masked."""
+    for _, start, end in reversed(found(text)):
+        text = text[:start] + masked(text[start:end]) + text[end:]
+    return text
+
+
 def shown(text: str, *, before: str = "", most: int = 5) -> list[str]:
     """One line for each secret of a text that was not there before: where, what it looks like, masked."""
     new = [span for span in found(text) if not before or text[span[1] : span[2]] not in before]

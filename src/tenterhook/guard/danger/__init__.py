@@ -6,7 +6,7 @@ from tenterhook.guard import own
 from tenterhook.guard.calls import Call, calls
 from tenterhook.guard.danger import always
 from tenterhook.guard.finding import Finding, Rule
-from tenterhook.guard.secret import masked
+from tenterhook.guard.secret import hidden, masked
 from tenterhook.guard.writes import linked, through, written
 
 TYPE_CHECKING = False
@@ -96,6 +96,7 @@ def shown(call: Call, secrets: tuple[str, ...]) -> str:
     text = str(call)
     for one in secrets:
         text = text.replace(one, masked(one))
+    text = hidden(text)  # which quotes may have kept apart in the command
     text = "".join(char if char.isprintable() else " " for char in text[:200])
     return text if len(text) <= 100 else text[:97] + "..."
 

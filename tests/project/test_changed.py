@@ -82,3 +82,17 @@ def test_a_program_that_the_repository_names_is_not_run(put: Put) -> None:
 
     assert "a.py" in changes(root).files
     assert not (root / "ran").exists()
+
+
+@pytest.mark.parametrize("setting", ["clean", "process"])
+@pytest.mark.parametrize("name", ["x", "a=b"])
+def test_a_filter_that_the_repository_names_is_not_run(put: Put, setting: str, name: str) -> None:
+    root = put({"read": "#!/bin/sh\ntouch ran\n", "a.py": "1", ".gitattributes": f"*.py filter={name}\n"})
+    (root / "read").chmod(0o755)
+    git(root, "init", "-q")
+    git(root, "add", ".")
+    git(root, "config", f"filter.{name}.{setting}", f"{root}/read")
+    (root / "a.py").write_text("2")
+
+    assert "a.py" in changes(root).files
+    assert not (root / "ran").exists()

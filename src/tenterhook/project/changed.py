@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import os
 
+from tenterhook import regular
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.actions.happened import Happened
 
 LIMIT = 2.0
-# A repository can name a program that git runs to watch its files; a report is no reason to run it.
-GIT = ("git", "-c", "core.fsmonitor=false")
-STATUS = ("status", "--porcelain=v1", "-z", "--branch", "--untracked-files=all", "--no-renames", "--", ".")
+# A repository can name programs that git runs to watch its files or to read them; a report is no reason to run one.
+GIT = ("git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+FILTERS = ("config", "--local", "--includes", "--null", "--name-only", "--get-regexp", r"^filter\.")
+STATUS = (
+    "status",
+    "--porcelain=v1",
+    "-z",
+    "--branch",
+    "--untracked-files=all",
+    "--no-renames",
+    "--ignore-submodules=dirty",
+)
 
 
 class Changes:
@@ -33,8 +44,31 @@ def changes(event: Happened) -> Changes:
 
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     env.update({"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"})
-    output = output_of([*GIT, "-C", project, *STATUS], env, limit)
+    if may_filter(root):
+        limit /= 2
+        env.update(without(output_of([*GIT, "-C", project, *FILTERS], env, limit) or b""))
+    output = output_of([*GIT, "-C", project, *STATUS, "--", "."], env, limit)
     return Changes() if output is None else parsed(output, root, project)
+
+
+def without(names: bytes) -> dict[str, str]:
+    """The variables that empty these settings of git, whatever is in their names."""
+    found = [os.fsdecode(name) for name in names.split(b"\0") if name]
+    settings = {f"GIT_CONFIG_KEY_{at}": name for at, name in enumerate(found)}
+    return {
+        "GIT_CONFIG_COUNT": str(len(found)),
+        **settings,
+        **{f"GIT_CONFIG_VALUE_{at}": "" for at in range(len(found))},
+    }
+
+
+def may_filter(root: str) -> bool:
+    """Whether the repository's own config may name programs that read files; git itself is asked for their names."""
+    try:
+        text = regular.contents(os.path.join(root, ".git", "config")).lower()
+    except OSError:  # a worktree has it elsewhere
+        return True
+    return b"filter" in text or b"include" in text
 
 
 def repository(folder: str) -> str:

@@ -231,6 +231,19 @@ def test_a_linked_config_is_changed_where_it_is_and_stays_a_link(init: Init, tmp
     assert snapshot(tmp_path) == before
 
 
+def test_a_linked_folder_is_named_with_where_it_leads(init: Init, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    Path(".wave").symlink_to(other)
+    said = f".wave is a link; what is written below it is written to {other}"
+
+    assert said in init("--dialect", "wave", "--dry-run").out
+    assert list(other.iterdir()) == []
+    assert said in init("--dialect", "wave").out
+    init("--dialect", "wave", "--undo")
+    assert list(other.iterdir()) == []
+
+
 def test_a_project_behind_a_link_is_a_project(init: Init, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("my project")
 

@@ -28,6 +28,7 @@ def install(hooks: HookSet, *, place: str, replace: bool = False) -> Job:
     scripts(job, setup, record, place, replace)
     wanted = config(job, dialect, setup, record)
     if job.changes:
+        job.notes += elsewhere(job, setup)
         finish(job, setup, record)
         job.notes += overridden(hooks, dialect, wanted)
         if not place:
@@ -125,6 +126,17 @@ def overridden(hooks: HookSet, dialect: Dialect, wanted: list[Addition]) -> list
         f"{hook.source}: {hook.name!r} no longer runs for {hook.event} here: a project's hooks replace the user's"
         for hook in lost
         if not hook.overridden
+    ]
+
+
+def elsewhere(job: Job, setup: Setup) -> list[str]:
+    """Folders of the project by which init would write somewhere else: a repository can bring such a link along."""
+    folders = {setup.folder, *map(os.path.dirname, setup.files)}
+    around = {"/".join(one.split("/")[: count + 1]) for one in folders if one for count in range(one.count("/") + 1)}
+    return [
+        f"{folder} is a link; what is written below it is written to {os.path.realpath(job.where(folder))}"
+        for folder in sorted(around)
+        if os.path.islink(job.where(folder))
     ]
 
 

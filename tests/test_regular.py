@@ -50,6 +50,16 @@ def test_settings_that_are_a_pipe_refuse_instead_of_waiting(tmp_path: Path, name
 
 
 @pytest.mark.req("CC-SEC-validate")
+@pytest.mark.parametrize("text", [f"[actions]\na{'.a' * 200_000} = 1", f"actions = {'[' * 5000}"])
+def test_settings_that_would_take_forever_are_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "tenterhook.toml").write_text(text)
+    done = hooked(tmp_path, "pre-tool", command="ls")
+
+    assert done.returncode == 2
+    assert "tenterhook.toml: " in done.stderr
+
+
+@pytest.mark.req("CC-SEC-validate")
 @pytest.mark.parametrize("target", ["pipe.json", "/dev/zero"])
 def test_an_edit_of_what_is_no_file_is_not_waited_for(tmp_path: Path, target: str) -> None:
     os.mkfifo(tmp_path / "pipe.json")

@@ -1,8 +1,11 @@
 """Before a backend change: the guard, and a file that would still parse."""
 
+import time
 from pathlib import Path
 
 import pytest
+
+from tenterhook.guard.syntax import problem
 
 NAME = "backend-validation"
 RELAXED = '{\n  // why\n  "a": "b // c",\n}\n'
@@ -62,6 +65,17 @@ def test_a_file_that_is_broken_already_may_be_mended_in_steps(act, tmp_path: Pat
 
     assert said.decision == "none"
     assert "did not before" in said.note
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [("a.yml", "[" * 300_000), ("tsconfig.json", '"\\' * 150_000), ("a.toml", "a" + ".a" * 150_000 + " = 1")],
+)
+def test_a_text_that_is_made_to_take_long_takes_no_time_to_speak_of(file: str, text: str) -> None:
+    before = time.monotonic()
+    problem(file, text)
+
+    assert time.monotonic() - before < 5  # without bounds it takes a minute
 
 
 def test_the_guard_comes_first(act) -> None:

@@ -20,6 +20,7 @@ FILES = (("tenterhook.toml", "actions"), ("pyproject.toml", "tool.tenterhook.act
 # Seconds, below what agents usually give a hook: 5, after a tool and at the end of a subagent 10 and more.
 BUDGETS = {"tool.after": 8.0, "agent.stop": 8.0}
 BUDGET = 4.0
+LONG_LINE = 20_000  # a key of thousands of parts takes tomllib quadratic time
 KINDS = ("test", "lint", "types", "build")
 
 
@@ -82,8 +83,12 @@ def table(file: str, place: str) -> dict[str, Any] | None:
         return None
     import tomllib
 
+    if max(map(len, text.split(b"\n"))) > LONG_LINE:
+        raise ConfigError(f"has a line of more than {LONG_LINE} bytes", file=file)
     try:
         found: Any = tomllib.loads(text.decode())
+    except RecursionError:
+        raise ConfigError("is nested too deeply", file=file) from None
     except ValueError as exc:  # also what is no UTF-8
         raise ConfigError(str(exc), file=file) from None
     for key in keys:

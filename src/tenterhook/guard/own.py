@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tenterhook import regular
-from tenterhook.actions.settings import FILES
+from tenterhook.actions.settings import FILES, LONG_LINE
 
 FILE = FILES[1][0]
 NAME = FILES[1][1].split(".")[1]
@@ -30,8 +30,10 @@ def table(text: str) -> object:
     """What is said to us; the text itself where it cannot be read."""
     import tomllib
 
+    if max(map(len, text.split("\n"))) > LONG_LINE:
+        return text
     try:
         tool = tomllib.loads(text).get("tool")
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return tool.get(NAME) if isinstance(tool, dict) else None

@@ -7,6 +7,9 @@ import os
 from tenterhook.errors import ConfigError
 
 LARGEST = 2 << 20
+# A key of thousands of parts takes the reader of TOML quadratic time, and brackets within brackets that of YAML.
+LONG_LINE = 4000
+DEEPEST = 5000
 
 
 def problem(path: str, text: str) -> str:
@@ -49,6 +52,8 @@ def json(path: str, text: str) -> str:
 def toml(path: str, text: str) -> str:
     import tomllib
 
+    if max(map(len, text.split("\n"))) > LONG_LINE:
+        return ""
     try:
         tomllib.loads(text)
     except ValueError as exc:
@@ -58,7 +63,7 @@ def toml(path: str, text: str) -> str:
 
 def yaml(path: str, text: str) -> str:
     """Templates of YAML are none, and without a reader of YAML nothing is said."""
-    if "{{" in text or "{%" in text:
+    if "{{" in text or "{%" in text or text.count("[") + text.count("{") > DEEPEST:
         return ""
     try:
         import yaml as reader

@@ -21,9 +21,16 @@ def has(call: Call, letters: str, *names: str) -> bool:
     for word in call.words:
         if word == "--":
             return False
-        if word in names or (word[:1] == "-" and word[1:2] != "-" and any(letter in word[1:] for letter in letters)):
+        if word[:2] == "--" and any(name.startswith(word) for name in names):  # the beginning of a name will do
+            return True
+        if word[:1] == "-" and word[1:2] != "-" and any(letter in word[1:] for letter in letters):
             return True
     return False
+
+
+def is_nearly_all(name: str) -> bool:
+    """All files but those that start with some letter."""
+    return name[:2] in ("[!", "[^") and name.endswith("]*")
 
 
 def is_root(call: Call, word: str, place: Place) -> bool:
@@ -32,7 +39,7 @@ def is_root(call: Call, word: str, place: Place) -> bool:
         return True
     path = whole(call, word)
     head, _, last = path.rpartition("/")
-    while path and last in EVERYTHING and head:
+    while path and (last in EVERYTHING or is_nearly_all(last)) and head:
         path, (head, _, last) = head, head.rpartition("/")
     if not path:
         return False

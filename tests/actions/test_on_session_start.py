@@ -1,5 +1,7 @@
 """The start of a session: the model is told the commands, the branch and how much is changed."""
 
+import shlex
+import sys
 from pathlib import Path
 
 from . import samples
@@ -14,8 +16,8 @@ def test_the_model_is_told_the_commands_one_a_line(act: Act, tmp_path: Path) -> 
     lines = act("session.start", project=root).context.splitlines()
 
     assert [line.partition(":")[0] for line in lines] == ["test", "lint", "types", "build"]
-    assert lines[0].endswith("python -m pytest")
-    assert lines[1].endswith("ruff check")
+    assert shlex.split(lines[0])[2:] == ["-m", "pytest"]
+    assert shlex.split(lines[1])[1:] == [str(Path(sys.executable).with_name("ruff")), "check"]
 
 
 def test_and_the_branch_and_how_much_is_changed(act: Act, tmp_path: Path) -> None:
@@ -65,4 +67,4 @@ def test_where_no_config_tells_the_tests_tell_what_runs_them(act: Act, tmp_path:
     test = "from calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
     samples.put(tmp_path, {"setup.py": "", "calc.py": "def add(a, b):\n    return a + b\n", "test_calc.py": test})
 
-    assert act("session.start").context.endswith("python -m pytest")
+    assert shlex.split(act("session.start").context)[2:] == ["-m", "pytest"]

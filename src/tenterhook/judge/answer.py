@@ -17,6 +17,8 @@ from tenterhook.answer import HALF_PAIR, looks_like
 
 # A judgement is a sentence or two.
 LONGEST = 20_000
+# And flat; Python's versions differ in how deep they can read.
+DEEPEST = 100
 KEY = "ok"
 
 
@@ -31,10 +33,9 @@ def read(text: str) -> tuple[Judgement | None, str]:
         return None, "it was empty"
     if len(text) > LONGEST:
         return None, f"it was longer than {LONGEST:,} characters"
-    try:
-        spans = list(objects(text))
-    except RecursionError:
+    if depth(text) > DEEPEST:
         return None, "its JSON is nested too deep"
+    spans = list(objects(text))
     given = [found for found, _, _ in spans if KEY in found]
     if looks_like(without(text, spans), (KEY,)):
         return None, "there is something like a judgement in it that is no JSON object"
@@ -47,6 +48,15 @@ def read(text: str) -> tuple[Judgement | None, str]:
         return None, "it holds two judgements that contradict each other"
     reason = next((one["reason"] for one in given if one.get("reason")), "")
     return Judgement(given[0][KEY], re.sub(HALF_PAIR, "\ufffd", reason).strip()), ""
+
+
+def depth(text: str) -> int:
+    """How many brackets are open at once, at most; those in texts count too, of which a judgement has few."""
+    opened = deepest = 0
+    for char in text:
+        opened = max(0, opened + (char in "[{") - (char in "]}"))
+        deepest = max(deepest, opened)
+    return deepest
 
 
 def objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:

@@ -115,7 +115,7 @@ def done(
     kind: str, data: dict[str, Any], dialect: dict[str, Any], module: ModuleType | None, options: dict[str, str]
 ) -> Said:
     named = next((os.environ[name] for name in dialect["project"] if os.environ.get(name)), "")
-    event = happened.Happened(kind, data, project=options.get("project") or named, seconds=0.0)
+    event = happened.Happened(kind, data, project=named, seconds=0.0)
     if "project" in options:
         event.project = os.path.abspath(options["project"])
     if not os.path.isdir(event.project):

@@ -33,6 +33,18 @@ def test_what_was_green_and_was_changed_since_is_run_again(act: Act, tmp_path: P
     assert "FAILED tests/test_app.py::test_adds" in said.reason
 
 
+def test_what_was_changed_while_it_was_checked_is_run_again(act: Act, tmp_path: Path) -> None:
+    """The file is written in the same moment in which the check ends, which a clock may not tell apart."""
+    swap = f"\n\ndef test_swap():\n    open('src/app.py', 'w').write({samples.BAD!r})\n"
+    root = samples.python(tmp_path, tests=samples.TESTS + swap)
+    act("tdd-post-implementation", project=root, **samples.write(root, "src/app.py"))
+
+    said = act(ACTION, project=root)
+
+    assert said.decision == "deny"
+    assert "FAILED tests/test_app.py::test_adds" in said.reason
+
+
 def test_files_that_nobody_tested_are_tested_now(act: Act, tmp_path: Path) -> None:
     root = samples.committed(samples.python(tmp_path))
     samples.put(root, {"src/app.py": samples.BAD, "README.md": "# New\n"})

@@ -25,7 +25,7 @@ TEXTS = ("kind", "of", "state", "tool")
 
 
 class Entry:
-    """One line: the last result of a check, or (of the kind CHANGED) a file that was written."""
+    """One line: the last result of a check, with when it began; or (of the kind CHANGED) a file that was written."""
 
     __slots__ = ("at", "kind", "of", "state", "tool")
 
@@ -55,7 +55,7 @@ class Ledger:
     def keep(self, results: list[Result], changed: str = "") -> None:
         """Add what came of checks, and the file that was written."""
         lines = [line(CHANGED, changed)] if changed else []
-        lines += [line(result.kind, name, result.state, result.tool) for result in results for name in result.of]
+        lines += [line(one.kind, name, one.state, one.tool, one.began) for one in results for name in one.of]
         if self.file and lines:
             try:
                 self.append(b"".join(lines))
@@ -133,7 +133,7 @@ def digest(text: str) -> str:
 def line(kind: str, of: str, state: str = "", tool: str = "", at: float = 0.0) -> bytes:
     import json
 
-    found = {"kind": kind, "of": of, "state": state, "tool": tool, "at": at or round(time.time(), 3)}
+    found = {"kind": kind, "of": of, "state": state, "tool": tool, "at": at or time.time()}
     return json.dumps(found).encode() + b"\n"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 
 from tenterhook.project import failures
 from tenterhook.project.wording import counted, plain, seconds
@@ -23,15 +24,19 @@ NOT_FOUND = 127  # a shell's, where a script's program is not there
 
 
 class Result:
-    """`state` is pass, fail, late, absent (not installed) or none (no test in there)."""
+    """`state` is pass, fail, late, absent (not installed) or none (no test in there).
 
-    __slots__ = ("about", "detail", "first", "kind", "of", "seconds", "shown", "state", "tests", "tool")
+    It speaks of files as they were when it `began`: what is written while a check runs may not have been checked.
+    """
+
+    __slots__ = ("about", "began", "detail", "first", "kind", "of", "seconds", "shown", "state", "tests", "tool")
 
     def __init__(self, check: Check, state: str, *, seconds: float = 0.0, tests: int = 0, detail: str = "") -> None:
         self.kind, self.tool, self.shown = check.kind, check.tool, check.shown
         self.of, self.about = check.of, check.about
         self.state, self.seconds, self.tests, self.detail = state, seconds, tests, detail
         self.first: list[str] = []
+        self.began = time.time()
 
     @property
     def line(self) -> str:
@@ -51,9 +56,13 @@ def run(checks: list[Check], left: float, cache: str) -> list[Result]:
 
     limit = left - SPARE
     ready = [check for check in checks if not check.absent and limit > 0]
+    began = time.time()
     with ended_with_us():
         done = dict(zip(ready, run_all([program(check, limit, cache) for check in ready]), strict=True))
-    return [result(check, done.get(check), left) for check in checks]
+    results = [result(check, done.get(check), left) for check in checks]
+    for one in results:
+        one.began = began
+    return results
 
 
 @contextlib.contextmanager

@@ -311,6 +311,7 @@ VALUES = {
 FINE = {
     *(("timeout", "5"), ("priority", "5"), ("priority", "a number of 401 digits")),
     *(("env", "a list"), ("env", "a table"), ("if", "a table"), ("on_failure", "a table"), ("type", "empty")),
+    ("sandbox", "a table"),
     *((key, value) for key in ("name", "match", "args") for value in ("empty", "a word")),
     *(("command", "a word"), ("script", "a word"), ("function", "a word"), ("url", "a word"), ("prompt", "a word")),
 }

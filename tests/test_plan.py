@@ -86,7 +86,7 @@ def test_a_skipped_hook_is_named_with_its_place_and_why() -> None:
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"trusted": False}, "untrusted"),
+        ({"state": "untrusted"}, "untrusted"),
         ({"overridden": True}, "overridden"),
         ({"enabled": False}, "disabled"),
         ({"matcher": "Write"}, "matcher"),
@@ -102,14 +102,14 @@ def test_each_objection_has_its_word(fields: dict[str, Any], reason: str) -> Non
 
 def test_objections_are_looked_at_in_an_order_that_lets_untrusted_files_decide_nothing() -> None:
     everything: dict[str, Any] = {
-        "trusted": False,
+        "state": "untrusted",
         "overridden": True,
         "enabled": False,
         "matcher": "Write",
         "condition": {"tool_name": "Write"},
         "once": True,
     }
-    good = {"trusted": True, "overridden": False, "enabled": True, "matcher": None, "condition": None, "once": False}
+    good = {"state": "trusted", "overridden": False, "enabled": True, "matcher": None, "condition": None, "once": False}
     found = []
     for field, value in good.items():
         one = hook(**everything)

@@ -129,7 +129,7 @@ class Background:
             if not self.running:
                 self.nothing_runs.set()
         if outcome:
-            self.engine.finish(outcome)
+            self.engine.finish(late.event, outcome)
 
     def outcome(self, late: Late, attempt: Attempt) -> Outcome:
         """What the hook said, as an outcome of its own. It decides nothing: the event has gone on."""

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from tenterhook.errors import DialectError
+from tenterhook.types import Sandbox
 
 # The words a dialect may use, next to the module that gives each its meaning.
 MATCHERS = {"glob", "glob-nocase", "regex-full", "regex-search", "literal"}  # match
@@ -38,15 +39,19 @@ CAUSES = {
     "exit",
     "cancelled",
     "payload",
+    "modified",
+    "sandbox",
 }
 FORMATS = {"json", "jsonc", "toml", "yaml", "frontmatter"}  # readers
 KEYS = {  # config
     *("type", "spec", "matcher", "match_kind", "timeout", "enabled", "name", "sequential", "override", "event"),
     *("priority", "once", "leftovers", "condition", "on_failure", "env", "background", "note", "ours"),
+    *("sandbox",),
     *("spec_flag", "spec_texts", "spec_seconds", "spec_count"),
 }
 # config: how a type's main value is to be understood
 FORMS = {"shell", "program", "function", "script", "url", "prompt", "agent", "none"}
+NETWORKS = {"none", "loopback", "full"}  # sandbox
 LAYERS = {"add", "override-by-event"}  # config
 OUTPUTS = {"value", "record"}  # hosts: what hooks are told of a tool's result
 TOOLS = {"Bash", "Read", "Write", "Edit", "Grep", "Glob", "Task"}  # agent
@@ -230,6 +235,9 @@ class Dialect(Struct, frozen=True, kw_only=True):
     # Whether a caller of `tenter hook` that does not say who it is speaks this; true of one dialect.
     usual_caller: bool = False
     mode: str = "faithful"
+    # How a hook's process is confined unless its entry says otherwise; and whether the agent itself does so.
+    sandbox: Sandbox = Sandbox(network="full")
+    confines: bool = False
     setup: Setup | None = None
     notes: tuple[str, ...] = ()
 
@@ -268,6 +276,7 @@ def check(dialect: Dialect) -> Iterable[str]:
     yield from unknown("untyped", [dialect.untyped], {"", "path-or-dotted", "by-key", *(t.name for t in dialect.types)})
     if any(field not in dialect.mcp_tool for field in ("{server}", "{tool}")):
         yield "mcp_tool: the name of a server's tool needs {server} and {tool}"
+    yield from unknown("sandbox", [dialect.sandbox.network], NETWORKS)
     if len(names) != len(set(names)):
         yield "an event stands twice"
     if "other" not in dialect.exits or 0 not in dialect.exits:

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from tenterhook.apply import Changes, paths
-from tenterhook.dialect import Dialect, EventRule
+from tenterhook.dialect import Dialect
 from tenterhook.hookset import HookSet, Slot, nothing
 from tenterhook.inside import INSIDE, WHY
 from tenterhook.merge import merge
 from tenterhook.payload import Given, in_our_words
 from tenterhook.plan import plan
+from tenterhook.second_look import misled, refusals, without
 from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped, Verdict
 from tenterhook.verdict import Rules, verdict
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from tenterhook.hosts.tool import Decorator
     from tenterhook.runner import Runner
 
-Flow = Generator[list[Job], list[Attempt], Outcome]
+Flow = Generator[list[Job], list[Attempt], tuple[Event, Outcome]]
 
 IN_BACKGROUND = "runs in the background; heard on the next turn"
 # Plans remembered for each event: the names of tools are few, but a host may make them up.
@@ -66,7 +67,7 @@ class Engine(HookSet):
             while True:
                 jobs = flow.send(together(jobs))
         except StopIteration as finished:
-            return self.finish(finished.value)
+            return self.finish(*finished.value)
 
     async def afire(self, event: str, /, **data: Any) -> Outcome:
         """The same without blocking the loop."""
@@ -80,14 +81,18 @@ class Engine(HookSet):
             while True:
                 jobs = flow.send(await together(jobs))
         except StopIteration as finished:
-            return self.finish(finished.value)
+            return self.finish(*finished.value)
 
     def begin(self, slot: Slot, data: dict[str, Any]) -> Flow | Outcome:
         """The event's flow; its outcome at once where no hook runs."""
         event, planned, outcome = self.planned(slot, data)
         if slot.background and outcome is None and (keeper := self.keeper(event.session)):
             planned = keeper.take_over(slot, event, planned)
-        return outcome or self.flow(slot, event, planned)
+        if outcome is None:
+            return self.flow(slot, event, planned)
+        if self.journal is not None:
+            self.journal.later(event, outcome)
+        return outcome
 
     def flow(self, slot: Slot, event: Event, planned: Plan) -> Flow:
         """One event without I/O: yields jobs to run, receives their attempts, returns the outcome."""
@@ -118,7 +123,7 @@ class Engine(HookSet):
             verdicts += refusals(judge(slot.rules, again, data, done[: len(again)], attempts, skipped))
             first = judge(slot.rules, awake, data, done[len(again) :], attempts, skipped)
             verdicts += [replace(one, changes={}) for one in first]  # their first say: a stop and texts count too
-        return merge(
+        return event, merge(
             verdicts,
             changes,
             self.dialect,
@@ -189,7 +194,7 @@ class Engine(HookSet):
     def inside_a_hook(self, slot: Slot, event: Event) -> Outcome:
         made = plan(event, slot.hooks, self.dialect, slot.rule, off=WHY, overrides=slot.overrides)
         outcome = nothing(self, slot, made.skipped)
-        return self.finish(replace(outcome, warnings=(*outcome.warnings, WHY)))
+        return self.finish(event, replace(outcome, warnings=(*outcome.warnings, WHY)))
 
     def agents_of(self, data: dict[str, Any]) -> tuple[str, ...]:
         """The names under which the event's agent may have hooks, the closest first."""
@@ -200,7 +205,9 @@ class Engine(HookSet):
             return ()
         return tuple(str(data[key]) for key in keys if data.get(key))
 
-    def finish(self, outcome: Outcome) -> Outcome:
+    def finish(self, event: Event, outcome: Outcome) -> Outcome:
+        if self.journal is not None:
+            self.journal.keep(event, outcome)
         for tap in self.taps:
             try:
                 tap.function(outcome)
@@ -243,7 +250,7 @@ class Engine(HookSet):
             if self.runner is None:
                 from tenterhook.runner import Runner
 
-                self.runner = Runner(self.parallel)
+                self.runner = Runner(self.parallel, supervisor=self.supervisor)
             return self.runner
 
     @property
@@ -257,6 +264,8 @@ class Engine(HookSet):
             runner, self.runner = self.runner, None
         if runner:
             runner.close()
+        if self.journal is not None:
+            self.journal.flush()
 
     def __enter__(self) -> Engine:
         return self
@@ -310,28 +319,8 @@ def chain_ends(dialect: Dialect, verdicts: list[Verdict]) -> bool:
     return False
 
 
-def misled(
-    rule: EventRule, now: dict[str, Any], shown: list[tuple[tuple[Hook, ...], dict[str, Any]]]
-) -> tuple[Hook, ...]:
-    """The hooks that judged something other than what will really happen: a strict engine asks them once more."""
-    fields = rule.chain.values() if rule.blocks else ()
-    stale = [batch for batch, data in shown if any(data.get(field) != now.get(field) for field in fields)]
-    return tuple(itertools.chain(*stale))
-
-
 def started(hook: Hook) -> Attempt:
     return Attempt(hook.name, hook.handler, str(hook.source), detail=IN_BACKGROUND)
-
-
-def without(skipped: tuple[Skipped, ...], awake: tuple[Hook, ...]) -> tuple[Skipped, ...]:
-    """Who runs after all was not skipped."""
-    run = {(hook.name, str(hook.source)) for hook in awake}
-    return tuple(one for one in skipped if (one.hook, one.source) not in run) if run else skipped
-
-
-def refusals(verdicts: list[Verdict]) -> list[Verdict]:
-    """Of hooks that were asked once more only a refusal or a failure counts: they had their say before."""
-    return [replace(one, changes={}) for one in verdicts if one.failed or one.decision in ("deny", "ask")]
 
 
 def complain(text: str) -> None:

@@ -49,6 +49,7 @@ class Reading:
         self.document, self.scope, self.dialect, self.agent = document, scope, dialect, agent
         self.trusted, self.problems = trusted, problems
         self.override = False
+        self.refused = False
 
     def event(self, rule: EventRule, value: Any, path: Path) -> list[Hook]:
         """A list of groups or hooks, a single one, or a mapping that holds the list under a key."""
@@ -134,6 +135,7 @@ class Reading:
     def hook(self, rule: EventRule, entry: dict[str, Any], path: Path, group: dict[str, Any]) -> Hook | None:
         """One entry, or None where it cannot run."""
         found: dict[str, Any] = {"spec": {}, **group}
+        self.refused = False
         keys = self.dialect.form.keys
         for key, value in entry.items():
             setter = keys.get(key)
@@ -144,7 +146,7 @@ class Reading:
         if set(entry) and all(keys.get(key) == "override" for key in entry):
             return None
         kind = self.type_of(found, path)
-        if kind is None:
+        if kind is None or self.refused:
             return None
         self.check_matcher(rule, found, path)
         if found.get("background") and kind.handler not in BACKGROUND:
@@ -163,7 +165,7 @@ class Reading:
             source=Source(self.document.file, path, self.document.where, self.scope),
             timeout=found.pop("timeout", self.dialect.timeout),
             agent=self.agent,
-            trusted=self.trusted,
+            state="trusted" if self.trusted else "untrusted",
             **found,
         )
 
@@ -198,6 +200,11 @@ class Reading:
     def warn(self, path: Path, text: str) -> None:
         line, column = self.document.where(path)
         self.problems.append(Problem("warning", self.document.file, line, column, text))
+
+    def refuse(self, path: Path, text: str) -> None:
+        """What must not be guessed at: the hook is left out as a whole."""
+        self.refused = True
+        self.warn(path, f"{text}; the hook never runs")
 
     def wrong(self, path: Path, key: str, value: Any, wanted: str) -> None:
         self.warn(path, f"{key} must be {wanted}, not {value!r}; it is ignored")

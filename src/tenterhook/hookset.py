@@ -19,6 +19,8 @@ from tenterhook.errors import UnknownEvent, UsageError, nearest
 from tenterhook.keys import LONGEST
 from tenterhook.payload import Shape, aliases, compile_shape, depth
 from tenterhook.registry import Registry
+from tenterhook.settings import CHOICES as SETTINGS
+from tenterhook.settings import SYSTEM, Settings, settings
 from tenterhook.switch import switched_off
 from tenterhook.trust import CHOICES
 from tenterhook.types import Hook, Outcome, Plan, Skipped, Source
@@ -26,10 +28,13 @@ from tenterhook.verdict import Rules, compile_rules
 
 if TYPE_CHECKING:
     from tenterhook.background import Background
+    from tenterhook.journal import Journal
 
 Function = Callable[..., Any]
 
 MODES = ("faithful", "strict", "observe")
+# Who starts hook processes: a helper started as a program of its own, one forked from us, or we ourselves.
+SUPERVISORS = ("auto", "fork", "off")
 
 
 class HookSet:
@@ -51,6 +56,11 @@ class HookSet:
         parallel: int = 64,
         grace: float = 5.0,
         on_config_error: str = "raise",
+        sandbox: str = "",
+        secrets: str = "",
+        journal: bool | str | os.PathLike[str] | None = None,
+        supervisor: str = "auto",
+        system: str = SYSTEM,
     ) -> None:
         self.dialect = dialect if isinstance(dialect, Dialect) else dialects.get(dialect)
         self.project = folder(project) if files else os.path.abspath(project)
@@ -64,6 +74,13 @@ class HookSet:
         check_choice("mode", self.mode, MODES)
         check_choice("trust", trust, CHOICES)
         check_choice("on_config_error", on_config_error, ("raise", "warn"))
+        check_choice("supervisor", supervisor, SUPERVISORS)
+        check_choice("sandbox", sandbox or "default", SETTINGS["sandbox"])
+        check_choice("secrets", secrets or "strip", SETTINGS["secrets"])
+        self.sandbox, self.secrets, self.supervisor, self.system = sandbox, secrets, supervisor, system
+        self.wants_journal = journal
+        self.made_settings: Settings | None = None
+        self.journal: Journal | None = None
         self.loaded: Loaded | None = None
         self.registry = Registry()
         self.taps: tuple[Tap, ...] = ()
@@ -205,6 +222,7 @@ class HookSet:
                 if self.loaded is None:
                     loaded = self.read() if self.files else Loaded()
                     self.registry.add(*loaded.hooks)
+                    self.journal = self.open_journal()
                     self.loaded = loaded
         return self.loaded
 
@@ -218,6 +236,23 @@ class HookSet:
             trust=self.trust,
             on_error=self.on_config_error,
         )
+
+    @property
+    def settings(self) -> Settings:
+        """What user and system say about all hooks, and what the host says over the user."""
+        if self.made_settings is None:
+            ours = {name: getattr(self, name) for name in SETTINGS if getattr(self, name)}
+            self.made_settings = settings(self.home, self.environ, self.system, **ours)
+        return self.made_settings
+
+    def open_journal(self) -> Journal | None:
+        """Where outcomes are kept; None where nobody wants that."""
+        wanted = self.settings.journal if self.wants_journal is None else self.wants_journal
+        if wanted is False:
+            return None
+        from tenterhook.journal import Journal
+
+        return Journal.of(self, "" if wanted is True else os.fspath(wanted))
 
     def off(self) -> str:
         """Why no hook runs at all, not even those of the host's own code; empty where hooks run."""

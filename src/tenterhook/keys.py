@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tenterhook.dialect import CAUSES, MATCHERS, POLICIES
-from tenterhook.types import Path
+from tenterhook.dialect import CAUSES, MATCHERS, NETWORKS, POLICIES
+from tenterhook.errors import nearest
+from tenterhook.types import Path, Sandbox
 
 if TYPE_CHECKING:
     from tenterhook.entries import Reading
@@ -29,6 +30,7 @@ OURS = {
     "once": "once",
     "if": "condition",
     "env": "env",
+    "sandbox": "sandbox",
     "name": "name",
     "loopback": "spec_flag",
     "private": "spec_flag",
@@ -128,6 +130,29 @@ def set_env(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path)
         r.wrong(path, key, value, "a list of names or a mapping of names to text")
 
 
+def set_sandbox(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """`off`, or what to allow. A slip here would confine less or more than was meant, so the hook does not run."""
+    if value == "off":
+        found["sandbox"] = Sandbox(off=True)
+        return
+    asked = value if isinstance(value, dict) else None
+    wrong = [name for name in asked or () if name not in ("network", "read", "write")]
+    if asked is None or wrong:
+        hint = nearest(str(wrong[0]), ("network", "read", "write")) if wrong else ""
+        given = wrong[0] if wrong else value
+        r.refuse(path, f"{key} must be 'off' or hold network, read and write, not {given!r}{hint}")
+        return
+    network = asked.get("network", "")
+    places = {name: asked.get(name, []) for name in ("read", "write")}
+    if network not in NETWORKS and "network" in asked:
+        r.refuse((*path, "network"), f"{key}.network must be one of {', '.join(sorted(NETWORKS))}, not {network!r}")
+    for name, folders in places.items():
+        if not isinstance(folders, list) or not all(isinstance(one, str) and one for one in folders):
+            r.refuse((*path, name), f"{key}.{name} must be a list of paths, not {folders!r}")
+            return
+    found["sandbox"] = Sandbox(network, tuple(places["read"]), tuple(places["write"]))
+
+
 def set_condition(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     if isinstance(value, dict):
         found["condition"] = flat(value)
@@ -194,6 +219,7 @@ SETTERS: dict[str, Callable[[Reading, dict[str, Any], str, Any, Path], None]] = 
     "condition": set_condition,
     "on_failure": set_on_failure,
     "env": set_env,
+    "sandbox": set_sandbox,
     "background": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "background"),
     "note": ignore,
     "ours": set_ours,

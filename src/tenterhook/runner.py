@@ -29,8 +29,8 @@ ABANDON = 0.05
 class Runner:
     """Runs the jobs of a batch together: children in the calling thread, calls that block in threads."""
 
-    def __init__(self, parallel: int = 64) -> None:
-        self.parallel = parallel
+    def __init__(self, parallel: int = 64, supervisor: str = "off") -> None:
+        self.parallel, self.supervisor = parallel, supervisor
         self.workers = Workers()
         self.lock = threading.Lock()
         self.closed = False

@@ -13,7 +13,7 @@ import msgspec
 
 from tenterhook import dialects
 from tenterhook.actions.settings import KINDS as COMMANDS
-from tenterhook.dialect import AUDIENCES, CAUSES, CHANGES, KINDS, MATCHERS, POLICIES, Dialect
+from tenterhook.dialect import AUDIENCES, CAUSES, CHANGES, KINDS, MATCHERS, NETWORKS, POLICIES, Dialect
 from tenterhook.hookset import MODES
 from tenterhook.keys import OPTIONS
 from tenterhook.types import Outcome
@@ -62,6 +62,16 @@ VALUES: dict[str, Schema] = {
         ]
     },
     "env": {"anyOf": [TEXTS, {"type": "object", "additionalProperties": TEXT}]},
+    "sandbox": {
+        "anyOf": [
+            {"const": "off"},
+            {
+                "type": "object",
+                "properties": {"network": {"enum": sorted(NETWORKS)}, "read": TEXTS, "write": TEXTS},
+                "additionalProperties": False,
+            },
+        ]
+    },
     "background": FLAG,
     "note": {},
 }

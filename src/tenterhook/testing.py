@@ -87,4 +87,4 @@ def simulate(
         while True:
             jobs = flow.send([acts[job.hook.name].attempt(job) for job in jobs])
     except StopIteration as finished:
-        return engine.finish(finished.value)
+        return engine.finish(*finished.value)

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from tenterhook.payload import Given
+    from tenterhook.trust.seal import Seal
 
 Path = tuple[str | int, ...]
 
@@ -37,8 +38,24 @@ class Source(Struct):
         return self.text
 
 
+class Sandbox(Struct, frozen=True):
+    """How a hook's process is confined: what is asked for on top of what every hook may read and write.
+
+    `network` is none, loopback or full; empty where somebody else decides. `off` leaves the process unconfined.
+    """
+
+    network: str = ""
+    read: tuple[str, ...] = ()
+    write: tuple[str, ...] = ()
+    off: bool = False
+
+
 class Hook(Struct, frozen=True, kw_only=True):
-    """Something a person wants to happen at one event."""
+    """Something a person wants to happen at one event.
+
+    `state` is what the user said about it: trusted, modified (since it was approved), untrusted or denied; `seal`
+    holds what the approval was bound to.
+    """
 
     name: str
     event: str
@@ -50,7 +67,8 @@ class Hook(Struct, frozen=True, kw_only=True):
     timeout: float | None = None
     agent: str | None = None
     enabled: bool = True
-    trusted: bool = True
+    state: str = "trusted"
+    seal: Seal | None = None
     overridden: bool = False
     sequential: bool = False
     priority: int = 0
@@ -60,6 +78,12 @@ class Hook(Struct, frozen=True, kw_only=True):
     condition: dict[str, Any] | None = None
     on_failure: dict[str, str] = {}
     env: dict[str, str | None] = {}
+    sandbox: Sandbox | None = None
+
+    @property
+    def trusted(self) -> bool:
+        """Whether it counts in a plan: one that was modified is not run, but it is not silently gone either."""
+        return self.state in ("trusted", "modified")
 
 
 class Event(Struct, frozen=True):
@@ -127,7 +151,10 @@ class Usage(Struct, frozen=True, gc=False):
 
 
 class Attempt(Struct, frozen=True):
-    """What one hook did. `error` is why it failed, never what it decided."""
+    """What one hook did. `error` is why it failed, never what it decided.
+
+    `sandbox` is how its process was confined, empty where there was none; `notes` are for whoever reads the outcome.
+    """
 
     hook: str
     type: str
@@ -146,6 +173,8 @@ class Attempt(Struct, frozen=True):
     failed: bool = False
     answer: Any = None
     usage: Usage | None = None
+    sandbox: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class Message(Struct, frozen=True, gc=False):

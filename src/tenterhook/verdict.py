@@ -24,6 +24,8 @@ AUDIENCE = {
 # What a strict engine makes of a hook that failed, whatever its dialect says: an answer that could not be read may
 # have been a deny, anything else is worth a question where somebody can be asked.
 STRICT = {"output": "deny"}
+# What is no failure of the hook's own, so that no dialect has a rule for it.
+FAITHFUL = {"status": "deny", "payload": "deny", "sandbox": "ask"}
 
 Table = dict[str, "Answer | Table"]
 
@@ -64,7 +66,8 @@ def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool) -> Rules:
 
 def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:
     """What the attempt means. Never raises, whatever the hook printed."""
-    if attempt.answer is None and not (attempt.stdout or attempt.error or attempt.exit_code or attempt.stderr):
+    quiet = attempt.answer is None and not (attempt.stdout or attempt.error or attempt.exit_code or attempt.stderr)
+    if quiet and not attempt.notes:
         return Verdict(attempt.hook, rules.rule.silent or "none")  # the commonest end of all: a clean exit, no word
     reader = Reader(attempt, hook, rules)
     exits = rules.dialect.exits
@@ -89,6 +92,8 @@ class Reader:
         self.verdict = Verdict(attempt.hook)
         self.decided = False
         self.cause = ""
+        for note in attempt.notes:
+            self.warn(note)
 
     def answer(self, row: Exit) -> bool:
         """Read the hook's answer where this exit status allows one; whether there was one."""
@@ -297,12 +302,17 @@ class Reader:
 
 
 def policy_for(cause: str, hook: Hook, rules: Rules) -> str:
-    """What a failure means: the hook's own word, else the strictest of what dialect and mode say."""
+    """What a failure means: the hook's own word, else the strictest of what dialect and mode say.
+
+    Not even the hook's own word counts where it was changed since it was approved.
+    """
+    if cause == "modified":
+        return "ask"
     own = hook.on_failure.get(cause, hook.on_failure.get("default"))
     if own:
         return own
     dialect = rules.dialect
-    said = dialect.failure.get(cause, "deny" if cause in ("status", "payload") else "allow")
+    said = dialect.failure.get(cause, FAITHFUL.get(cause, "allow"))
     said = stronger(said, dialect.failure_of.get(hook.handler, "allow"))
     return stronger(said, STRICT.get(cause, "ask")) if rules.strict else said
 

@@ -14,6 +14,7 @@ from tenterhook.dialect import (
     Type,
     Wrapper,
 )
+from tenterhook.types import Sandbox
 
 CALL = (Field("tool_name"), Field("tool_input"), Field("tool_use_id"))
 AGENT = (Field("agent_type"), Field("agent_name"))
@@ -227,11 +228,7 @@ KEYS = {
     "match_kind": "match_kind",
     "if": "condition",
     "type": "type",
-    "command": "spec",
-    "script": "spec",
-    "args": "spec",
-    "function": "spec",
-    "url": "spec",
+    **dict.fromkeys(("command", "script", "args", "function", "url"), "spec"),
     "headers": "spec_texts",
     "loopback": "spec_flag",
     "private": "spec_flag",
@@ -249,6 +246,7 @@ KEYS = {
     "priority": "priority",
     "sequential": "sequential",
     "env": "env",
+    "sandbox": "sandbox",
     "description": "note",
 }
 
@@ -330,6 +328,8 @@ DIALECT = Dialect(
     failure_of={"prompt": "deny", "agent": "deny"},
     tools={name: ToolName(name) for name in ("Bash", "Read", "Write", "Edit", "Grep", "Glob", "Task")},
     mode="strict",
+    sandbox=Sandbox(network="none"),
+    confines=True,
     setup=Setup(
         folder=".tenterhook/hooks",
         files=("tenterhook.toml",),

@@ -64,7 +64,7 @@ class HookRunner:
                 step += 1
                 jobs = flow.send(attempts)
         except StopIteration as finished:
-            outcome = engine.finish(finished.value)
+            outcome = engine.finish(*finished.value)
         # The flow's own attempts also know what was decided and changed.
         pairs = zip(results, outcome.attempts, strict=True)
         return [replace(result, attempt=attempt) for result, attempt in pairs]

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from tenterhook.payload import Given
+    from tenterhook.sandbox.profile import Profile
     from tenterhook.trust.seal import Seal
 
 Path = tuple[str | int, ...]
@@ -132,6 +133,8 @@ class Job(Struct, frozen=True):
     timeout: float | None
     grace: float
     look_first: bool = False
+    profile: Profile | None = None
+    require: bool = False
 
     def stdin(self) -> bytes:
         return self.given.stdin()

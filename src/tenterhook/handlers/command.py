@@ -28,7 +28,17 @@ def program(job: Job) -> Program | Attempt:
 
 
 def started(job: Job, argv: tuple[str, ...]) -> Program:
-    return Program(argv, job.stdin(), job.env(), job.cwd, job.timeout, job.grace, leftovers=job.hook.leftovers)
+    return Program(
+        argv,
+        job.stdin(),
+        job.env(),
+        job.cwd,
+        job.timeout,
+        job.grace,
+        leftovers=job.hook.leftovers,
+        profile=job.profile,
+        require=job.require,
+    )
 
 
 def words(job: Job) -> tuple[str, ...]:
@@ -69,6 +79,8 @@ def attempt(job: Job, completed: Completed) -> Attempt:
         completed.stdout.decode("utf-8", "replace"),
         completed.stderr.decode("utf-8", "replace"),
         completed.truncated,
+        sandbox=completed.sandbox,
+        notes=completed.notes,
     )
 
 

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+from tenterhook.sandbox.profile import Profile
+
 __all__ = ["Completed", "Program", "explain", "look_for"]
 
 
@@ -30,10 +32,16 @@ class Program(msgspec.Struct, frozen=True):
     leftovers: str = "keep"
     # How many of the last bytes of a stream are kept beyond its first `cap`.
     tail: int = 0
+    # How it is confined; None leaves it unconfined. Where that cannot be had: refused if required, else a note.
+    profile: Profile | None = None
+    require: bool = False
 
 
 class Completed(msgspec.Struct, frozen=True):
-    """What came of it. `error` is None, spawn, timeout, signal, cancelled or status (nobody knows how it ended)."""
+    """What came of it. `error` is None, spawn, timeout, signal, cancelled, sandbox or status (nobody knows how it ended).
+
+    `sandbox` is the mechanism that confined it, "none" where none could, empty where none was wanted.
+    """
 
     exit_code: int | None = None
     signal: str | None = None
@@ -43,6 +51,8 @@ class Completed(msgspec.Struct, frozen=True):
     stdout: bytes = b""
     stderr: bytes = b""
     truncated: bool = False
+    sandbox: str = ""
+    notes: tuple[str, ...] = ()
 
 
 SYSTEM = {

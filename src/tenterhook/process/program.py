@@ -38,7 +38,7 @@ class Program(msgspec.Struct, frozen=True):
 
 
 class Completed(msgspec.Struct, frozen=True):
-    """What came of it. `error` is None, spawn, timeout, signal, cancelled, sandbox or status (nobody knows how it ended).
+    """What came of it. `error` is None, spawn, timeout, signal, cancelled, sandbox, or status (nobody can tell).
 
     `sandbox` is the mechanism that confined it, "none" where none could, empty where none was wanted.
     """

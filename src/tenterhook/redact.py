@@ -1,0 +1,116 @@
+"""Texts without secrets: the secret values of an environment, and whatever has the shape of a token.
+
+What is kept or shown of an event goes through here once, at the border: where a line is written into the journal,
+where the log and the command print. Before anything is cut, because half a token has no shape any more.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import b2a_base64
+from collections.abc import Iterable, Iterator, Mapping
+
+from tenterhook.secrets import kept_back
+from tenterhook.shapes import spans
+
+MARK = "[redacted]"
+# What is shorter is hardly a secret, and to hide it would tear up words.
+SHORTEST = 8
+# A place right behind the beginning of an escape: what starts there in JSON is not what it seems.
+IN_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\(?:u[0-9a-fA-F]{0,3})?\Z")
+# The same in JSON and in a URL. Most secrets are, and to import what writes the others takes milliseconds.
+PLAIN = re.compile(r"[A-Za-z0-9_.~-]+")
+# Names of variables that may hold the path of a secret, which is none itself.
+PATHS = ("CREDENTIALS", "KEY", "AUTH")
+
+
+class Redactor:
+    """Hides the secrets of one environment, and tokens of every kind.
+
+    `text` is for plain texts. `data` is for a line of JSON in UTF-8, and what it gives is JSON again.
+    """
+
+    __slots__ = ("in_json", "in_text")
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        values = [one for name, one in kept_back(environ).items() if is_value(name, one)]
+        forms = [form for value in values for form in (value, *written(value))]
+        escaped = [form for value in values for form in (*as_json(value), *written(value))]
+        # One byte is one character there, so that both go the same way.
+        self.in_json = longest_first(form.encode("utf-8", "surrogateescape").decode("latin-1") for form in escaped)
+        self.in_text = longest_first((*forms, *escaped))
+
+    def text(self, text: str) -> str:
+        found = [*places(text, self.in_text), *spans(text)]
+        return covered(text, found) if found else text
+
+    def data(self, line: bytes) -> bytes:
+        text = line.decode("latin-1")
+        found = [*places(text, self.in_json), *spans(text)]
+        if not found:
+            return line
+        apart = (span for span in found if not in_escape(text, span[0]))
+        return covered(text, apart).encode("latin-1")
+
+
+def is_value(name: str, value: str) -> bool:
+    """Whether a text may not hold this value. A path is none, and our own mark would be hidden for ever."""
+    if value.startswith("/") and name.upper().endswith(PATHS) and value.count("/") > 1 and "." in value:
+        return False
+    return len(value) >= SHORTEST and value not in MARK and MARK not in value
+
+
+def as_json(value: str) -> set[str]:
+    """The value in a JSON string: with other characters as they are, and in ASCII."""
+    if PLAIN.fullmatch(value):
+        return {value}
+    from json import dumps
+
+    return {dumps(value, ensure_ascii=False)[1:-1], dumps(value)[1:-1]}
+
+
+def written(value: str) -> set[str]:
+    """The value in a URL, and in base64 wherever in a text it stands there; what only its neighbours decide is off."""
+    forms = set() if PLAIN.fullmatch(value) else {quoted(value)}
+    data = value.encode("utf-8", "surrogateescape")
+    for before in range(3):
+        whole = (len(data) + before) // 3 * 4
+        form = b2a_base64(bytes(before) + data).decode()[(0, 2, 3)[before] : whole]
+        if len(form) >= SHORTEST:
+            forms |= {form, form.replace("+", "-").replace("/", "_")}
+    return forms
+
+
+def quoted(value: str) -> str:
+    from urllib.parse import quote
+
+    return quote(value, safe="", errors="surrogateescape")
+
+
+def longest_first(forms: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(forms), key=len, reverse=True))
+
+
+def places(text: str, forms: Iterable[str]) -> Iterator[tuple[int, int]]:
+    for form in forms:
+        at = text.find(form)
+        while at >= 0:
+            yield at, at + len(form)
+            at = text.find(form, at + 1)
+
+
+def in_escape(text: str, start: int) -> bool:
+    if "\\" not in text[max(0, start - 5) : start]:
+        return False
+    return IN_ESCAPE.search(text[max(0, start - 64) : start]) is not None
+
+
+def covered(text: str, found: Iterable[tuple[int, int]]) -> str:
+    """The text with a mark in the place of each span; of spans that overlap or touch, one for all."""
+    parts: list[str] = []
+    done = 0
+    for start, end in sorted(found):
+        if start > done or not parts:
+            parts += [text[done:start], MARK]
+        done = max(done, end)
+    return "".join(parts) + text[done:]

@@ -1,0 +1,92 @@
+"""What keys and tokens look like: one table for those who keep them out of files, of environments and of logs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+# The start of a word keeps a search linear. In a text that is written as JSON a word may follow an escape.
+START = r"(?:(?<![\w-])|(?<=\\[bfnrt])|(?<=\\u[0-9a-fA-F]{4}))"
+# A name, the texts with which the shape begins (each ? is one character more), and the shape. The value is its first
+# group, or all of it.
+TOKENS = (
+    ("AWS access key", ("??IA", "ACCA"), START + r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])"),
+    (
+        "AWS secret key",
+        ("aws_secret", "AWS_SECRET", "awsSecret"),
+        r"(?:aws_secret|AWS_SECRET|awsSecret)\w{0,20}[\"']?\s{0,4}[:=]\s{0,4}[\"']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
+    ),
+    (
+        "GitHub token",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        START + r"(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_\w{60,255})",
+    ),
+    ("GitLab token", ("glpat-",), START + r"glpat-[\w-]{20,255}"),
+    ("Slack token", ("xox",), START + r"xox[abeprs]-[A-Za-z0-9-]{20,255}"),
+    ("Slack webhook", ("hooks.slack.com",), r"hooks\.slack\.com/services/(T\w{6,20}/B\w{6,20}/\w{16,40})"),
+    ("Stripe key", ("?k_live_",), START + r"[sr]k_live_[A-Za-z0-9]{16,255}"),
+    ("Anthropic key", ("sk-ant-",), START + r"sk-ant-[\w-]{20,255}"),
+    ("OpenAI key", ("sk-",), START + r"sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,255}"),
+    ("Google key", ("AIza",), START + r"AIza[\w-]{35}(?![\w-])"),
+    ("Google token", ("ya29.",), START + r"ya29\.[\w-]{30,512}"),
+    ("npm token", ("npm_",), START + r"npm_[A-Za-z0-9]{36}(?!\w)"),
+    ("PyPI token", ("pypi-AgE",), START + r"pypi-AgE[\w-]{50,512}"),
+    ("Hugging Face token", ("hf_",), START + r"hf_[A-Za-z0-9]{34}(?!\w)"),
+    ("SendGrid key", ("SG.",), START + r"SG\.[\w-]{20,24}\.[\w-]{40,50}"),
+    ("DigitalOcean token", ("???_v1_",), START + r"do[op]_v1_[0-9a-f]{64}"),
+    ("Vault token", ("hvs.", "hvb."), START + r"hv[sb]\.[\w-]{24,512}"),
+    ("Groq key", ("gsk_",), START + r"gsk_[A-Za-z0-9]{40,100}"),
+    ("age key", ("AGE-SECRET-KEY-1",), START + r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
+    ("JSON Web Token", ("eyJ",), START + r"eyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.[\w-]{20,1000}"),
+    (
+        "private key",
+        ("-----BEGIN ",),
+        r"-----BEGIN (?:[A-Z]{2,10} ){0,2}PRIVATE KEY(?: BLOCK)?-----(?:\s|\\+[nr]|[A-Z][\w-]{2,20}: [^\n\"\\]{0,80}(?:\n|\\+n))*"
+        r"[A-Za-z0-9+/=]{24,}",
+    ),
+)
+# What stands where a password does: secret in an environment and in a log, but in a file often an example.
+PLACES = (
+    (
+        "password in an address",
+        ("://",),
+        r"://(?:[^\s:@/\"'\\]{0,100}:(?=[^\s@/\"'\\]{1,400}@)|(?=[\w-]{20,200}@))([^\s@/\"'\\]+)",
+    ),
+    ("authorization", ("?earer ", "?asic "), r"[Bb](?:earer|asic) ([\w.~+/=-]{12,4000})"),
+    ("account key", ("AccountKey=", "SharedAccessKey="), r"(?:Account|SharedAccess)Key=([A-Za-z0-9+/=]{20,200})"),
+)
+ALL = TOKENS + PLACES
+# What may still belong to a token that is longer than its shape, and to a key's block.
+REST = re.compile(r"[\w-]*", re.ASCII)
+BLOCK = re.compile(r"(?:[A-Za-z0-9+/=]|\s|\\+[nr])*(?:-----END [A-Z ]{0,40}-----)?")
+
+
+@lru_cache(maxsize=64)
+def compiled(shape: str) -> re.Pattern[str]:
+    """Made when a text first holds one of its beginnings: most texts hold none."""
+    return re.compile(shape, re.ASCII)
+
+
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of everything that has such a shape, in no order; some overlap. To look for beginnings is quick."""
+    for name, beginnings, shape in ALL:
+        rest = BLOCK if name == "private key" else REST
+        for beginning in beginnings:
+            plain = beginning.lstrip("?")
+            back = len(beginning) - len(plain)
+            at = text.find(plain, back)
+            while at >= 0:
+                found = compiled(shape).match(text, at - back)
+                end = at + 1
+                if found:
+                    start, end = found.span(found.re.groups)  # the only group, or all
+                    more = rest.match(text, end)
+                    end = more.end() if more else end
+                    yield start, end
+                at = text.find(plain, end)
+
+
+def looks_secret(text: str) -> bool:
+    """Whether anything in a text has such a shape."""
+    return next(spans(text), None) is not None

@@ -105,5 +105,6 @@ def look_at(hook: Hook, hooks: HookSet) -> Look:
     rule = hooks.rule(hook.event)
     strict = hooks.mode == "strict"
     event = Event(rule.kind, rule.name, {}, project, hooks.session_id, environ=hooks.environ)
-    env = Given(event, compile_shape(dialect, rule, strict=strict)).env(hook)
+    strip = hooks.settings.secrets == "strip"
+    env = Given(event, compile_shape(dialect, rule, strict=strict, strip=strip)).env(hook)
     return Look(hook, rule, dialect, project, hooks.home, env, strict)

@@ -13,7 +13,7 @@ from tenterhook.dialect import CAUSES, Dialect, EventRule
 from tenterhook.engine import Engine
 from tenterhook.hookset import Slot
 from tenterhook.inventory import FileFacts, absent, files, happened, unhandled
-from tenterhook.payload import in_our_words
+from tenterhook.payload import in_our_words, withheld
 from tenterhook.plan import plan
 from tenterhook.types import Attempt, Event, Hook, Plan, Source
 from tenterhook.verdict import verdict
@@ -77,7 +77,7 @@ class Difference(Struct, frozen=True):
 
 
 class Explanation(Struct, frozen=True, kw_only=True):
-    """The whole chain of one event."""
+    """The whole chain of one event. `kept_back` names the variables that hold secrets and reach no hook undeclared."""
 
     project: str
     dialect: str
@@ -94,6 +94,8 @@ class Explanation(Struct, frozen=True, kw_only=True):
     effects: list[Effect]
     other_mode: str
     variables: dict[str, int]
+    secrets: str
+    kept_back: list[str]
     differences: list[Difference]
     notes: list[str]
     warnings: list[str]
@@ -124,6 +126,8 @@ def explain(engine: Engine, name: str, data: dict[str, Any]) -> Explanation:
         effects=here,
         other_mode=other,
         variables={mode: variables(engine, mode, event) for mode in (engine.mode, other)},
+        secrets=engine.settings.secrets,
+        kept_back=kept_back(event, slot),
         differences=[Difference(a.what, a, b) for a, b in zip(here, there, strict=True) if a.result() != b.result()],
         notes=list(dialect.notes),
         warnings=list(engine.warnings),
@@ -225,6 +229,12 @@ def variables(engine: Engine, mode: str, event: Event) -> int:
     hook = Hook(name="", event=event.name, handler="command", spec={}, source=Source(""))
     [job] = other.jobs(other.slot(event.name), (hook,), event, event.data)
     return len(job.env())
+
+
+def kept_back(event: Event, slot: Slot) -> list[str]:
+    """The names of the variables that are kept from a hook which declares none."""
+    hook = Hook(name="", event=event.name, handler="command", spec={}, source=Source(""))
+    return sorted(withheld(event, slot.shape, hook))
 
 
 def policies(hook: Hook, slot: Slot) -> dict[str, str]:

@@ -300,7 +300,9 @@ class Slot:
         self.rule = rule
         self.hooks = owner.registry.hooks(rule.name)
         self.rules: Rules = compile_rules(owner.dialect, rule, strict=owner.mode == "strict")
-        self.shape: Shape = compile_shape(owner.dialect, rule, strict=self.rules.strict)
+        self.shape: Shape = compile_shape(
+            owner.dialect, rule, strict=self.rules.strict, strip=owner.settings.secrets == "strip"
+        )
         self.renamed = aliases(owner.dialect, rule)
         self.off, self.switched, self.warnings = owner.off(), loaded.off, owner.warnings
         self.overrides = loaded.overrides

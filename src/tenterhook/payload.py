@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from tenterhook.dialect import Dialect, EventRule
+from tenterhook.secrets import kept_back, without_secrets
 from tenterhook.types import Event, Hook
 
 # Names under which hosts and payloads give the same thing, in every dialect.
@@ -69,15 +70,18 @@ class Shape(Struct, frozen=True):
     used: frozenset[str]
     env: tuple[tuple[str, Getter, bool], ...]
     strict: bool
+    strip: bool
 
 
-def compile_shape(dialect: Dialect, rule: EventRule, *, strict: bool) -> Shape:
+def compile_shape(dialect: Dialect, rule: EventRule, *, strict: bool, strip: bool = True) -> Shape:
+    """`strict` gives hooks an allow list of variables, `strip` none that hold secrets."""
     return Shape(
         tuple((field.name, BASE[field.key]) for field in dialect.base),
         tuple((field.name, field.key) for field in rule.fields),
         frozenset({"session_id", "hook_event_name", *(field.key for field in rule.fields)}),
         tuple((name, BASE[word.rstrip("?")], word.endswith("?")) for name, word in dialect.env.items()),
         strict,
+        strip,
     )
 
 
@@ -178,6 +182,8 @@ def in_json(value: Any) -> Any:
 def environment(event: Event, shape: Shape) -> dict[str, str]:
     """The hooks' environment; values reach a command through it only, never by substitution in its text."""
     env = allowed(event.environ) if shape.strict else dict(event.environ)
+    if shape.strip:
+        env = without_secrets(env)
     for name, get, optional in shape.env:
         value = fit(str(get(event) or ""))
         if value or not optional:
@@ -194,6 +200,14 @@ def fit(value: str) -> str:
     except UnicodeEncodeError:
         return value.encode("utf-8", "replace").decode()
     return value
+
+
+def withheld(event: Event, shape: Shape, hook: Hook) -> list[str]:
+    """The variables that this hook would see if they held no secrets."""
+    if not shape.strip:
+        return []
+    seen = allowed(event.environ) if shape.strict else event.environ
+    return [name for name in kept_back(seen) if name not in hook.env]
 
 
 def allowed(environ: Mapping[str, str]) -> dict[str, str]:

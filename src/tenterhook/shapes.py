@@ -42,8 +42,8 @@ TOKENS = (
     (
         "private key",
         ("-----BEGIN ",),
-        r"-----BEGIN (?:[A-Z]{2,10} ){0,2}PRIVATE KEY(?: BLOCK)?-----(?:\s|\\+[nr]|[A-Z][\w-]{2,20}: [^\n\"\\]{0,80}(?:\n|\\+n))*"
-        r"[A-Za-z0-9+/=]{24,}",
+        r"-----BEGIN (?:[A-Z]{2,10} ){0,2}PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:\s|\\+[nr]|[A-Z][\w-]{2,20}: [^\n\"\\]{0,80}(?:\n|\\+n))*[A-Za-z0-9+/=]{24,}",
     ),
 )
 # What stands where a password does: secret in an environment and in a log, but in a file often an example.

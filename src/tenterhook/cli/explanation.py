@@ -63,8 +63,18 @@ def event_lines(found: Explanation, paint: Paint) -> list[str]:
     rows += [["hooks can", abilities(event)], ["matched on", matched_on(event)]]
     rows += [["usually", ", ".join(event.usual)]] if event.usual else []
     rows += [["agent", one_line(found.agent)]] if found.agent else []
+    rows += [["secrets", one_line(secrets(found))]]
     rows += [["off", paint("yellow", found.off)]] if found.off else []
     return [f"{paint('bold', event.name)}: {event.about}", table(rows, indent="  ")]
+
+
+def secrets(found: Explanation) -> str:
+    """What becomes of the variables that hold secrets: their names, never their values."""
+    if found.secrets == "pass":
+        return "passed on to hooks with the rest of the environment (the settings say so)"
+    if not found.kept_back:
+        return "none in the environment that hooks are given"
+    return f"kept from hooks that do not declare them: {', '.join(found.kept_back)}"
 
 
 def abilities(event: EventFacts) -> str:

@@ -130,7 +130,7 @@ def explain(engine: Engine, name: str, data: dict[str, Any]) -> Explanation:
         kept_back=kept_back(event, slot),
         differences=[Difference(a.what, a, b) for a, b in zip(here, there, strict=True) if a.result() != b.result()],
         notes=list(dialect.notes),
-        warnings=list(engine.warnings),
+        warnings=[*engine.warnings, *planned.warnings],
     )
 
 

@@ -1,17 +1,31 @@
-"""Matcher text -> a compiled test. One function per kind; a dialect names the kind."""
+"""Matcher text -> a compiled test. One function per kind; a dialect names the kind.
+
+Whoever writes a config must not be able to stop an agent by a pattern that takes for ever: one that is not known to end
+soon is not run at all, and counts as matching.
+"""
 
 from __future__ import annotations
 
 import re
 import warnings
 from collections.abc import Callable
-from fnmatch import translate
-from functools import lru_cache
+from fnmatch import fnmatchcase, translate
+from functools import cache, lru_cache
 from typing import Any
 
 Test = Callable[[str], object]
 
 EVERYTHING = ("", "*")
+# What a test gives that was not run: true, because a guard that cannot look must not be passed by.
+NOT_RUN = "not run"
+# A pattern that may take longer, in nanoseconds as `patterns` counts them, is not run.
+SOON = 1e8
+# What every pattern must get through to be run at all, and the longest text that any is run on.
+USUAL, LONGEST = 64, 1 << 20
+# How large the product of a glob's length and a text's may be.
+GLOB = 20_000_000
+# At most one repeat, and none of a group: needs no closer look.
+EASY = re.compile(r"[^*+?{(\\[]*(?:\.[*+])?[^*+?{(\\[]*")
 # Names and alternatives of names need no regex: ten thousand of them compile in a tenth of the time.
 PLAIN = re.compile(r"[A-Za-z0-9_|]+")
 # Python may come to read these differently in a set and says so; a host that makes warnings errors must not suffer.
@@ -26,26 +40,75 @@ def match(matcher: str | None, kind: str) -> Test | None:
     return KINDS[kind](matcher)
 
 
+class Guarded:
+    """A test that is run on what it surely gets through soon; NOT_RUN for anything longer."""
+
+    __slots__ = ("most", "soon", "test")
+
+    def __init__(self, test: Test, most: int, soon: Callable[[int], bool]) -> None:
+        self.test, self.most, self.soon = test, most, soon
+
+    def __call__(self, target: str) -> object:
+        if len(target) <= self.most or self.soon(len(target)):
+            return self.test(target)
+        return NOT_RUN
+
+
 def glob(matcher: str) -> Test:
     """Alternatives between bars, trimmed, each a case-sensitive glob on the whole name."""
-    return re.compile("|".join(translate(part.strip()) for part in matcher.split("|") if part.strip()) or r"(?!)").match
+    return globbed(matcher, 0)
 
 
 def glob_nocase(matcher: str) -> Test:
+    return globbed(matcher, re.IGNORECASE)
+
+
+def globbed(matcher: str, flags: int) -> Test:
+    """A star takes the first place that fits and never tries another: the time is what both lengths multiply to."""
     parts = [translate(part.strip()) for part in matcher.split("|") if part.strip()]
-    return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE).match
+    return Guarded(re.compile("|".join(parts) or r"(?!)", flags).match, GLOB // len(matcher), never)
+
+
+def fits(value: str, glob: str) -> object:
+    """Whether a glob fits a whole text, which may be as long as a host likes."""
+    return NOT_RUN if too_long(value, glob) else fnmatchcase(value, glob)
+
+
+def too_long(value: str, glob: str) -> bool:
+    return len(value) * len(glob) > GLOB
+
+
+def never(size: int) -> bool:
+    return False
 
 
 def regex_full(matcher: str) -> Test:
     if PLAIN.fullmatch(matcher):
         return frozenset(matcher.split("|")).__contains__
     pattern = compiled(matcher)
-    return pattern.fullmatch if pattern else literal(matcher)
+    return guarded(pattern, search=False) if pattern else literal(matcher)
 
 
 def regex_search(matcher: str) -> Test:
     pattern = compiled(matcher)
-    return pattern.search if pattern else literal(matcher)
+    return guarded(pattern, search=True) if pattern else literal(matcher)
+
+
+def guarded(pattern: re.Pattern[str], *, search: bool) -> Test:
+    """The pattern as Python runs it where that ends soon; else RE2's, which always does; else none."""
+
+    @cache
+    def soon(size: int) -> bool:
+        from tenterhook.patterns import nanoseconds
+
+        return nanoseconds(pattern.pattern, size, search=search) <= SOON
+
+    test = pattern.search if search else pattern.fullmatch
+    if EASY.fullmatch(pattern.pattern) or soon(USUAL):
+        return Guarded(test, USUAL, lambda size: size <= LONGEST and soon(1 << size.bit_length()))
+    from tenterhook.linear import linear
+
+    return linear(pattern.pattern, search=search) or Guarded(test, -1, never)
 
 
 def literal(matcher: str) -> Test:

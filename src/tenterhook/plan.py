@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tenterhook.dialect import Dialect, EventRule
-from tenterhook.match import match
+from tenterhook.match import NOT_RUN, match, too_long
+from tenterhook.match import fits as fits_glob
 from tenterhook.types import Event, Hook, Plan, Skipped
+
+UNSAFE = (
+    "{hook}: the {what} was not tried, because that might take very long; it counts as matching. Write it without "
+    "repeats in repeats and with fewer of them; tenter check tells which"
+)
 
 
 def plan(
@@ -38,14 +43,24 @@ def plan(
             skipped.append(Skipped(hook.name, str(hook.source), why))
         else:
             chosen.append(hook)
-    return Plan(batches(chosen, dialect.order), tuple(skipped), doubts(event, rule, hooks))
+    return Plan(batches(chosen, dialect.order), tuple(skipped), tuple(doubts(event, rule, hooks, chosen, dialect)))
 
 
-def doubts(event: Event, rule: EventRule, hooks: Sequence[Hook]) -> tuple[str, ...]:
+def doubts(
+    event: Event, rule: EventRule, hooks: Sequence[Hook], chosen: Sequence[Hook], dialect: Dialect
+) -> Iterator[str]:
     """A host that forgets to say what the event is about would get past every matcher."""
-    if not rule.target or isinstance(event.data.get(rule.target), str) or all(hook.matcher is None for hook in hooks):
-        return ()
-    return (f"{rule.name} came without {rule.target} as text, which matchers are compared with",)
+    target = event.data.get(rule.target)
+    if rule.target and not isinstance(target, str) and any(hook.matcher is not None for hook in hooks):
+        yield f"{rule.name} came without {rule.target} as text, which matchers are compared with"
+    for hook in chosen:
+        test = match(hook.matcher, hook.match_kind or dialect.matcher) if hook.matcher and rule.target else None
+        if test and test("" if target is None else str(target)) is NOT_RUN:
+            yield UNSAFE.format(hook=hook.name, what=f"matcher {hook.matcher!r}")
+        for path, globs in (hook.condition or {}).items():
+            value = lookup(path, event.data)
+            if isinstance(value, str) and any(too_long(value, glob) for glob in texts(globs)):
+                yield UNSAFE.format(hook=hook.name, what=f"condition on {path!r}")
 
 
 def objection(
@@ -87,8 +102,12 @@ def fits(value: object, wanted: object) -> bool:
     if isinstance(wanted, list):
         return any(fits(value, one) for one in wanted)
     if isinstance(wanted, str):
-        return value is not None and fnmatchcase(value if isinstance(value, str) else str(value), wanted)
+        return value is not None and bool(fits_glob(value if isinstance(value, str) else str(value), wanted))
     return value == wanted and type(value) is type(wanted)
+
+
+def texts(wanted: object) -> list[str]:
+    return [one for one in (wanted if isinstance(wanted, list) else [wanted]) if isinstance(one, str)]
 
 
 def lookup(path: str, data: object) -> object:

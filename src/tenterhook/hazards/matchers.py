@@ -9,7 +9,7 @@ from tenterhook.dialect import EventRule
 from tenterhook.entries import Problem
 from tenterhook.errors import nearest
 from tenterhook.hazards import Look
-from tenterhook.match import EVERYTHING, compiled, match
+from tenterhook.match import EVERYTHING, NOT_RUN, USUAL, compiled, match
 
 GLOBS = ("glob", "glob-nocase")
 REGEXES = ("regex-full", "regex-search")
@@ -65,6 +65,15 @@ def bad_regex(matcher: str, kind: str, rule: EventRule) -> str:
     dotted = GLOB_STAR.sub(".*", matcher)
     hint = f"; write {dotted!r}" if dotted != matcher and compiled(dotted) else ""
     return f"is no regular expression ({complaint(matcher)}), so it matches only a name spelled exactly so{hint}"
+
+
+def endless(matcher: str, kind: str, rule: EventRule) -> str:
+    """A pattern that is not run is a hook that always runs."""
+    test = match(matcher, kind) if kind in REGEXES else None
+    if not test or test("x" * USUAL) is not NOT_RUN:
+        return ""
+    advice = "write it without repeats in repeats, and with fewer of them"
+    return f"might take very long on some names, so it is not run and counts as matching every name; {advice}"
 
 
 def complaint(matcher: str) -> str:
@@ -150,6 +159,7 @@ JUDGES: tuple[Callable[[str, str, EventRule], str], ...] = (
     pattern_as_literal,
     regex_as_glob,
     bad_regex,
+    endless,
     glob_as_regex,
     blanks,
     unanchored,

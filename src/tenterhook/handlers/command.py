@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Mapping
 
+from tenterhook.payload import withheld
 from tenterhook.process import Completed, Program
 from tenterhook.types import Attempt, Job
 
@@ -14,6 +15,9 @@ SHELL = "/bin/sh"
 SHELL_SYNTAX = frozenset("|&;<>()`\n*?[]{!#")
 PLAIN_FLAGS = ("-u", "-B", "-E", "-s", "-S", "-I", "-O", "-OO", "-q")
 SHELL_FLAGS = ("-e", "-u", "-x", "-eu", "-ex", "-eux")
+# Exit codes with which a hook says something.
+ANSWERS = (0, 2)
+LACKED = "${} holds a secret and was kept from the hook; an `env` in its entry that names it passes it on"
 INTERPRETERS = ("sh", "bash", "dash", "zsh", "python", "node", "ruby", "perl")
 
 
@@ -80,8 +84,16 @@ def attempt(job: Job, completed: Completed) -> Attempt:
         completed.stderr.decode("utf-8", "replace"),
         completed.truncated,
         sandbox=completed.sandbox,
-        notes=completed.notes,
+        notes=(*completed.notes, *lacked(job, completed)),
     )
+
+
+def lacked(job: Job, completed: Completed) -> tuple[str, ...]:
+    """Of a hook that went wrong and named a variable that was kept from it: what to do about that."""
+    if completed.exit_code in ANSWERS or not completed.stderr:
+        return ()
+    names = withheld(job.given.event, job.given.shape, job.hook)
+    return tuple(LACKED.format(name) for name in names if name.encode() in completed.stderr)
 
 
 def missing(command: object, env: Mapping[str, str], cwd: str) -> str:

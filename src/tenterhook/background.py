@@ -6,7 +6,6 @@ refused and said; a result stays here until it is taken. When the session ends, 
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
 import weakref
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook import handlers
+from tenterhook import handlers, logs
 from tenterhook.apply import Changes
 from tenterhook.engine import judge
 from tenterhook.errors import UsageError
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from tenterhook.process import Completed, Ticket
     from tenterhook.runner import Runner
 
-log = logging.getLogger("tenterhook.background")
+log = logs.named("tenterhook.background")
 
 FULL = "too many in the background"
 

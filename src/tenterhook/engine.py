@@ -325,9 +325,9 @@ def started(hook: Hook) -> Attempt:
 
 def complain(text: str) -> None:
     """To the log, with the exception: whoever listens to outcomes must not be able to change them."""
-    from logging import getLogger
+    from tenterhook import logs
 
-    getLogger(__package__).exception(text)
+    logs.named("tenterhook").exception(text)
 
 
 def load(project: str | os.PathLike[str] = ".", **options: Any) -> Engine:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenterhook.check import Report, check
 from tenterhook.cli.options import CONFIG, DIALECT, JSON, PROJECT, Option, Usage
-from tenterhook.cli.project import hint_at_others, print_json
+from tenterhook.cli.project import hint_at_others, print_json, redacted
 from tenterhook.dialects import DEFAULT
 from tenterhook.entries import Problem
 from tenterhook.hookset import HookSet
@@ -38,7 +38,7 @@ def run(argv: list[str]) -> int:
     if "json" in options:
         print_json(as_data(report))
     else:
-        print(as_text(report))
+        print(redacted(as_text(report)))
     return 2 if report.count("error") or ("strict" in options and report.problems) else 0
 
 

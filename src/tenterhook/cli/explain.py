@@ -8,7 +8,7 @@ from typing import Any
 from tenterhook.cli.explanation import text
 from tenterhook.cli.fire import read_input
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, Option, Usage
-from tenterhook.cli.project import TRUST, engine_for, hint_at_others, print_json, warn
+from tenterhook.cli.project import TRUST, engine_for, hint_at_others, print_json, redacted, warn
 from tenterhook.engine import Engine
 from tenterhook.errors import UsageError
 from tenterhook.explain import explain
@@ -47,7 +47,7 @@ def run(argv: list[str]) -> int:
     if "json" in options:
         print_json(found)
     else:
-        print(text(found, painter(colourful()), whole=not sys.stdout.isatty()))
+        print(redacted(text(found, painter(colourful()), whole=not sys.stdout.isatty())))
     return 0
 
 

@@ -114,10 +114,16 @@ def show(outcome: Outcome, *, readable: bool) -> None:
     if readable:
         from tenterhook.report import report
 
-        print(report(outcome, colour="NO_COLOR" not in os.environ))
+        print(redacted(report(outcome, colour="NO_COLOR" not in os.environ)))
     else:
         sys.stdout.buffer.write(as_json(outcome) + b"\n")
         sys.stdout.flush()
+
+
+def redacted(text: str) -> str:
+    from tenterhook.redact import Redactor
+
+    return Redactor(os.environ).text(text)
 
 
 def as_json(outcome: Outcome) -> bytes:
@@ -125,6 +131,10 @@ def as_json(outcome: Outcome) -> bytes:
     plain = msgspec.to_builtins(outcome, enc_hook=str)
     for attempt in plain["attempts"]:
         del attempt["answer"]
+        if attempt["detail"]:
+            attempt["detail"] = redacted(attempt["detail"])
+    if plain["warnings"]:
+        plain["warnings"] = [redacted(text) for text in plain["warnings"]]
     for message in plain["messages"]:
         if message["to"] == "model":
             from tenterhook.deliver import capped  # whoever reads this hands it on to the model

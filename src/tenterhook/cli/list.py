@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, Usage
-from tenterhook.cli.project import TRUST, engine_for, file_lines, hint_at_others, print_json, warn
+from tenterhook.cli.project import TRUST, engine_for, file_lines, hint_at_others, print_json, redacted, warn
 from tenterhook.dialect import Dialect, EventRule
 from tenterhook.inventory import HookFacts, Inventory, inventory
 from tenterhook.table import table, width
@@ -38,7 +38,7 @@ def run(argv: list[str]) -> int:
         if "json" in options:
             print_json(found)
         else:
-            print("\n".join(listing(found, engine.dialect, painter(colourful()))))
+            print(redacted("\n".join(listing(found, engine.dialect, painter(colourful())))))
     return 0
 
 

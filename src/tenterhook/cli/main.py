@@ -68,6 +68,9 @@ def run(command: str, words: list[str]) -> int:
 
 
 def complain(text: str) -> int:
+    from tenterhook.redact import Redactor
+
+    text = Redactor(os.environ).text(text)
     # A path in it may be the project's own choice, escape sequences and all.
     shown = "".join(c if c == "\n" or c.isprintable() else ascii(c)[1:-1] for c in text)
     print(f"tenter: {shown}", file=sys.stderr)

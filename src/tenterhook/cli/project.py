@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 
 import msgspec
@@ -61,9 +62,19 @@ def hint_at_others(hooks: HookSet) -> None:
 
 def warn(texts: list[str]) -> None:
     for text in texts:
-        print(f"tenter: warning: {near(one_line(text))}", file=sys.stderr)
+        print(f"tenter: warning: {near(one_line(redacted(text)))}", file=sys.stderr)
+
+
+def redacted(text: str) -> str:
+    """What a command shows may end up in the log of a build: a config may quote what nobody should read there."""
+    from tenterhook.redact import Redactor
+
+    return Redactor(os.environ).text(text)
 
 
 def print_json(data: object) -> None:
     """Indented, since people look at it too; in ASCII, since a path may hold what no terminal can print."""
-    print(json.dumps(msgspec.to_builtins(data, enc_hook=str), indent=2))
+    from tenterhook.redact import Redactor
+
+    text = json.dumps(msgspec.to_builtins(data, enc_hook=str), indent=2)
+    print(Redactor(os.environ).data(text.encode()).decode())

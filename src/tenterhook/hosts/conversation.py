@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from tenterhook import logs
 from tenterhook.deliver import for_model, for_user
 from tenterhook.errors import UsageError
 from tenterhook.hosts.steps import is_async
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tenterhook.background import Background
     from tenterhook.engine import Engine
 
-log = logging.getLogger("tenterhook.session")
+log = logs.named("tenterhook.session")
 
 # Is given each outcome when it is heard, those of background hooks late, and the id of the agent it belongs to.
 Watch = Callable[[Outcome, str], object]

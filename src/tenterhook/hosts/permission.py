@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -12,12 +11,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tenterhook import logs
 from tenterhook.apply import STOPPED
 from tenterhook.errors import UsageError
 from tenterhook.hosts.steps import Call, Fire, Steps, is_async, its_own
 from tenterhook.types import Outcome
 
-log = logging.getLogger("tenterhook.permission")
+log = logs.named("tenterhook.permission")
 
 # The questions that this code is part of, by their locks; goes along into our threads and into tasks.
 ASKING: ContextVar[tuple[Any, ...]] = ContextVar("tenterhook.asking", default=())

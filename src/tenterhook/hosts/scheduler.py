@@ -9,19 +9,19 @@ model sees it. It is never tried again; what to do about it is the model's busin
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from msgspec import Struct
 
+from tenterhook import logs
 from tenterhook.errors import UsageError, nearest
 from tenterhook.hosts.result import ToolError, ToolResult
 from tenterhook.hosts.steps import Host, adrive
 from tenterhook.hosts.tool import Tool
 
-log = logging.getLogger("tenterhook.scheduler")
+log = logs.named("tenterhook.scheduler")
 
 # How a call ends, by the type of its result's error; any other error is an error.
 ENDS = {"blocked": "idle", "stopped": "idle", "refused": "cancelled", "cancelled": "cancelled"}

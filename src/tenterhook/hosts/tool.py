@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import logging
 from collections.abc import Callable, Coroutine, Sequence
 from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from msgspec.structs import replace
 
+from tenterhook import logs
 from tenterhook.apply import STOPPED
 from tenterhook.errors import UsageError, described
 from tenterhook.hosts.inputs import PLACED, Check, Input, WrongInput, check_for, read, same, spread
@@ -22,7 +22,7 @@ from tenterhook.types import Outcome
 if TYPE_CHECKING:
     from tenterhook.dialect import EventRule
 
-log = logging.getLogger("tenterhook.tool")
+log = logs.named("tenterhook.tool")
 
 Function = Callable[..., Any]
 # Told how far a call is: validating, executing (its hooks too), awaiting_approval, running (the tool itself), finished;

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from tenterhook import logs
 from tenterhook.dialects.amcp import DIALECT
 from tenterhook.engine import Engine
 from tenterhook.hosts.amcp.records import HookConfig, HookEvent, HookHandler, HookInput, HookOutput
@@ -16,7 +16,7 @@ from tenterhook.places import located
 from tenterhook.types import Hook
 
 # The package's: who listens to it hears all of it.
-logger = logging.getLogger(__package__)
+logger = logs.named(__package__)
 
 # Rule files and plugins are not part of AMCP's document; whoever has some must hear that they guard nothing here.
 UNREAD = ("hooks/*.md", "plugins/*/hooks/*.md", "plugins/*/hooks.toml")

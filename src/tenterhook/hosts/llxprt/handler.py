@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tenterhook import logs
 from tenterhook.hosts.llxprt.aggregator import HookAggregator
 from tenterhook.hosts.llxprt.names import HookEventName
 from tenterhook.hosts.llxprt.planner import HookPlanner
@@ -17,7 +17,7 @@ from tenterhook.hosts.llxprt.translator import Request, default_hook_translator
 if TYPE_CHECKING:
     from tenterhook.hosts.llxprt.config import Config
 
-log = logging.getLogger("tenterhook.llxprt")
+log = logs.named("tenterhook.llxprt")
 
 Data = Mapping[str, Any]
 

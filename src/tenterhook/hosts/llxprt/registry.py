@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from tenterhook import config
+from tenterhook import config, logs
 from tenterhook.config import Loaded
 from tenterhook.dialect import File
 from tenterhook.dialects.llxprt import DIALECT
@@ -20,7 +19,7 @@ from tenterhook.types import Hook, Path
 if TYPE_CHECKING:
     from tenterhook.hosts.llxprt.config import Config
 
-log = logging.getLogger("tenterhook.llxprt")
+log = logs.named("tenterhook.llxprt")
 
 # The host has decided that hooks are on, so no file is asked.
 SWITCHED_ON = replace(DIALECT, switch="")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from tenterhook import logs
 from tenterhook.dialect import Exit
 from tenterhook.engine import Engine
 from tenterhook.hookset import Slot
@@ -22,7 +22,7 @@ from tenterhook.verdict import explained, verdict
 if TYPE_CHECKING:
     from tenterhook.hosts.llxprt.config import Config
 
-log = logging.getLogger("tenterhook.llxprt")
+log = logs.named("tenterhook.llxprt")
 
 Input = Mapping[str, Any]
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import Any
 
-from tenterhook import formats
+from tenterhook import formats, logs
 from tenterhook.errors import UsageError
 from tenterhook.formats import genai
 
-log = logging.getLogger("tenterhook.llxprt")
+log = logs.named("tenterhook.llxprt")
 
 Request = Mapping[str, Any]
 

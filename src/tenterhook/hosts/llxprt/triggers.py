@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
+from tenterhook import logs
 from tenterhook.engine import Engine
 from tenterhook.formats.genai.values import get
 from tenterhook.hosts import tool
@@ -42,7 +42,7 @@ __all__ = [
     "fire_before_tool_selection_hook",
 ]
 
-log = logging.getLogger("tenterhook.llxprt")
+log = logs.named("tenterhook.llxprt")
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any
 
 from msgspec.structs import replace
 
-from tenterhook import config
+from tenterhook import config, logs
 from tenterhook.config import Found, Loaded
 from tenterhook.dialect import File
 from tenterhook.dialects.massgen import DIALECT
@@ -24,7 +23,7 @@ from tenterhook.readers import Document
 from tenterhook.types import Hook, Outcome
 from tenterhook.verdict import explained
 
-logger = logging.getLogger(__package__)
+logger = logs.named(__package__)
 
 Function = Callable[..., Any]
 

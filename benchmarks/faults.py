@@ -26,6 +26,7 @@ from unittest import mock
 import host_faults  # noqa: F401
 import network_faults  # noqa: F401
 import path_faults  # noqa: F401
+import secret_faults  # noqa: F401
 from fault_tools import ENV, HOST, ROWS, Figures, children, host, memory, open_files, program, row, sh, survivors
 from tenterhook.process import Completed, Program, Reactor, run, run_all
 

@@ -7,13 +7,14 @@ import os
 
 
 class Redacting(logging.Filter):
-    """Takes secrets out of a record: of its text, and of the exception's that stands below it."""
+    """Takes secrets out of a record, of its text and of the exception's below it; and what would move a cursor."""
 
     def filter(self, record: logging.LogRecord) -> bool:
+        from tenterhook.deliver import clean
         from tenterhook.redact import Redactor
 
         redactor = Redactor(os.environ)
-        record.msg, record.args = redactor.text(record.getMessage()), ()
+        record.msg, record.args = clean(redactor.text(record.getMessage())), ()
         if record.exc_info:
             record.exc_text = redactor.text(logging.Formatter().formatException(record.exc_info))
         return True

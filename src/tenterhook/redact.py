@@ -16,6 +16,8 @@ from tenterhook.shapes import spans
 MARK = "[redacted]"
 # What is shorter is hardly a secret, and to hide it would tear up words.
 SHORTEST = 8
+# Every form of a value costs a search: with more values than this, base64 is looked for from its start only.
+FEW = 16
 # A place right behind the beginning of an escape: what starts there in JSON is not what it seems.
 IN_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\(?:u[0-9a-fA-F]{0,3})?\Z")
 # The same in JSON and in a URL. Most secrets are, and to import what writes the others takes milliseconds.
@@ -34,23 +36,23 @@ class Redactor:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         values = [one for name, one in kept_back(environ).items() if is_value(name, one)]
-        forms = [form for value in values for form in (value, *written(value))]
-        escaped = [form for value in values for form in (*as_json(value), *written(value))]
+        shifts = 3 if len(values) <= FEW else 1
+        elsewhere = {form for value in values for form in written(value, shifts)}
+        escaped = elsewhere.union(*map(as_json, values))
         # One byte is one character there, so that both go the same way.
         self.in_json = longest_first(form.encode("utf-8", "surrogateescape").decode("latin-1") for form in escaped)
-        self.in_text = longest_first((*forms, *escaped))
+        self.in_text = longest_first((*values, *escaped))
 
     def text(self, text: str) -> str:
-        found = [*places(text, self.in_text), *spans(text)]
-        return covered(text, found) if found else text
+        # First the values, so that a token right behind one of them begins a word.
+        text = covered(text, places(text, self.in_text))
+        return covered(text, spans(text))
 
     def data(self, line: bytes) -> bytes:
-        text = line.decode("latin-1")
-        found = [*places(text, self.in_json), *spans(text)]
-        if not found:
-            return line
-        apart = (span for span in found if not in_escape(text, span[0]))
-        return covered(text, apart).encode("latin-1")
+        text = whole = line.decode("latin-1")
+        text = covered(text, apart(text, places(text, self.in_json)))
+        text = covered(text, apart(text, spans(text)))
+        return line if text == whole else text.encode("latin-1")
 
 
 def is_value(name: str, value: str) -> bool:
@@ -69,11 +71,11 @@ def as_json(value: str) -> set[str]:
     return {dumps(value, ensure_ascii=False)[1:-1], dumps(value)[1:-1]}
 
 
-def written(value: str) -> set[str]:
-    """The value in a URL, and in base64 wherever in a text it stands there; what only its neighbours decide is off."""
+def written(value: str, shifts: int) -> set[str]:
+    """The value in a URL, and in base64 behind 0, 1 or 2 other bytes; what its neighbours decide too is left off."""
     forms = set() if PLAIN.fullmatch(value) else {quoted(value)}
     data = value.encode("utf-8", "surrogateescape")
-    for before in range(3):
+    for before in range(shifts):
         whole = (len(data) + before) // 3 * 4
         form = b2a_base64(bytes(before) + data).decode()[(0, 2, 3)[before] : whole]
         if len(form) >= SHORTEST:
@@ -99,6 +101,11 @@ def places(text: str, forms: Iterable[str]) -> Iterator[tuple[int, int]]:
             at = text.find(form, at + 1)
 
 
+def apart(text: str, found: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Those that do not begin within an escape."""
+    return (span for span in found if not in_escape(text, span[0]))
+
+
 def in_escape(text: str, start: int) -> bool:
     if "\\" not in text[max(0, start - 5) : start]:
         return False
@@ -113,4 +120,4 @@ def covered(text: str, found: Iterable[tuple[int, int]]) -> str:
         if start > done or not parts:
             parts += [text[done:start], MARK]
         done = max(done, end)
-    return "".join(parts) + text[done:]
+    return "".join(parts) + text[done:] if parts else text

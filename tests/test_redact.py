@@ -2,16 +2,17 @@
 
 import base64
 import json
-import logging
 import os
 import subprocess
 import sys
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tenterhook
 from tenterhook import logs
 from tenterhook.redact import MARK, Redactor
 
@@ -20,6 +21,7 @@ ODD = 'pa"ss\\wörd\n%/+ x'
 GITHUB = "ghp" + "_" + "a1B2" * 9
 ENVIRON = {"B_TOKEN": VALUE, "DB_PASSWORD": ODD, "PLAIN": "words", "KEYS_PATH": "/etc/keys"}
 REDACTOR = Redactor(ENVIRON)
+SOURCE = Path(tenterhook.__file__).parent
 
 
 @pytest.mark.parametrize(
@@ -138,11 +140,10 @@ def test_a_log_record_goes_out_without_secrets(caplog, monkeypatch):
 
 
 def test_every_logger_of_ours_is_one_that_redacts():
+    """Those that only listen, or belong to somebody else, say nothing themselves."""
+    made = {str(path.relative_to(SOURCE)) for path in SOURCE.rglob("*.py") if "getLogger(" in path.read_text()}
 
-    made = [logger for name, logger in logging.Logger.manager.loggerDict.items() if name.startswith("tenterhook.")]
-    ours = [logger for logger in made if isinstance(logger, logging.Logger)]
-    assert len(ours) >= 6
-    assert all(logs.REDACTING in logger.filters for logger in ours)
+    assert made == {"logs.py", "cli/agent.py", "agent/servers/__init__.py"}
 
 
 def tenter(project, *words, **env):
@@ -159,7 +160,7 @@ def tenter(project, *words, **env):
 def test_no_command_shows_a_secret_that_a_config_or_a_call_holds(project):
     project.write(
         "tenterhook.toml",
-        f'[[hook]]\non = "tool.before"\ncommand = "echo {VALUE} {GITHUB}; exit 7"\n{GITHUB} = 1\nmatch_kind = "{VALUE}"\n',
+        f'[[hook]]\non = "tool.before"\ncommand = "echo {VALUE} {GITHUB}"\n{GITHUB} = 1\nmatch_kind = "{VALUE}"\n',
     )
     said = b""
     for words in (["check"], ["check", "--json"], ["list"], ["list", "--json"], ["explain", "tool.before"]):

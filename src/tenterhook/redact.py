@@ -19,9 +19,9 @@ SHORTEST = 8
 # Every form of a value costs a search: with more values than this, base64 is looked for from its start only.
 FEW = 16
 # A place right behind the beginning of an escape: what starts there in JSON is not what it seems.
-IN_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\(?:u[0-9a-fA-F]{0,3})?\Z")
+IN_ESCAPE = r"(?<!\\)(?:\\\\)*\\(?:u[0-9a-fA-F]{0,3})?\Z"
 # The same in JSON and in a URL. Most secrets are, and to import what writes the others takes milliseconds.
-PLAIN = re.compile(r"[A-Za-z0-9_.~-]+")
+PLAIN = r"[A-Za-z0-9_.~-]+"
 # Names of variables that may hold the path of a secret, which is none itself.
 PATHS = ("CREDENTIALS", "KEY", "AUTH")
 
@@ -64,7 +64,7 @@ def is_value(name: str, value: str) -> bool:
 
 def as_json(value: str) -> set[str]:
     """The value in a JSON string: with other characters as they are, and in ASCII."""
-    if PLAIN.fullmatch(value):
+    if re.fullmatch(PLAIN, value):
         return {value}
     from json import dumps
 
@@ -73,7 +73,7 @@ def as_json(value: str) -> set[str]:
 
 def written(value: str, shifts: int) -> set[str]:
     """The value in a URL, and in base64 behind 0, 1 or 2 other bytes; what its neighbours decide too is left off."""
-    forms = set() if PLAIN.fullmatch(value) else {quoted(value)}
+    forms = set() if re.fullmatch(PLAIN, value) else {quoted(value)}
     data = value.encode("utf-8", "surrogateescape")
     for before in range(shifts):
         whole = (len(data) + before) // 3 * 4
@@ -109,7 +109,7 @@ def apart(text: str, found: Iterable[tuple[int, int]]) -> Iterator[tuple[int, in
 def in_escape(text: str, start: int) -> bool:
     if "\\" not in text[max(0, start - 5) : start]:
         return False
-    return IN_ESCAPE.search(text[max(0, start - 64) : start]) is not None
+    return re.search(IN_ESCAPE, text[max(0, start - 64) : start]) is not None
 
 
 def covered(text: str, found: Iterable[tuple[int, int]]) -> str:

@@ -58,8 +58,8 @@ PLACES = (
 )
 ALL = TOKENS + PLACES
 # What may still belong to a token that is longer than its shape, and to a key's block.
-REST = re.compile(r"[\w-]*", re.ASCII)
-BLOCK = re.compile(r"(?:[A-Za-z0-9+/=]|\s|\\+[nr])*(?:-----END [A-Z ]{0,40}-----)?")
+REST = r"[\w-]*"
+BLOCK = r"(?:[A-Za-z0-9+/=]|\s|\\+[nr])*(?:-----END [A-Z ]{0,40}-----)?"
 
 
 @lru_cache(maxsize=64)
@@ -81,7 +81,7 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
                 end = at + 1
                 if found:
                     start, end = found.span(found.re.groups)  # the only group, or all
-                    more = rest.match(text, end)
+                    more = compiled(rest).match(text, end)
                     end = more.end() if more else end
                     yield start, end
                 at = text.find(plain, end)

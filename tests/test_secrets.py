@@ -240,3 +240,34 @@ class Hookless:
 
 
 HOOKLESS = Hookless()
+
+
+@pytest.mark.parametrize(
+    ("command", "more", "told"),
+    [
+        ('curl -H "auth: $B_TOKEN"', "", True),
+        ('curl -H "auth: ${B_TOKEN}"', "", True),
+        ('curl -H "auth: $B_TOKEN"', 'env = ["B_TOKEN"]', False),
+        ('B_TOKEN=$(cat token); curl "$B_TOKEN"', "", False),
+        ('cd "$TENTERHOOK_PROJECT"; echo $HOME', "", False),
+    ],
+)
+def test_check_tells_of_a_command_that_needs_a_withheld_variable(project, capsys, command, more, told):
+    from tenterhook.cli.main import main
+
+    project.write("tenterhook.toml", f"[[hook]]\non = 'tool.before'\ncommand = '''{command}'''\n{more}\n")
+
+    main(["check", "--project", str(project.root)])
+
+    assert ("$B_TOKEN holds a secret by its name" in capsys.readouterr().out) == told
+
+
+def test_a_status_line_is_given_no_secret_either(project):
+    from tenterhook.statusline import StatusLine
+
+    line = StatusLine(("./line",), "settings.json")
+
+    strict, passing = project.engine("moai", environ=HOST), project.engine("moai", environ=HOST, secrets="pass")
+
+    assert "B_TOKEN" not in line.program(strict, "m").env
+    assert line.program(passing, "m").env["B_TOKEN"] == VALUE

@@ -15,7 +15,7 @@ from tenterhook import readers
 from tenterhook.entries import Problem
 from tenterhook.errors import ConfigError
 from tenterhook.hazards import Hazard, Look
-from tenterhook.hazards.commands import needs_shell, relative, unquoted
+from tenterhook.hazards.commands import needs_shell, relative, unquoted, withheld
 from tenterhook.hazards.files import Files, duplicates, nothing_there, status_lines, switched_off, unread
 from tenterhook.hazards.handlers import no_function, no_handler, no_headers, no_model, no_url
 from tenterhook.hazards.matchers import matchers
@@ -38,6 +38,7 @@ OF_HOOKS: tuple[Hazard, ...] = (
     relative,
     unquoted,
     needs_shell,
+    withheld,
     no_handler,
     no_function,
     no_url,
@@ -107,4 +108,4 @@ def look_at(hook: Hook, hooks: HookSet) -> Look:
     event = Event(rule.kind, rule.name, {}, project, hooks.session_id, environ=hooks.environ)
     strip = hooks.settings.secrets == "strip"
     env = Given(event, compile_shape(dialect, rule, strict=strict, strip=strip)).env(hook)
-    return Look(hook, rule, dialect, project, hooks.home, env, strict)
+    return Look(hook, rule, dialect, project, hooks.home, env, strict, strip)

@@ -327,7 +327,7 @@ def complain(text: str) -> None:
     """To the log, with the exception: whoever listens to outcomes must not be able to change them."""
     from tenterhook import logs
 
-    logs.named("tenterhook").exception(text)
+    logs.named(str(__package__)).exception(text)
 
 
 def load(project: str | os.PathLike[str] = ".", **options: Any) -> Engine:

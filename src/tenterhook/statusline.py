@@ -16,6 +16,7 @@ from msgspec import Struct
 from tenterhook import readers
 from tenterhook.config import dig
 from tenterhook.errors import ConfigError
+from tenterhook.secrets import without_secrets
 from tenterhook.trust import trusted
 
 if TYPE_CHECKING:
@@ -45,7 +46,10 @@ class StatusLine(Struct, frozen=True):
             "workspace": {"current_dir": hooks.project, "project_dir": hooks.project},
         }
         given = msgspec.json.encode(told)
-        return Program((path, *rest), given, dict(hooks.environ), hooks.project, SECONDS, 0.2, KEPT, "end")
+        environ = dict(hooks.environ)
+        if hooks.settings.secrets == "strip":
+            environ = without_secrets(environ)
+        return Program((path, *rest), given, environ, hooks.project, SECONDS, 0.2, KEPT, "end")
 
 
 def status_line(hooks: HookSet, warn: Callable[[str], object]) -> StatusLine | None:

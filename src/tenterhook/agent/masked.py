@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-# What a variable's name ends with if its value is nobody's business.
+from tenterhook.secrets import kept_back
+
+# What the name of a header's variable ends with if its value is nobody's business.
 SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS")
 
 
 def secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
     """The values that no text may hold; what is very short would tear up words."""
-    found = (value for name, value in environ.items() if name.upper().endswith(SECRET) and len(value) >= 6)
+    found = (value for value in kept_back(environ).values() if len(value) >= 6)
     return tuple(sorted(found, key=len, reverse=True))
 
 

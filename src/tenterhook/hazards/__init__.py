@@ -18,7 +18,10 @@ __all__ = ["Hazard", "Look"]
 
 
 class Look(Struct, frozen=True):
-    """One hook, and all that is needed to judge it without running it. `env` is what its process would be given."""
+    """One hook, and all that is needed to judge it without running it. `env` is what its process would be given.
+
+    `strip` is whether variables that hold secrets are kept from it.
+    """
 
     hook: Hook
     rule: EventRule
@@ -27,6 +30,7 @@ class Look(Struct, frozen=True):
     home: str
     env: Mapping[str, str]
     strict: bool
+    strip: bool = True
 
     def warning(self, about: str, text: str) -> Problem:
         return self.problem("warning", about, text)

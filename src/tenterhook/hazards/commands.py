@@ -13,6 +13,7 @@ from msgspec import Struct
 from tenterhook.entries import Problem
 from tenterhook.handlers.command import INTERPRETERS, at_home, one_program, simple_words
 from tenterhook.hazards import Look
+from tenterhook.secrets import named_secret
 
 BEFORE_OPERATOR = re.compile(r"""(?:[^'"\\;&|<>()\n]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")*""")
 # The 2 of 2>&1 is no word of the command.
@@ -103,6 +104,17 @@ def unquoted(look: Look) -> Iterator[Problem]:
             text = f'${name} is not quoted: in a folder with a blank in its name this breaks; write "${name}"'
             yield look.warning("main", text)
             return
+
+
+def withheld(look: Look) -> Iterator[Problem]:
+    """A variable whose name says that it holds a secret, and that the command itself does not set."""
+    main = look.hook.spec.get("main")
+    if look.hook.handler != "command" or not isinstance(main, str) or not look.strip:
+        return
+    for name in dict.fromkeys(variables(main)):
+        if named_secret(name) and name not in look.env and name not in look.hook.env and f"{name}=" not in main:
+            text = f"${name} holds a secret by its name and is kept from hooks; an `env` that names it passes it on"
+            yield look.warning("main", text)
 
 
 def relative(look: Look) -> Iterator[Problem]:

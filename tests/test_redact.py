@@ -91,6 +91,8 @@ def test_what_is_too_short_to_be_a_secret_tears_up_no_words():
         "a\npm" + "_" + "a1B2" * 9,
         f"{ODD}{VALUE}",
         f"\x1b{GITHUB}",
+        "\\" * 99 + VALUE,
+        "\\" * 100 + VALUE + "\\",
     ],
 )
 def test_a_line_of_json_stays_json_and_holds_no_secret(text):

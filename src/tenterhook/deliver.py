@@ -28,8 +28,10 @@ ESCAPES = re.compile(
 CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
 )
-# Joiners are left in texts, because some scripts need them; between the parts of a tag they hide it from nobody.
-FORGED = re.compile("<(?=[\\s\u200c\u200d]*/?[\\s\u200c\u200d]*hook\\b)", re.IGNORECASE)
+# Joiners are left in texts, because some scripts need them; in a tag they hide it from nobody. Nor do wide brackets.
+# Nothing is given back once it is taken: a bracket before a million blanks must not cost their square.
+BLANKS, JOINERS = "[\\s\u200c\u200d]*+", "[\u200c\u200d]*"
+FORGED = re.compile(f"[<\ufe64\uff1c](?={BLANKS}[/\uff0f]?+{BLANKS}{JOINERS.join('hook')}\\b)", re.IGNORECASE)
 
 
 def clean(text: str) -> str:

@@ -18,8 +18,6 @@ MARK = "[redacted]"
 SHORTEST = 8
 # Every form of a value costs a search: with more values than this, base64 is looked for from its start only.
 FEW = 16
-# A place right behind the beginning of an escape: what starts there in JSON is not what it seems.
-IN_ESCAPE = r"(?<!\\)(?:\\\\)*\\(?:u[0-9a-fA-F]{0,3})?\Z"
 # The same in JSON and in a URL. Most secrets are, and to import what writes the others takes milliseconds.
 PLAIN = r"[A-Za-z0-9_.~-]+"
 # Names of variables that may hold the path of a secret, which is none itself.
@@ -98,7 +96,7 @@ def places(text: str, forms: Iterable[str]) -> Iterator[tuple[int, int]]:
         at = text.find(form)
         while at >= 0:
             yield at, at + len(form)
-            at = text.find(form, at + 1)
+            at = text.find(form, at + len(form))
 
 
 def apart(text: str, found: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -107,9 +105,14 @@ def apart(text: str, found: Iterable[tuple[int, int]]) -> Iterator[tuple[int, in
 
 
 def in_escape(text: str, start: int) -> bool:
-    if "\\" not in text[max(0, start - 5) : start]:
+    """Whether a place in JSON is right behind the beginning of an escape: what starts there is not what it seems."""
+    slash = text.rfind("\\", max(0, start - 5), start)
+    if slash < 0 or not re.fullmatch(r"(?:u[0-9a-fA-F]{0,3})?", text[slash + 1 : start]):
         return False
-    return re.search(IN_ESCAPE, text[max(0, start - 64) : start]) is not None
+    run = 1
+    while slash >= run and text[slash - run] == "\\":
+        run += 1
+    return run % 2 == 1
 
 
 def covered(text: str, found: Iterable[tuple[int, int]]) -> str:

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -105,6 +106,15 @@ def test_a_text_can_neither_close_nor_open_the_tags(forged: str) -> None:
     assert "<" not in inner
     assert "before" in inner
     assert "after" in inner
+
+
+def test_a_bracket_before_very_many_blanks_costs_no_time() -> None:
+    begun = time.process_time()
+
+    [text] = for_model([said("<" + " " * 1_000_000)], {})
+
+    assert len(text) < 2 * TEXT_LIMIT
+    assert time.process_time() - begun < 5
 
 
 def test_the_name_of_a_hook_stays_on_its_line() -> None:

@@ -19,7 +19,16 @@ from tenterhook.patterns import nanoseconds
 
 EVIL = [
     *("(a+)+b", "(a|a)*b", "(a|aa)+$", "([a-zA-Z]+)*1", r"(\w+\s?)*!", "(x+x+)+y", "(.*a){12}$", "(?i)(A+a+)+b"),
-    *("a?" * 28 + "a" * 28, ".*.*.*.*.*.*=", "((a*)*)*c", "(?=(a+)+b)a", "(a|b|ab)*c", "(a{0,9}){0,9}b", "(.*)*x"),
+    *(
+        "a?" * 28 + "a" * 28,
+        ".*.*.*.*.*.*=",
+        "((a*)*)*c",
+        "(?=(a+)+b)a",
+        "(a|b|ab)*c",
+        "(a{0,9}){0,9}b",
+        "(.*)*x",
+        "(?a)(\\w|ä)*(\\W|ä)*(ä|\\W)*(\\W*ä)*b",
+    ),
     *(
         "^(([a-z])+.)+[A-Z]([a-z])+$",
         "([^x]+)*y",
@@ -40,6 +49,9 @@ HARMLESS = [
         "(?>a+)b",
         "a*+b",
         "[^_]+_[^_]+",
+        r"(\w+\s)*\w+",
+        r"(\d+\D)+x",
+        r"[^\W\d]+(?:\d[^\W\d]+)*",
         r"(?P<server>\w+)__(?P<tool>\w+)",
         r"\d{1,3}(\.\d{1,3}){3}",
     ),
@@ -133,7 +145,7 @@ def test_check_tells_of_it_before_anything_runs(project, capsys):
 # ---- no pattern that is cleared takes long
 
 ATOMS = st.sampled_from(
-    ["a", "b", "ab", "[ab]", ".", r"\w", "[^a]", "A", r"\b", "a|b", "a|ab", "", "$", "(?=a)", r"\1"]
+    ["a", "b", "ab", "[ab]", ".", r"\w", r"\s", r"\W", "ä", "[^a]", "A", r"\b", "a|b", "a|ab", "", "$", "(?=a)", r"\1"]
 )
 REPEATS = st.sampled_from(["", "", "*", "+", "?", "*?", "{0,3}", "{2,}", "{3}", "*+"])
 
@@ -145,7 +157,10 @@ def grouped(parts):
 
 REPEATED = st.tuples(ATOMS, REPEATS).map(lambda one: f"(?:{one[0]}){one[1]}")
 PATTERNS = st.lists(st.recursive(REPEATED, grouped, max_leaves=8), min_size=1, max_size=6).map("".join)
-ADVERSARIES = ["a" * 64, "ab" * 32, "a" * 63 + "!", "aA" * 31 + "!", "b" + "a" * 62 + "c", "aab" * 21]
+ADVERSARIES = [
+    *("a" * 64, "ab" * 32, "a" * 63 + "!", "aA" * 31 + "!", "b" + "a" * 62 + "c", "aab" * 21),
+    *("ä " * 32, "ä" * 64, "a " * 32),
+]
 LIMIT = 5.0
 
 

@@ -24,8 +24,8 @@ SOON = 1e8
 USUAL, LONGEST = 64, 1 << 20
 # How large the product of a glob's length and a text's may be.
 GLOB = 20_000_000
-# At most one repeat, and none of a group: needs no closer look.
-EASY = re.compile(r"[^*+?{(\\[]*(?:\.[*+])?[^*+?{(\\[]*")
+# What a pattern has that needs a closer look even with a single repeat in it.
+INTRICATE = frozenset("?{(\\[")
 # Names and alternatives of names need no regex: ten thousand of them compile in a tenth of the time.
 PLAIN = re.compile(r"[A-Za-z0-9_|]+")
 # Python may come to read these differently in a set and says so; a host that makes warnings errors must not suffer.
@@ -104,11 +104,16 @@ def guarded(pattern: re.Pattern[str], *, search: bool) -> Test:
         return nanoseconds(pattern.pattern, size, search=search) <= SOON
 
     test = pattern.search if search else pattern.fullmatch
-    if EASY.fullmatch(pattern.pattern) or soon(USUAL):
+    if easy(pattern.pattern) or soon(USUAL):
         return Guarded(test, USUAL, lambda size: size <= LONGEST and soon(1 << size.bit_length()))
     from tenterhook.linear import linear
 
     return linear(pattern.pattern, search=search) or Guarded(test, -1, never)
+
+
+def easy(pattern: str) -> bool:
+    """At most one repeat, and of one character."""
+    return INTRICATE.isdisjoint(pattern) and pattern.count("*") + pattern.count("+") <= 1
 
 
 def literal(matcher: str) -> Test:

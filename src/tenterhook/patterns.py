@@ -18,9 +18,11 @@ parser: Any = import_module("re._parser")
 CHARACTER, STEP, TURN = 4.0, 20.0, 150.0
 # How many parts of a pattern are looked at before it counts as too intricate to be judged.
 PATIENCE = 4000
-# Sets of characters are masks: a bit for each of ASCII's, and one for all others.
-OTHERS = 1 << 128
-EVERY = (1 << 129) - 1
+# Sets of characters are masks: a bit for each of ASCII's, and one for each sort of all others.
+ASCII = (1 << 128) - 1
+LETTERS, DIGITS, BLANKS, REST = (1 << 128 + n for n in range(4))
+OTHERS = LETTERS | DIGITS | BLANKS | REST
+EVERY = ASCII | OTHERS
 NEVER = float("inf")
 
 
@@ -37,17 +39,21 @@ class Part(NamedTuple):
         return self.ways <= 1
 
 
-def nanoseconds(pattern: str, size: int, *, search: bool, ignore_case: bool = False) -> float:
+def nanoseconds(pattern: str, size: int, *, search: bool) -> float:
     """A bound on what it takes to try a pattern on a text of that size; infinite where nobody can tell."""
     try:
         parsed = parser.parse(pattern)
-        ignore_case = ignore_case or bool(re.search(r"\(\?[a-zA-Z-]*i", pattern))
-        whole = Reading(size, ignore_case).row(list(parsed), 0)
+        whole = Reading(size, flagged(pattern, "i"), flagged(pattern, "a")).row(list(parsed), 0)
     except (re.error, RecursionError, OverflowError, Unclear):
         return NEVER
     anchored = bool(parsed) and str(parsed[0][1]) in ("AT_BEGINNING", "AT_BEGINNING_STRING")
     starts = 1 if not search or (anchored and not parsed.state.flags & re.MULTILINE) else size + 1
     return whole.cost * starts
+
+
+def flagged(pattern: str, flag: str) -> bool:
+    """Whether any part of a pattern may have this flag."""
+    return re.search(rf"\(\?[a-zA-Z-]*{flag}", pattern) is not None
 
 
 class Unclear(Exception):
@@ -57,8 +63,10 @@ class Unclear(Exception):
 class Reading:
     """One look at one pattern, for texts of one size. `after` is always what may come next."""
 
-    def __init__(self, size: int, ignore_case: bool) -> None:
+    def __init__(self, size: int, ignore_case: bool, ascii_only: bool) -> None:
         self.size, self.ignore_case = size, ignore_case
+        # What the sorts of other characters mean where \w and the like may mean ASCII's alone: nothing certain.
+        self.surely, self.maybe = (ASCII, OTHERS) if ascii_only else (EVERY, 0)
         self.left = PATIENCE
 
     def row(self, items: list[Any], after: int) -> Part:
@@ -147,20 +155,21 @@ class Reading:
         if kind == "ANY":
             return EVERY
         if kind == "NOT_LITERAL":
-            return EVERY & ~bit(value) | OTHERS
+            return EVERY & ~(bit(value) & ASCII)
         if kind == "LITERAL":
             return self.folded(bit(value))
-        found, negated = 0, False
+        found = sorts = 0
         for what, one in value:
             name = str(what)
-            negated |= name == "NEGATE"
             if name == "LITERAL":
                 found |= bit(one)
             elif name == "RANGE":
                 found |= between(*one)
             elif name == "CATEGORY":
-                found |= CATEGORIES[str(one)]
-        return EVERY & ~found | OTHERS if negated else self.folded(found)
+                sorts |= CATEGORIES[str(one)]
+        if str(value[0][0]) == "NEGATE":
+            return EVERY & ~(found & ASCII | sorts & self.surely)
+        return self.folded(found | sorts | self.maybe)
 
     def folded(self, found: int) -> int:
         """With the letters of the other case; some letters of ASCII have relations beyond it."""
@@ -182,16 +191,15 @@ def between(low: int, high: int) -> int:
     return mask | OTHERS if high > 127 else mask
 
 
-def category(sign: str) -> int:
-    found = sum(bit(one) for one in range(128) if re.match(sign, chr(one)))
-    return found | OTHERS
+def category(sign: str, others: int) -> int:
+    return sum(bit(one) for one in range(128) if re.match(sign, chr(one))) | others
 
 
 CATEGORIES = {
-    "CATEGORY_DIGIT": category(r"\d"),
-    "CATEGORY_NOT_DIGIT": category(r"\D"),
-    "CATEGORY_SPACE": category(r"\s"),
-    "CATEGORY_NOT_SPACE": category(r"\S"),
-    "CATEGORY_WORD": category(r"\w"),
-    "CATEGORY_NOT_WORD": category(r"\W"),
+    "CATEGORY_DIGIT": category(r"\d", DIGITS),
+    "CATEGORY_NOT_DIGIT": category(r"\D", OTHERS & ~DIGITS),
+    "CATEGORY_SPACE": category(r"\s", BLANKS),
+    "CATEGORY_NOT_SPACE": category(r"\S", OTHERS & ~BLANKS),
+    "CATEGORY_WORD": category(r"\w", LETTERS | DIGITS),
+    "CATEGORY_NOT_WORD": category(r"\W", BLANKS | REST),
 }

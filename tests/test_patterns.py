@@ -94,6 +94,13 @@ def test_a_glob_with_many_stars_is_run_and_ends_soon(pattern, kind):
     assert time.monotonic() - begun < 5
 
 
+def test_a_set_that_python_warns_of_is_judged_without_a_warning():
+    test = match("([[a-z]+_)*x--&&y", "regex-search")
+
+    assert test
+    assert test("a_x--&&y")
+
+
 def test_a_text_that_is_too_long_for_a_glob_counts_as_matching():
     test = match("*" + "a" * 99 + "b", "glob")
 

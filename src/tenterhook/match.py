@@ -10,9 +10,10 @@ import re
 import warnings
 from collections.abc import Callable
 from fnmatch import fnmatchcase, translate
-from functools import cache, lru_cache
-from typing import Any
+from functools import cache, lru_cache, partial
+from typing import Any, TypeVar
 
+Made = TypeVar("Made")
 Test = Callable[[str], object]
 
 EVERYTHING = ("", "*")
@@ -101,7 +102,7 @@ def guarded(pattern: re.Pattern[str], *, search: bool) -> Test:
     def soon(size: int) -> bool:
         from tenterhook.patterns import nanoseconds
 
-        return nanoseconds(pattern.pattern, size, search=search) <= SOON
+        return quietly(partial(nanoseconds, search=search), pattern.pattern, size) <= SOON
 
     test = pattern.search if search else pattern.fullmatch
     if easy(pattern.pattern) or soon(USUAL):
@@ -124,20 +125,20 @@ def compiled(matcher: str) -> re.Pattern[str] | None:
     """None where the text is no regex. Agents in JavaScript write named groups without the P."""
     pattern = re.sub(r"\(\?<(?![=!])", "(?P<", matcher)
     try:
-        if not DOUBTFUL.search(pattern):
-            return re.compile(pattern)
-        return quietly_compiled(pattern)
+        return quietly(re.compile, pattern)
     except (re.error, OverflowError, RecursionError):
         return None
 
 
-def quietly_compiled(pattern: str) -> re.Pattern[str]:
+def quietly(function: Callable[..., Made], pattern: str, *more: Any) -> Made:
     """Under a lock: two threads in catch_warnings at once would switch the host's warnings off for good."""
+    if not DOUBTFUL.search(pattern):
+        return function(pattern, *more)
     from threading import Lock
 
     with LOCKS.setdefault("warnings", Lock()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return re.compile(pattern)
+        return function(pattern, *more)
 
 
 LOCKS: dict[str, Any] = {}

@@ -10,9 +10,9 @@ from tenterhook.match import NOT_RUN, match, too_long
 from tenterhook.match import fits as fits_glob
 from tenterhook.types import Event, Hook, Plan, Skipped
 
-UNSAFE = (
-    "{hook}: the {what} was not tried, because that might take very long; it counts as matching. Write it without "
-    "repeats in repeats and with fewer of them; tenter check tells which"
+UNTRIED = (
+    "{hook}: the {what} was not tried, because that might take very long on this text; it counts as matching. "
+    "Write a simpler one, without repeats in repeats"
 )
 
 
@@ -43,24 +43,31 @@ def plan(
             skipped.append(Skipped(hook.name, str(hook.source), why))
         else:
             chosen.append(hook)
-    return Plan(batches(chosen, dialect.order), tuple(skipped), tuple(doubts(event, rule, hooks, chosen, dialect)))
+    return Plan(
+        batches(chosen, dialect.order),
+        tuple(skipped),
+        (*doubts(event, rule, hooks), *untried(event, rule, chosen, dialect)),
+    )
 
 
-def doubts(
-    event: Event, rule: EventRule, hooks: Sequence[Hook], chosen: Sequence[Hook], dialect: Dialect
-) -> Iterator[str]:
+def doubts(event: Event, rule: EventRule, hooks: Sequence[Hook]) -> tuple[str, ...]:
     """A host that forgets to say what the event is about would get past every matcher."""
+    if not rule.target or isinstance(event.data.get(rule.target), str) or all(hook.matcher is None for hook in hooks):
+        return ()
+    return (f"{rule.name} came without {rule.target} as text, which matchers are compared with",)
+
+
+def untried(event: Event, rule: EventRule, chosen: Sequence[Hook], dialect: Dialect) -> Iterator[str]:
+    """The hooks that run because nobody could tell in time whether they should."""
     target = event.data.get(rule.target)
-    if rule.target and not isinstance(target, str) and any(hook.matcher is not None for hook in hooks):
-        yield f"{rule.name} came without {rule.target} as text, which matchers are compared with"
     for hook in chosen:
         test = match(hook.matcher, hook.match_kind or dialect.matcher) if hook.matcher and rule.target else None
         if test and test("" if target is None else str(target)) is NOT_RUN:
-            yield UNSAFE.format(hook=hook.name, what=f"matcher {hook.matcher!r}")
+            yield UNTRIED.format(hook=hook.name, what=f"matcher {hook.matcher!r}")
         for path, globs in (hook.condition or {}).items():
             value = lookup(path, event.data)
             if isinstance(value, str) and any(too_long(value, glob) for glob in texts(globs)):
-                yield UNSAFE.format(hook=hook.name, what=f"condition on {path!r}")
+                yield UNTRIED.format(hook=hook.name, what=f"condition on {path!r}")
 
 
 def objection(

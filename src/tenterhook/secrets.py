@@ -27,29 +27,15 @@ NAMES = frozenset(
 # A last word that says where or what kind of a secret is, not the secret itself.
 ABOUT = frozenset(
     {
-        *(
-            "SOCK",
-            "SOCKET",
-            "FILE",
-            "PATH",
-            "DIR",
-            "URL",
-            "URI",
-            "HOST",
-            "PORT",
-            "ENDPOINT",
-            "NAME",
-            "USER",
-            "USERNAME",
-        ),
-        *("ID", "TYPE", "METHOD", "MODE", "PROVIDER", "ALGORITHM", "VERSION", "REGION", "TTL", "EXPIRY", "EXPIRES"),
-        *("LENGTH", "LIMIT", "COUNT", "SIZE", "HELPER", "MANAGER", "STORE", "BACKEND", "PREFIX", "HEADER", "ENABLED"),
+        *("SOCK", "SOCKET", "FILE", "PATH", "DIR", "URL", "URI", "HOST", "PORT", "ENDPOINT", "REGION", "STORE"),
+        *("NAME", "USER", "USERNAME", "TYPE", "METHOD", "MODE", "PROVIDER", "ALGORITHM", "VERSION", "ENABLED"),
+        *("TTL", "EXPIRY", "EXPIRES", "LENGTH", "LIMIT", "COUNT", "SIZE", "HELPER", "MANAGER", "BACKEND", "HEADER"),
     }
 )
 # What makes a KEY or TOKENS no secret: PUBLIC_KEY, CACHE_KEY, MAX_TOKENS.
 OPEN = frozenset(
     {
-        *("PUBLIC", "PUBLISHABLE", "PRIMARY", "FOREIGN", "SORT", "PARTITION", "CACHE", "HOT", "COMPOSE", "PUBKEY"),
+        *("PUBLIC", "PUBLISHABLE", "PRIMARY", "FOREIGN", "SORT", "PARTITION", "CACHE", "HOT"),
         *("MAX", "MIN", "THINKING", "OUTPUT", "INPUT", "BUDGET", "STOP"),
     }
 )
@@ -59,7 +45,7 @@ DIGITS = 6
 # How much of a value is looked at; what is longer is data.
 LOOK = 1 << 16
 # The shortest value that can have one of the shapes.
-SHORTEST = 12
+SHORTEST = 8
 
 
 @lru_cache(maxsize=4096)

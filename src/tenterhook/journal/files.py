@@ -1,0 +1,121 @@
+"""The folder of the journal: one file of JSON lines a day, the next number where it is full, the oldest deleted.
+
+Every append is one write to a descriptor opened for appending, so that several processes may do it at once, and needs
+no lock that somebody else could hold. The file is opened each time (3 µs): nothing has to be noticed when it was
+deleted, replaced or begun anew, and nothing is left open in a fork.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from collections.abc import Mapping
+from time import gmtime, strftime, time
+
+NAME = re.compile(r"(\d{4}-\d\d-\d\d)-(\d{4,})\.jsonl")
+OPEN = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+# Something that is no file of ours stands at its place: another number is free.
+OCCUPIED = {errno.ELOOP, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENXIO}
+TRIES = 20
+# A file is full at this part of what all may take, so that deleting the oldest is never deleting much.
+PART = 16
+DAY = 86_400
+
+
+def place(home: str, environ: Mapping[str, str]) -> str:
+    """The journal in the user's state folder; a relative one is invalid, and would lie in a project."""
+    state = environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(state):
+        state = os.path.join(home, ".local", "state")
+    return os.path.join(state, "tenterhook/journal")
+
+
+def names(folder: str) -> list[str]:
+    """The journal's files, the oldest first; none where there is no folder."""
+    try:
+        found = [match for match in map(NAME.fullmatch, os.listdir(folder)) if match]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [match[0] for match in sorted(found, key=lambda match: (match[1], int(match[2])))]
+
+
+class Files:
+    """Where lines are appended."""
+
+    def __init__(self, folder: str, days: int, megabytes: int) -> None:
+        self.folder, self.days, self.most = folder, days, megabytes * 1_000_000
+        self.day, self.number = "", 1
+
+    def append(self, lines: bytes) -> None:
+        """Whole lines, in one write. Raises OSError where they cannot be kept."""
+        day = strftime("%Y-%m-%d", gmtime())
+        if day != self.day:
+            self.prepare(day)
+        for tries in range(1, TRIES + 1):
+            try:
+                if self.written(os.path.join(self.folder, f"{day}-{self.number:04}.jsonl"), lines):
+                    return
+            except FileNotFoundError:  # the folder was deleted since
+                self.prepare(day)
+            except OSError as exc:
+                if exc.errno not in OCCUPIED or tries == TRIES:
+                    raise
+                self.number += 1
+        raise OSError(errno.EEXIST, "no free file", self.folder)
+
+    def prepare(self, day: str) -> None:
+        """The folder, for its owner alone, and the number to go on with."""
+        parent = os.path.dirname(self.folder)
+        os.makedirs(os.path.dirname(parent), exist_ok=True)
+        for path in (parent, self.folder):
+            try:
+                os.mkdir(path, 0o700)
+            except FileExistsError:
+                if os.path.islink(path) and path == self.folder:
+                    raise OSError(errno.ELOOP, "is a link, which the journal does not follow", path) from None
+        numbers = [int(match[2]) for match in map(NAME.fullmatch, names(self.folder)) if match and match[1] == day]
+        self.day, self.number = day, max(numbers, default=1)
+
+    def written(self, path: str, lines: bytes) -> bool:
+        """Whether there was room in this file; a last line that its writer could not end is ended first."""
+        descriptor = os.open(path, OPEN, 0o600)
+        try:
+            found = os.fstat(descriptor)
+            if not stat.S_ISREG(found.st_mode):
+                raise OSError(errno.ENXIO, "is no file", path)
+            if found.st_size >= self.most // PART:
+                self.number += 1
+                return False
+            if found.st_size and os.pread(descriptor, 1, found.st_size - 1) != b"\n":
+                lines = b"\n" + lines
+            if os.write(descriptor, lines) != len(lines):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+        finally:
+            os.close(descriptor)
+        if not found.st_size:
+            self.prune()
+        return True
+
+    def prune(self) -> None:
+        """Delete what is too old, then the oldest until there is room for a full file."""
+        oldest = strftime("%Y-%m-%d", gmtime(time() - self.days * DAY))
+        found = names(self.folder)
+        sizes = {name: size(os.path.join(self.folder, name)) for name in found}
+        total = sum(sizes.values())
+        for name in found[:-1]:
+            if name >= oldest and total + self.most // PART <= self.most:
+                return
+            total -= sizes[name]
+            try:
+                os.unlink(os.path.join(self.folder, name))
+            except OSError:  # another process was quicker, or it is not ours: the next one may go
+                continue
+
+
+def size(path: str) -> int:
+    try:
+        return os.lstat(path).st_size
+    except OSError:
+        return 0

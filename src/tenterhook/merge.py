@@ -40,6 +40,7 @@ def merge(
         said += verdict.messages
     blocked = decision == "deny" and rule.blocks and not (stop and dialect.stop_outranks)
     observed = mode == "observe"
+    changed = not observed and (changes.values or stop)
     return Outcome(
         decision,
         blocked,
@@ -47,7 +48,7 @@ def merge(
         stop,
         stop_reason,
         suppress,
-        {} if observed else changes.result(denied=decision == "deny", stopped=stop, stop_reason=stop_reason),
+        changes.result(denied=decision == "deny", stopped=stop, stop_reason=stop_reason) if changed else {},
         tuple(erased(said) if blocked and rule.erased else said),
         not failed,
         attempts,

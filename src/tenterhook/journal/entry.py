@@ -17,8 +17,6 @@ SCHEMA = 1
 TEXT, WORDS = 2_000, 500
 # Of an input with many parts, and of an event with many hooks, so many are kept; the rest is counted.
 PARTS, DEPTH, MOST = 100, 6, 100
-# A secret that the cut would split is known by its whole: so much more is looked at.
-MARGIN = 4_000
 NODES = 2_000
 INPUT = FIELDS["input"]
 COUNTED = ("prompt", *(field for field in FIELDS.values() if field != INPUT))
@@ -62,7 +60,7 @@ class Said(Struct, omit_defaults=True):
 class Entry(Struct, omit_defaults=True, kw_only=True):
     """One line. What is empty is left out.
 
-    `count` is above one where nothing was decided, said or changed so many times from `time` to `until`. `unlisted`
+    `count` is above one where nothing was decided, said or changed so many times between `time` and `until`. `unlisted`
     is how many skipped hooks and attempts were too many to be kept.
     """
 
@@ -146,15 +144,6 @@ def given(made: Entry, event: Event, cut: Cut) -> Entry:
     if INPUT in data:
         made.input = brief(data[INPUT], cut)
     made.sizes = {name: weight(data[name]) for name in COUNTED if name in data}
-    return made
-
-
-def together(made: Entry, times: Sequence[float], seconds: Sequence[Sequence[float]]) -> Entry:
-    """The entry of the first of many outcomes, for all of them; `seconds` holds those of each hook."""
-    if len(times) > 1:
-        made.count, made.until = len(times), stamp(times[-1])
-        for one, runs in zip(made.attempts, seconds, strict=False):
-            one.seconds, one.each = round(sum(runs), 6), [round(run * 1e6) for run in runs]
     return made
 
 

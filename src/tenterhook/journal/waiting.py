@@ -1,0 +1,55 @@
+"""What waits to be written: outcomes in which nothing was said, those that are alike together."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from tenterhook.types import Outcome
+
+# The event's session and agents, what it is about, and what came of it.
+Waiting = tuple[str, tuple[str, ...], str, Outcome]
+
+
+class Alike(Struct):
+    """Outcomes of which the first tells all: how many there were, and by hook how many seconds each took."""
+
+    first: Waiting
+    seconds: list[list[float]]
+    count: int = 0
+
+
+def gathered(waiting: deque[Waiting]) -> Iterable[Alike]:
+    """All that waits, those that are alike together, while other threads go on adding."""
+    found: dict[tuple[object, ...], Alike] = {}
+    while waiting:
+        try:
+            one = waiting.popleft()
+        except IndexError:  # another thread writes too
+            break
+        outcome = one[3]
+        key = in_common(one)
+        like = found.get(key)
+        if like is None:
+            like = found[key] = Alike(one, [[] for _ in outcome.attempts])
+        like.count += 1
+        if outcome.attempts:
+            for runs, attempt in zip(like.seconds, outcome.attempts, strict=True):
+                runs.append(attempt.seconds)
+    return found.values()
+
+
+def in_common(one: Waiting) -> tuple[object, ...]:
+    """What outcomes that are alike have in common; partly by identity, since the first of them is still there."""
+    session, agents, target, outcome = one
+    if not outcome.attempts:
+        return (outcome.id, text(session))  # an event that no hook matches has the same outcome each time
+    hooks = tuple([attempt.hook for attempt in outcome.attempts])
+    return (outcome.event, text(session), agents, target, id(outcome.skipped), id(outcome.warnings), hooks)
+
+
+def text(given: object) -> str:
+    """What a host gave where a text belongs."""
+    return given if isinstance(given, str) else ""

@@ -23,11 +23,17 @@ PYTHON = f"""#!/bin/sh
 """
 
 
+@pytest.fixture(scope="session")
+def state_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("state")
+
+
 @pytest.fixture(autouse=True)
-def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing that the tester's own shell says may decide a test."""
+def _clean_environment(monkeypatch: pytest.MonkeyPatch, state_folder: Path) -> None:
+    """Nothing that the tester's own shell says may decide a test, and no test writes to the tester's own journal."""
     for name in [name for name in os.environ if name.startswith(OURS)]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_STATE_HOME", str(state_folder))
 
 
 @pytest.fixture
@@ -95,7 +101,8 @@ class Project:
 
     def environ(self, **more: str | None) -> dict[str, str]:
         """The tester's environment with this HOME; a value of None takes a variable away."""
-        base: dict[str, str | None] = {**os.environ, "HOME": str(self.home_folder), "XDG_CONFIG_HOME": None, **more}
+        folders = {"HOME": str(self.home_folder), "XDG_CONFIG_HOME": None, "XDG_STATE_HOME": None}
+        base: dict[str, str | None] = {**os.environ, **folders, **more}
         return {name: value for name, value in base.items() if value is not None}
 
     def engine(self, dialect: str, **options: Any) -> Engine:

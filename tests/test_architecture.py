@@ -442,7 +442,7 @@ def test_a_name_that_is_no_handler_finds_none(name: str) -> None:
 
 
 def job(handler: str) -> Job:
-    engine = Engine(files=False, environ={}, home="/")
+    engine = Engine(files=False, environ={}, home="/", journal=False)
     rule = engine.rule("tool.before")
     hook = Hook(name="h", event=rule.name, handler=handler, spec={"main": "x", "form": "shell"}, source=Source("test"))
     engine.put(hook)

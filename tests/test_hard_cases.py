@@ -104,7 +104,7 @@ def test_functions_with_a_time_out_still_run_after_a_fork() -> None:
     text = """
 import warnings; warnings.simplefilter("ignore")
 from tenterhook import Engine
-engine = Engine(files=False, environ={}, home="/")
+engine = Engine(files=False, environ={}, home="/", journal=False)
 engine.add("tool.before", lambda event: {"decision": "deny", "reason": str(os.getpid())}, timeout=10)
 fire = lambda: engine.fire("tool.before", tool_name="X", tool_input={}).reason == str(os.getpid())
 before = fire()
@@ -153,7 +153,7 @@ def test_two_projects_with_the_same_helper_module_each_get_their_own(tmp_path: P
         (folder / "tenterhook.toml").write_text('[[hook]]\non = "tool.before"\nfunction = "guard_of_both.check"\n')
     text = f"""
 from tenterhook import Engine
-make = lambda name: Engine({str(tmp_path)!r} + "/" + name, home="/", environ={{}}, trust="all")
+make = lambda name: Engine({str(tmp_path)!r} + "/" + name, home="/", journal=False, environ={{}}, trust="all")
 engines = [make("one"), make("two"), make("one")]
 print(*[engine.fire("tool.before", tool_name="X", tool_input={{}}).reason for engine in engines])
 """

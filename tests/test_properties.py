@@ -228,7 +228,7 @@ RETURNED = {
 @pytest.mark.parametrize("name", RETURNED)
 def test_whatever_a_function_returns_the_host_hears_of_it_as_an_outcome(name: str) -> None:
     """A deny among it is kept, or the hook has failed, which denies too: `tenter fire` must not end in a traceback."""
-    with Engine(files=False, environ={}, home="/") as engine:
+    with Engine(files=False, environ={}, home="/", journal=False) as engine:
         engine.add("tool.before", lambda event: RETURNED[name])
 
         read = sound(engine.fire("tool.before", **DATA))
@@ -243,7 +243,7 @@ def test_a_function_that_exits_has_failed(timeout: float | None) -> None:
     def leave(event: Any) -> None:
         raise SystemExit(2)
 
-    with Engine(files=False, environ={}, home="/") as engine:
+    with Engine(files=False, environ={}, home="/", journal=False) as engine:
         engine.add("tool.before", leave, timeout=timeout)
         try:
             outcome = engine.fire("tool.before", **DATA)
@@ -398,7 +398,7 @@ def schedules(name: str, event: str, chance: random.Random, times: int) -> set[t
     dialect = dialects.get(name)
     hooks = chance.randrange(2, 6)
     delays, finished, orders = [0.0] * hooks, [], set()
-    engine = Engine(dialect=name, files=False, environ={}, home="/", mode=chance.choice(["", "strict"]))
+    engine = Engine(dialect=name, files=False, environ={}, home="/", journal=False, mode=chance.choice(["", "strict"]))
     for place in range(hooks):
         late = chance.random() < 0.15
         act = acting(drawn(chance, dialect), delays, finished, place)
@@ -451,7 +451,7 @@ def test_threads_that_finish_in_any_order_give_the_same(name: str) -> None:
     for _ in range(4):
         event = chance.choice(dialect.events).name
         acts = [drawn(chance, dialect) for _ in range(5)]
-        with Engine(dialect=name, files=False, environ={}, home="/") as engine:
+        with Engine(dialect=name, files=False, environ={}, home="/", journal=False) as engine:
             for place, act in enumerate(acts):
                 engine.add(event, sleeping(act, chance), name=f"hook {place}", timeout=30.0)
             results = [told(engine.fire(event, **DATA)) for _ in range(6)]

@@ -102,7 +102,7 @@ def ids(moment: Any) -> str:
 
 
 def bare(**options: Any) -> Engine:
-    return Engine(files=False, environ={}, **options)
+    return Engine(files=False, **{"environ": {}, "journal": False, **options})
 
 
 class Told(list[str]):

@@ -539,7 +539,7 @@ def test_reading_a_mebibyte_of_output_takes_less_than_a_tenth_of_a_second(event,
     """Without the process: only what the output costs. The best of three, so that a busy machine does not decide."""
     seconds = []
     for _ in range(3):
-        engine = Engine(dialect="wave", files=False, environ={}, home="/")
+        engine = Engine(dialect="wave", files=False, environ={}, home="/", journal=False)
         began = time.process_time()
         simulate("wave", event, [Did(stdout=text)], data=DATA[event], engine=engine)
         seconds.append(time.process_time() - began)

@@ -13,6 +13,8 @@ COMMANDS = {
     "hook": "our own work on an event, called as a hook by any agent",
     "init": "let an agent call tenter: wrapper scripts and config, and both taken away again",
     "agent": "a small coding agent whose every step goes through hooks",
+    "log": "what hooks decided, did and failed at: the journal",
+    "stats": "what hooks cost, by hook and by session",
     "dialects": "the dialects and their tables",
     "schema": "JSON Schemas of our own config and of the outcome",
 }

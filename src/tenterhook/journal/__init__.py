@@ -45,6 +45,8 @@ class Journal:
         self.awake, self.since = False, time()
         # By identity, and held, so that nothing else can come to stand at their place.
         self.harmless: dict[int, tuple[Skipped, ...]] = {}
+        # Where nothing is applied, the outcome does not tell what a hook said.
+        self.inline = "" if owner.mode == "observe" else INLINE
         self.warned = False
 
     @classmethod
@@ -59,11 +61,13 @@ class Journal:
 
     def keep(self, event: Event, outcome: Outcome) -> None:
         """What hooks decided, did or failed at is written before anybody acts on it."""
-        if outcome.decision != "none" or not outcome.success or outcome.messages or outcome.changes or outcome.stop:
+        if outcome.decision != "none" or not outcome.success or outcome.messages or outcome.changes:
             return self.write(event, outcome)
         for attempt in outcome.attempts:
-            if attempt.type != INLINE:
+            if attempt.type != self.inline or attempt.stdout:
                 return self.write(event, outcome)
+        if outcome.stop or outcome.suppress:
+            return self.write(event, outcome)
         return self.later(event, outcome)
 
     def later(self, event: Event, outcome: Outcome) -> None:

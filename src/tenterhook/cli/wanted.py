@@ -1,0 +1,103 @@
+"""What `tenter log` and `tenter stats` share: where the journal is, and which of its entries are meant."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from datetime import UTC, datetime, timedelta
+
+from tenterhook.cli.options import Option, Usage
+from tenterhook.errors import UsageError
+from tenterhook.journal.ask import Wanted
+from tenterhook.journal.files import names, place
+from tenterhook.journal.index import Index
+from tenterhook.settings import SYSTEM, TABLE, settings
+from tenterhook.terminal import counted, near
+
+OPTIONS = (
+    Option("event", "only this event, by its name or its kind; * stands for anything", "EVENT"),
+    Option("hook", "only where this hook ran, or was set aside; * stands for anything", "NAME"),
+    Option("decision", "only these outcomes", "WORD", ("allow", "ask", "deny", "none")),
+    Option("session", "only this session; the beginning of its id is enough", "ID"),
+    Option("project", "only this project", "DIR"),
+    Option("since", "only what is not older: 30m, 2h, 7d, or a time such as 2026-11-16T09:00", "WHEN"),
+    Option("journal", "another journal than the user's own", "DIR"),
+)
+UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+AGO = re.compile(r"(\d{1,6})([smhdw])")
+
+
+def wanted(options: dict[str, str], usage: Usage) -> Wanted:
+    return Wanted(
+        event=options.get("event", ""),
+        hook=options.get("hook", ""),
+        decision=options.get("decision", ""),
+        session=options.get("session", ""),
+        project=os.path.abspath(options["project"]) if "project" in options else "",
+        since=since(options["since"], usage) if "since" in options else "",
+        id=options.get("id", ""),
+    )
+
+
+def since(said: str, usage: Usage) -> str:
+    """A time as the journal writes it. One without a zone is the user's own."""
+    ago = AGO.fullmatch(said)
+    try:
+        if ago:
+            when = datetime.now(UTC) - timedelta(**{UNITS[ago[2]]: int(ago[1])})
+        else:
+            when = datetime.fromisoformat(said).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        raise usage.error(f"--since is 30m, 2h, 7d, or a time such as 2026-11-16T09:00; not {said!r}") from None
+    return when.strftime("%Y-%m-%dT%H:%M:%S") + f".{when.microsecond // 1000:03}Z"
+
+
+def number(options: dict[str, str], name: str, usual: int, usage: Usage) -> int:
+    said = options.get(name, str(usual))
+    if not re.fullmatch(r"\d{1,9}", said) or int(said) < 1:
+        raise usage.error(f"--{name} is a whole number from 1 on, not {said!r}")
+    return int(said)
+
+
+def folder(options: dict[str, str]) -> str:
+    """Where the journal is; said where it is switched off, or where there is none to read."""
+    home = os.environ.get("HOME") or os.path.expanduser("~")
+    if "journal" in options:
+        where = os.path.abspath(options["journal"])
+        if not os.path.isdir(where):
+            raise UsageError(f"--journal {options['journal']!r} is not a folder")
+    else:
+        where = place(home, os.environ)
+        if not settings(home, os.environ, SYSTEM).journal:
+            tell(f"the journal is switched off ({TABLE}.journal); nothing new is kept")
+    try:
+        names(where)
+    except OSError as exc:
+        raise UsageError(f"the journal in {where} cannot be read: {exc.strerror}") from None
+    return where
+
+
+def tell_damage(index: Index) -> None:
+    if damaged := index.damaged:
+        tell(
+            f"{counted(damaged, 'line')} could not be read and were left out: their writer was ended, or the disk full"
+        )
+
+
+def nothing_there(index: Index, asked: Wanted) -> str:
+    """Why nothing is shown."""
+    if asked != Wanted() and index.ask("SELECT 1 FROM events LIMIT 1"):
+        return "no entry of the journal fits"
+    return f"the journal in {near(index.folder)} is empty: nothing was fired yet where hooks are"
+
+
+def tell(text: str) -> None:
+    print(f"tenter: {text}", file=sys.stderr)
+
+
+def took(seconds: float) -> str:
+    """Functions take microseconds, models take seconds."""
+    if seconds < 0.001:
+        return f"{seconds * 1e6:.0f} µs"
+    return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:,.1f} s"

@@ -1,0 +1,126 @@
+"""What is asked of the journal: which entries, and what their hooks cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from math import ceil
+from operator import itemgetter
+from typing import Any
+
+from msgspec import Struct
+
+from tenterhook.journal.index import Index
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """What entries must be like; what is empty fits all. Event and hook are globs, a session is known by its start."""
+
+    event: str = ""
+    hook: str = ""
+    decision: str = ""
+    session: str = ""
+    project: str = ""
+    since: str = ""
+    id: str = ""
+
+
+class Hooked(Struct, frozen=True):
+    """What one hook cost, in seconds and in US dollars. `share` is of the time of all."""
+
+    hook: str
+    runs: int
+    p50: float
+    p95: float
+    max: float
+    seconds: float
+    share: float
+    failed: int
+    timeouts: int
+    blocks: int
+    cost: float
+
+
+class Cost(Struct, frozen=True):
+    """What hooks took of one session. The seconds of hooks that ran at once are added up."""
+
+    session: str
+    events: int
+    runs: int
+    seconds: float
+    cost: float
+
+
+def clause(wanted: Wanted) -> tuple[str, list[str]]:
+    """As SQL over the events. A hook that only did not match counts as not concerned."""
+    tests = {
+        "(event GLOB ? OR kind GLOB ?)": [wanted.event] * 2,
+        "decision = ?": [wanted.decision],
+        "instr(session, ?) = 1": [wanted.session],
+        "project = ?": [wanted.project],
+        "time >= ?": [wanted.since],
+        "id = ?": [wanted.id],
+        "(number IN (SELECT event FROM attempts WHERE hook GLOB ?)"
+        " OR number IN (SELECT event FROM skipped WHERE hook GLOB ? AND why != 'matcher'))": [wanted.hook] * 2,
+    }
+    asked = {test: values for test, values in tests.items() if values[0]}
+    return " AND ".join(asked) or "1", [value for values in asked.values() for value in values]
+
+
+def lines(index: Index, wanted: Wanted, limit: int, after: int = -1) -> Iterator[tuple[int, bytes]]:
+    """The newest entries that fit, the oldest of them first, each with its number; `after` only later ones."""
+    test, values = clause(wanted)
+    found = index.ask(
+        f"SELECT number, file, start, size FROM events WHERE number > ? AND {test}"
+        " ORDER BY time DESC, number DESC LIMIT ?",
+        [after, *values, limit],
+    )
+    for number, file, start, size in reversed(found):
+        if line := index.line(file, start, size):
+            yield number, line
+
+
+def newest(index: Index) -> int:
+    return int(index.ask("SELECT coalesce(max(number), -1) FROM events")[0][0])
+
+
+def hooks(index: Index, wanted: Wanted) -> list[Hooked]:
+    """Of each hook that ran, the dearest first."""
+    test, values = clause(wanted)
+    named, more = ("AND hook GLOB ?", [wanted.hook]) if wanted.hook else ("", [])
+    rows = index.ask(
+        "SELECT hook, micros, failed, timeout, denied, coalesce(cost, 0) FROM attempts"
+        f" WHERE event IN (SELECT number FROM events WHERE {test}) {named} ORDER BY hook, micros",
+        [*values, *more],
+    )
+    total = sum(row[1] for row in rows)
+    found = [hooked(name, list(runs), total) for name, runs in groupby(rows, itemgetter(0))]
+    return sorted(found, key=lambda one: -one.seconds)
+
+
+def hooked(name: str, runs: Sequence[Sequence[Any]], total: int) -> Hooked:
+    """`runs` are sorted by their time."""
+    times = [run[1] for run in runs]
+    failed, timeouts, blocks, cost = (sum(run[n] for run in runs) for n in range(2, 6))
+    low, high, most, all_of_them = (one / 1e6 for one in (part(times, 0.5), part(times, 0.95), times[-1], sum(times)))
+    share = sum(times) / total if total else 0.0
+    return Hooked(name, len(runs), low, high, most, all_of_them, share, failed, timeouts, blocks, cost)
+
+
+def part(ordered: Sequence[float], quantile: float) -> float:
+    """The value that this part of all is not above; 0 of nothing."""
+    return ordered[ceil(len(ordered) * quantile) - 1] if ordered else 0.0
+
+
+def sessions(index: Index, wanted: Wanted) -> list[Cost]:
+    """Each session that had hooks, the dearest first."""
+    test, values = clause(wanted)
+    rows = index.ask(
+        "SELECT session, sum(count), sum(runs), sum(micros), sum(cost) FROM"
+        " (SELECT session, count, (SELECT count(*) FROM attempts WHERE event = number) AS runs,"
+        " (SELECT coalesce(sum(micros), 0) FROM attempts WHERE event = number) AS micros,"
+        f" (SELECT coalesce(sum(cost), 0) FROM attempts WHERE event = number) AS cost FROM events WHERE {test})"
+        " GROUP BY session ORDER BY 4 DESC",
+        values,
+    )
+    return [Cost(session, events, runs, micros / 1e6, cost) for session, events, runs, micros, cost in rows]

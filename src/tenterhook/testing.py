@@ -60,7 +60,7 @@ def simulate(
     engine: Engine | None = None,
 ) -> Outcome:
     """The outcome of an event whose hooks did this. No file is read and no process started."""
-    engine = engine or Engine(dialect=dialect, files=False, mode=mode, environ={}, home="/")
+    engine = engine or Engine(dialect=dialect, files=False, mode=mode, environ={}, home="/", journal=False)
     rule = engine.rule(event)
     hooks = [
         Hook(

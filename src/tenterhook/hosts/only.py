@@ -11,7 +11,8 @@ from tenterhook.types import Hook
 
 
 def only(engine: Engine, hooks: Iterable[Hook]) -> Engine:
-    """The same settings, taps and runner, with the hooks of one call."""
+    """The same settings, taps, runner and journal, with the hooks of one call."""
+    engine.ready()
     engine.running()
     alone = copy(engine)
     alone.registry, alone.slots = Registry(), {}

@@ -80,9 +80,7 @@ def folder(options: dict[str, str]) -> str:
 
 def tell_damage(index: Index) -> None:
     if damaged := index.damaged:
-        tell(
-            f"{counted(damaged, 'line')} could not be read and were left out: their writer was ended, or the disk full"
-        )
+        tell(f"left out: {counted(damaged, 'line')} whose writer was ended, or found the disk full")
 
 
 def nothing_there(index: Index, asked: Wanted) -> str:

@@ -24,6 +24,7 @@ from pathlib import Path
 from unittest import mock
 
 import host_faults  # noqa: F401
+import journal_faults  # noqa: F401
 import network_faults  # noqa: F401
 import path_faults  # noqa: F401
 import secret_faults  # noqa: F401

@@ -65,8 +65,8 @@ def test_a_line_that_is_still_being_written_is_read_when_it_is_whole(kept: Kept)
 
 def test_lines_that_cannot_be_read_are_counted_and_left_out(kept: Kept) -> None:
     kept.put(entry(1))
-    torn = [b'{"schema": 1, "ti', b"\xff\xfe", b"", b"null", b'{"schema": 2, "new": true}', b"[" * 100_000]
-    kept.add(b"\n".join(torn) + b"\n")
+    torn = [b'{"schema": 1, "ti', b"\xff\xfe", b"null", b'{"schema": 2, "new": true}', b"[" * 100_000]
+    kept.add(b"\n\n".join(torn) + b"\n")
     kept.put(entry(2))
 
     with Index(str(kept.folder)) as index:

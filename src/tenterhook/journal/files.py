@@ -79,7 +79,10 @@ class Files:
         self.day, self.number = day, max(numbers, default=1)
 
     def written(self, path: str, lines: bytes) -> bool:
-        """Whether there was room in this file; a last line that its writer could not end is ended first."""
+        """Whether there was room in this file; a last line that its writer could not end is ended first.
+
+        Or has not ended yet: then a line stays empty between the two.
+        """
         descriptor = os.open(path, OPEN, 0o600)
         try:
             found = os.fstat(descriptor)

@@ -126,7 +126,7 @@ class Index:
             for line in opened:
                 if not line.endswith(b"\n"):
                     break
-                damaged += not self.take(line, name, offset)
+                damaged += not (line.isspace() or self.take(line, name, offset))
                 offset += len(line)
         self.base.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", (name, inode, offset, damaged))
 

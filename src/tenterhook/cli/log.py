@@ -14,8 +14,8 @@ from tenterhook.cli.options import JSON, Option, Usage
 from tenterhook.cli.wanted import OPTIONS, folder, nothing_there, number, tell, tell_damage, took, wanted
 from tenterhook.errors import UsageError
 from tenterhook.journal.ask import Wanted, lines, newest
-from tenterhook.journal.entry import Entry
-from tenterhook.journal.index import Index, decoder
+from tenterhook.journal.index import Index
+from tenterhook.journal.read import Entry, decoder
 from tenterhook.report import DECISION_STYLE, report
 from tenterhook.table import line, width
 from tenterhook.terminal import Paint, as_json, colourful, columns, near, one_line, painter, shorten

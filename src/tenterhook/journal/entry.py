@@ -1,4 +1,7 @@
-"""Event + Outcome -> Entry: what is kept of one outcome, or of many alike. Texts are cut, prompts are only counted."""
+"""Event + Outcome -> what is kept of them. Texts are cut, prompts are only counted, what is empty is left out.
+
+Plain dictionaries: to define records for them would cost every `tenter fire` half a millisecond. read.py has them.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,9 @@ from time import gmtime, strftime
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from tenterhook.apply import FIELDS
-from tenterhook.types import Attempt, Event, Message, Outcome, Skipped, Usage
+from tenterhook.types import Attempt, Message, Outcome, Skipped
 
 SCHEMA = 1
 # What hooks wrote and said, and each text of a tool's input.
@@ -22,155 +24,74 @@ INPUT = FIELDS["input"]
 COUNTED = ("prompt", *(field for field in FIELDS.values() if field != INPUT))
 
 Cut = Callable[[str, int], str]
+Line = dict[str, Any]
 
 
-class Ran(Struct, omit_defaults=True):
-    """What one hook did. Where the entry is of many outcomes, `each` has the microseconds of every run."""
-
-    hook: str
-    type: str
-    source: str
-    seconds: float = 0.0
-    exit_code: int | None = None
-    signal: str | None = None
-    error: str | None = None
-    detail: str = ""
-    decision: str = "none"
-    reason: str = ""
-    failed: bool = False
-    truncated: bool = False
-    sandbox: str = ""
-    notes: tuple[str, ...] = ()
-    usage: Usage | None = None
-    stdout: str = ""
-    stderr: str = ""
-    each: list[int] = []
-
-
-class Said(Struct, omit_defaults=True):
-    """A text that a hook had for somebody, its beginning, and how long all of it was."""
-
-    to: str
-    kind: str
-    size: int
-    hook: str = ""
-    text: str = ""
-
-
-class Entry(Struct, omit_defaults=True, kw_only=True):
-    """One line. What is empty is left out.
-
-    `count` is above one where nothing was decided, said or changed so many times between `time` and `until`. `unlisted`
-    is how many skipped hooks and attempts were too many to be kept.
-    """
-
-    schema: int
-    time: str
-    pid: int
-    id: str
-    project: str
-    session: str
-    dialect: str
-    mode: str
-    event: str
-    kind: str
-    decision: str
-    blocked: bool
-    success: bool
-    agent: str = ""
-    target: str = ""
-    input: Any = None
-    sizes: dict[str, int] = {}
-    reason: str = ""
-    stop: bool = False
-    stop_reason: str = ""
-    suppress: bool = False
-    changes: dict[str, list[str]] = {}
-    messages: list[Said] = []
-    attempts: list[Ran] = []
-    skipped: list[Skipped] = []
-    unlisted: int = 0
-    warnings: list[str] = []
-    count: int = 1
-    until: str = ""
-
-
-class Facts(Struct, frozen=True, gc=False):
-    """What is kept of an event besides its data."""
-
-    at: float
-    kind: str
-    name: str
-    session: str
-    agent: str
-    target: str
-
-
-def entry(facts: Facts, outcome: Outcome, project: str, pid: int, cut: Cut) -> Entry:
-    """What an outcome says, without the event's data."""
+def entry(outcome: Outcome, facts: Line, cut: Cut) -> Line:
+    """What an outcome says, besides the facts of its event."""
     attempts, skipped = outcome.attempts[:MOST], listed(outcome.skipped)
-    return Entry(
-        schema=SCHEMA,
-        time=stamp(facts.at),
-        pid=pid,
-        id=outcome.id,
-        project=project,
-        session=facts.session,
-        dialect=outcome.dialect,
-        mode=outcome.mode,
-        event=facts.name,
-        kind=facts.kind,
-        decision=outcome.decision,
-        blocked=outcome.blocked,
-        success=outcome.success,
-        agent=facts.agent,
-        target=cut(facts.target, WORDS),
-        reason=cut(outcome.reason, TEXT),
-        stop=outcome.stop,
-        stop_reason=cut(outcome.stop_reason, TEXT),
-        suppress=outcome.suppress,
-        changes=who_changed(outcome.attempts),
-        messages=[said(one, cut) for one in outcome.messages[:MOST]],
-        attempts=[ran(one, cut) for one in attempts],
-        skipped=skipped,
-        unlisted=len(outcome.attempts) - len(attempts) + len(outcome.skipped) - len(skipped),
-        warnings=[cut(one, WORDS) for one in outcome.warnings[:MOST]],
+    return filled(
+        {
+            "schema": SCHEMA,
+            **facts,
+            "id": outcome.id,
+            "dialect": outcome.dialect,
+            "mode": outcome.mode,
+            "event": outcome.event,
+            "reason": cut(outcome.reason, TEXT),
+            "stop": outcome.stop,
+            "stop_reason": cut(outcome.stop_reason, TEXT),
+            "suppress": outcome.suppress,
+            "changes": who_changed(outcome.attempts),
+            "messages": [said(one, cut) for one in outcome.messages[:MOST]],
+            "attempts": [ran(one, cut) for one in attempts],
+            "skipped": skipped,
+            "unlisted": len(outcome.attempts) - len(attempts) + len(outcome.skipped) - len(skipped) or None,
+            "warnings": [cut(one, WORDS) for one in outcome.warnings[:MOST]],
+        }
+    ) | {"decision": outcome.decision, "blocked": outcome.blocked, "success": outcome.success}
+
+
+def filled(line: Line) -> Line:
+    """What is not empty. Numbers are never: an exit code of 0 says something."""
+    return {name: value for name, value in line.items() if value or value.__class__ is int}
+
+
+def given(data: dict[str, Any], cut: Cut) -> Line:
+    """What is kept of an event's data: a tool's input, and how much there was of the rest."""
+    kept = {"input": brief(data[INPUT], cut)} if INPUT in data else {}
+    sizes = {name: weight(data[name]) for name in COUNTED if name in data}
+    return {**kept, "sizes": sizes} if sizes else kept
+
+
+def ran(attempt: Attempt, cut: Cut) -> Line:
+    return filled(
+        {
+            "hook": attempt.hook,
+            "type": attempt.type,
+            "source": attempt.source,
+            "seconds": round(attempt.seconds, 6),
+            "exit_code": attempt.exit_code,
+            "signal": attempt.signal,
+            "error": attempt.error,
+            "detail": cut(attempt.detail, TEXT),
+            "decision": attempt.decision if attempt.decision != "none" else "",
+            "reason": cut(attempt.reason, TEXT),
+            "failed": attempt.failed,
+            "truncated": attempt.truncated,
+            "sandbox": attempt.sandbox,
+            "notes": [cut(note, WORDS) for note in attempt.notes],
+            "usage": attempt.usage,
+            "stdout": cut(attempt.stdout, TEXT),
+            "stderr": cut(attempt.stderr, TEXT),
+        }
     )
 
 
-def given(made: Entry, event: Event, cut: Cut) -> Entry:
-    """The entry with what is kept of the event's data: a tool's input, and how much there was of the rest."""
-    data = event.data
-    if INPUT in data:
-        made.input = brief(data[INPUT], cut)
-    made.sizes = {name: weight(data[name]) for name in COUNTED if name in data}
-    return made
-
-
-def ran(attempt: Attempt, cut: Cut) -> Ran:
-    return Ran(
-        attempt.hook,
-        attempt.type,
-        attempt.source,
-        round(attempt.seconds, 6),
-        attempt.exit_code,
-        attempt.signal,
-        attempt.error,
-        cut(attempt.detail, TEXT),
-        attempt.decision,
-        cut(attempt.reason, TEXT),
-        attempt.failed,
-        attempt.truncated,
-        attempt.sandbox,
-        tuple(cut(note, WORDS) for note in attempt.notes),
-        attempt.usage,
-        cut(attempt.stdout, TEXT),
-        cut(attempt.stderr, TEXT),
-    )
-
-
-def said(message: Message, cut: Cut) -> Said:
-    return Said(message.to, message.kind, len(message.text), message.hook, cut(message.text, WORDS))
+def said(message: Message, cut: Cut) -> Line:
+    """A text that a hook had for somebody: its beginning, and how long all of it was."""
+    line = {"to": message.to, "kind": message.kind, "hook": message.hook, "text": cut(message.text, WORDS)}
+    return {**line, "size": len(message.text)}
 
 
 def who_changed(attempts: Iterable[Attempt]) -> dict[str, list[str]]:
@@ -230,7 +151,7 @@ def stamp(at: float) -> str:
 encoder = msgspec.json.Encoder(enc_hook=str)
 
 
-def encoded(made: Entry) -> bytes:
+def encoded(made: Line) -> bytes:
     """One line of JSON. What is no UTF-8, as in a file's name, is written with backslashes."""
     try:
         return encoder.encode(made) + b"\n"

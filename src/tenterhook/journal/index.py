@@ -12,11 +12,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-import msgspec
-
 from tenterhook.engine import IN_BACKGROUND
-from tenterhook.journal.entry import SCHEMA, Entry
 from tenterhook.journal.files import names
+from tenterhook.journal.read import Entry, read
 
 FILE, VERSION = "index.sqlite", 1
 # Seconds: somebody else may be building it at this moment.
@@ -36,8 +34,6 @@ CREATE INDEX events_time ON events (time);
 CREATE INDEX attempts_event ON attempts (event);
 CREATE INDEX skipped_event ON skipped (event);
 """
-
-decoder = msgspec.json.Decoder(Entry)
 
 
 class Index:
@@ -132,11 +128,8 @@ class Index:
 
     def take(self, line: bytes, name: str, start: int) -> bool:
         """One line into the tables; whether it was good: one that its writer could not end is not."""
-        try:
-            entry = decoder.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return False
-        if entry.schema > SCHEMA:
+        entry = read(line)
+        if entry is None:
             return False
         said = (
             entry.time,

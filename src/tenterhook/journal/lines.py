@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from time import time
 
 from tenterhook.dialect import EventRule
-from tenterhook.journal.entry import Entry, Facts, encoded, entry, given, stamp
+from tenterhook.journal.entry import WORDS, Line, encoded, entry, given, stamp
 from tenterhook.journal.waiting import Alike, Waiting, gathered, text
 from tenterhook.redact import Redactor
 from tenterhook.types import Event, Outcome
@@ -24,25 +24,30 @@ class Lines:
         self.project, self.redactor = project, Redactor(environ)
         self.rules = {rule.name: rule for rule in events}
 
-    def whole(self, event: Event, outcome: Outcome) -> Entry:
+    def facts(self, event: str, at: float, session: object, agent: str, target: object) -> Line:
+        """What is kept of an event besides its data."""
+        kind = self.rules[event].kind
+        said = {"session": text(session), "kind": kind, "agent": agent, "target": self.cut(text(target), WORDS)}
+        return {"time": stamp(at), "pid": os.getpid(), "project": self.project, **said}
+
+    def whole(self, event: Event, outcome: Outcome) -> Line:
         """Everything that is kept of one outcome."""
         target = event.data.get(self.rules[event.name].target)
-        facts = Facts(time(), event.kind, event.name, text(event.session), event.agent, text(target))
-        return given(entry(facts, outcome, self.project, os.getpid(), self.cut), event, self.cut)
+        facts = self.facts(event.name, time(), event.session, event.agent, target)
+        return {**entry(outcome, facts, self.cut), **given(event.data, self.cut)}
 
-    def waited(self, waiting: deque[Waiting], since: float) -> list[Entry]:
+    def waited(self, waiting: deque[Waiting], since: float) -> list[Line]:
         """What is kept of outcomes in which nothing was said; all of them came after this time."""
         return [self.together(like, since) for like in gathered(waiting)]
 
-    def together(self, like: Alike, since: float) -> Entry:
+    def together(self, like: Alike, since: float) -> Line:
         session, agents, target, outcome = like.first
-        kind = self.rules[outcome.event].kind
-        facts = Facts(since, kind, outcome.event, text(session), agents[0] if agents else "", target)
-        made = entry(facts, outcome, self.project, os.getpid(), self.cut)
+        facts = self.facts(outcome.event, since, session, agents[0] if agents else "", target)
+        made = entry(outcome, facts, self.cut)
         if like.count > 1:
-            made.count, made.until = like.count, stamp(time())
-            for one, runs in zip(made.attempts, like.seconds, strict=False):
-                one.seconds, one.each = round(sum(runs), 6), [round(run * 1e6) for run in runs]
+            made |= {"count": like.count, "until": stamp(time())}
+            for one, runs in zip(made.get("attempts", ()), like.seconds, strict=False):
+                one |= {"seconds": round(sum(runs), 6), "each": [round(run * 1e6) for run in runs]}
         return made
 
     def cut(self, whole: str, most: int) -> str:
@@ -51,5 +56,5 @@ class Lines:
             return whole
         return f"{self.redactor.text(whole[: most + MARGIN])[:most]}... ({len(whole):,} characters)"
 
-    def redacted(self, entries: Iterable[Entry]) -> bytes:
+    def redacted(self, entries: Iterable[Line]) -> bytes:
         return self.redactor.data(b"".join(map(encoded, entries)))

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 
-from msgspec import Struct
-
 from tenterhook.types import Outcome
 
 # The event's session and agents, what it is about, and what came of it.
 Waiting = tuple[str, tuple[str, ...], str, Outcome]
 
 
-class Alike(Struct):
+class Alike:
     """Outcomes of which the first tells all: how many there were, and by hook how many seconds each took."""
 
-    first: Waiting
-    seconds: list[list[float]]
-    count: int = 0
+    __slots__ = ("count", "first", "seconds")
+
+    def __init__(self, first: Waiting) -> None:
+        self.first, self.count = first, 0
+        self.seconds: list[list[float]] = [[] for _ in first[3].attempts]
 
 
 def gathered(waiting: deque[Waiting]) -> Iterable[Alike]:
@@ -33,7 +33,7 @@ def gathered(waiting: deque[Waiting]) -> Iterable[Alike]:
         key = in_common(one)
         like = found.get(key)
         if like is None:
-            like = found[key] = Alike(one, [[] for _ in outcome.attempts])
+            like = found[key] = Alike(one)
         like.count += 1
         if outcome.attempts:
             for runs, attempt in zip(like.seconds, outcome.attempts, strict=True):

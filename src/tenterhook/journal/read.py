@@ -1,0 +1,94 @@
+"""Lines -> entries: what is read of the journal. What is written is made in entry.py, without these records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from tenterhook.journal.entry import SCHEMA
+from tenterhook.types import Skipped, Usage
+
+
+class Ran(Struct):
+    """What one hook did. Where the entry is of many outcomes, `each` has the microseconds of every run."""
+
+    hook: str
+    type: str
+    source: str
+    seconds: float = 0.0
+    exit_code: int | None = None
+    signal: str | None = None
+    error: str | None = None
+    detail: str = ""
+    decision: str = "none"
+    reason: str = ""
+    failed: bool = False
+    truncated: bool = False
+    sandbox: str = ""
+    notes: tuple[str, ...] = ()
+    usage: Usage | None = None
+    stdout: str = ""
+    stderr: str = ""
+    each: list[int] = []
+
+
+class Said(Struct):
+    """A text that a hook had for somebody, its beginning, and how long all of it was."""
+
+    to: str
+    kind: str
+    size: int
+    hook: str = ""
+    text: str = ""
+
+
+class Entry(Struct, kw_only=True):
+    """One line. What is empty is left out.
+
+    `count` is above one where nothing was decided, said or changed so many times between `time` and `until`. `unlisted`
+    is how many skipped hooks and attempts were too many to be kept.
+    """
+
+    schema: int
+    time: str
+    pid: int
+    id: str
+    project: str
+    session: str
+    dialect: str
+    mode: str
+    event: str
+    kind: str
+    decision: str
+    blocked: bool
+    success: bool
+    agent: str = ""
+    target: str = ""
+    input: Any = None
+    sizes: dict[str, int] = {}
+    reason: str = ""
+    stop: bool = False
+    stop_reason: str = ""
+    suppress: bool = False
+    changes: dict[str, list[str]] = {}
+    messages: list[Said] = []
+    attempts: list[Ran] = []
+    skipped: list[Skipped] = []
+    unlisted: int = 0
+    warnings: list[str] = []
+    count: int = 1
+    until: str = ""
+
+
+decoder = msgspec.json.Decoder(Entry)
+
+
+def read(line: bytes) -> Entry | None:
+    """The line's entry; None where its writer could not end it, or is of a later version."""
+    try:
+        entry = decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    return entry if entry.schema <= SCHEMA else None

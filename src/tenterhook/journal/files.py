@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import stat
 from collections.abc import Mapping
 from time import gmtime, strftime, time
 
-NAME = re.compile(r"(\d{4}-\d\d-\d\d)-(\d{4,})\.jsonl")
+SIGNS = ("-", "-", "-", ".jsonl")
 OPEN = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 # Something that is no file of ours stands at its place: another number is free.
 OCCUPIED = {errno.ELOOP, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENXIO}
@@ -35,10 +34,18 @@ def place(home: str, environ: Mapping[str, str]) -> str:
 def names(folder: str) -> list[str]:
     """The journal's files, the oldest first; none where there is no folder."""
     try:
-        found = [match for match in map(NAME.fullmatch, os.listdir(folder)) if match]
+        found = os.listdir(folder)
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return [match[0] for match in sorted(found, key=lambda match: (match[1], int(match[2])))]
+    return sorted((name for name in found if numbered(name)), key=lambda name: (name[:10], numbered(name)))
+
+
+def numbered(name: str) -> int:
+    """The number in 2026-11-16-0001.jsonl; 0 where that is no name of ours."""
+    day, number = name[:10], name[11:-6]
+    shape = (day[4:5], day[7:8], name[10:11], name[-6:])
+    ours = shape == SIGNS and number.isdecimal() and day.replace("-", "").isdecimal()
+    return int(number) if ours else 0
 
 
 class Files:
@@ -75,7 +82,7 @@ class Files:
             except FileExistsError:
                 if os.path.islink(path) and path == self.folder:
                     raise OSError(errno.ELOOP, "is a link, which the journal does not follow", path) from None
-        numbers = [int(match[2]) for match in map(NAME.fullmatch, names(self.folder)) if match and match[1] == day]
+        numbers = [numbered(name) for name in names(self.folder) if name.startswith(day)]
         self.day, self.number = day, max(numbers, default=1)
 
     def written(self, path: str, lines: bytes) -> bool:

@@ -37,6 +37,7 @@ FIRE = "fire('tool.before', tool_name='Bash', tool_input=given)"
 PLUGGY = "call(tool_name='Bash', tool_input=given)"
 GIVEN = {"command": "ls -la", "timeout": 60}
 TRUE = ["/bin/true"]
+OURS = "BENCH_IN_A_SESSION_OF_ITS_OWN"
 HEAD = ("row", "what", "yardstick", "limit", "ratio", "", "ours", "yardstick's")
 
 
@@ -304,9 +305,11 @@ def wrapped_stream() -> Iterator[Result]:
 
 def main() -> int:
     options = arguments()
-    if os.getsid(0) != os.getpid():
+    if OURS not in os.environ:
         # Linux shares the processors between sessions: in one of our own, what else this terminal runs counts less.
-        return subprocess.run([sys.executable, *sys.argv], start_new_session=True).returncode
+        with tempfile.TemporaryDirectory() as state:  # outcomes are kept as ever, but not in the user's journal
+            env = {**os.environ, OURS: "yes", "XDG_STATE_HOME": state}
+            return subprocess.run([sys.executable, *sys.argv], env=env, start_new_session=True).returncode
     names = ["amcp", "massgen"] if options.massgen else ["amcp"]
     rows: dict[int, Row] = {
         1: no_hooks,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,11 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
 from tenterhook.process import Program
 
-ENV = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "PYTHONPATH": sys.path[0]}
+# Outcomes are kept as ever, but not in the user's journal.
+STATE = tempfile.mkdtemp(prefix="faults-")
+atexit.register(shutil.rmtree, STATE, ignore_errors=True)
+os.environ["XDG_STATE_HOME"] = STATE
+ENV = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "PYTHONPATH": sys.path[0], "XDG_STATE_HOME": STATE}
 
 Figures = tuple[str, bool]
 ROWS: dict[str, tuple[str, str, Callable[[], Figures]]] = {}

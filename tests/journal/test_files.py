@@ -247,6 +247,7 @@ def test_several_processes_write_whole_lines_and_lose_none(tmp_path: Path) -> No
     for writer in writers:
         writer.join(60)
 
-    lines = [line.split() for name in names(folder) for line in (tmp_path / "journal" / name).read_bytes().splitlines()]
+    texts = [(tmp_path / "journal" / name).read_text() for name in names(folder)]
+    lines = [line.split() for text in texts for line in text.splitlines() if line]
     found = [(int(line[0]), int(line[1])) for line in lines]
     assert sorted(found) == [(who, n) for who in range(4) for n in range(500)]

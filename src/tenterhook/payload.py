@@ -220,10 +220,6 @@ def depth(environ: Mapping[str, str]) -> int:
     return int(value) if value.isdecimal() else 0
 
 
-def timestamp() -> str:
-    return written(time.time_ns() // 1_000_000)
-
-
 @lru_cache(maxsize=2)
 def written(milliseconds: int) -> str:
     """ISO 8601. Many events fall into one millisecond, and formatting costs more than remembering."""
@@ -236,7 +232,7 @@ BASE: dict[str, Getter] = {
     "cwd": lambda event: event.data.get("cwd") or event.project,
     "project": attrgetter("project"),
     "event": attrgetter("name"),
-    "timestamp": lambda event: event.data.get("timestamp") or timestamp(),
+    "timestamp": lambda event: event.data.get("timestamp") or written(time.time_ns() // 1_000_000),
     "transcript": lambda event: event.data.get("transcript_path") or "",
     "agent": attrgetter("agent"),
     "tool": lambda event: event.data.get("tool_name"),

@@ -75,7 +75,7 @@ from tenterhook import Engine
 engine = Engine(dialect="llxprt", trust="all", home="home")
 engine.fire("BeforeTool", tool_name="write_file")
 events = []
-sys.addaudithook(lambda event, args: events.append(event))
+sys.addaudithook(lambda event, args: events.append(event) if event != "builtins.id" else None)
 outcome = engine.fire("BeforeTool", tool_name="write_file")
 quiet = not events
 print(quiet, events, "asyncio" in sys.modules, len(outcome.attempts))

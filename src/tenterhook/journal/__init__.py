@@ -52,7 +52,7 @@ class Journal:
     @classmethod
     def of(cls, owner: HookSet, folder: str) -> Journal:
         """The journal in that folder, or in the user's state folder."""
-        where = os.path.abspath(folder) if folder else place(owner.home, owner.environ)
+        where = os.path.abspath(folder or place(owner.home, owner.environ))
         said = owner.settings
         made = cls(Files(where, said.journal_days, said.journal_megabytes), owner)
         OPEN.add(made)

@@ -1,0 +1,167 @@
+"""What a hook made where nothing was and nothing may be: found after the hook, moved away, reported.
+
+No mechanism can forbid a name that does not exist yet in a folder that may be written. So the places are looked at
+before and after each hook; that takes one look at each folder around them, unless something changed there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import time
+
+from tenterhook.sandbox.layout import Layout
+from tenterhook.sandbox.profile import Profile
+
+# How old a folder's last change must be to tell it from the next: the clock of a file system is coarse.
+SETTLED = 100_000_000
+
+
+class Watch:
+    """Around one hook: `begin` right before it starts, `end` after it ended. What they tell is one line each."""
+
+    def __init__(self, profile: Profile, folder: str = "") -> None:
+        self.known = KNOWN.get(profile) or KNOWN.setdefault(profile, Known(profile))
+        self.folder = folder or quarantine(os.environ)
+
+    def begin(self) -> None:
+        self.appeared = self.known.look()
+        self.absent, self.links, self.around = self.known.absent, self.known.links, self.known.around
+        self.marks = self.known.marks()
+
+    def end(self) -> tuple[str, ...]:
+        """What to tell: what was quarantined, and what came to be before, between two hooks."""
+        notes = [APPEARED.format(path) for path in self.appeared]
+        if self.marks and self.marks == self.known.marks():
+            return tuple(notes)
+        notes += [self.moved(path) for path in self.absent if os.path.lexists(path)]
+        notes += [self.moved(path, target) for path, target in self.links.items() if link(path) != target]
+        return tuple(notes)
+
+    def moved(self, path: str, target: str = "") -> str:
+        """Away with it; where a link was replaced, the link is put back."""
+        what = topmost_link(path, self.around[path])
+        try:
+            where = put_away(what, self.folder)
+            if target:
+                os.symlink(target, path)
+        except OSError as exc:
+            return f"{what} was made by a hook, and agents obey what stands there; remove it ({exc.strerror or exc})"
+        return f"{what} was made by a hook, and agents obey what stands there: moved to {where}"
+
+
+APPEARED = (
+    "{} came to be while no hook ran, so hooks can still write to it; it is closed to them from the next session on"
+)
+Marks = tuple[tuple[int, int, int], ...]
+
+
+class Known:
+    """The absent places of one profile, and the folders that would show it if that changed."""
+
+    def __init__(self, profile: Profile) -> None:
+        layout = Layout(profile)
+        self.absent = tuple(layout.absent)
+        self.links = {path: os.readlink(path) for path in layout.links}
+        self.last: Marks = ()
+        self.surround()
+
+    def surround(self) -> None:
+        self.around = {path: nearest(path) for path in (*self.absent, *self.links)}
+        self.folders = tuple(sorted({*self.around.values()}))
+
+    def look(self) -> tuple[str, ...]:
+        """See what is absent now; what appeared since the last look."""
+        marks = self.marks()
+        if marks and marks == self.last:
+            return ()
+        appeared = tuple(path for path in self.absent if os.path.lexists(path))
+        self.absent = tuple(path for path in self.absent if path not in appeared)
+        self.links = {path: target for path, target in self.links.items() if link(path) == target}
+        self.surround()
+        self.last = self.marks()
+        return appeared
+
+    def marks(self) -> Marks:
+        """When the folders last changed; nothing where that was too short ago to notice the next change."""
+        found = []
+        now = time.time_ns()
+        for folder in self.folders:
+            try:
+                status = os.stat(folder)
+            except OSError:
+                return ()
+            if now - status.st_ctime_ns < SETTLED:
+                return ()
+            found.append((status.st_dev, status.st_ino, status.st_ctime_ns))
+        return tuple(found)
+
+
+KNOWN: dict[Profile, Known] = {}
+
+
+def quarantine(environ: os._Environ[str] | dict[str, str]) -> str:
+    """In the user's state folder; a relative one would be wherever we happen to stand."""
+    state = environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(state):
+        state = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".local/state")
+    return os.path.join(state, "tenterhook/quarantine")
+
+
+def nearest(path: str) -> str:
+    """The innermost folder around it that is there."""
+    folder = os.path.dirname(path)
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def link(path: str) -> str:
+    """Where a link leads; empty where it is none."""
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""
+
+
+def topmost_link(path: str, folder: str) -> str:
+    """A link on the way is what the hook made: what it leads to may be the user's own."""
+    parts = path[len(folder) :].strip("/").split("/")
+    for count in range(1, len(parts)):
+        way = os.path.join(folder, *parts[:count])
+        if os.path.islink(way):
+            return way
+    return path
+
+
+def put_away(path: str, folder: str) -> str:
+    """Move without following links, into a folder that only the user can enter."""
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    made = os.path.join(folder, f"{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(4).hex()}")
+    os.mkdir(made, 0o700)
+    parent, name = os.path.split(path)
+    place = os.open(parent, os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        return moved_from(place, name, made, parent)
+    finally:
+        os.close(place)
+
+
+def moved_from(place: int, name: str, made: str, parent: str) -> str:
+    """By renaming; into another file system it is renamed where it is first, so that nobody obeys it any more."""
+    where = os.path.join(made, name)
+    try:
+        os.rename(name, where, src_dir_fd=place)
+        return where
+    except OSError as exc:
+        if exc.errno != errno.EXDEV:
+            raise
+    aside = f".quarantined-{os.urandom(8).hex()}"
+    os.rename(name, aside, src_dir_fd=place, dst_dir_fd=place)
+    import shutil
+
+    with contextlib.suppress(OSError, shutil.Error):
+        shutil.move(os.path.join(parent, aside), where)
+        return where
+    return os.path.join(parent, aside)

@@ -141,7 +141,10 @@ class Engine(HookSet):
             event = replace(event, data=data)
         given = Given(event, slot.shape)
         first = self.dialect.missing_is_silent
-        return [Job(hook, given, self.project, hook.timeout, self.grace, first) for hook in batch]
+        if slot.functions:
+            return [Job(hook, given, self.project, hook.timeout, self.grace, first) for hook in batch]
+        confined = self.confinement.of
+        return [Job(hook, given, self.project, hook.timeout, self.grace, first, *confined(hook)) for hook in batch]
 
     def planned(self, slot: Slot, data: dict[str, Any]) -> tuple[Event, Plan, Outcome | None]:
         """The event in our words and its plan; an outcome at once where no hook runs."""

@@ -29,6 +29,7 @@ from tenterhook.verdict import Rules, compile_rules
 if TYPE_CHECKING:
     from tenterhook.background import Background
     from tenterhook.journal import Journal
+    from tenterhook.sandbox.confinement import Confinement
 
 Function = Callable[..., Any]
 
@@ -80,6 +81,7 @@ class HookSet:
         self.sandbox, self.secrets, self.supervisor, self.system = sandbox, secrets, supervisor, system
         self.wants_journal = journal
         self.made_settings: Settings | None = None
+        self.made_confinement: Confinement | None = None
         self.journal: Journal | None = None
         self.loaded: Loaded | None = None
         self.registry = Registry()
@@ -245,6 +247,15 @@ class HookSet:
             self.made_settings = settings(self.home, self.environ, self.system, **ours)
         return self.made_settings
 
+    @property
+    def confinement(self) -> Confinement:
+        """How hook processes are confined."""
+        if self.made_confinement is None:
+            from tenterhook.sandbox.confinement import Confinement
+
+            self.made_confinement = Confinement(self)
+        return self.made_confinement
+
     def open_journal(self) -> Journal | None:
         """Where outcomes are kept; None where nobody wants that."""
         wanted = self.settings.journal if self.wants_journal is None else self.wants_journal
@@ -291,7 +302,7 @@ class Slot:
     """One event of one set of hooks, compiled. `quiet` is its outcome where nobody listens."""
 
     __slots__ = (
-        *("background", "hooks", "memo", "off", "overrides", "quiet", "renamed"),
+        *("background", "functions", "hooks", "memo", "off", "overrides", "quiet", "renamed"),
         *("rule", "rules", "shape", "static", "switched", "warnings"),
     )
 
@@ -307,6 +318,7 @@ class Slot:
         self.off, self.switched, self.warnings = owner.off(), loaded.off, owner.warnings
         self.overrides = loaded.overrides
         self.background = any(hook.background for hook in self.hooks)
+        self.functions = all(hook.handler == "python" for hook in self.hooks)
         self.static = not any(hook.once or hook.condition for hook in self.hooks)
         self.memo: dict[tuple[Any, tuple[str, ...]], tuple[Plan, Outcome | None]] = {}
         self.quiet = None if self.hooks or owner.taps else nothing(owner, self)

@@ -6,6 +6,7 @@ import os
 
 from tenterhook.guard.finding import Finding
 from tenterhook.guard.secret import hidden
+from tenterhook.sandbox import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,27 +28,8 @@ RULES = {
 # From any folder of the project on; ** is everything below.
 IN_PROJECT = (
     (".git/**", "git-folder"),
-    (".claude/settings*.json", "agent-settings"),
-    (".claude/hooks/**", "agent-settings"),
-    (".llxprt/settings*.json", "agent-settings"),
-    (".llxprt/hooks/**", "agent-settings"),
-    (".llxprt/extensions/**", "agent-settings"),
-    (".gemini/settings*.json", "agent-settings"),
-    (".gemini/hooks/**", "agent-settings"),
-    (".wave/settings*.json", "agent-settings"),
-    (".wave/hooks/**", "agent-settings"),
-    (".moai/hooks/**", "agent-settings"),
-    (".amcp/hooks.*", "agent-settings"),
-    (".amcp/hooks/**", "agent-settings"),
-    (".massgen/hooks/**", "agent-settings"),
-    (".cursor/hooks.json", "agent-settings"),
-    (".codex/**", "agent-settings"),
-    (".tenterhook/**", "agent-settings"),
-    ("tenterhook.toml", "agent-settings"),
-    ("bin/tenter", "agent-settings"),
-    ("massgen.yaml", "agent-config"),
-    (".massgen/config.yaml", "agent-config"),
-    (".mcp.json", "agent-config"),
+    *((pattern, "agent-settings") for pattern in places.SETTINGS),
+    *((pattern, "agent-config") for pattern in places.CONFIG),
     (".env", "env-file"),
     (".env.*", "env-file"),
     (".netrc", "credentials"),
@@ -67,11 +49,7 @@ IN_PROJECT = (
 )
 # From the user's home on.
 IN_HOME = (
-    *(
-        (f".{name}", "startup-file")
-        for name in ("bashrc", "bash_profile", "bash_login", "profile", "zshrc", "zprofile")
-    ),
-    *((f".{name}", "startup-file") for name in ("zshenv", "zlogin", "kshrc", "config/fish/config.fish", "gitconfig")),
+    *((name, "startup-file") for name in places.STARTUP),
     *(
         (f".{name}/**", "credentials")
         for name in ("ssh", "aws", "gnupg", "kube", "azure", "config/gcloud", "config/gh")

@@ -12,7 +12,7 @@ import stat
 import struct
 
 from tenterhook.sandbox import kernel
-from tenterhook.sandbox.layout import DEVICES, Layout, around, only_sockets
+from tenterhook.sandbox.layout import DEVICES, Layout, around, only_sockets, within
 
 WRITE_FILE, READ_FILE, REMOVE_DIR, REMOVE_FILE = 1 << 1, 1 << 2, 1 << 4, 1 << 5
 MAKE_CHAR, MAKE_DIR, MAKE_REG, MAKE_SOCK, MAKE_FIFO, MAKE_BLOCK, MAKE_SYM = (1 << bit for bit in range(6, 13))
@@ -57,13 +57,16 @@ def granted(layout: Layout, write: int) -> list[tuple[str, int]]:
     hidden = [path for path in layout.hidden if not only_sockets(path)]
     barriers = [*layout.closed, *layout.links, *hidden]
     rules = [(path, READ_FILE) for path in around("/", [*hidden, "/dev"])]
-    rules += [(path, READ_FILE) for one in layout.shown for path in around(one, [])]
+    rules += [(path, READ_FILE) for one in layout.shown for path in around(one, inside(one, hidden))]
     for folder in layout.write:
-        inner = [path for path in (*barriers, *layout.frozen) if path != folder]
-        reopened = [path for path in inner if not folder.startswith(path)]
-        rules += [(path, write | READ_FILE) for path in around(folder, reopened)]
+        rules += [(path, write | READ_FILE) for path in around(folder, inside(folder, [*barriers, *layout.frozen]))]
     rules += [(path, write | READ_FILE) for one in layout.open for path in around(one, barriers)]
     return rules
+
+
+def inside(folder: str, paths: list[str]) -> list[str]:
+    """Those below a folder: what was opened in something closed is open, but for what is closed in it again."""
+    return [path for path in paths if within(path, folder) and path != folder]
 
 
 def enforce(handled: int, rules: list[tuple[str, int]], network: str, known: int) -> None:

@@ -9,6 +9,8 @@ from tenterhook.sandbox.profile import Profile
 
 # A folder that is to take nothing new is closed as a whole where it holds more than this.
 MANY = 64
+# Folders with a dot that many put things into.
+GROWING = (".git", ".github", ".config", ".local")
 # What every program may use of /dev; a disk is no file to be read around all rules.
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts")
 
@@ -25,7 +27,7 @@ class Layout:
         self.closed = [path for path in named if os.path.exists(path) and not os.path.islink(path)]
         # A link can be replaced by who may write its folder, whatever is done about the file that it leads to.
         self.links = [path for path in named if os.path.islink(path)]
-        missing = [path for path in named if not os.path.lexists(path)]
+        missing = [path for path in named if not os.path.lexists(path) and not self.closes(path)]
         # Folders that take nothing new, because something closed could come to be there; and what is in them.
         self.frozen = sorted({os.path.dirname(path) for path in missing if self.freezes(os.path.dirname(path))})
         self.open = [child for folder in self.frozen for child in children(folder) if child not in self.closed]
@@ -34,12 +36,16 @@ class Layout:
         self.hidden = [path for path in sorted({*profile.hidden}) if os.path.lexists(path) and self.hides(path)]
 
     def freezes(self, folder: str) -> bool:
-        """An agent's folder stays as it is. The project itself must not, nor git's folder: git would not work."""
-        is_folder = os.path.isdir(folder) and not os.path.islink(folder)
-        return is_folder and folder not in self.write and os.path.basename(folder) != ".git"
+        """A folder with a dot, as agents have them, stays as it is; git and others could not work in theirs."""
+        name = os.path.basename(folder)
+        may = name.startswith(".") and name not in GROWING and folder not in self.write
+        return may and os.path.isdir(folder) and not os.path.islink(folder) and not self.closes(folder)
+
+    def closes(self, path: str) -> bool:
+        return any(within(path, one) for one in self.closed)
 
     def hides(self, path: str) -> bool:
-        return not os.path.islink(path) and not any(within(path, one) for one in self.shown)
+        return path not in self.shown and not os.path.islink(path)
 
 
 def within(path: str, folder: str) -> bool:

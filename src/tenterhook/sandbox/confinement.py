@@ -1,0 +1,218 @@
+"""How each hook is confined: what its dialect says, what its entry asks for, what user and system settle for all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from tenterhook import handlers
+from tenterhook.sandbox import places
+from tenterhook.sandbox.layout import within
+from tenterhook.sandbox.profile import Profile
+from tenterhook.types import Sandbox
+
+if TYPE_CHECKING:
+    from tenterhook.hookset import HookSet
+    from tenterhook.types import Hook
+
+Confined = tuple[Profile | None, bool]
+# Where a user's own folders are elsewhere than usual.
+MOVED = {".config/": "XDG_CONFIG_HOME", ".local/share/": "XDG_DATA_HOME", ".local/state/": "XDG_STATE_HOME"}
+MOVED[".cache/"] = "XDG_CACHE_HOME"
+FREE: Confined = (None, False)
+
+
+class Confinement:
+    """One engine's. Profiles are made once: the places are looked at when the first hook needs them."""
+
+    def __init__(self, owner: HookSet) -> None:
+        self.owner = owner
+        self.made: dict[Sandbox | None, Confined] = {}
+
+    def of(self, hook: Hook) -> Confined:
+        """The profile of a hook's process, and whether it may not run without; None where nothing confines it."""
+        if not handlers.starts_child(hook.handler):
+            return FREE
+        found = self.made.get(hook.sandbox)
+        if found is None:
+            found = self.made[hook.sandbox] = self.make(hook.sandbox)
+        return found
+
+    def make(self, asked: Sandbox | None) -> Confined:
+        said = self.owner.settings.sandbox
+        if said == "off" or (asked and asked.off and said != "require"):
+            return FREE
+        return self.profile(asked or Sandbox()), said == "require" or self.owner.mode == "strict"
+
+    def profile(self, asked: Sandbox) -> Profile:
+        """Explicit paths open what is protected or secret only where they name it, or something in it."""
+        usual = self.owner.dialect.sandbox
+        read = [*self.expanded(usual.read), *self.expanded(asked.read)]
+        write = [*self.expanded(usual.write), *self.expanded(asked.write)]
+        writable = [os.path.realpath(self.owner.project), *self.temporary(), *self.caches(), *write]
+        real = Real()
+        closed = {path for path in real.both(self.protected()) if path not in write}
+        hidden = {*real.both(self.secret())} - {*read, *write}
+        self.keep_our_own(writable)
+        return Profile(
+            asked.network or usual.network,
+            tuple(sorted({*writable})),
+            tuple(sorted(path for path in closed if any(within(path, one) for one in writable))),
+            tuple(sorted(hidden)),
+            tuple(sorted({*read})),
+        )
+
+    def expanded(self, paths: Iterable[str]) -> list[str]:
+        """Where each really leads; ~ is the user's home, and the rest counts from the project."""
+        return [os.path.realpath(os.path.join(self.owner.project, self.from_home(path))) for path in paths]
+
+    def from_home(self, path: str) -> str:
+        return self.owner.home + path[1:] if path == "~" or path.startswith("~/") else path
+
+    def homes(self) -> list[str]:
+        """The engine's, and the one that the system knows: HOME may say anything."""
+        return [*dict.fromkeys([self.owner.home, known_home()])]
+
+    def at_home(self, names: Iterable[str]) -> Iterator[str]:
+        for name in names:
+            yield from (os.path.join(home, name) for home in self.homes())
+            for start, variable in MOVED.items():
+                folder = self.owner.environ.get(variable, "")
+                if name.startswith(start) and os.path.isabs(folder):
+                    yield os.path.join(folder, name[len(start) :])
+
+    def secret(self) -> Iterator[str]:
+        for pattern in (*places.SECRETS, *places.AGENT_SECRETS):
+            yield from self.at_home((pattern,))
+        for pattern in (*places.SYSTEM_SECRETS, *places.SOCKETS):
+            yield from named(pattern.format(uid=os.getuid()))
+        for variable in places.SOCKET_VARIABLES:
+            value = self.owner.environ.get(variable, "").partition(",")[0]
+            path = value[value.find("/") :].replace("//", "/", 1) if "/" in value else ""
+            if path and path.count("/") > 1:
+                yield path
+
+    def protected(self) -> Iterator[str]:
+        project = os.path.realpath(self.owner.project)
+        for pattern in (*places.SETTINGS, *places.CONFIG, *places.MORE_CONFIG):
+            yield from named(os.path.join(project, pattern))
+        yield from own_config(project)
+        yield from git(project)
+        for pattern in self.at_home((*places.STARTUP, *places.MORE_STARTUP, *places.AGENTS, *places.OURS)):
+            yield from named(pattern)
+        yield from places.SYSTEM
+
+    def temporary(self) -> list[str]:
+        given = self.owner.environ.get("TMPDIR", "")
+        return [os.path.realpath(path) for path in (*places.TEMPORARY, *self.sane(given))]
+
+    def caches(self) -> list[str]:
+        given = self.sane(self.owner.environ.get("XDG_CACHE_HOME", ""))
+        return [os.path.realpath(path) for path in (*self.at_home(places.CACHES), *given) if os.path.isdir(path)]
+
+    def sane(self, folder: str) -> list[str]:
+        """A folder that a variable names; not one that holds a home, and with it everything."""
+        real = os.path.realpath(folder)
+        around = any(within(os.path.realpath(home), real) for home in self.homes())
+        return [folder] if os.path.isabs(folder) and not around else []
+
+    def keep_our_own(self, writable: list[str]) -> None:
+        """What we may write ourselves while a hook runs must be there before, or it would be taken for the hook's."""
+        for path in self.at_home((".local/state/tenterhook",)):
+            real = os.path.realpath(path)
+            if any(within(real, one) for one in writable):
+                with contextlib.suppress(OSError):
+                    os.makedirs(real, mode=0o700, exist_ok=True)
+
+
+def known_home() -> str:
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except (ImportError, KeyError):
+        return os.path.expanduser("~")
+
+
+class Real:
+    """Where paths really lead, quickly: most have the same few folders around them, and most are not there."""
+
+    def __init__(self) -> None:
+        self.folders: dict[str, str] = {}
+
+    def path(self, path: str) -> str:
+        """As it is named, below the real folder that holds it."""
+        folder, name = os.path.split(path)
+        if folder not in self.folders:
+            self.folders[folder] = os.path.realpath(folder)
+        return os.path.join(self.folders[folder], name)
+
+    def both(self, paths: Iterable[str]) -> Iterator[str]:
+        """Each place as it is named and, where that is a link, where it leads: either could be written."""
+        for path in map(self.path, paths):
+            yield path
+            if os.path.islink(path):
+                yield os.path.realpath(path)
+
+
+def named(pattern: str) -> list[str]:
+    """The path or paths that a pattern means: those that are there, and those that it usually means."""
+    path = pattern.removesuffix("/**")
+    folder, name = os.path.split(path)
+    before, star, after = name.partition("*")
+    if not star:
+        return [path]
+    usual = ("json", "toml") if not after else ("", ".local")
+    found = {os.path.join(folder, f"{before}{one}{after}") for one in usual}
+    with contextlib.suppress(OSError):
+        found |= {os.path.join(folder, one) for one in os.listdir(folder) if fits(one, before, after)}
+    return sorted(found)
+
+
+def fits(name: str, before: str, after: str) -> bool:
+    return name.startswith(before) and name.endswith(after)
+
+
+def own_config(project: str) -> Iterator[str]:
+    """A pyproject.toml that holds our hooks; any other is the project's own affair."""
+    path = os.path.join(project, "pyproject.toml")
+    try:
+        with open(path, "rb") as file:
+            if b"tool.tenterhook" in file.read(1 << 20):
+                yield path
+    except OSError:
+        return
+
+
+def git(project: str) -> Iterator[str]:
+    """What git runs, in the project's own folder and, where that is a pointer, in the one it points to."""
+    own = os.path.join(project, ".git")
+    yield from (os.path.join(own, name) for name in places.GIT)
+    if os.path.isfile(own):
+        yield own
+        pointed = os.path.join(project, text_of(own).removeprefix("gitdir:").strip())
+        common = os.path.join(pointed, text_of(os.path.join(pointed, "commondir")).strip())
+        yield from (os.path.join(one, name) for one in (pointed, common) for name in places.GIT)
+    for folder in ("modules", "worktrees"):
+        inside = os.path.join(own, folder)
+        if os.path.isdir(inside):
+            yield from (os.path.join(inside, one, name) for one in sorted(os.listdir(inside)) for name in places.GIT)
+    yield from hooks_path(project, own)
+
+
+def hooks_path(project: str, own: str) -> Iterator[str]:
+    """Where the repository says that its hooks are."""
+    for line in text_of(os.path.join(own, "config")).splitlines():
+        key, equals, value = line.partition("=")
+        if equals and key.strip().lower() == "hookspath" and value.strip():
+            yield os.path.join(project, os.path.expanduser(value.strip().strip('"')))
+
+
+def text_of(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read(65536)
+    except (OSError, ValueError):
+        return ""

@@ -16,6 +16,7 @@ COMMANDS = {
     "log": "what hooks decided, did and failed at: the journal",
     "stats": "what hooks cost, by hook and by session",
     "dialects": "the dialects and their tables",
+    "doctor": "what this machine can do to confine hooks, and what is wrong here",
     "schema": "JSON Schemas of our own config and of the outcome",
 }
 

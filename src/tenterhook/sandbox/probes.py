@@ -30,7 +30,6 @@ NAMESPACE_ONLY = {"change the mode of a file outside", "change the time of a fil
 NEEDS_NAMESPACE = {"write in the project", "let git write its own files"}
 # How the attempts of a network show, by the least that is allowed.
 NETWORKED = {"connect over TCP": "full", "send over UDP": "full", "connect over TCP to ::1": "full"}
-REFUSED = (errno.EPERM, errno.EACCES, errno.EROFS, errno.EBUSY, errno.EXDEV, errno.ENOENT, errno.ECONNREFUSED)
 
 
 def escape(name: str) -> Callable[[Probe], Probe]:
@@ -178,7 +177,6 @@ work("let git write its own files")(lambda w: put(f"{w['project']}/.git/index.lo
 work("write to /dev/null")(lambda w: put("/dev/null"))
 work("read the system's files")(lambda w: shows("/etc/passwd"))
 work("read its own processes")(lambda w: shows("/proc/self/environ"))
-work("open a terminal")(lambda w: [os.close(one) for one in os.openpty()])
 
 
 @work("write in the temporary folder")
@@ -186,6 +184,12 @@ def temporary(world: World) -> None:
     path = f"/dev/shm/tenterhook-{os.getpid()}"
     put(path)
     os.unlink(path)
+
+
+@work("open a terminal")
+def terminal(world: World) -> None:
+    for one in os.openpty():
+        os.close(one)
 
 
 @work("start, signal and await a child")
@@ -233,7 +237,8 @@ def attempted(probe: Probe, world: World) -> str:
 def main(path: str) -> int:
     with open(path) as file:
         given = json.load(file)
-    profile = Profile(*(tuple(part) if isinstance(part, list) else part for part in given["profile"]))
+    network, *paths = given["profile"]
+    profile = Profile(network, *map(tuple, paths))
     os.setsid()
     try:
         mechanism = restrict(profile, tuple(given["mechanisms"]))

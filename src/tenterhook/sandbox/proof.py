@@ -68,7 +68,11 @@ def world(folder: str) -> Iterator[dict[str, str]]:
     os.mkdir(f"{folder}/home/bus")
     with contextlib.ExitStack() as stack:
         places = listening(folder, stack)
-        yield {**places, **{name: f"{folder}/{name}" for name in ("project", "home", "outside")}, "host": str(os.getpid())}
+        yield {
+            **places,
+            **{name: f"{folder}/{name}" for name in ("project", "home", "outside")},
+            "host": str(os.getpid()),
+        }
 
 
 def listening(folder: str, stack: contextlib.ExitStack) -> dict[str, str]:

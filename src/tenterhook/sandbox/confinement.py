@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from tenterhook import handlers
+from tenterhook.places import located
 from tenterhook.sandbox import places
 from tenterhook.sandbox.layout import within
 from tenterhook.sandbox.profile import Profile
@@ -21,6 +22,8 @@ Confined = tuple[Profile | None, bool]
 # Where a user's own folders are elsewhere than usual.
 MOVED = {".config/": "XDG_CONFIG_HOME", ".local/share/": "XDG_DATA_HOME", ".local/state/": "XDG_STATE_HOME"}
 MOVED[".cache/"] = "XDG_CACHE_HOME"
+# Holds our hooks and much else.
+SHARED = "pyproject.toml"
 FREE: Confined = (None, False)
 
 
@@ -98,11 +101,21 @@ class Confinement:
         project = os.path.realpath(self.owner.project)
         for pattern in (*places.SETTINGS, *places.CONFIG, *places.MORE_CONFIG):
             yield from named(os.path.join(project, pattern))
+        yield from self.of_dialect()
         yield from own_config(project)
         yield from git(project)
         for pattern in self.at_home((*places.STARTUP, *places.MORE_STARTUP, *places.AGENTS, *places.OURS)):
             yield from named(pattern)
         yield from places.SYSTEM
+
+    def of_dialect(self) -> Iterator[str]:
+        """The files of the dialect in force, which may be one that nobody else knows."""
+        owner = self.owner
+        files = (file.path for file in owner.dialect.files)
+        for path in (*files, *owner.dialect.mcp_files, *([owner.config] if owner.config else ())):
+            found = located(path.partition("*")[0].rstrip("/"), owner.project, owner.home, owner.environ)
+            if os.path.basename(found) != SHARED:
+                yield os.path.abspath(found)
 
     def temporary(self) -> list[str]:
         given = self.owner.environ.get("TMPDIR", "")
@@ -176,8 +189,8 @@ def fits(name: str, before: str, after: str) -> bool:
 
 
 def own_config(project: str) -> Iterator[str]:
-    """A pyproject.toml that holds our hooks; any other is the project's own affair."""
-    path = os.path.join(project, "pyproject.toml")
+    """The shared file where it holds hooks of ours; any other is the project's own affair."""
+    path = os.path.join(project, SHARED)
     try:
         with open(path, "rb") as file:
             if b"tool.tenterhook" in file.read(1 << 20):

@@ -23,7 +23,8 @@ atexit.register(shutil.rmtree, STATE, ignore_errors=True)
 os.environ["XDG_STATE_HOME"] = STATE
 ENV = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "PYTHONPATH": sys.path[0], "XDG_STATE_HOME": STATE}
 
-Figures = tuple[str, bool]
+# What was measured, and whether that is enough; None where this machine cannot run it.
+Figures = tuple[str, bool | None]
 ROWS: dict[str, tuple[str, str, Callable[[], Figures]]] = {}
 
 

@@ -21,6 +21,10 @@ from tenterhook.whatif import Effect, effects, possible_answers, stop
 from tenterhook.whynot import only_if, presumed, why_not
 
 SILENT = "{}; this dialect then skips the hook without a word"
+UNCONFINED = (
+    "{title} itself would not have confined these hooks: they would read, write and reach what the user can. "
+    "`sandbox` in a hook's entry or in the settings says otherwise"
+)
 OTHER_MODE = {"faithful": "strict", "strict": "faithful"}
 # Handlers that read the answer themselves: one that is none never gets as far as a verdict's own reading.
 READERS = ("http", "prompt", "agent")
@@ -66,6 +70,7 @@ class Considered(Struct, frozen=True, kw_only=True):
     background: bool
     on_failure: dict[str, str]
     missing: str
+    sandbox: str
 
 
 class Difference(Struct, frozen=True):
@@ -129,9 +134,15 @@ def explain(engine: Engine, name: str, data: dict[str, Any]) -> Explanation:
         secrets=engine.settings.secrets,
         kept_back=kept_back(event, slot),
         differences=[Difference(a.what, a, b) for a, b in zip(here, there, strict=True) if a.result() != b.result()],
-        notes=list(dialect.notes),
+        notes=[*dialect.notes, *unconfined(engine, slot)],
         warnings=[*engine.warnings, *planned.warnings],
     )
+
+
+def unconfined(engine: Engine, slot: Slot) -> Iterator[str]:
+    """Where we confine what the agent would not have confined."""
+    if not engine.dialect.confines and any(engine.confinement.of(hook)[0] for hook in slot.hooks):
+        yield UNCONFINED.format(title=engine.dialect.title)
 
 
 def event_facts(dialect: Dialect, rule: EventRule, event: Event) -> EventFacts:
@@ -220,6 +231,7 @@ def facts(
         background=hook.background,
         on_failure={} if engine.mode == "observe" else policies(hook, slot),
         missing=gone or unhandled(hook),
+        sandbox=engine.confinement.words(hook),
     )
 
 

@@ -103,6 +103,11 @@ MODES = {
     "strict": "a hook that failed or cannot be read asks or denies, where the event can be blocked",
     "observe": "hooks run and are recorded, nothing is applied",
 }
+NETWORKS = {
+    "none": "no network at all",
+    "loopback": "a network of its own, with nobody but what the hook itself starts",
+    "full": "the network as it is",
+}
 
 
 def key(name: str, setter: str) -> str:

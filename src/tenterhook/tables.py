@@ -203,6 +203,17 @@ def optional(d: Dialect) -> Iterable[tuple[object, tuple[str, str, str]]]:
     yield d.stop_outranks, ("stop", "outranks", "stopping the agent outranks every decision")
 
 
+def sandbox(dialect: Dialect) -> Rows:
+    asked = dialect.sandbox
+    required = "does not run" if dialect.mode == "strict" else "runs, with a warning; in strict mode it does not run"
+    yield "network", f"{asked.network}: {glossary.NETWORKS[asked.network]}"
+    yield "reads", ", ".join(["everything but secrets (keys, credentials, browsers)", *asked.read])
+    yield "writes", ", ".join(["the project", "the temporary folder", "caches", *asked.write])
+    yield "does not write", "hook config and agents' settings, git's hooks and config, shell start-up files"
+    yield "where that cannot be had", f"the hook {required}"
+    yield f"{dialect.title} itself", "confines hooks" if dialect.confines else "does not confine hooks"
+
+
 def tools(dialect: Dialect) -> Rows:
     for ours, tool in dialect.tools.items():
         renamed = (f"{theirs} (our {name})" for name, theirs in tool.inputs.items())
@@ -267,6 +278,12 @@ TABLES: tuple[tuple[str, str, tuple[str, ...], Callable[[Dialect], Rows]], ...] 
     ("Keys", "What an entry in a config file may hold.", ("key", "of a", "means"), keys),
     ("Types", "What a hook can be, and the key that says what runs.", ("type", "key", "runs", "default"), types),
     ("Rules", "How {d.title} treats hooks.", ("rule", "value", "means"), rules),
+    (
+        "Sandbox",
+        "What a hook's process may do unless its `sandbox` says otherwise. Functions run in the host's process.",
+        ("what", "value"),
+        sandbox,
+    ),
     (
         "Tools of the reference agent",
         "What `tenter agent` calls its tools, and those inputs that it does not call as we do.",

@@ -61,7 +61,13 @@ def as_nobody(code: str) -> Any:
     if os.geteuid() != 0:
         pytest.skip("only root can become another user")
     for interpreter in dict.fromkeys((sys.executable, "/usr/bin/python3", "/usr/local/bin/python3")):
-        options: dict[str, Any] = {"user": NOBODY, "group": NOBODY, "extra_groups": [], "interpreter": interpreter, "cwd": "/"}
+        options: dict[str, Any] = {
+            "user": NOBODY,
+            "group": NOBODY,
+            "extra_groups": [],
+            "interpreter": interpreter,
+            "cwd": "/",
+        }
         try:
             if python("import tenterhook.sandbox.probes", **options).returncode == 0:
                 return python(code, **options)

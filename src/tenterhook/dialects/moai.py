@@ -282,6 +282,7 @@ DIALECT = Dialect(
     mcp_files=(".mcp.json", "~/.claude.json"),
     status_line="statusLine",
     usual_caller=True,
+    confines=True,
     setup=SETUP,
     notes=(
         "Payload fields stand in camelCase beside snake_case, so that scripts written for either work.",

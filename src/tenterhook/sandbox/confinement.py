@@ -49,6 +49,21 @@ class Confinement:
             return FREE
         return self.profile(asked or Sandbox()), said == "require" or self.owner.mode == "strict"
 
+    def words(self, hook: Hook) -> str:
+        """For people; empty where there is no process to speak of."""
+        if hook.handler == "python":
+            return "not confined: it runs in the host's own process"
+        if not handlers.starts_child(hook.handler):
+            return ""
+        asked = hook.sandbox or Sandbox()
+        profile, required = self.of(hook)
+        if profile is None:
+            return f"not confined: {'it says so itself' if asked.off else 'the settings say so'}"
+        said = [f"confined: network {profile.network}"]
+        said += [f"reads {', '.join(asked.read)}"] if asked.read else []
+        said += [f"writes {', '.join(asked.write)}"] if asked.write else []
+        return ", ".join([*said, "refused where that cannot be had" if required else "else with a warning"])
+
     def profile(self, asked: Sandbox) -> Profile:
         """Explicit paths open what is protected or secret only where they name it, or something in it."""
         usual = self.owner.dialect.sandbox

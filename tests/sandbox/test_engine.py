@@ -9,6 +9,7 @@ import pytest
 
 from conftest import Project
 from tenterhook import Attempt, Engine
+from tenterhook.cli import doctor
 from tenterhook.sandbox.proof import prove
 
 pytestmark = pytest.mark.skipif(
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 
 def attempt(project: Project, command: str, entry: str = "", **options: str) -> Attempt:
     project.write("hook.sh", f"#!/bin/sh\n{command}\n")
-    project.write("tenterhook.toml", f'[[hooks."tool.before"]]\ncommand = "./hook.sh"\n{entry}\n')
+    project.write("tenterhook.toml", f'[[hook]]\non = "tool.before"\ncommand = "./hook.sh"\n{entry}\n')
     environ = {"HOME": str(project.home_folder), "PATH": "/usr/bin:/bin"}
     with Engine(project.root, trust="all", home=project.home_folder, environ=environ, **options) as engine:  # type: ignore[arg-type]
         outcome = engine.fire("tool.before", tool_name="Bash", tool_input={"command": "ls"})
@@ -70,3 +71,10 @@ def test_hook_config_that_a_hook_plants_is_moved_away_and_told(project: Project)
 
     assert any("was made by a hook" in note for note in found.notes)
     assert not (project.root / ".wave/settings.json").exists()
+
+
+def test_doctor_finds_that_a_hook_is_confined(project: Project, mechanism: str) -> None:
+    with Engine(project.root, home=project.home_folder, environ={"PATH": "/usr/bin:/bin"}) as engine:
+        found = doctor.fired(engine)
+
+    assert (found.state, found.detail) == ("works", mechanism)

@@ -90,6 +90,18 @@ def test_a_folder_that_one_hook_made_is_watched_for_the_next(around: Around) -> 
     assert "moved to" in second.end()[0]
 
 
+def test_what_was_moved_away_once_is_watched_for_again(around: Around) -> None:
+    for _ in range(2):
+        first, second = around.begin(), around.begin()
+        planted = around.put("tenterhook.toml")
+        third = around.begin()
+
+        assert "moved to" in first.end()[0]
+        assert second.end() == ()
+        assert third.end() == (quarantine.APPEARED.format(planted),)
+        assert not planted.exists()
+
+
 def test_a_link_is_moved_and_what_it_leads_to_stays(around: Around, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

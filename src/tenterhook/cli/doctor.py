@@ -10,6 +10,7 @@ from tenterhook.cli.options import DIALECT, JSON, PROJECT, Usage
 from tenterhook.cli.project import print_json
 from tenterhook.dialects import DEFAULT
 from tenterhook.hookset import HookSet
+from tenterhook.sandbox import kernel
 from tenterhook.sandbox.abilities import Finding, abilities, proofs
 from tenterhook.settings import USER, Settings, is_roots
 from tenterhook.table import table
@@ -24,6 +25,7 @@ USAGE = Usage(
     "tenter doctor",
     "exit codes: 0 fine, 1 something does not work",
 )
+HOOK = '[[hook]]\non = "tool.before"\ncommand = ["/bin/sh", "-c", "exit 0"]\non_failure = "allow"\n'
 STYLES = {"works": "green", "absent": "dim", "broken": "red", "off": "yellow"}
 TITLES = {
     "machine": "what the machine has",
@@ -44,12 +46,34 @@ def run(argv: list[str]) -> int:
     if options is None:
         return 0
     hooks = HookSet(options.get("project", "."), dialect=options.get("dialect", DEFAULT))
-    found = [*abilities(), *proofs(), *about_settings(hooks), *folders(hooks)]
+    found = [*abilities(), *proofs(), fired(hooks), *about_settings(hooks), *folders(hooks)]
     if "json" in options:
         print_json(found)
     else:
         print(text(found, painter(colourful())))
     return 1 if any(one.state == "broken" for one in found) else 0
+
+
+def fired(hooks: HookSet) -> Finding:
+    """A hook of our own, from end to end: the way that every hook goes."""
+    from tempfile import TemporaryDirectory
+
+    from tenterhook.engine import Engine
+
+    name = "a hook, fired"
+    with TemporaryDirectory(prefix="tenterhook-") as folder:
+        with open(os.path.join(folder, "tenterhook.toml"), "w") as file:
+            file.write(HOOK)
+        with Engine(folder, trust="all", journal=False, home=hooks.home, environ=hooks.environ) as engine:
+            [attempt] = engine.fire("tool.before", tool_name="Bash", tool_input={}).attempts or [None]
+    if attempt is None or attempt.error:
+        why = attempt.detail if attempt else "hooks are switched off (TENTERHOOK_OFF), or this is one"
+        return Finding("sandbox", name, "broken", why)
+    confined = attempt.sandbox not in ("", "none")
+    if confined or hooks.settings.sandbox == "off":
+        return Finding("sandbox", name, "works" if confined else "off", attempt.sandbox or "not confined")
+    said = "; ".join(attempt.notes) or "it was started by this process itself, which confines nothing"
+    return Finding("sandbox", name, "broken" if kernel.MACHINE else "absent", said)
 
 
 def about_settings(hooks: HookSet) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import threading
 import time
 
 from tenterhook.sandbox.layout import Layout
@@ -16,19 +17,20 @@ from tenterhook.sandbox.profile import Profile
 
 # How old a folder's last change must be to tell it from the next: the clock of a file system is coarse.
 SETTLED = 100_000_000
+LATEST = 64
 
 
 class Watch:
     """Around one hook: `begin` right before it starts, `end` after it ended. What they tell is one line each."""
 
     def __init__(self, profile: Profile, folder: str = "") -> None:
-        self.known = KNOWN.get(profile) or KNOWN.setdefault(profile, Known(profile))
-        self.folder = folder or quarantine(os.environ)
+        self.known = known(profile)
+        self.folder = folder
 
     def begin(self) -> None:
         self.appeared = self.known.look()
         self.absent, self.links, self.around = self.known.absent, self.known.links, self.known.around
-        self.marks = self.known.marks()
+        self.marks = self.known.last
 
     def end(self) -> tuple[str, ...]:
         """What to tell: what was quarantined, and what came to be before, between two hooks."""
@@ -43,7 +45,7 @@ class Watch:
         """Away with it; where a link was replaced, the link is put back."""
         what = topmost_link(path, self.around[path])
         try:
-            where = put_away(what, self.folder)
+            where = put_away(what, self.folder or quarantine(os.environ))
             if target:
                 os.symlink(target, path)
         except OSError as exc:
@@ -62,8 +64,9 @@ class Known:
 
     def __init__(self, profile: Profile) -> None:
         layout = Layout(profile)
-        self.absent = tuple(layout.absent)
-        self.links = {path: os.readlink(path) for path in layout.links}
+        self.places = self.absent = tuple(layout.absent)
+        self.linked = tuple(layout.links)
+        self.links = {path: link(path) for path in self.linked}
         self.last: Marks = ()
         self.surround()
 
@@ -76,12 +79,11 @@ class Known:
         marks = self.marks()
         if marks and marks == self.last:
             return ()
-        appeared = tuple(path for path in self.absent if os.path.lexists(path))
-        self.absent = tuple(path for path in self.absent if path not in appeared)
-        self.links = {path: target for path, target in self.links.items() if link(path) == target}
+        before, self.absent = self.absent, tuple(path for path in self.places if not os.path.lexists(path))
+        self.links = {path: target for path in self.linked if (target := link(path))}
         self.surround()
         self.last = self.marks()
-        return appeared
+        return tuple(path for path in before if path not in self.absent)
 
     def marks(self) -> Marks:
         """When the folders last changed; nothing where that was too short ago to notice the next change."""
@@ -99,6 +101,18 @@ class Known:
 
 
 KNOWN: dict[Profile, Known] = {}
+LOCK = threading.Lock()
+
+
+def known(profile: Profile) -> Known:
+    """What is known of a profile's places; of the latest few."""
+    with LOCK:
+        found = KNOWN.get(profile)
+        if found is None:
+            found = KNOWN[profile] = Known(profile)
+            if len(KNOWN) > LATEST:
+                del KNOWN[next(iter(KNOWN))]
+        return found
 
 
 def quarantine(environ: os._Environ[str] | dict[str, str]) -> str:

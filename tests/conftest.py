@@ -72,12 +72,18 @@ class Project:
         return f"./{name}"
 
     def answers(self, name: str, answer: Any = "", *, exit_code: int = 0, stderr: str = "") -> str:
-        """A program that keeps its input in NAME.json, prints the answer (text, or a value as JSON) and exits."""
+        """A program that keeps its input in NAME.json, prints the answer (text, or a value as JSON) and exits.
+
+        A program in an agent's own folder cannot write there: it keeps its input in a folder without the dot.
+        """
         text = answer if isinstance(answer, str) else json.dumps(answer)
         self.write(f"{name}.out", text)
         self.write(f"{name}.err", stderr)
         here = '"${0%/*}/' + name.rpartition("/")[2]
-        return self.script(name, f'cat > {here}.json"\ncat {here}.out"\ncat {here}.err" >&2\nexit {exit_code}\n')
+        record = self.root / f"{name.lstrip('.')}.json"
+        record.parent.mkdir(parents=True, exist_ok=True)
+        kept = shlex.quote(str(record)) if name.startswith(".") else f'{here}.json"'
+        return self.script(name, f'cat > {kept}\ncat {here}.out"\ncat {here}.err" >&2\nexit {exit_code}\n')
 
     def logs(self, *words: str) -> None:
         """Programs that each add their own name to the file `order`."""

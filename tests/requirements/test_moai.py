@@ -44,11 +44,11 @@ def fire(project, event, answer="", *, exit_code=0, stderr="", data=None, matche
 
 
 def seen(project):
-    return project.json(".claude/hooks/hook.json")
+    return project.json("claude/hooks/hook.json")
 
 
 def ran(project):
-    return project.has(".claude/hooks/hook.json")
+    return project.has("claude/hooks/hook.json")
 
 
 # All events

@@ -9,6 +9,7 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -81,7 +82,6 @@ class HookSet:
         self.sandbox, self.secrets, self.supervisor, self.system = sandbox, secrets, supervisor, system
         self.wants_journal = journal
         self.made_settings: Settings | None = None
-        self.made_confinement: Confinement | None = None
         self.journal: Journal | None = None
         self.loaded: Loaded | None = None
         self.registry = Registry()
@@ -247,14 +247,12 @@ class HookSet:
             self.made_settings = settings(self.home, self.environ, self.system, **ours)
         return self.made_settings
 
-    @property
+    @cached_property
     def confinement(self) -> Confinement:
         """How hook processes are confined."""
-        if self.made_confinement is None:
-            from tenterhook.sandbox.confinement import Confinement
+        from tenterhook.sandbox.confinement import Confinement
 
-            self.made_confinement = Confinement(self)
-        return self.made_confinement
+        return Confinement(self)
 
     def open_journal(self) -> Journal | None:
         """Where outcomes are kept; None where nobody wants that."""

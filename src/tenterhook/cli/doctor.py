@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 
+from tenterhook import dialects
 from tenterhook.cli.options import DIALECT, JSON, PROJECT, Usage
 from tenterhook.cli.project import print_json
 from tenterhook.dialects import DEFAULT
@@ -25,7 +26,7 @@ USAGE = Usage(
     "tenter doctor",
     "exit codes: 0 fine, 1 something does not work",
 )
-HOOK = '[[hook]]\non = "tool.before"\ncommand = ["/bin/sh", "-c", "exit 0"]\non_failure = "allow"\n'
+HOOK = '[[hook]]\non = "{}"\ncommand = ["/bin/sh", "-c", "exit 0"]\non_failure = "allow"\n'
 STYLES = {"works": "green", "absent": "dim", "broken": "red", "off": "yellow"}
 TITLES = {
     "machine": "what the machine has",
@@ -60,12 +61,12 @@ def fired(hooks: HookSet) -> Finding:
 
     from tenterhook.engine import Engine
 
-    name = "a hook, fired"
+    name, event = "a hook, fired", dialects.get(DEFAULT).events[0].name
     with TemporaryDirectory(prefix="tenterhook-") as folder:
         with open(os.path.join(folder, "tenterhook.toml"), "w") as file:
-            file.write(HOOK)
+            file.write(HOOK.format(event))
         with Engine(folder, trust="all", journal=False, home=hooks.home, environ=hooks.environ) as engine:
-            [attempt] = engine.fire("tool.before", tool_name="Bash", tool_input={}).attempts or [None]
+            [attempt] = engine.fire(event).attempts or [None]
     if attempt is None or attempt.error:
         why = attempt.detail if attempt else "hooks are switched off (TENTERHOOK_OFF), or this is one"
         return Finding("sandbox", name, "broken", why)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tenterhook import handlers
@@ -89,13 +90,14 @@ class Confinement:
     def from_home(self, path: str) -> str:
         return self.owner.home + path[1:] if path == "~" or path.startswith("~/") else path
 
+    @cached_property
     def homes(self) -> list[str]:
         """The engine's, and the one that the system knows: HOME may say anything."""
         return [*dict.fromkeys([self.owner.home, known_home()])]
 
     def at_home(self, names: Iterable[str]) -> Iterator[str]:
         for name in names:
-            yield from (os.path.join(home, name) for home in self.homes())
+            yield from (os.path.join(home, name) for home in self.homes)
             for start, variable in MOVED.items():
                 folder = self.owner.environ.get(variable, "")
                 if name.startswith(start) and os.path.isabs(folder):
@@ -143,7 +145,7 @@ class Confinement:
     def sane(self, folder: str) -> list[str]:
         """A folder that a variable names; not one that holds a home, and with it everything."""
         real = os.path.realpath(folder)
-        around = any(within(os.path.realpath(home), real) for home in self.homes())
+        around = any(within(os.path.realpath(home), real) for home in self.homes)
         return [folder] if os.path.isabs(folder) and not around else []
 
     def keep_our_own(self, writable: list[str]) -> None:

@@ -22,6 +22,7 @@ from tenterhook.engine import judge
 from tenterhook.errors import UsageError
 from tenterhook.merge import merge
 from tenterhook.runner import guarded, raised
+from tenterhook.trust.seal import refusal
 from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ class Background:
         self.running[late] = None
         self.nothing_runs.clear()
         handler: Any = handlers.get(late.job.hook.handler)
-        program = guarded(handler.program, late.job)
+        program = refusal(late.job) or guarded(handler.program, late.job)
         if isinstance(program, Attempt):
             self.settle(late, program)
             return

@@ -13,8 +13,25 @@ from tenterhook.dialect import Dialect, EventRule, Section
 from tenterhook.entries import Problem
 from tenterhook.errors import ConfigError, nearest
 from tenterhook.places import Place, places
-from tenterhook.trust import trusted
+from tenterhook.settings import SYSTEM, Settings
+from tenterhook.settings import TABLE as SETTINGS
+from tenterhook.trust.standing import Standing, is_managed
 from tenterhook.types import Hook, Path
+
+PROJECT_SETTINGS = "they stand in the user's file or in the system's"
+
+
+class Words(Struct):
+    """What a file says about hooks that stand elsewhere: it switches them, or puts its own in their place."""
+
+    switch: Any = None
+    names: list[str] = field(default_factory=list)
+    overrides: list[tuple[str, str]] = field(default_factory=list)
+
+    def said(self) -> dict[str, Any]:
+        """As an approval has it; empty where the file says nothing of the kind."""
+        found = {"switch": self.switch, "names": sorted(self.names), "overrides": sorted(map(list, self.overrides))}
+        return {key: value for key, value in found.items() if value not in (None, [])}
 
 
 class Loaded(Struct):
@@ -24,6 +41,7 @@ class Loaded(Struct):
     places: list[Place] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     overrides: set[tuple[str, str]] = field(default_factory=set)
+    words: dict[str, Words] = field(default_factory=dict)
     off: str = ""
 
 
@@ -45,29 +63,44 @@ def load(
     config: str = "",
     trust: str = "ask",
     on_error: str = "raise",
+    settings: Settings | None = None,
+    system: str = SYSTEM,
 ) -> Loaded:
     """Read every place. A broken file raises; of an untrusted file, or with on_error="warn", it is a problem only."""
-    loaded = Loaded(places=places(dialect, project, home, environ, config))
-    switch = None
-    named: dict[str, set[str]] = {}
+    loaded = Loaded(places=places(dialect, project, home, environ, config, system))
+    standing = Standing(dialect, project, home, environ, trust, settings or Settings(), loaded)
     for place in loaded.places:
-        ours = trusted(place.file.scope, trust)
-        document = open_document(place, loaded, quiet=not ours or on_error == "warn")
+        if not place.found or not standing.readable(place):
+            continue
+        document = open_document(place, loaded, quiet=on_error == "warn" or not standing.counts(place))
         if document is None:
             continue
         loaded.problems += strange_keys(document, place)
+        words = loaded.words[place.path] = Words()
         for found in sections(document, place, dialect, loaded):
-            if ours:
-                named.setdefault(found.event, set()).add(place.file.scope)
-            add(found, document, place, dialect, loaded, ours)
-        if ours and place.file.switches and switch is None and dialect.switch in document.data:
-            switch = document.data[dialect.switch]
+            add(found, document, place, dialect, loaded, words)
+        if place.file.switches and dialect.switch in document.data:
+            words.switch = document.data[dialect.switch]
+    loaded.hooks = standing.hooks(loaded.hooks, complete=not config)
+    obey(loaded, dialect, standing)
+    return loaded
+
+
+def obey(loaded: Loaded, dialect: Dialect, standing: Standing) -> None:
+    """What files say about hooks of others, as far as it counts. Nobody but the system switches off what it gives."""
+    switch = None
+    named: dict[str, set[str]] = {}
+    for place in loaded.places:
+        words = standing.words(place, loaded.words.get(place.path))
+        for event in words.names:
+            named.setdefault(event, set()).add(place.file.scope)
+        loaded.overrides.update(words.overrides)
+        switch = words.switch if switch is None else switch
     if dialect.layers == "override-by-event":
         loaded.hooks = [overridden(hook, named) for hook in loaded.hooks]
     if dialect.switch and switch is not True:
         loaded.off = f"{dialect.switch} is not true"
-        loaded.hooks = [replace(hook, enabled=False) for hook in loaded.hooks]
-    return loaded
+        loaded.hooks = [hook if is_managed(hook) else replace(hook, enabled=False) for hook in loaded.hooks]
 
 
 def open_document(place: Place, loaded: Loaded, *, quiet: bool) -> readers.Document | None:
@@ -110,7 +143,9 @@ def strange_keys(document: readers.Document, place: Place) -> Iterator[Problem]:
         parent, _, leaf = section.hooks.rpartition(".")
         found, path = dig(document.data, parent) if parent else (document.data, ())
         for key in found if isinstance(found, dict) else ():
-            if key != leaf and key not in place.file.beside:
+            if key == SETTINGS and place.file.scope == "project":
+                yield problem(document, (*path, key), f"{key} of a project count for nothing: {PROJECT_SETTINGS}")
+            elif key != leaf and key not in place.file.beside:
                 hint = nearest(str(key), [leaf, *place.file.beside])
                 yield problem(document, (*path, key), f"unknown key {key!r}{hint}; it is ignored")
 
@@ -140,9 +175,11 @@ def dig(data: Any, dotted: str) -> tuple[Any, Path]:
     return data, path
 
 
-def add(found: Found, document: readers.Document, place: Place, dialect: Dialect, loaded: Loaded, ours: bool) -> None:
-    """The hooks of one event's value."""
-    reading = entries.Reading(document, place.file.scope, dialect, found.agent, ours, loaded.problems)
+def add(found: Found, document: readers.Document, place: Place, dialect: Dialect, loaded: Loaded, words: Words) -> None:
+    """The hooks of one event's value, and what it says about others."""
+    reading = entries.Reading(document, place.file.scope, dialect, found.agent, True, loaded.problems)
+    if dialect.layers == "override-by-event":
+        words.names.append(found.event)
     if dialect.form.entries:
         hooks = reading.entries(found.value, found.path)
     else:
@@ -151,8 +188,8 @@ def add(found: Found, document: readers.Document, place: Place, dialect: Dialect
             return
         hooks = reading.event(rule, found.value, found.path)
     loaded.hooks += hooks
-    if ours and reading.override and found.agent is not None:
-        loaded.overrides.add((found.event, found.agent))
+    if reading.override and found.agent is not None:
+        words.overrides.append((found.event, found.agent))
 
 
 def known_event(found: Found, document: readers.Document, dialect: Dialect, loaded: Loaded) -> EventRule | None:

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from tenterhook.apply import Changes, paths
 from tenterhook.dialect import Dialect
+from tenterhook.errors import UsageError
 from tenterhook.hookset import HookSet, Slot, nothing
 from tenterhook.inside import INSIDE, WHY
 from tenterhook.merge import merge
@@ -30,6 +31,7 @@ from tenterhook.verdict import Rules, verdict
 if TYPE_CHECKING:
     from typing import Unpack
 
+    from tenterhook.config import Loaded
     from tenterhook.hosts.model import Model
     from tenterhook.hosts.options import ModelOptions, SessionOptions, ToolOptions
     from tenterhook.hosts.permission import Ask
@@ -247,6 +249,11 @@ class Engine(HookSet):
         from tenterhook.hosts.session import Session
 
         return Session(self, **options)
+
+    def read(self, on_error: str = "") -> Loaded:
+        if self.trust == "all" and not self.settings.bypass:
+            raise UsageError(f"{self.system} forbids to run hooks without approval: tenter trust approves them")
+        return super().read(on_error)
 
     def running(self) -> Runner:
         with self.lock:

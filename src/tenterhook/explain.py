@@ -190,6 +190,7 @@ def considered(engine: Engine, slot: Slot, event: Event, planned: Plan) -> Itera
         batch = batches.get(id(hook), 0)
         if batch:
             why = "missing" if gone and engine.dialect.missing_is_silent else ""
+            why = "modified" if hook.state == "modified" else why
         else:
             why = "agent" if hook.agent is not None and hook.agent not in (event.agents or ("",)) else next(skipped).why
         because = SILENT.format(gone) if why == "missing" else why_not(why, hook, event, engine, slot, running)

@@ -13,7 +13,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
+from msgspec.structs import replace
+
 from tenterhook import config, dialects
+from tenterhook.choices import check_choice, folder
 from tenterhook.config import Loaded
 from tenterhook.dialect import CAUSES, MATCHERS, POLICIES, Dialect, EventRule
 from tenterhook.errors import UnknownEvent, UsageError, nearest
@@ -84,6 +87,7 @@ class HookSet:
         self.made_settings: Settings | None = None
         self.journal: Journal | None = None
         self.loaded: Loaded | None = None
+        self.stale = ""  # why the files that are in force are not those that are there
         self.registry = Registry()
         self.taps: tuple[Tap, ...] = ()
         # Hooks that run once and have run, by identity; kept, so that no other hook can come to stand at their place.
@@ -228,7 +232,13 @@ class HookSet:
                     self.loaded = loaded
         return self.loaded
 
-    def read(self) -> Loaded:
+    def reload(self) -> None:
+        """Read the files anew; where one is broken the last good ones stay, and a ConfigError says so."""
+        from tenterhook.reload import reload
+
+        reload(self)
+
+    def read(self, on_error: str = "") -> Loaded:
         return config.load(
             self.dialect,
             project=self.project,
@@ -236,7 +246,9 @@ class HookSet:
             environ=self.environ,
             config=self.config,
             trust=self.trust,
-            on_error=self.on_config_error,
+            on_error=on_error or self.on_config_error,
+            settings=self.settings,
+            system=self.system,
         )
 
     @property
@@ -244,6 +256,8 @@ class HookSet:
         """What user and system say about all hooks, and what the host says over the user."""
         if self.made_settings is None:
             ours = {name: getattr(self, name) for name in SETTINGS if getattr(self, name)}
+            if self.wants_journal is not None:
+                ours["journal"] = self.wants_journal is not False
             self.made_settings = settings(self.home, self.environ, self.system, **ours)
         return self.made_settings
 
@@ -256,12 +270,12 @@ class HookSet:
 
     def open_journal(self) -> Journal | None:
         """Where outcomes are kept; None where nobody wants that."""
-        wanted = self.settings.journal if self.wants_journal is None else self.wants_journal
-        if wanted is False:
+        if not self.settings.journal:
             return None
         from tenterhook.journal import Journal
 
-        return Journal.of(self, "" if wanted is True else os.fspath(wanted))
+        wanted = self.wants_journal
+        return Journal.of(self, "" if wanted is None or isinstance(wanted, bool) else os.fspath(wanted))
 
     def off(self) -> str:
         """Why no hook runs at all, not even those of the host's own code; empty where hooks run."""
@@ -269,12 +283,15 @@ class HookSet:
             return switched_off(self.environ) or "this process is itself a hook: hooks do not run inside hooks"
         return switched_off(self.environ)
 
+    def managed_stay(self) -> bool:
+        """Whether a variable of the user's leaves the system's own hooks alone; inside of a hook none run."""
+        return not self.settings.managed_off and not depth(self.environ)
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is wrong with the config files, and what switched hooks off from outside of them."""
         said = tuple(str(problem) for problem in self.ready().problems)
-        off = self.off()
-        return (*said, off) if off else said
+        return (*said, *(text for text in (self.stale, self.off()) if text))
 
     def slot(self, event: str) -> Slot:
         with self.lock:
@@ -314,12 +331,18 @@ class Slot:
         )
         self.renamed = aliases(owner.dialect, rule)
         self.off, self.switched, self.warnings = owner.off(), loaded.off, owner.warnings
+        if self.off and owner.managed_stay():
+            self.hooks, self.off, self.switched = all_but_managed_off(self.hooks), "", self.off
         self.overrides = loaded.overrides
         self.background = any(hook.background for hook in self.hooks)
         self.functions = all(hook.handler == "python" for hook in self.hooks)
         self.static = not any(hook.once or hook.condition for hook in self.hooks)
         self.memo: dict[tuple[Any, tuple[str, ...]], tuple[Plan, Outcome | None]] = {}
         self.quiet = None if self.hooks or owner.taps else nothing(owner, self)
+
+
+def all_but_managed_off(hooks: tuple[Hook, ...]) -> tuple[Hook, ...]:
+    return tuple(hook if hook.source.scope == "managed" else replace(hook, enabled=False) for hook in hooks)
 
 
 def nothing(owner: HookSet, slot: Slot, skipped: tuple[Skipped, ...] = ()) -> Outcome:
@@ -332,19 +355,3 @@ def nothing(owner: HookSet, slot: Slot, skipped: tuple[Skipped, ...] = ()) -> Ou
         mode=owner.mode,
         id=owner.new_id(),
     )
-
-
-def folder(project: str | os.PathLike[str]) -> str:
-    """A wrong path must not be taken for a project without hooks."""
-    try:
-        path = os.path.abspath(project)
-    except FileNotFoundError:
-        raise UsageError("the current folder does not exist any more") from None
-    if not os.path.isdir(path):
-        raise UsageError(f"the project {os.fspath(project)!r} is not a folder")
-    return path
-
-
-def check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise UsageError(f"no {name} {value!r}{nearest(value, known)}; it may be: {', '.join(known)}")

@@ -19,7 +19,7 @@ from tenterhook.hazards.files import hooks_in
 from tenterhook.hookset import HookSet, Slot
 from tenterhook.places import Place, places
 from tenterhook.plan import objection
-from tenterhook.trust import trusted
+from tenterhook.trust import OWN_SCOPES
 from tenterhook.types import Attempt, Event, Hook, Job
 
 # Of a file that nobody asked about.
@@ -97,14 +97,15 @@ def hooks_of(engine: Engine, rule: EventRule) -> Iterator[HookFacts]:
 
 
 def files(engine: Engine) -> list[FileFacts]:
-    sources = [hook.source.file for hook in engine.hooks()]
+    hooks = engine.hooks()
+    sources = [hook.source.file for hook in hooks]
     return [
         FileFacts(
             place.path,
             place.file.scope,
             place.file.format,
             place.found,
-            trusted(place.file.scope, engine.trust),
+            place.file.scope in OWN_SCOPES or all(hook.trusted for hook in hooks if hook.source.file == place.path),
             sources.count(place.path),
         )
         for place in engine.ready().places
@@ -181,6 +182,8 @@ def state(engine: Engine, slot: Slot, event: Event, hook: Hook) -> str:
         return f"off: {off}"
     if why:
         return why
+    if hook.state == "modified":
+        return "modified"
     return "runs" if hook.agent in (None, *(event.agents or ("",))) else f"for agent {hook.agent}"
 
 

@@ -28,13 +28,25 @@ class Place(Struct, frozen=True):
     found: bool
 
 
-def places(dialect: Dialect, project: str, home: str, environ: Mapping[str, str], config: str = "") -> list[Place]:
-    """All places in the dialect's order, each once; `config` replaces the search."""
+def places(
+    dialect: Dialect, project: str, home: str, environ: Mapping[str, str], config: str = "", system: str = ""
+) -> list[Place]:
+    """All places in the dialect's order, each once; `config` replaces the search, but not for the system's own file."""
+    managed = [moved(file, system) for file in dialect.files if file.scope == "managed"]
+    files = (*managed, *(file for file in dialect.files if file.scope != "managed"))
     if config:
-        return [only(dialect, project, config)]
-    found = [place for file in dialect.files for place in expand(file, project, home, environ)]
+        return [
+            *(place for file in managed for place in expand(file, project, home, environ)),
+            only(dialect, project, config),
+        ]
+    found = [place for file in files for place in expand(file, project, home, environ)]
     own = {place.path: place for place in found if place.file.scope != "project"}  # where the project is the home
     return list({place.path: own.get(place.path, place) for place in reversed(found)}.values())[::-1]
+
+
+def moved(file: File, system: str) -> File:
+    """The system's file lies elsewhere where a host says so: in a test, say."""
+    return replace(file, path=system) if system else file
 
 
 def only(dialect: Dialect, project: str, config: str) -> Place:
@@ -43,7 +55,7 @@ def only(dialect: Dialect, project: str, config: str) -> Place:
     if not os.path.exists(path):
         raise ConfigError("no such file; --config replaces the search for config files", file=config)
     formats = FORMATS.get(os.path.splitext(path)[1].lower(), ())
-    fitting = [file for file in dialect.files if file.format in formats]
+    fitting = [file for file in dialect.files if file.format in formats and file.scope != "managed"]
     if not fitting:
         known = ", ".join(sorted({file.format for file in dialect.files}))
         raise ConfigError(f"the dialect {dialect.name} reads no such files, only {known}", file=config)

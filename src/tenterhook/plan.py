@@ -38,7 +38,9 @@ def plan(
     for hook in hooks:
         if hook.agent is not None and hook.agent not in (event.agents or ("",)):
             continue
-        why = objection(hook, event, dialect, rule, off, overridden, spent) or duplicate(hook, dialect.dedupe, seen)
+        why = objection(hook, event, dialect, rule, off, overridden, spent)
+        if not why and hook.state == "trusted":  # one that does not run must not take the place of one that does
+            why = duplicate(hook, dialect.dedupe, seen)
         if why:
             skipped.append(Skipped(hook.name, str(hook.source), why))
         else:
@@ -81,8 +83,8 @@ def objection(
 ) -> str:
     """Why this hook does not run; empty where nothing speaks against it. Untrusted files are set aside first."""
     if not hook.trusted:
-        return "untrusted"
-    if hook.overridden or (overridden and hook.agent is None):
+        return hook.state
+    if hook.overridden or (overridden and hook.agent is None and hook.source.scope != "managed"):
         return "overridden"
     if off or not hook.enabled:
         return "disabled"
@@ -96,8 +98,12 @@ def objection(
 
 
 def matches(hook: Hook, target: object, dialect: Dialect) -> bool:
+    """Of a hook that was modified, also what it would have matched as it was approved."""
     test = match(hook.matcher, hook.match_kind or dialect.matcher)
-    return test is None or bool(test("" if target is None else str(target)))
+    if test is None or test("" if target is None else str(target)):
+        return True
+    before = hook.seal.before if hook.seal else None
+    return before is not None and matches(before, target, dialect)
 
 
 def holds(condition: dict[str, Any], data: dict[str, Any]) -> bool:

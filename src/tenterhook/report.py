@@ -159,7 +159,7 @@ def skipped(hooks: Sequence[Skipped], paint: Paint) -> list[str]:
     rows = [[why, str(len(group)), names(group)] for why, group in groups.items()]
     lines = [paint("bold", f"skipped {counted(len(hooks), 'hook')}"), table(rows, indent="  ")]
     if "untrusted" in groups:
-        lines.append(paint("yellow", "  the project's hooks are not trusted: read them, then run with --trust"))
+        lines.append(paint("yellow", "  the project's hooks are not approved: tenter trust shows and approves them"))
     return lines
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tenterhook import handlers
 from tenterhook.inside import INSIDE
 from tenterhook.payload import PayloadError
+from tenterhook.trust.seal import asealed, sealed
 from tenterhook.types import Attempt, Job
 from tenterhook.workers import Worker, Workers
 
@@ -40,6 +41,9 @@ class Runner:
 
     def together(self, jobs: Sequence[Job]) -> list[Attempt]:
         """All jobs at once, from the calling thread."""
+        for job in jobs:
+            if job.hook.seal is not None:
+                return sealed(jobs, self.together)
         if len(jobs) == 1 and not handlers.starts_child(jobs[0].hook.handler):
             return [self.call(jobs[0])]
         results: dict[int, Attempt] = {}
@@ -122,6 +126,8 @@ class Runner:
             raise
 
     async def acall(self, job: Job) -> Attempt:
+        if job.hook.seal is not None:
+            return await asealed(job, self.acall)
         handler = handlers.get(job.hook.handler)
         if handler is None:
             return no_handler(job)

@@ -26,8 +26,8 @@ CHOICES = {"sandbox": ("default", "require", "off"), "secrets": ("strip", "pass"
 class Settings(Struct, frozen=True, kw_only=True):
     """How hooks are confined, what they see of the environment, what is kept of what they did.
 
-    `only_managed` and `bypass` count in the system's file alone: no hooks but the system's own; whether anybody may
-    run hooks without approval.
+    `only_managed`, `bypass` and `managed_off` count in the system's file alone: no hooks of files but the system's own;
+    whether anybody may run hooks without approval; whether TENTERHOOK_OFF switches the system's own hooks off, too.
     """
 
     # "default": where this machine can, with a warning where it cannot; "require": refused where it cannot; "off".
@@ -42,9 +42,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     hosts: tuple[str, ...] = ()
     only_managed: bool = False
     bypass: bool = True
+    managed_off: bool = False
 
 
-MANAGED = ("only_managed", "bypass")
+MANAGED = ("only_managed", "bypass", "managed_off")
 
 
 def settings(home: str, environ: Mapping[str, str], system: str, **host: Any) -> Settings:

@@ -85,7 +85,20 @@ def agent(case: Case) -> str:
 
 
 def untrusted(case: Case) -> str:
-    return "its file came with the project and is not trusted; --trust takes it as trusted"
+    return "its file came with the project, and you have not approved it; tenter trust shows and approves it"
+
+
+def modified(case: Case) -> str:
+    asks = "it asks instead" if case.slot.rule.asks else "it denies instead" if case.slot.rule.blocks else "it fails"
+    return f"{case.hook.seal.why if case.hook.seal else 'modified'}; until then {asks}"
+
+
+def denied(case: Case) -> str:
+    return "you denied it; tenter trust --revoke takes that back"
+
+
+def forbidden(case: Case) -> str:
+    return f"{case.engine.system} allows only hooks of the system's own"
 
 
 def disabled(case: Case) -> str:
@@ -114,6 +127,9 @@ REASONS: dict[str, Callable[[Case], str]] = {
     "condition": condition,
     "agent": agent,
     "untrusted": untrusted,
+    "modified": modified,
+    "denied": denied,
+    "forbidden": forbidden,
     "disabled": disabled,
     "overridden": overridden,
     "duplicate": duplicate,

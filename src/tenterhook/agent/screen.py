@@ -26,7 +26,7 @@ NAME = 50
 IN_TURN, IN_TOOL = "  ", "    "
 # Why a hook does not run for one event, and may for another.
 USUAL = ("matcher", "condition", "once", "duplicate", "chain ended", "overridden")
-HINTS = {"untrusted": " (--trust runs them)"}
+HINTS = {"untrusted": " (tenter trust approves them)"}
 
 
 class Screen:

@@ -20,15 +20,17 @@ from tenterhook.agent.shorten import shorten
 from tenterhook.agent.tools import built_in
 from tenterhook.agent.transcript import Transcript
 from tenterhook.agent.workspace import Workspace
+from tenterhook.cli.fire import warn_of_bypass
 from tenterhook.cli.main import complain
 from tenterhook.cli.options import CONFIG, DIALECT, PROJECT, Option, Usage
 from tenterhook.cli.project import engine_for, hint_at_others, warn
 from tenterhook.errors import TenterhookError
 from tenterhook.statusline import status_line
-from tenterhook.terminal import colourful, one_line
+from tenterhook.terminal import colourful, counted, one_line
 
 if TYPE_CHECKING:
     from tenterhook.agent.providers import Provider
+    from tenterhook.engine import Engine
     from tenterhook.statusline import StatusLine
 
 USAGE = Usage(
@@ -56,7 +58,7 @@ USAGE = Usage(
 INTERRUPTED = 130
 EXITS = {"done": 0, "blocked": 2, "stopped": 3, "interrupted": INTERRUPTED}
 SAID = {"stopped": "a hook stopped the agent", "blocked": "the prompt was blocked", "script": "the end of the script"}
-LEAVE, COMPACT = ("/exit", "/quit"), "/compact"
+LEAVE, COMPACT, RELOAD = ("/exit", "/quit"), "/compact", "/reload"
 
 
 def run(argv: list[str]) -> int:
@@ -74,6 +76,7 @@ def run(argv: list[str]) -> int:
         warnings_on(Screen(engine.dialect, colour=colourful())) as screen,
     ):
         warn(list(engine.warnings))
+        warn_of_bypass(engine)
         hint_at_others(engine)
 
         async def everything() -> int:
@@ -134,7 +137,7 @@ async def lived(coder: Coder, prompt: str | None, attended: Attended) -> int:
 
 async def conversation(coder: Coder, attended: Attended) -> None:
     """On a terminal: one prompt after another. Ctrl-C ends a turn, and at the prompt the conversation."""
-    print("What shall be done? /compact shortens the conversation, /exit ends it.")
+    print("What shall be done? /compact shortens the conversation, /reload reads the hooks anew, /exit ends it.")
     status = status_line(coder.engine, complain)
     while True:
         print()
@@ -145,13 +148,27 @@ async def conversation(coder: Coder, attended: Attended) -> None:
         text = (line or "").strip()
         if not line or text in LEAVE:
             return
-        if text.startswith("/") and text.isascii() and text[1:].isalpha() and text != COMPACT:
-            print(f"There is no command {text}; there are {COMPACT} and {LEAVE[0]}.")
+        if text == RELOAD:
+            reloaded(coder.engine)
+            status = status_line(coder.engine, complain)
+        elif text.startswith("/") and text.isascii() and text[1:].isalpha() and text != COMPACT:
+            print(f"There is no command {text}; there are {COMPACT}, {RELOAD} and {LEAVE[0]}.")
         elif text:
             work = shortened(coder) if text == COMPACT else turn(coder, text)
             if problem := await attended.do(work):
                 complain(problem)
             await coder.waits()
+
+
+def reloaded(engine: Engine) -> None:
+    """The config as it is now; where it is broken, as it was."""
+    try:
+        engine.reload()
+    except TenterhookError as exc:
+        complain(f"{exc}; the hooks that were read before stay in force")
+        return
+    warn(list(engine.warnings))
+    print(f"{counted(len(engine.hooks()), 'hook')} read.")
 
 
 async def shown(status: StatusLine, coder: Coder) -> str:

@@ -150,7 +150,7 @@ def below(hook: Considered, event: EventFacts, *, repeated: bool) -> Iterator[st
             yield from wrapped(hook.sandbox, first=BELOW, indent=BELOW)
     elif not repeated:
         yield from wrapped(hook.because, first=BELOW, indent=BELOW)
-    if hook.missing and (hook.runs or hook.why == "untrusted"):
+    if hook.missing and (hook.runs or hook.why in ("untrusted", "modified")):
         yield from wrapped(hook.missing, first=BELOW, indent=BELOW)
 
 

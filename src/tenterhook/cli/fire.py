@@ -31,12 +31,12 @@ USAGE = Usage(
         Option("input", "read the event's data from this file instead of stdin", "FILE"),
         Option("mode", "faithful, strict or observe (default: the dialect's)", "MODE", MODES),
         Option("trust", "run the project's hooks without asking: for tests and CI"),
-        Option("require-trusted", "exit 4 where untrusted hooks were set aside"),
+        Option("require-trusted", "exit 4 where hooks that are not approved were set aside"),
         JSON,
     ),
     """echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' | tenter fire tool.before --trust""",
     "exit codes: 0 goes on (or asks: see decision), 2 blocked, 3 the agent shall stop, "
-    "4 untrusted hooks (--require-trusted), 1 could not run",
+    "4 hooks that are not approved (--require-trusted), 1 could not run",
 )
 
 
@@ -55,6 +55,7 @@ def run(argv: list[str]) -> int:
         mode=options.get("mode", ""),
         trust="all" if "trust" in options else "ask",
     ) as engine:
+        warn_of_bypass(engine)
         with stdout_kept_clean(), ended_with_us():
             outcome = engine.fire(options["EVENT"], **data)
         code = exit_code(outcome, require_trusted="require-trusted" in options)
@@ -64,6 +65,13 @@ def run(argv: list[str]) -> int:
             sys.stdout = None
             return code or cannot_say(exc)
     return code
+
+
+def warn_of_bypass(engine: Engine) -> None:
+    """Whoever runs hooks that nobody approved shall see it in the log of the run."""
+    if engine.trust == "all" and (count := sum(hook.source.scope == "project" for hook in engine.hooks())):
+        what = "1 hook" if count == 1 else f"{count} hooks"
+        print(f"tenter: warning: --trust: {what} of the project may run without your approval", file=sys.stderr)
 
 
 def cannot_say(exc: Exception) -> int:
@@ -168,6 +176,7 @@ def read_input(file: str) -> dict[str, Any]:
 
 
 def exit_code(outcome: Outcome, *, require_trusted: bool) -> int:
-    if require_trusted and any(one.why == "untrusted" for one in outcome.skipped):
+    aside = any(one.why in ("untrusted", "denied") for one in outcome.skipped)
+    if require_trusted and (aside or any(one.error == "modified" for one in outcome.attempts)):
         return 4
     return 3 if outcome.stop else 2 if outcome.blocked else 0

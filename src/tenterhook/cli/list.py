@@ -21,7 +21,15 @@ USAGE = Usage(
     "tenter list --project ~/work/shop --trust",
     "exit codes: 0 listed, 1 could not run: bad call, bad config",
 )
-STYLES = {"runs": "green", "untrusted": "yellow", "missing": "yellow", "disabled": "dim", "overridden": "dim"}
+STYLES = {
+    "runs": "green",
+    "untrusted": "yellow",
+    "modified": "red",
+    "denied": "red",
+    "missing": "yellow",
+    "disabled": "dim",
+    "overridden": "dim",
+}
 HEADS = ["STATE", "MATCHER", "HOOK", "TYPE", "TIME-OUT", "WHERE"]
 # Longer cells make the others hard to find; --json has them whole.
 MATCHER_WIDTH = 28
@@ -71,7 +79,7 @@ def summary(found: Inventory, dialect: Dialect) -> str:
     each = ", ".join(
         f"{number} {plural.get(state, state) if number > 1 else state}" for state, number in states.items()
     )
-    hint = "; --trust takes the project's as trusted" if "untrusted" in states else ""
+    hint = "; tenter trust shows and approves the project's" if {"untrusted", "modified"} & states.keys() else ""
     return (
         f"{counted(len(found.hooks), 'hook')} for {dialect.title} in {counted(files, 'file')}: {one_line(each)}{hint}"
     )

@@ -48,7 +48,7 @@ def file_state(file: FileFacts, paint: Paint) -> str:
 
 def file_name(file: FileFacts, paint: Paint) -> str:
     if file.found and not file.trusted:
-        return f"{near(file.path)}  ({counted(file.hooks, 'hook')} set aside; --trust takes them)"
+        return f"{near(file.path)}  ({counted(file.hooks, 'hook')} set aside; tenter trust approves them)"
     return near(file.path) if file.found else paint("dim", near(file.path))
 
 

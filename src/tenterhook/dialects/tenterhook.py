@@ -1,5 +1,7 @@
 """Our own dialect: every feature in one place, strict unless told otherwise."""
 
+from msgspec.structs import replace
+
 from tenterhook.dialect import (
     Answer,
     Dialect,
@@ -252,6 +254,15 @@ KEYS = {
 
 OWN = (Section(hooks="hook"),)
 
+MANAGED = File(
+    path="/etc/tenterhook/tenterhook.toml",
+    scope="managed",
+    format="toml",
+    sections=OWN,
+    hooks_only=True,
+    beside=("settings",),
+)
+
 DIALECT = Dialect(
     name="tenterhook",
     title="tenterhook",
@@ -290,15 +301,9 @@ DIALECT = Dialect(
     },
     answers=ANSWERS,
     files=(
-        File(path="@config/tenterhook/tenterhook.toml", scope="user", format="toml", sections=OWN, hooks_only=True),
-        File(
-            path="tenterhook.toml",
-            scope="project",
-            format="toml",
-            sections=OWN,
-            hooks_only=True,
-            beside=("actions",),
-        ),
+        MANAGED,
+        replace(MANAGED, path="@config/tenterhook/tenterhook.toml", scope="user"),
+        replace(MANAGED, path="tenterhook.toml", scope="project", beside=("actions",)),
         File(
             path="pyproject.toml",
             scope="project",

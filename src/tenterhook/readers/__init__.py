@@ -14,12 +14,12 @@ from typing import Any
 from msgspec import Struct
 
 from tenterhook.errors import ConfigError, DialectError
+from tenterhook.readers.steady import whole
 from tenterhook.types import Path
 
 __all__ = ["DEEPEST", "LARGEST", "Document", "Place", "Scan", "error", "parse", "read"]
 
 LARGEST = 8 * 1024 * 1024
-USUAL = 64 * 1024  # a buffer for the largest file at once would take 20 µs more
 DEEPEST = 64
 
 
@@ -87,9 +87,7 @@ def read(file: str, format: str, naming: tuple[str, ...] = ()) -> Document | Non
         with open(file, "rb", opener=unblocking) as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
                 raise ConfigError("is no regular file", file=file)
-            text = stream.read(USUAL)
-            if len(text) == USUAL:
-                text += stream.read(LARGEST + 1 - USUAL)
+            text = whole(stream, file, LARGEST + 1)
     except (FileNotFoundError, NotADirectoryError):
         if os.path.islink(file):
             raise ConfigError("is a link that leads nowhere", file=file) from None

@@ -1,24 +1,94 @@
-"""What an approval was bound to, looked at once more right before the hook runs."""
+"""Whether a hook is still what was approved: looked at before each run, and after it."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
+from msgspec.structs import replace
+
+from tenterhook.trust.parts import Ground, Part, Stamp, part, stamp
+from tenterhook.types import Attempt, Job
+
+if TYPE_CHECKING:
+    from tenterhook.types import Hook
+
+HINT = "tenter trust shows what changed and approves it"
 
 
-class Seal(Struct, frozen=True):
-    """The files behind one approved hook, each with what `os.stat` said of it when it was read and hashed."""
+class Seal(Struct):
+    """The files that an approval is bound to, each with the stamp under which it was read.
 
-    files: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    `why` is what was changed where the hook was found modified already; `before` is what it was.
+    """
+
+    files: list[tuple[Part, Stamp]]
+    where: Ground
+    why: str = ""
+    before: Hook | None = None
 
     def broken(self) -> str:
-        """What changed since; empty where nothing did."""
-        import os
-
-        for path, was in self.files:
-            try:
-                now = os.stat(path)
-            except OSError as exc:
-                return f"{path}: {exc.strerror}"
-            if (now.st_ino, now.st_size, now.st_mtime_ns, now.st_ctime_ns) != was:
-                return f"{path} was changed"
+        """What changed since the approval; nothing where all is as it was. A file is read only if its stamp differs."""
+        if self.why:
+            return self.why
+        for n, (one, known) in enumerate(self.files):
+            if stamp(one.path) == known:
+                continue
+            now, fresh = part(one.path, self.where)
+            if now.key != one.key:
+                return f"modified since it was approved: {one.path}; {HINT}"
+            self.files[n] = (one, fresh)
         return ""
+
+    def touched(self, before: Sequence[Stamp]) -> str:
+        """A file that was written to while the hook ran may have been another one for a moment, and be itself again."""
+        for (one, _), then in zip(self.files, before, strict=True):
+            if stamp(one.path) != then:
+                return f"modified while it ran: {one.path}; {HINT}"
+        return ""
+
+    def stamps(self) -> list[Stamp]:
+        return [known for _, known in self.files]
+
+
+def refusal(job: Job) -> Attempt | None:
+    """Why this job must not run; None where it may."""
+    seal = job.hook.seal
+    return modified(job, why) if seal is not None and (why := seal.broken()) else None
+
+
+def modified(job: Job, why: str) -> Attempt:
+    hook = job.hook
+    return Attempt(hook.name, hook.handler, str(hook.source), error="modified", detail=why)
+
+
+def unsealed(job: Job) -> Job:
+    """The same job, for the runner's second look at it."""
+    return replace(job, hook=replace(job.hook, seal=None))
+
+
+def afterwards(job: Job, stamps: Sequence[Stamp], attempt: Attempt) -> Attempt:
+    """What the hook said does not count where it was changed while it ran."""
+    seal = job.hook.seal
+    why = seal.touched(stamps) if seal else ""
+    return replace(modified(job, why), seconds=attempt.seconds) if why else attempt
+
+
+def sealed(jobs: Sequence[Job], run: Callable[[Sequence[Job]], list[Attempt]]) -> list[Attempt]:
+    """Run those whose seals are whole."""
+    refused = [refusal(job) for job in jobs]
+    whole = [job for job, no in zip(jobs, refused, strict=True) if no is None]
+    stamps = [job.hook.seal.stamps() if job.hook.seal else [] for job in whole]
+    done = run([unsealed(job) for job in whole]) if whole else []
+    answers = iter([afterwards(*one) for one in zip(whole, stamps, done, strict=True)])
+    return [no or next(answers) for no in refused]
+
+
+async def asealed(job: Job, run: Callable[[Job], Awaitable[Attempt]]) -> Attempt:
+    """The same for one job on a loop."""
+    refused = refusal(job)
+    if refused:
+        return refused
+    stamps = job.hook.seal.stamps() if job.hook.seal else []
+    return afterwards(job, stamps, await run(unsealed(job)))

@@ -7,10 +7,10 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
+from tenterhook.choices import check_choice, folder
 from tenterhook.dialects.llxprt import DIALECT
 from tenterhook.engine import Engine
 from tenterhook.errors import UsageError
-from tenterhook.hookset import check_choice, folder
 from tenterhook.hosts.llxprt.system import HookSystem
 from tenterhook.trust import CHOICES
 

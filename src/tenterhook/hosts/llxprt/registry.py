@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from tenterhook import config, logs
-from tenterhook.config import Loaded
+from tenterhook.config import Loaded, Words
 from tenterhook.dialect import File
 from tenterhook.dialects.llxprt import DIALECT
 from tenterhook.engine import Engine
@@ -37,8 +37,8 @@ class HostedEngine(Engine):
         super().__init__(project, dialect=SWITCHED_ON, on_config_error="warn", **options)
         self.given = hooks
 
-    def read(self) -> Loaded:
-        return super().read() if self.given is None else loaded(self.given)
+    def read(self, on_error: str = "") -> Loaded:
+        return super().read(on_error) if self.given is None else loaded(self.given)
 
 
 def loaded(hooks: dict[str, Any]) -> Loaded:
@@ -46,7 +46,7 @@ def loaded(hooks: dict[str, Any]) -> Loaded:
     document = Document(GIVEN.path, {"hooks": hooks}, nowhere)
     found = Loaded(places=[GIVEN])
     for section in config.sections(document, GIVEN, SWITCHED_ON, found):
-        config.add(section, document, GIVEN, SWITCHED_ON, found, True)
+        config.add(section, document, GIVEN, SWITCHED_ON, found, Words())
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from tenterhook import config, logs
-from tenterhook.config import Found, Loaded
+from tenterhook.config import Found, Loaded, Words
 from tenterhook.dialect import File
 from tenterhook.dialects.massgen import DIALECT
 from tenterhook.engine import Engine
@@ -65,13 +65,13 @@ class GeneralHookManager:
         """The hooks of a config's `hooks` mapping. What is wrong in it is logged; the rest of it works."""
         if not isinstance(hooks_config, Mapping):
             raise UsageError(f"hooks are a mapping of events to lists, not {type(hooks_config).__name__}")
-        loaded = Loaded()
+        loaded, words = Loaded(), Words()
         document = Document("hooks" if agent_id is None else f"hooks of {agent_id}", hooks_config, lambda path: (0, 0))
         for event, value in hooks_config.items():
-            config.add(Found(str(event), value, (event,), agent_id), document, PLACE, WRITTEN, loaded, True)
+            config.add(Found(str(event), value, (event,), agent_id), document, PLACE, WRITTEN, loaded, words)
         for hook in loaded.hooks:
             self.register(agent_id, HookType(hook.event), made(hook, hooks_config))
-        self.overrides |= {(agent, HookType(event)) for event, agent in loaded.overrides}
+        self.overrides |= {(agent, HookType(event)) for event, agent in words.overrides}
         for problem in loaded.problems:
             logger.warning(str(problem))
 

@@ -1,0 +1,160 @@
+"""Items + what the user approved -> which of them count."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tenterhook.trust import book, changes
+from tenterhook.trust.bind import Binder, Bound
+from tenterhook.trust.book import Book, Line
+from tenterhook.trust.item import Item, hook_item, other_item
+from tenterhook.trust.seal import Seal
+from tenterhook.types import Event, Hook
+
+if TYPE_CHECKING:
+    from tenterhook.dialect import Dialect
+
+HINT = "tenter trust shows what changed and approves it"
+
+
+class Standing(Struct, frozen=True):
+    """One item, what the user said about it, and the line in which that is kept."""
+
+    item: Item
+    state: str
+    line: Line | None = None
+
+
+def standings(items: Sequence[Item], kept: Book | None) -> list[Standing]:
+    """Exactly what was approved counts, wherever it stands; what stands where something approved stood is modified."""
+    if kept is None:
+        return [Standing(item, "untrusted") for item in items]
+    if kept.denied:
+        return [Standing(item, "denied") for item in items]
+    denied = [line for line in kept.lines if line.state == "denied"]
+    free = [line for line in kept.lines if line.state != "denied"]
+    found: dict[int, Standing] = {}
+    for n, item in enumerate(items):
+        if refused := next((line for line in denied if holds_name(line, item) or line.holds(item)), None):
+            found[n] = Standing(item, "denied", refused)
+    exact = {n: line for n, item in enumerate(items) if n not in found for line in free if line.holds(item)}
+    found |= {n: Standing(items[n], "trusted", line) for n, line in exact.items()}
+    taken = {id(line) for line in exact.values()}
+    for alike in (holds_name, holds_order):
+        for n, item in enumerate(items):
+            if n in found:
+                continue
+            line = next((line for line in free if id(line) not in taken and alike(line, item)), None)
+            if line:
+                taken.add(id(line))
+                found[n] = Standing(item, "modified", line)
+    return [found.get(n) or Standing(item, "untrusted") for n, item in enumerate(items)]
+
+
+def holds_name(line: Line, item: Item) -> bool:
+    return line.last.slot == item.slot and line.last.name == item.name
+
+
+def holds_order(line: Line, item: Item) -> bool:
+    return line.last.slot == item.slot and line.last.order == item.order
+
+
+def gone(kept: Book | None, found: Iterable[Standing]) -> list[Line]:
+    """What was approved, is not there any more, and is not known to be gone."""
+    there = {id(one.line) for one in found}
+    lines = kept.lines if kept and not kept.denied else []
+    return [line for line in lines if line.state == "approved" and not line.gone and id(line) not in there]
+
+
+class Approvals:
+    """What the user has said about one project, asked while its files are read for one dialect."""
+
+    def __init__(self, dialect: Dialect, project: str, home: str, environ: Mapping[str, str]) -> None:
+        self.dialect, self.project, self.home, self.environ = dialect, project, home, environ
+        self.book, self.problem = book.opened(project, home, environ)
+
+    def knows(self, file: str) -> bool:
+        """Whether something in this file is approved: then it must not be passed over where it is broken."""
+        real = os.path.realpath(file)
+        return self.book is not None and any(
+            line.state == "approved" and line.last.file == real for line in self.book.lines
+        )
+
+    def words(self, file: str, said: dict[str, Any]) -> tuple[dict[str, Any], str]:
+        """What a file says about others' hooks, as far as it counts; and its state.
+
+        While it is modified what was approved stays in force.
+        """
+        item = other_item("words", file, said, dialect=self.dialect.name)
+        [found] = standings([item], self.book)
+        if found.state == "modified" and found.line:
+            return found.line.last.entry, "modified"
+        return (item.entry if found.state == "trusted" else {}), found.state
+
+    def hooks(self, hooks: Sequence[Hook]) -> tuple[list[Hook], list[Line]]:
+        """A project's hooks with their states and seals; and the approved ones that are not there."""
+        if self.book is None or self.book.denied:
+            state = "denied" if self.book else "untrusted"
+            return [replace(hook, state=state) for hook in hooks], []
+        binder = binder_for(self.dialect, self.project, self.home, self.environ)
+        bound = [binder.hook(hook) if self.knows(hook.source.file) else Bound() for hook in hooks]
+        items = [hook_item(h, self.dialect, n, b) for h, n, b in zip(hooks, orders(hooks), bound, strict=True)]
+        found = standings(items, self.book)
+        lost = [
+            line
+            for line in gone(self.book, found)
+            if line.last.kind == "hook" and line.last.dialect == self.dialect.name
+        ]
+        return [self.standing(hook, one, b, binder) for hook, one, b in zip(hooks, found, bound, strict=True)], lost
+
+    def standing(self, hook: Hook, found: Standing, bound: Bound, binder: Binder) -> Hook:
+        if found.state == "trusted":
+            files = list(bound.parts.values())
+            return replace(hook, state="trusted", seal=Seal(files, binder.where) if files else None)
+        if found.state == "modified" and found.line:
+            return modified(hook, found.line.last, found.item, binder)
+        return replace(hook, state=found.state)
+
+
+def modified(hook: Hook, before: Item, now: Item, binder: Binder) -> Hook:
+    """Not run, and not silently gone: it stands in the way wherever the old one or the new one would have run."""
+    was = before.entry
+    old = replace(hook, matcher=was.get("matcher"), match_kind=was.get("match_kind", ""))
+    why = f"modified since it was approved: {changes.summary(before, now)}; {HINT}"
+    return replace(
+        hook,
+        state="modified",
+        seal=Seal([], binder.where, why, old),
+        enabled=hook.enabled or was.get("enabled", True),
+        background=hook.background and was.get("background", False),
+        condition=hook.condition if hook.condition == was.get("condition") else None,
+        once=False,
+    )
+
+
+def orders(hooks: Iterable[Hook]) -> list[int]:
+    """The place of each among those of the same file, event and agent."""
+    seen: Counter[tuple[str, str, str | None]] = Counter()
+    found = []
+    for hook in hooks:
+        where = (hook.source.file, hook.event, hook.agent)
+        found.append(seen[where])
+        seen[where] += 1
+    return found
+
+
+def binder_for(dialect: Dialect, project: str, home: str, environ: Mapping[str, str], *, texts: bool = False) -> Binder:
+    """Variables in a command are those that its hook would see."""
+    from tenterhook.payload import compile_shape, environment
+    from tenterhook.trust.parts import ground
+
+    rule = dialect.events[0]
+    event = Event(rule.kind, rule.name, {}, project, "", (), environ)
+    env = environment(event, compile_shape(dialect, rule, strict=False))
+    return Binder(ground(project, home, texts=texts), project, {**env, "HOME": environ.get("HOME") or home})

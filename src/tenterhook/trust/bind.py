@@ -1,0 +1,224 @@
+"""A hook -> the files that it runs, and what it runs that nobody can name beforehand.
+
+Nothing is run or imported to find out. What cannot be bound is said when the hook is approved, not guessed at.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import string
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+
+from tenterhook.handlers.command import BUILTINS, at_home, one_program, simple_words
+from tenterhook.trust.parts import Ground, Part, Stamp, part
+
+if TYPE_CHECKING:
+    from tenterhook.types import Hook
+
+SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "fish")
+INTERPRETERS = (*SHELLS, "python", "pypy", "node", "deno", "bun", "ruby", "perl", "php", "lua", "tsx", "ts-node")
+# Programs that run the command which follows.
+WRAPPERS = ("env", "exec", "command", "nohup", "nice", "time", "sudo", "doas", "stdbuf", "setsid", "builtin")
+# Programs whose work is to run what the project says.
+RUNNERS = frozenset(
+    "npm npx yarn pnpm bunx make gmake ninja just task rake bundle composer cargo go mvn gradle gradlew ant sbt tox "
+    "nox pytest poetry uv uvx pipx hatch pdm pre-commit lefthook docker podman docker-compose bazel cmake jest vitest "
+    "mocha eslint webpack vite turbo nx mix rebar3 swift dotnet git ssh eval xargs find parallel watch".split()
+)
+CODE = frozenset(
+    ".py .pyz .js .mjs .cjs .ts .sh .bash .zsh .fish .rb .pl .php .lua .awk .sed .jq .jar .so .dll".split()
+)
+IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
+ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
+DEEPEST = 4
+
+
+class Bound(Struct):
+    """What an approval of one hook is bound to, each file with its stamp; and what it cannot be bound to."""
+
+    parts: dict[str, tuple[Part, Stamp]] = field(default_factory=dict)
+    unbound: list[str] = field(default_factory=list)
+
+
+class Binder:
+    """Looks at the files of one project, each once."""
+
+    def __init__(self, where: Ground, cwd: str, env: Mapping[str, str]) -> None:
+        self.where, self.cwd = where, cwd
+        self.env = {**env, "PWD": cwd}
+        self.seen: dict[str, tuple[Part, Stamp]] = {}
+
+    def hook(self, hook: Hook) -> Bound:
+        bind = FORMS.get(hook.spec["form"])
+        found = Bound()
+        if bind:
+            bind(self, found, hook.spec["main"])
+        return found
+
+    def command(self, main: str | Sequence[str]) -> Bound:
+        """A command as shell text or as words."""
+        found = Bound()
+        self.shell(found, main)
+        return found
+
+    def shell(self, found: Bound, main: Any, depth: int = 0) -> None:
+        plain = list(main) if not isinstance(main, str) else simple_words(main, self.env)
+        if plain:
+            self.words(found, plain, depth)
+            if isinstance(main, str):
+                self.others(found, loose_words(main))
+        elif isinstance(main, str) and main.strip():
+            note(found, "a shell reads this as more than one plain command: only the project's files that it names")
+            self.others(found, loose_words(main))
+
+    def program(self, found: Bound, main: str) -> None:
+        *interpreter, path = one_program(main, self.cwd, self.env.get("HOME", "~"))
+        self.words(found, [*interpreter, path])
+
+    def script(self, found: Bound, main: str) -> None:
+        path = at_home(string.Template(main).safe_substitute(self.env), self.env.get("HOME", "~"))
+        self.file(found, os.path.join(self.cwd, path))
+
+    def words(self, found: Bound, words: list[str], depth: int = 0) -> None:
+        """One simple command."""
+        first, name = words[0], os.path.basename(words[0])
+        if name in (".", "source") and len(words) > 1:
+            self.file(found, os.path.join(self.cwd, words[1]))
+            return
+        if first not in BUILTINS:
+            self.file(found, self.located(first))
+        if depth < DEEPEST and name in WRAPPERS:
+            rest = unwrapped(words[1:])
+            if rest:
+                self.words(found, rest, depth + 1)
+        elif name.rstrip("0123456789.") in INTERPRETERS:
+            self.interpreted(found, name, words[1:], depth)
+        elif name in RUNNERS:
+            note(found, f"{' '.join(words[:2])}: what it runs")
+        self.others(found, words[1:])
+
+    def interpreted(self, found: Bound, name: str, words: list[str], depth: int) -> None:
+        """The script of an interpreter, or the text that stands for one."""
+        for n, word in enumerate(words):
+            follows = words[n + 1] if n + 1 < len(words) else ""
+            if word == "-m" and name.startswith(("python", "pypy")):
+                note(found, f"{name} -m {follows}: the module")
+            elif re.fullmatch("-[a-z]*c", word) and name in SHELLS and depth < DEEPEST:
+                self.shell(found, follows, depth + 1)
+            elif word.startswith("-") or (n and re.fullmatch("-[a-zA-Z]*[cemW]", words[n - 1])):
+                continue
+            else:
+                self.file(found, os.path.join(self.cwd, word))
+            return
+
+    def others(self, found: Bound, words: Sequence[str]) -> None:
+        """Files of the project that stand among a command's words and look like code."""
+        for word in words:
+            path = os.path.join(self.cwd, ASSIGNED.sub("", word, count=1))
+            if "\0" in path or not os.path.isfile(path) or not self.where.of_project(os.path.realpath(path)):
+                continue
+            if os.path.splitext(path)[1] in CODE or os.access(path, os.X_OK):
+                self.file(found, path)
+
+    def function(self, found: Bound, main: str) -> None:
+        """The module of a function, and the packages around it, which are imported first."""
+        from importlib.machinery import PathFinder
+
+        names = main.partition(":")[0].split(".")
+        roads = [one for one in sys.path if one and not self.same(one)] + [self.cwd]
+        bound = False
+        for n in range(1, len(names) + 1):
+            spec = PathFinder.find_spec(".".join(names[:n]), roads)
+            if spec is None:
+                break
+            if spec.origin and self.where.of_project(os.path.realpath(spec.origin)):
+                self.file(found, spec.origin)
+                bound = True
+            roads = list(spec.submodule_search_locations or ())
+            if not roads:
+                break
+        if not bound:
+            note(found, f"{main}: a module that is not the project's own")
+
+    def same(self, road: str) -> bool:
+        return os.path.realpath(road) == self.where.project
+
+    def located(self, word: str) -> str:
+        if os.sep in word:
+            return os.path.join(self.cwd, at_home(word, self.env.get("HOME", "~")))
+        return which(word, self.env.get("PATH", os.defpath)) or word
+
+    def file(self, found: Bound, path: str) -> None:
+        """A file, and what its first line says shall run it."""
+        path = os.path.normpath(path) if os.path.isabs(path) else path
+        if path in found.parts:
+            return
+        if path not in self.seen:
+            self.seen[path] = part(path, self.where)
+        one = found.parts[path] = self.seen[path]
+        if one[0].how == "stamp" and self.where.of_project(one[0].real):
+            note(found, f"{os.path.basename(path)}: its bytes, it is too large")
+        if one[0].how == "content":
+            self.inside(found, one[0])
+
+    def inside(self, found: Bound, one: Part) -> None:
+        try:
+            with open(one.real, "rb") as opened:
+                start = opened.read(1 << 16)
+        except OSError:
+            return
+        if start.startswith(b"#!"):
+            words = start.split(b"\n", 1)[0][2:].decode("utf-8", "replace").split()
+            name = unwrapped(words[1:])[:1] if words and os.path.basename(words[0]) == "env" else words[:1]
+            for interpreter in name:
+                self.file(found, self.located(interpreter))
+        if self.where.of_project(one.real) and (one.real.endswith(".py") or b"python" in start[:80]):
+            self.imports(found, one, start.decode("utf-8", "replace"))
+
+    def imports(self, found: Bound, one: Part, text: str) -> None:
+        """Modules of the project that a Python file imports: they run with it, and are not bound."""
+        folders = {os.path.dirname(one.real), self.where.project}
+        names = dict.fromkeys(IMPORT.findall(text))
+        near = [n for n in names if any(os.path.exists(os.path.join(f, e)) for f in folders for e in (n, f"{n}.py"))]
+        if near:
+            note(found, f"{os.path.basename(one.path)}: the project's modules that it imports ({', '.join(near)})")
+
+
+def which(word: str, path: str) -> str:
+    """Where PATH has a program. shutil.which does the same and imports a dozen modules for it."""
+    for folder in path.split(os.pathsep):
+        found = os.path.join(folder, word)
+        if folder and os.path.isfile(found) and os.access(found, os.X_OK):
+            return found
+    return ""
+
+
+def note(found: Bound, text: str) -> None:
+    if text not in found.unbound:
+        found.unbound.append(text)
+
+
+def loose_words(text: str) -> list[str]:
+    """Whatever may be a file's name in shell text; the shell alone knows."""
+    return [word for word in re.split(r"[\s;&|<>()`\"']+", text) if word]
+
+
+def unwrapped(words: Sequence[str]) -> list[str]:
+    """The command after a wrapper's own options and assignments."""
+    rest = list(words)
+    while rest and (rest[0].startswith("-") or ASSIGNED.match(rest[0])):
+        rest.pop(0)
+    return rest
+
+
+FORMS: dict[str, Callable[[Binder, Bound, Any], None]] = {
+    "shell": Binder.shell,
+    "program": Binder.program,
+    "script": Binder.script,
+    "function": Binder.function,
+}

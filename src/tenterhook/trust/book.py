@@ -1,0 +1,83 @@
+"""What is kept of one project: every version of every item that the user approved, and what was denied."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+
+import msgspec
+from msgspec import Struct, field
+
+from tenterhook.trust import store
+from tenterhook.trust.item import Item
+
+VERSION = 1
+
+
+class Line(Struct, omit_defaults=True):
+    """The life of one item: its approved versions, the latest last. Switching branches asks for nothing again.
+
+    `gone` says that the user knows that it is not there any more.
+    """
+
+    versions: list[Item]
+    state: str = "approved"
+    gone: bool = False
+
+    @property
+    def last(self) -> Item:
+        return self.versions[-1]
+
+    def holds(self, item: Item) -> bool:
+        return any(one.same(item) for one in self.versions)
+
+
+class Book(Struct):
+    """The store's file. What is bound to another user, machine, project or place counts for nothing."""
+
+    project: str
+    user: int
+    machine: str
+    place: str
+    version: int = VERSION
+    denied: bool = False
+    lines: list[Line] = field(default_factory=list)
+
+
+def opened(project: str, home: str, environ: Mapping[str, str]) -> tuple[Book | None, str]:
+    """The book of a project, None where nothing is approved; and what is wrong with it."""
+    data, problem = store.read(project, home, environ)
+    if not data:
+        return None, problem
+    file = store.place(project, home, environ)
+    try:
+        book = msgspec.json.decode(data, type=Book)
+    except (msgspec.MsgspecError, RecursionError) as exc:
+        return None, f"{file}: is broken ({exc}), so nothing is approved; tenter trust writes it anew"
+    if book.version != VERSION:
+        return None, f"{file}: was written by another version of tenterhook, so nothing is approved"
+    bond = store.bond(file, project)
+    strange = [name for name, value in bond.items() if getattr(book, name) != value]
+    if strange:
+        what = {"project": "project", "user": "user", "machine": "machine", "place": "place"}[strange[0]]
+        return None, f"{file}: was made for another {what}, so nothing is approved"
+    book.lines = [line for line in book.lines if line.versions]
+    return book, ""
+
+
+def change(project: str, home: str, environ: Mapping[str, str], do: Callable[[Book], None]) -> str:
+    """Change the book while nobody else does, and say where it is kept. A broken one is begun anew."""
+    file = store.place(project, home, environ)
+    try:
+        with store.locked(file, project):
+            book = opened(project, home, environ)[0]
+            if book is None:
+                bond = store.bond(file, project)
+                book = msgspec.convert(bond, Book)
+            do(book)
+            store.write(file, project, msgspec.json.format(msgspec.json.encode(book, enc_hook=str), indent=1))
+    except UnicodeEncodeError:
+        raise store.StoreError(f"{project}: approvals cannot be kept for a path that is no UTF-8") from None
+    except OSError as exc:
+        raise store.StoreError(f"{os.path.dirname(file)}: approvals cannot be kept: {exc.strerror or exc}") from None
+    return file

@@ -1,0 +1,103 @@
+"""One thing to approve, and what of it an approval is bound to."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from tenterhook.trust.parts import Part
+
+if TYPE_CHECKING:
+    from tenterhook.dialect import Dialect
+    from tenterhook.trust.bind import Bound
+    from tenterhook.types import Hook
+
+# All of a hook's entry that decides when it runs, what it runs, and what comes of it.
+FIELDS = (
+    *("name", "handler", "spec", "matcher", "match_kind", "timeout", "enabled", "sequential", "priority", "once"),
+    *("background", "leftovers", "condition", "on_failure", "env", "sandbox"),
+)
+KINDS = {
+    "hook": "hook",
+    "words": "what the file says about hooks of others",
+    "status": "status line",
+    "server": "MCP server",
+    "actions": "the table actions",
+}
+
+
+class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A hook, or something else that a project's file says and that counts only where the user agrees.
+
+    `file` is the config file's real path, `order` the item's place among those of the same event.
+    """
+
+    kind: str
+    file: str
+    entry: dict[str, Any]
+    dialect: str = ""
+    name: str = ""
+    event: str = ""
+    agent: str | None = None
+    order: int = 0
+    parts: tuple[Part, ...] = ()
+    unbound: tuple[str, ...] = ()
+
+    @property
+    def slot(self) -> tuple[str, str, str, str, str | None]:
+        """Where it stands: an item that was changed still stands there."""
+        return self.kind, self.dialect, self.file, self.event, self.agent
+
+    def same(self, other: Item) -> bool:
+        """Whether an approval of the one is an approval of the other."""
+        return (
+            self.slot == other.slot
+            and self.entry == other.entry
+            and sorted(one.key for one in self.parts) == sorted(one.key for one in other.parts)
+        )
+
+
+def hook_item(hook: Hook, dialect: Dialect, order: int, bound: Bound) -> Item:
+    return Item(
+        kind="hook",
+        dialect=dialect.name,
+        file=os.path.realpath(hook.source.file),
+        name=hook.name,
+        event=hook.event,
+        agent=hook.agent,
+        order=order,
+        entry=entry(hook, dialect),
+        parts=tuple(part for part, _ in bound.parts.values()),
+        unbound=tuple(bound.unbound),
+    )
+
+
+def other_item(
+    kind: str, file: str, said: dict[str, Any], *, dialect: str = "", name: str = "", bound: Any = None
+) -> Item:
+    return Item(
+        kind=kind,
+        dialect=dialect,
+        file=os.path.realpath(file),
+        name=name or KINDS[kind],
+        entry=plain(said),
+        parts=tuple(part for part, _ in bound.parts.values()) if bound else (),
+        unbound=tuple(bound.unbound) if bound else (),
+    )
+
+
+def entry(hook: Hook, dialect: Dialect) -> dict[str, Any]:
+    """The hook as its file has it, without what is usual, so that a later version's new options change nothing."""
+    usual = dict(zip(hook.__struct_fields__[-len(hook.__struct_defaults__) :], hook.__struct_defaults__, strict=True))
+    usual["timeout"] = dialect.timeout
+    found = {name: getattr(hook, name) for name in FIELDS}
+    kept = {name: value for name, value in found.items() if name not in usual or value != usual[name]}
+    return dict(plain(kept))
+
+
+def plain(value: Any) -> Any:
+    """As JSON would have it, so that what was kept compares with what is read."""
+    return msgspec.to_builtins(value, str_keys=True, enc_hook=str)

@@ -1,0 +1,158 @@
+"""Where approvals are kept: one file for each project, in the user's state folder.
+
+Only the user's own environment says where that is. A store that somebody else could have written is not read, because
+whoever can write there can approve. Standard library alone, and as little of it as can be: `tenter hook` reads it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import contextmanager, suppress
+
+from tenterhook.errors import TenterhookError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+LARGEST = 32 << 20
+# A file's name may have 255 bytes; of a longer path the end is kept, and a checksum of the whole.
+LONGEST_NAME = 200
+MACHINE = "/etc/machine-id"
+OTHERS = 0o022
+
+
+class StoreError(TenterhookError):
+    """Why approvals cannot be kept."""
+
+
+def place(project: str, home: str, environ: Mapping[str, str]) -> str:
+    """The file of one project, by its real path: no link and no git pointer borrows another folder's approvals."""
+    folder = environ.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(folder):  # a relative one is invalid, and would be the project's own
+        folder = os.path.join(home, ".local", "state")
+    return os.path.join(folder, "tenterhook", "trust", file_name(os.path.realpath(project)))
+
+
+def file_name(path: str) -> str:
+    name = os.fsencode(path.replace("%", "%25").replace("/", "%2F"))
+    if len(name) > LONGEST_NAME:
+        from zlib import crc32
+
+        name = b"%08x" % crc32(name) + name[-LONGEST_NAME:]
+    return os.fsdecode(name + b".json")
+
+
+def bond(file: str, project: str) -> dict[str, object]:
+    """What a store must say of itself to count: a copied one, or one of a project that was moved, does not."""
+    user = os.geteuid() if hasattr(os, "geteuid") else 0
+    return {"project": os.path.realpath(project), "user": user, "machine": machine(), "place": os.path.realpath(file)}
+
+
+def machine() -> str:
+    with suppress(OSError), open(MACHINE, encoding="ascii", errors="replace") as file:
+        if found := file.read(64).strip():
+            return found
+    return os.uname().nodename if hasattr(os, "uname") else ""
+
+
+def read(project: str, home: str, environ: Mapping[str, str]) -> tuple[bytes, str]:
+    """What is kept for a project; and why it cannot be used, where it cannot."""
+    file = place(project, home, environ)
+    if not os.path.lexists(file):
+        return b"", ""
+    why = fault(file, project)
+    if why:
+        return b"", f"{why}, so nothing is approved"
+    try:
+        descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except OSError as exc:
+        return b"", f"{file}: cannot be read ({exc.strerror}), so nothing is approved"
+    try:
+        about = os.fstat(descriptor)
+        why = "is no regular file" if not stat.S_ISREG(about.st_mode) else foreign(about)
+        if why or about.st_size > LARGEST:
+            return b"", f"{file}: {why or 'is too large'}, so nothing is approved"
+        with open(descriptor, "rb", closefd=False) as opened:
+            return opened.read(LARGEST), ""
+    finally:
+        os.close(descriptor)
+
+
+def fault(file: str, project: str) -> str:
+    """Why a store cannot be used; empty where it can."""
+    folder = os.path.dirname(file)
+    root = os.path.realpath(project)
+    if (os.path.realpath(folder) + os.sep).startswith(root.rstrip(os.sep) + os.sep):
+        return f"{folder}: lies inside the project, which could approve its own hooks"
+    for one in (os.path.dirname(folder), folder):
+        try:
+            about = os.lstat(one)
+        except FileNotFoundError:
+            return ""
+        except OSError as exc:
+            return f"{one}: cannot be looked at ({exc.strerror})"
+        why = "is no folder" if not stat.S_ISDIR(about.st_mode) else foreign(about)
+        if why:
+            return f"{one}: {why}"
+    return ""
+
+
+def foreign(about: os.stat_result) -> str:
+    if not hasattr(os, "geteuid"):
+        return ""
+    if about.st_uid != os.geteuid():
+        return "belongs to somebody else"
+    return "others can write to it" if about.st_mode & OTHERS else ""
+
+
+def write(file: str, project: str, data: bytes) -> None:
+    """In one step: whoever reads meanwhile sees the old one or the new one, whole."""
+    prepare(file, project)
+    new = f"{file}.{os.getpid()}.new"
+    with suppress(FileNotFoundError):
+        os.unlink(new)
+    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    try:
+        with open(descriptor, "wb") as opened:
+            opened.write(data)
+            opened.flush()
+            os.fsync(descriptor)
+        os.replace(new, file)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(new)
+        raise
+
+
+def prepare(file: str, project: str) -> None:
+    """The folders, closed to everybody else."""
+    folder = os.path.dirname(file)
+    os.makedirs(os.path.dirname(os.path.dirname(folder)), exist_ok=True)
+    for one in (os.path.dirname(folder), folder):
+        with suppress(FileExistsError):
+            os.mkdir(one, 0o700)
+        about = os.lstat(one)
+        if stat.S_ISDIR(about.st_mode) and hasattr(os, "geteuid") and about.st_uid == os.geteuid():
+            os.chmod(one, 0o700)  # another part of ours may have made it under a generous umask
+    if why := fault(file, project):
+        raise StoreError(f"{why}; approvals cannot be kept there: see XDG_STATE_HOME")
+
+
+@contextmanager
+def locked(file: str, project: str) -> Iterator[None]:
+    """Two writers at once would lose one of two approvals."""
+    prepare(file, project)
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system
+        yield
+        return
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    descriptor = os.open(os.path.join(os.path.dirname(file), "lock"), flags, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

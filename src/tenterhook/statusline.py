@@ -22,16 +22,18 @@ from tenterhook.trust import trusted
 if TYPE_CHECKING:
     from tenterhook.hookset import HookSet
     from tenterhook.process import Program
+    from tenterhook.trust.seal import Seal
 
 SECONDS = 5.0
 KEPT = 64 << 10
 
 
 class StatusLine(Struct, frozen=True):
-    """Its words and the file it stands in."""
+    """Its words and the file it stands in; sealed where it is a project's own that was approved."""
 
     words: tuple[str, ...]
     file: str
+    seal: Seal | None = None
 
     def program(self, hooks: HookSet, model: str) -> Program:
         from tenterhook.process import Program
@@ -56,7 +58,7 @@ def status_line(hooks: HookSet, warn: Callable[[str], object]) -> StatusLine | N
     """The last one that a trusted file names: the closer to the project a file is, the later it comes."""
     key, found = hooks.dialect.status_line, None
     for place in hooks.ready().places if key else ():
-        if not place.found or place.file.format == "frontmatter" or not trusted(place.file.scope, hooks.trust):
+        if not place.found or place.file.format == "frontmatter":
             continue
         try:
             document = readers.read(place.path, place.file.format)
@@ -68,9 +70,28 @@ def status_line(hooks: HookSet, warn: Callable[[str], object]) -> StatusLine | N
         words = words_of(value)
         if isinstance(words, str):
             warn(f"{place.path}: {key}: {words}; it is not shown")
-        else:
+        elif trusted(place.file.scope, hooks.trust):
             found = StatusLine(words, place.path)
+        elif hooks.trust == "ask":
+            found = approved_line(hooks, place.path, value, words, warn) or found
     return found
+
+
+def approved_line(
+    hooks: HookSet, file: str, value: Any, words: tuple[str, ...], warn: Callable[[str], object]
+) -> StatusLine | None:
+    """A project's own status line is run as it was approved, or not at all."""
+    from tenterhook.trust.approvals import binder_for
+    from tenterhook.trust.seal import Seal
+    from tenterhook.trust.survey import approved, status_item
+
+    binder = binder_for(hooks.dialect, hooks.project, hooks.home, hooks.environ)
+    [found] = approved(hooks, [status_item(file, value, hooks.dialect.name, binder)])
+    if found.state != "trusted":
+        warn(f"{file}: {hooks.dialect.status_line} is {found.state}, so it is not shown; see tenter trust")
+        return None
+    bound = binder.command(value["command"])
+    return StatusLine(words, file, Seal(list(bound.parts.values()), binder.where))
 
 
 def words_of(value: Any) -> tuple[str, ...] | str:

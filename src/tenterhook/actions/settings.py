@@ -30,6 +30,8 @@ class Settings:
     def __init__(self) -> None:
         # Where they stand; nothing where nobody wrote any.
         self.file = ""
+        # What of them does not count, in one line.
+        self.aside = ""
         # Seconds for one action; 0 leaves it to the moment.
         self.budget = 0.0
         # Where a source file has no test: "deny" or "ask".
@@ -55,13 +57,18 @@ class Settings:
 
 
 def load(project: str) -> Settings:
-    """The first file that has the table counts."""
+    """The first file that has the table counts, as far as nothing in it loosens a guard without approval."""
     settings = Settings()
     for name, place in FILES:
         file = os.path.join(project, name)
         found = table(file, place)
         if found is not None:
+            from tenterhook.actions.approved import in_force
+
             settings.file = file
+            for key, value in found.items():
+                take(Settings(), file, f"{place}.{key}", key, value)
+            found, settings.aside = in_force(project, file, found)
             for key, value in found.items():
                 take(settings, file, f"{place}.{key}", key, value)
             break

@@ -19,9 +19,9 @@ Warn = Callable[[list[str]], None]
 
 
 @asynccontextmanager
-async def remote_tools(engine: Engine, warn: Warn, *, trusted: bool) -> AsyncIterator[list[Definition]]:
+async def remote_tools(engine: Engine, warn: Warn) -> AsyncIterator[list[Definition]]:
     """The tools of MCP servers, by the dialect's names for them. What cannot be had is left out, and said."""
-    servers = Servers(named_servers(engine, warn, trusted), environ=engine.environ, cwd=engine.project)
+    servers = Servers(named_servers(engine, warn), environ=engine.environ, cwd=engine.project)
     try:
         await servers.__aenter__()
     except UsageError as exc:
@@ -35,21 +35,33 @@ async def remote_tools(engine: Engine, warn: Warn, *, trusted: bool) -> AsyncIte
         await servers.__aexit__()
 
 
-def named_servers(engine: Engine, warn: Warn, trusted: bool) -> list[Server]:
-    """The MCP servers of the dialect's files; a project's own are started only where the project is trusted."""
-    files: list[str] = []
-    aside: list[str] = []
+def named_servers(engine: Engine, warn: Warn) -> list[Server]:
+    """The MCP servers of the dialect's files; a project's own are started only where they are approved."""
+    found: dict[str, Server] = {}
     for name in engine.dialect.mcp_files:
-        if name.startswith("~/"):
-            files.append(os.path.join(engine.home, name[2:]))
-        else:
-            (files if trusted else aside).append(os.path.join(engine.project, name))
+        own = name.startswith("~/")
+        file = os.path.join(engine.home, name[2:]) if own else os.path.join(engine.project, name)
+        for server in read_servers([file]) if own or engine.trust == "all" else approved_ones(engine, file, warn):
+            found.setdefault(server.name, server)
+    return list(found.values())
+
+
+def approved_ones(engine: Engine, file: str, warn: Warn) -> list[Server]:
+    """Those of a project's file that the user approved, as they were then."""
+    from tenterhook.trust.approvals import binder_for
+    from tenterhook.trust.survey import approved, server_item
+
     try:
-        if found := [one.name for one in read_servers(aside)]:
-            warn([f"not started, because not trusted (see --trust): the MCP servers {', '.join(found)}"])
+        servers = read_servers([file])
     except ConfigError as exc:  # a file that nobody trusts must not keep the agent from running
         warn([str(exc)])
-    return read_servers(files)
+        return []
+    binder = binder_for(engine.dialect, engine.project, engine.home, engine.environ)
+    states = [one.state for one in approved(engine, [server_item(s, engine.dialect.name, binder) for s in servers])]
+    aside = [server.name for server, state in zip(servers, states, strict=True) if state != "trusted"]
+    if aside:
+        warn([f"not started, because not approved (see tenter trust): the MCP servers {', '.join(aside)}"])
+    return [server for server, state in zip(servers, states, strict=True) if state == "trusted"]
 
 
 def named(servers: Servers, dialect: Dialect, warn: Warn) -> Iterator[Definition]:

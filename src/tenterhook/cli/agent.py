@@ -81,7 +81,7 @@ def run(argv: list[str]) -> int:
 
         async def everything() -> int:
             attended = Attended()  # before anything is started that would have to be ended
-            async with remote_tools(engine, warn, trusted="trust" in options) as remote:
+            async with remote_tools(engine, warn) as remote:
                 coder = Coder(
                     engine,
                     provider,
@@ -173,6 +173,8 @@ def reloaded(engine: Engine) -> None:
 
 async def shown(status: StatusLine, coder: Coder) -> str:
     """What the status line's command prints first; why it does not, where it fails."""
+    if status.seal and (why := status.seal.broken()):
+        return one_line(f"[status line: {why}]")
     done = await completed(status.program(coder.engine, coder.provider.model))
     if done.error or done.exit_code:
         said = done.stderr.decode("utf-8", "replace").strip()

@@ -124,6 +124,8 @@ def done(
         return fine(f"nothing to do at {kind}")
     wishes = settings.load(event.project)
     event.begin(budget(options) or wishes.seconds(kind))
+    if wishes.aside:
+        print(f"tenter: {wishes.aside}", file=sys.stderr)
     said: Said = module.run(event, wishes)
     return said
 

@@ -47,7 +47,11 @@ class Usage:
             if not word.startswith("-"):
                 if not names:
                     raise self.error(f"one word too many: {word!r}")
-                found[names.pop(0).strip("[]")] = word
+                name = names[0].strip("[].")
+                if names[0].endswith("...]"):  # as many as there are
+                    found[name] = f"{found[name]}\0{word}" if name in found else word
+                else:
+                    found[names.pop(0).strip("[]")] = word
                 continue
             option = table.get(name)
             if option is None:

@@ -83,8 +83,7 @@ def read(project: str, home: str, environ: Mapping[str, str]) -> tuple[bytes, st
 def fault(file: str, project: str) -> str:
     """Why a store cannot be used; empty where it can."""
     folder = os.path.dirname(file)
-    root = os.path.realpath(project)
-    if (os.path.realpath(folder) + os.sep).startswith(root.rstrip(os.sep) + os.sep):
+    if inside(folder, project):
         return f"{folder}: lies inside the project, which could approve its own hooks"
     for one in (os.path.dirname(folder), folder):
         try:
@@ -97,6 +96,11 @@ def fault(file: str, project: str) -> str:
         if why:
             return f"{one}: {why}"
     return ""
+
+
+def inside(folder: str, project: str) -> bool:
+    root = os.path.realpath(project).rstrip(os.sep)
+    return (os.path.realpath(folder) + os.sep).startswith(root + os.sep)
 
 
 def foreign(about: os.stat_result) -> str:
@@ -129,6 +133,8 @@ def write(file: str, project: str, data: bytes) -> None:
 def prepare(file: str, project: str) -> None:
     """The folders, closed to everybody else."""
     folder = os.path.dirname(file)
+    if inside(folder, project):
+        raise StoreError(f"{folder} lies inside the project: approvals cannot be kept there; see XDG_STATE_HOME")
     os.makedirs(os.path.dirname(os.path.dirname(folder)), exist_ok=True)
     for one in (os.path.dirname(folder), folder):
         with suppress(FileExistsError):

@@ -1,0 +1,91 @@
+"""Which part of a project's table `actions` counts.
+
+What makes a guard stricter counts at once. What loosens one, or names commands to run, counts only where the user has
+approved the whole table (`tenter trust`): a repository must not switch off the guard that stands before it.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+# What a stranger may say: more to protect, more to be there at the end, more to be refused.
+STRICTER: dict[str, Callable[[Any], Any]] = {
+    "missing_test": lambda value: value if value == "deny" else None,
+    "on_stop": lambda value: value if value == "gate" else None,
+    "protected": lambda value: value,
+    "documents": lambda value: value,
+    "headings": lambda value: value,
+    "rules": lambda value: {name: one for name, one in value.items() if one == "deny"} or None,
+}
+
+
+def in_force(project: str, file: str, said: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """The table as far as it counts, and one line about what does not."""
+    kept = {key: part for key, value in said.items() if (part := stricter(key, value)) is not None}
+    if kept == said:
+        return said, ""
+    versions, problem = approved(project, file)
+    if said in versions:
+        return said, ""
+    before = versions[-1] if versions else {}
+    aside = [key for key in said if kept.get(key) != said[key] and before.get(key) != said[key]]
+    text = f"{file}: not approved, so it does not count: actions.{', actions.'.join(aside)}; see tenter trust"
+    if versions:
+        text = f"{file}: the table actions was modified since it was approved; what was approved stays in force"
+    return joined(before, kept), f"{text} ({problem})" if problem else text
+
+
+def stricter(key: str, value: Any) -> Any:
+    """The part of a setting that loosens nothing; None where there is none."""
+    take = STRICTER.get(key)
+    try:
+        return take(value) if take else None
+    except AttributeError:  # of a wrong type, which loading says
+        return value
+
+
+def joined(approved: dict[str, Any], stricter: dict[str, Any]) -> dict[str, Any]:
+    """What was approved, and whatever is stricter on top of it."""
+    found = dict(approved)
+    for key, value in stricter.items():
+        old = found.get(key)
+        if isinstance(value, list):
+            found[key] = [*(old or []), *(one for one in value if one not in (old or []))]
+        elif isinstance(value, dict):
+            found[key] = {**(old or {}), **value}
+        else:
+            found[key] = value
+    return found
+
+
+def approved(project: str, file: str) -> tuple[list[dict[str, Any]], str]:
+    """The versions of the table that the user approved, the latest last; and what is wrong with the store."""
+    from tenterhook.trust import store
+
+    home = os.environ.get("HOME") or os.path.expanduser("~")
+    data, problem = store.read(project, home, os.environ)
+    if not data:
+        return [], problem
+    import json
+
+    try:
+        book = json.loads(data)
+        bond = store.bond(store.place(project, home, os.environ), project)
+        if any(book.get(name) != value for name, value in bond.items()) or book.get("denied"):
+            return [], ""
+        lines = [one for one in book["lines"] if about(one, os.path.realpath(file))]
+        if any(one.get("state", "approved") == "denied" for one in lines):
+            return [], ""
+        return [version["entry"] for one in lines for version in one["versions"]], ""
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError, IndexError):
+        return [], "the store of approvals is broken"
+
+
+def about(line: dict[str, Any], file: str) -> bool:
+    last = line["versions"][-1]
+    return bool(last["kind"] == "actions" and last["file"] == file)

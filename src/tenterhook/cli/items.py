@@ -1,0 +1,100 @@
+"""How items to approve are shown: all that they run and ask for, and nothing that could draw on the terminal."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tenterhook.terminal import Paint, counted, near, one_line
+from tenterhook.trust import changes
+from tenterhook.trust.approvals import Standing
+from tenterhook.trust.item import KINDS, Item
+from tenterhook.trust.parts import Part
+from tenterhook.trust.standing import owner_of
+
+STYLES = {"trusted": "green", "modified": "red", "untrusted": "yellow", "denied": "red"}
+INDENT = "    "
+DIFF_LINES = 200
+# Of an entry, what has a line of its own.
+APART = ("name", "handler", "spec", "matcher", "env", "sandbox")
+HOW = {"path": "a program of the system", "stamp": "by size and times", "absent": "not there"}
+
+
+def headline(project: str, found: Sequence[Standing]) -> str:
+    if not found:
+        return f"nothing in {near(project)} needs to be approved"
+    states = Counter(one.state for one in found)
+    each = ", ".join(f"{number} {state}" for state, number in states.items())
+    return f"{counted(len(found), 'item')} in {near(project)}: {each}"
+
+
+def described(one: Standing, project: str, paint: Paint) -> Iterator[str]:
+    item = one.item
+    where = inside(item.file, project)
+    state, name = paint(STYLES[one.state], one.state), paint("bold", one_line(item.name))
+    yield f"{state}  {name}  {paint('dim', about(item, where))}"
+    yield from (f"{INDENT}{line}" for line in facts(item, project))
+    owner = owner_of(item.file)
+    if owner:
+        yield paint("red", f"{INDENT}{where} belongs to {owner}: it cannot be approved")
+    if one.state == "modified" and one.line:
+        yield f"{INDENT}{paint('red', 'changed')}: {one_line(changes.summary(one.line.last, item))}"
+        lines = list(changes.diff(one.line.last, item))
+        yield from (f"{INDENT}  {coloured(line, paint)}" for line in lines[:DIFF_LINES])
+        if len(lines) > DIFF_LINES:
+            yield f"{INDENT}  ... {len(lines) - DIFF_LINES} more lines"
+
+
+def about(item: Item, where: str) -> str:
+    words = [item.event or KINDS[item.kind], f"for agent {item.agent}" if item.agent else "", item.dialect, where]
+    return one_line(", ".join(filter(None, words)))
+
+
+def facts(item: Item, project: str) -> Iterator[str]:
+    """What it runs, on what, with which rights."""
+    entry = item.entry
+    spec = dict(entry.get("spec", {}))
+    if item.kind == "hook":
+        yield f"{entry.get('handler', '')}: {shown(spec.pop('main', ''))}"
+        spec.pop("form", None)
+        spec = {key: value for key, value in spec.items() if value != entry["spec"]["main"]}
+    rest = {key: value for key, value in entry.items() if key not in APART} if item.kind == "hook" else entry
+    if entry.get("matcher") is not None:
+        yield f"matches {shown(entry['matcher'])}"
+    yield from (f"{one_line(key)}: {shown(value)}" for key, value in {**spec, **rest}.items())
+    if env := entry.get("env"):
+        asks = [name if value is None else f"{name}={value}" for name, value in env.items()]
+        yield f"environment: {one_line(', '.join(asks))}"
+    if sandbox := entry.get("sandbox"):
+        yield f"sandbox: {shown({key: value for key, value in sandbox.items() if value} or 'as usual')}"
+    yield from (f"bound to {bound(part, project)}" for part in item.parts)
+    yield from (f"not bound: {one_line(text)}" for text in item.unbound)
+
+
+def bound(part: Part, project: str) -> str:
+    how = HOW.get(part.how) or f"{part.size:,} bytes, {part.digest[:16]}"
+    named = os.path.join(os.path.realpath(os.path.dirname(part.path)), os.path.basename(part.path))
+    there = f" -> {part.real}" if named != part.real else ""
+    return one_line(f"{inside(part.path, project)}{there} ({how})")
+
+
+def inside(path: str, project: str) -> str:
+    root = os.path.realpath(project)
+    for one in (project, root):
+        if path.startswith(one + os.sep):
+            return one_line(os.path.relpath(path, one))
+    return one_line(near(path))
+
+
+def shown(value: Any) -> str:
+    from tenterhook.terminal import as_json
+
+    return one_line(value if isinstance(value, str) else as_json(value))
+
+
+def coloured(line: str, paint: Paint) -> str:
+    text = one_line(line) if line.strip() else line
+    style = {"+": "green", "-": "red"}.get(line[:1])
+    return paint(style, text) if style else text

@@ -1,0 +1,39 @@
+"""`tenter lock`: what a project's hooks are, written to a file that a team commits."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.cli.options import PROJECT, Usage
+from tenterhook.cli.project import warn
+from tenterhook.hookset import HookSet
+from tenterhook.terminal import counted, near
+from tenterhook.trust import lockfile
+from tenterhook.trust.survey import survey
+
+USAGE = Usage(
+    "lock",
+    f"Write what a project's hooks are, entries and scripts, to {lockfile.NAME}: for `tenter audit` to compare with.\n"
+    "A lockfile approves nothing: everybody still says with `tenter trust` what may run on their machine.",
+    (),
+    (PROJECT,),
+    "tenter lock --project ~/work/shop",
+    "exit codes: 0 written, 1 could not run",
+)
+
+
+def run(argv: list[str]) -> int:
+    options = USAGE.parse(argv)
+    if options is None:
+        return 0
+    hooks = HookSet(options.get("project", "."))
+    found = survey(hooks.project)
+    warn(found.problems)
+    file = os.path.join(hooks.project, lockfile.NAME)
+    text = lockfile.lock(found.items, hooks.project)
+    new = f"{file}.{os.getpid()}.new"
+    with open(new, "x", encoding="utf-8") as opened:
+        opened.write(text)
+    os.replace(new, file)
+    print(f"{counted(len(found.items), 'item')} locked in {near(file)}")
+    return 0

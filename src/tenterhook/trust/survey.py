@@ -1,0 +1,125 @@
+"""Everything of a project that counts only where the user agrees, in every dialect that has files there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct, field
+
+from tenterhook import dialects, readers
+from tenterhook.actions.settings import FILES as ACTIONS
+from tenterhook.actions.settings import table
+from tenterhook.config import dig
+from tenterhook.errors import ConfigError
+from tenterhook.hookset import HookSet
+from tenterhook.trust.approvals import Approvals, Standing, binder_for, orders, standings
+from tenterhook.trust.bind import Binder, Bound
+from tenterhook.trust.item import Item, hook_item, other_item
+from tenterhook.trust.standing import owner_of
+
+if TYPE_CHECKING:
+    from tenterhook.agent.servers import Server
+
+COMMANDS = "the commands in it: what they run"
+
+
+class Survey(Struct):
+    """The items of a project, and what is wrong with the files that they stand in."""
+
+    items: list[Item] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def survey(project: str, *, dialect: str = "", **options: Any) -> Survey:
+    """Read, never run: files are parsed and looked at."""
+    found = Survey()
+    for name in [dialect] if dialect else dialects.names():
+        hooks = HookSet(project, dialect=name, trust="all", on_config_error="warn", **options)
+        found.items += items_of(hooks, found.problems)
+    found.items += actions_of(HookSet(project, **options), found.problems)
+    return found
+
+
+def items_of(hooks: HookSet, problems: list[str]) -> Iterator[Item]:
+    """The items of one dialect: hooks, what files say about others' hooks, the status line, MCP servers."""
+    loaded = hooks.ready()
+    files = {place.path for place in loaded.places if place.found and place.file.scope == "project"}
+    problems += [str(one) for one in loaded.problems if one.file in files]
+    binder = binder_for(hooks.dialect, hooks.project, hooks.home, hooks.environ, texts=True)
+    theirs = [hook for hook in loaded.hooks if hook.source.scope == "project"]
+    for hook, order in zip(theirs, orders(theirs), strict=True):
+        yield hook_item(hook, hooks.dialect, order, binder.hook(hook))
+    for path, words in loaded.words.items():
+        if path in files and words.said():
+            yield other_item("words", path, words.said(), dialect=hooks.dialect.name)
+    yield from status_lines(hooks, binder)
+    yield from servers(hooks, binder, problems)
+
+
+def status_lines(hooks: HookSet, binder: Binder) -> Iterator[Item]:
+    key = hooks.dialect.status_line
+    for place in hooks.ready().places if key else ():
+        if not place.found or place.file.scope != "project" or place.file.format == "frontmatter":
+            continue
+        try:
+            document = readers.read(place.path, place.file.format)
+        except ConfigError:
+            continue  # loading has said so
+        value = dig(document.data, key)[0] if document else None
+        if value is not None:
+            yield status_item(place.path, value, hooks.dialect.name, binder)
+
+
+def status_item(file: str, value: Any, dialect: str, binder: Binder) -> Item:
+    command = value.get("command") if isinstance(value, dict) else None
+    bound = binder.command(command) if isinstance(command, str) else Bound()
+    return other_item("status", file, {"status_line": value}, dialect=dialect, bound=bound)
+
+
+def servers(hooks: HookSet, binder: Binder, problems: list[str]) -> Iterator[Item]:
+    from tenterhook.agent.servers.config import read_servers
+
+    for name in hooks.dialect.mcp_files:
+        if name.startswith("~/"):
+            continue
+        file = os.path.join(hooks.project, name)
+        try:
+            yield from (server_item(one, hooks.dialect.name, binder) for one in read_servers([file]))
+        except ConfigError as exc:
+            problems.append(str(exc))
+
+
+def server_item(server: Server, dialect: str, binder: Binder) -> Item:
+    said = {
+        key: value for key, value in msgspec.structs.asdict(server).items() if value and key not in ("name", "source")
+    }
+    bound = binder.command([server.command, *server.args]) if server.command else Bound()
+    return other_item("server", server.source, said, dialect=dialect, name=server.name, bound=bound)
+
+
+def actions_of(hooks: HookSet, problems: list[str]) -> Iterator[Item]:
+    """The table `actions`, of the first file that has one."""
+    for name, place in ACTIONS:
+        file = os.path.join(hooks.project, name)
+        try:
+            found = table(file, place)
+        except ConfigError as exc:
+            problems.append(str(exc))
+            continue
+        if found is not None:
+            yield other_item("actions", file, found, bound=Bound(unbound=[COMMANDS] if "commands" in found else []))
+            return
+
+
+def approved(hooks: HookSet, items: list[Item]) -> list[Standing]:
+    """What the user said about items of one project, as an engine of that trust takes it."""
+    if hooks.trust == "all":
+        return [Standing(item, "trusted") for item in items]
+    if hooks.trust == "none" or hooks.settings.only_managed:
+        return [Standing(item, "untrusted") for item in items]
+    kept = Approvals(hooks.dialect, hooks.project, hooks.home, hooks.environ).book
+    found = standings(items, kept)
+    return [Standing(one.item, "untrusted") if owner_of(one.item.file) else one for one in found]

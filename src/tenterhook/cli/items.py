@@ -48,7 +48,8 @@ def described(one: Standing, project: str, paint: Paint) -> Iterator[str]:
 
 
 def about(item: Item, where: str) -> str:
-    words = [item.event or KINDS[item.kind], f"for agent {item.agent}" if item.agent else "", item.dialect, where]
+    kind = "" if item.name == KINDS[item.kind] else KINDS[item.kind]
+    words = [item.event or kind, f"for agent {item.agent}" if item.agent else "", item.dialect, where]
     return one_line(", ".join(filter(None, words)))
 
 

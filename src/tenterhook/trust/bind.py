@@ -33,7 +33,7 @@ RUNNERS = frozenset(
 CODE = frozenset(
     ".py .pyz .js .mjs .cjs .ts .sh .bash .zsh .fish .rb .pl .php .lua .awk .sed .jq .jar .so .dll".split()
 )
-IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
+IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([\w., \t]+))", re.MULTILINE)
 ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 DEEPEST = 4
 
@@ -73,7 +73,10 @@ class Binder:
             if isinstance(main, str):
                 self.others(found, loose_words(main))
         elif isinstance(main, str) and main.strip():
-            note(found, "a shell reads this as more than one plain command: only the project's files that it names")
+            note(
+                found,
+                "all but the project's files that are named in it: a shell reads it as more than one plain command",
+            )
             self.others(found, loose_words(main))
 
     def program(self, found: Bound, main: str) -> None:
@@ -129,7 +132,7 @@ class Binder:
         """The module of a function, and the packages around it, which are imported first."""
         from importlib.machinery import PathFinder
 
-        names = main.partition(":")[0].split(".")
+        names = main.partition(":")[0].replace("\0", "").split(".")
         roads = [one for one in sys.path if one and not self.same(one)] + [self.cwd]
         bound = False
         for n in range(1, len(names) + 1):
@@ -155,7 +158,11 @@ class Binder:
 
     def file(self, found: Bound, path: str) -> None:
         """A file, and what its first line says shall run it."""
-        path = os.path.normpath(path) if os.path.isabs(path) else path
+        if "\0" in path:  # no file has such a name, and nothing that asks the system for one takes it
+            found.parts[path] = (Part(path, path, "absent"), ())
+            return
+        if os.path.isabs(path):  # a link on the way is another way to the same file; the file itself may be one
+            path = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
         if path in found.parts:
             return
         if path not in self.seen:
@@ -183,7 +190,8 @@ class Binder:
     def imports(self, found: Bound, one: Part, text: str) -> None:
         """Modules of the project that a Python file imports: they run with it, and are not bound."""
         folders = {os.path.dirname(one.real), self.where.project}
-        names = dict.fromkeys(IMPORT.findall(text))
+        every = (one.strip() for pair in IMPORT.findall(text) for one in ",".join(pair).split(","))
+        names = dict.fromkeys(one.split()[0].partition(".")[0] for one in every if one)
         near = [n for n in names if any(os.path.exists(os.path.join(f, e)) for f in folders for e in (n, f"{n}.py"))]
         if near:
             note(found, f"{os.path.basename(one.path)}: the project's modules that it imports ({', '.join(near)})")

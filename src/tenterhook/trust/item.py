@@ -9,11 +9,11 @@ import msgspec
 from msgspec import Struct
 
 from tenterhook.trust.parts import Part
+from tenterhook.types import Hook
 
 if TYPE_CHECKING:
     from tenterhook.dialect import Dialect
     from tenterhook.trust.bind import Bound
-    from tenterhook.types import Hook
 
 # All of a hook's entry that decides when it runs, what it runs, and what comes of it.
 FIELDS = (
@@ -91,11 +91,9 @@ def other_item(
 
 def entry(hook: Hook, dialect: Dialect) -> dict[str, Any]:
     """The hook as its file has it, without what is usual, so that a later version's new options change nothing."""
-    usual = dict(zip(hook.__struct_fields__[-len(hook.__struct_defaults__) :], hook.__struct_defaults__, strict=True))
-    usual["timeout"] = dialect.timeout
+    bare = Hook(name="", event="", handler="", spec={}, source=hook.source, timeout=dialect.timeout)
     found = {name: getattr(hook, name) for name in FIELDS}
-    kept = {name: value for name, value in found.items() if name not in usual or value != usual[name]}
-    return dict(plain(kept))
+    return dict(plain({name: value for name, value in found.items() if value != getattr(bare, name)}))
 
 
 def plain(value: Any) -> Any:

@@ -1,0 +1,96 @@
+"""The user's word on what a project brings along: approve, deny, revoke."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any
+
+from msgspec import Struct
+
+from tenterhook.hookset import HookSet
+from tenterhook.trust import book
+from tenterhook.trust.approvals import Standing, gone, standings
+from tenterhook.trust.book import Book, Line
+from tenterhook.trust.item import Item
+from tenterhook.trust.standing import owner_of
+from tenterhook.trust.survey import survey
+
+
+class Found(Struct):
+    """What there is in a project, what the user said about it, and what was approved and is gone."""
+
+    project: str
+    home: str
+    environ: Mapping[str, str]
+    standings: list[Standing]
+    gone: list[Line]
+    problems: list[str]
+
+
+def look(project: str | os.PathLike[str], *, dialect: str = "", **options: Any) -> Found:
+    """Read, never run. Without a dialect, in all of them; `home` and `environ` as for an engine."""
+    hooks = HookSet(project, **options)
+    seen = survey(hooks.project, dialect=dialect, **options)
+    kept, problem = book.opened(hooks.project, hooks.home, hooks.environ)
+    found = standings(seen.items, kept)
+    lost = [line for line in gone(kept, found) if not dialect or line.last.dialect == dialect]
+    problems = [*seen.problems, *([problem] if problem else [])]
+    return Found(hooks.project, hooks.home, hooks.environ, found, lost, problems)
+
+
+def approvable(found: Iterable[Standing]) -> list[Standing]:
+    """Those that an approval would change something about: a denial is taken back first, by revoking it."""
+    return [one for one in found if one.state in ("untrusted", "modified") and not owner_of(one.item.file)]
+
+
+def approve(found: Found, wanted: Sequence[Standing], lost: Sequence[Line] = ()) -> str:
+    """What was looked at, not what stands in the files by now. Returns where it is kept."""
+
+    def note(kept: Book) -> None:
+        for one in wanted:
+            before = one.line and next((line for line in kept.lines if line.last == one.line.last), None)
+            known = next((line for line in kept.lines if line.holds(one.item)), None)
+            if known is None and before is not None:
+                before.versions.append(one.item)
+            elif known is None:
+                kept.lines.append(Line([one.item]))
+        for line in kept.lines:
+            line.gone = any(line.last == one.last for one in lost) or (line.gone and not any_in(line, wanted))
+
+    return book.change(found.project, found.home, found.environ, note)
+
+
+def any_in(line: Line, wanted: Sequence[Standing]) -> bool:
+    return any(line.holds(one.item) for one in wanted)
+
+
+def deny(found: Found, wanted: Sequence[Standing] | None) -> str:
+    """Those items, whatever they become; with None everything of the project, now and later."""
+
+    def note(kept: Book) -> None:
+        kept.denied = kept.denied or wanted is None
+        for one in wanted or ():
+            kept.lines = [line for line in kept.lines if not same_place(line, one.item)]
+            kept.lines.append(Line([one.item], "denied"))
+
+    return book.change(found.project, found.home, found.environ, note)
+
+
+def revoke(found: Found, names: Sequence[str] | None) -> str:
+    """Forget what was said about the items of those names; with None all that was ever said about the project."""
+
+    def note(kept: Book) -> None:
+        kept.denied = kept.denied and names is not None
+        kept.lines = [line for line in kept.lines if names is not None and not fits_any(line.last, names)]
+
+    return book.change(found.project, found.home, found.environ, note)
+
+
+def same_place(line: Line, item: Item) -> bool:
+    return line.last.slot == item.slot and line.last.name == item.name
+
+
+def fits_any(item: Item, names: Iterable[str]) -> bool:
+    return any(item.name == name or fnmatchcase(item.name, name) for name in names)

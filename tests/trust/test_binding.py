@@ -1,0 +1,138 @@
+"""What an approval is bound to: the files that a command resolves to, and what is said of the rest."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tenterhook.trust.bind import Binder, Bound
+from tenterhook.trust.parts import LARGE, ground, part
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "the project"
+    (root / "hooks").mkdir(parents=True)
+    for name in ("hooks/a.sh", "hooks/b.py", "c.js", "data.txt", "run me"):
+        (root / name).write_text("#!/bin/sh\n" if name.endswith("sh") else "")
+        (root / name).chmod(0o644 if name == "data.txt" else 0o755)
+    return root
+
+
+def bound(root: Path, command: str | list[str]) -> Bound:
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(root.parent), "CLAUDE_PROJECT_DIR": str(root)}
+    return Binder(ground(str(root), str(root.parent)), str(root), env).command(command)
+
+
+def own(root: Path, found: Bound) -> set[str]:
+    return {os.path.relpath(path, root) for path in found.parts if path.startswith(str(root))}
+
+
+@pytest.mark.parametrize(
+    ("command", "files"),
+    [
+        ("./hooks/a.sh", {"hooks/a.sh"}),
+        ("hooks/a.sh --flag data.txt", {"hooks/a.sh"}),
+        ("sh hooks/a.sh", {"hooks/a.sh"}),
+        ("sh -eu hooks/a.sh", {"hooks/a.sh"}),
+        ("bash -c ./hooks/a.sh", {"hooks/a.sh"}),
+        ("bash -c './hooks/a.sh; true'", {"hooks/a.sh"}),
+        ('"$CLAUDE_PROJECT_DIR"/hooks/a.sh', {"hooks/a.sh"}),
+        ("${CLAUDE_PROJECT_DIR}/hooks/b.py", {"hooks/b.py"}),
+        ("python3 hooks/b.py", {"hooks/b.py"}),
+        ("python3 -u -B hooks/b.py x", {"hooks/b.py"}),
+        ("env -i A=1 python3 hooks/b.py", {"hooks/b.py"}),
+        ("nohup nice ./hooks/a.sh", {"hooks/a.sh"}),
+        ("node c.js", {"c.js"}),
+        ("node --require ./hooks/b.py c.js", {"hooks/b.py", "c.js"}),
+        (". hooks/a.sh", {"hooks/a.sh"}),
+        ("'./run me'", {"run me"}),
+        ("cd hooks && sh a.sh", set()),
+        ("cat data.txt | sh hooks/a.sh", {"hooks/a.sh"}),
+        ("test -x hooks/a.sh && hooks/a.sh || python3 hooks/b.py", {"hooks/a.sh", "hooks/b.py"}),
+        ("LD_PRELOAD=./c.js true", {"c.js"}),
+        ("echo hello", set()),
+        ("exit 2", set()),
+        (["python3", "hooks/b.py"], {"hooks/b.py"}),
+        ("./absent.sh", {"absent.sh"}),
+    ],
+)
+def test_the_projects_files_that_a_command_runs_are_bound(root: Path, command: str, files: set[str]) -> None:
+    assert own(root, bound(root, command)) == files
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("npm test", "npm test"),
+        ("make", "make"),
+        ("make -C sub all", "make -C"),
+        ("python3 -m checks", "the module"),
+        ("cd hooks && sh a.sh", "more than one plain command"),
+        ("sh -c 'a | b'", "more than one plain command"),
+        ("${MISSING:-x} y", "more than one plain command"),
+        ("uv run check", "uv run"),
+    ],
+)
+def test_what_cannot_be_bound_is_said(root: Path, command: str, said: str) -> None:
+    assert any(said in text for text in bound(root, command).unbound)
+
+
+@pytest.mark.parametrize("command", ["./hooks/a.sh", "echo hello", "python3 hooks/b.py", "exit 2"])
+def test_nothing_is_said_where_all_is_bound(root: Path, command: str) -> None:
+    assert not bound(root, command).unbound
+
+
+def test_the_programs_own_imports_from_the_project_are_said(root: Path) -> None:
+    (root / "hooks/b.py").write_text("import json, helpers\nfrom rules import x\n")
+    (root / "hooks/helpers.py").touch()
+    (root / "rules").mkdir()
+
+    assert bound(root, "python3 hooks/b.py").unbound == ["b.py: the project's modules that it imports (helpers, rules)"]
+
+
+def test_a_script_is_bound_with_the_interpreter_that_its_first_line_names(root: Path) -> None:
+    found = bound(root, "./hooks/a.sh")
+    [shell] = [one for one, _ in found.parts.values() if not one.path.startswith(str(root))]
+
+    assert shell.real == os.path.realpath("/bin/sh")
+    assert shell.how == "path"
+
+
+def test_a_program_outside_of_the_project_that_the_user_can_change_is_bound_by_its_bytes(root: Path) -> None:
+    tool = root.parent / "tool"
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+    [one] = [one for one, _ in bound(root, str(tool)).parts.values() if one.path == str(tool)]
+
+    assert (one.how, one.size) == ("content", 10)
+
+
+def test_a_large_one_is_bound_by_its_size_and_times(root: Path) -> None:
+    tool = root.parent / "tool"
+    tool.write_bytes(bytes(LARGE + 1))
+
+    assert part(str(tool), ground(str(root), str(root.parent)))[0].how == "stamp"
+
+
+def test_a_file_that_is_not_there_is_bound_to_its_absence(root: Path) -> None:
+    before = part(str(root / "absent"), ground(str(root), "/nowhere"))[0]
+    (root / "absent").touch()
+
+    assert before.how == "absent"
+    assert part(str(root / "absent"), ground(str(root), "/nowhere"))[0].key != before.key
+
+
+def test_a_pipe_in_the_way_is_not_waited_for(root: Path) -> None:
+    os.mkfifo(root / "pipe")
+
+    assert bound(root, "sh pipe").parts
+
+
+def test_a_link_in_a_circle_and_a_name_with_a_nul_are_absent(root: Path) -> None:
+    (root / "loop").symlink_to("loop")
+
+    assert [one.how for one, _ in bound(root, ["./loop"]).parts.values()] == ["absent"]
+    assert bound(root, ["./a\0b"]).parts

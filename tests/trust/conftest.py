@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from conftest import Project
 from tenterhook import Engine, Outcome
 from tenterhook.trust import decide
-from conftest import Project
 
 TENTER = Path(sys.executable).with_name("tenter")
 

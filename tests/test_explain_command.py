@@ -97,7 +97,7 @@ def test_every_place_is_told_found_or_not_with_scope_format_and_trust(tenter: Te
     lines = tenter("tool.before", "--dialect", "moai").lines
 
     assert "1 hook user json ~/.claude/settings.json" in lines
-    assert "untrusted project json .claude/settings.json (1 hook set aside; --trust takes them)" in lines
+    assert "untrusted project json .claude/settings.json (1 hook set aside; tenter trust approves them)" in lines
     assert "not there project json .claude/settings.local.json" in lines
 
 
@@ -157,7 +157,7 @@ def test_a_switch_that_turns_all_hooks_off_is_the_reason_of_each(tenter: Tenter)
 def test_an_untrusted_hook_comes_with_what_to_do(tenter: Tenter) -> None:
     write(".claude/settings.json", moai(("Bash", "echo a")))
 
-    assert "--trust" in tenter("tool.before", "--dialect", "moai").after("echo a")
+    assert "tenter trust" in tenter("tool.before", "--dialect", "moai").after("echo a")
 
 
 def test_a_missing_script_is_skipped_without_a_word_where_the_dialect_says_so(tenter: Tenter) -> None:

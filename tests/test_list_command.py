@@ -72,7 +72,7 @@ def test_hooks_of_the_project_are_untrusted_unless_told_otherwise(tenter: Tenter
 
     assert row(ran, "echo mine").startswith("untrusted")
     assert row(ran, "echo yours").startswith("runs")
-    assert "--trust" in ran.out.split("\n")[0]
+    assert "tenter trust" in ran.out.split("\n")[0]
 
 
 def test_hooks_of_another_dialect_are_hinted_at(tenter: Tenter) -> None:

@@ -229,7 +229,7 @@ def test_reading_and_scanning_json_imports_no_other_parser(tmp_path):
     """
     loaded = set(python(code, str(file)).split())
 
-    assert loaded <= {"tenterhook.readers", "tenterhook.readers.json", "bisect", "_bisect"}
+    assert loaded <= {"tenterhook.readers", "tenterhook.readers.json", "tenterhook.steady", "bisect", "_bisect"}
 
 
 def test_markdown_without_frontmatter_costs_no_yaml(tmp_path):

@@ -101,7 +101,7 @@ def test_many_skipped_hooks_become_names_and_a_count() -> None:
 
 
 def test_untrusted_hooks_come_with_what_to_do() -> None:
-    assert "--trust" in shown(outcome(skipped=(Skipped("x", "f:1", "untrusted"),)))
+    assert "tenter trust" in shown(outcome(skipped=(Skipped("x", "f:1", "untrusted"),)))
 
 
 def test_texts_of_many_lines_stay_below_their_start() -> None:

@@ -16,11 +16,13 @@ from tenterhook import actions
 from tenterhook.actions import settings
 from tenterhook.actions.happened import Happened
 from tenterhook.actions.said import Said
+from tenterhook.trust import decide
 
 TENTER = Path(sys.executable).with_name("tenter")
 SECONDS = 60.0
 
 Act = Callable[..., Said]
+Approve = Callable[[Path], Path]
 
 
 class Answered:
@@ -44,6 +46,18 @@ def state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("VIRTUAL_ENV", str(Path(sys.executable).parent.parent))
     return folder
+
+
+@pytest.fixture
+def approve(state: Path) -> Callable[[Path], Path]:
+    """`approve(root)`: as `tenter trust --yes` does, for settings that loosen something."""
+
+    def yes(root: Path) -> Path:
+        found = decide.look(root)
+        decide.approve(found, decide.approvable(found.standings))
+        return root
+
+    return yes
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from processes import lives
 
 from . import samples
-from .conftest import Act
+from .conftest import Act, Approve
 from .samples import Hook, Nested
 
 ACTION = "backend-verification"
@@ -76,9 +76,9 @@ def test_what_does_not_finish_is_ended_and_said(act: Act, tmp_path: Path) -> Non
     assert not lives(int((root / "pid").read_text()))
 
 
-def test_the_settings_name_other_commands(act: Act, tmp_path: Path) -> None:
+def test_the_settings_name_other_commands(act: Act, approve: Approve, tmp_path: Path) -> None:
     commands = "[actions.commands]\ntest = ['sh', '-c', 'echo tested \"$@\"; exit 1', 'sh', '{files}']\nlint = 'true'\n"
-    root = samples.python(tmp_path, more={"tenterhook.toml": commands})
+    root = approve(samples.python(tmp_path, more={"tenterhook.toml": commands}))
 
     said = act(ACTION, project=root, **samples.write(root, "src/app.py"))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from . import samples
-from .conftest import Act
+from .conftest import Act, Approve
 from .samples import Hook, Nested
 
 ACTION = "ddd-pre-transformation"
@@ -52,10 +52,11 @@ def test_a_new_file_has_nothing_to_preserve(act: Act, tmp_path: Path) -> None:
 
 
 def test_tests_that_do_not_finish_in_time_leave_it_to_the_user_where_the_settings_say_ask(
-    act: Act, tmp_path: Path
+    act: Act, approve: Approve, tmp_path: Path
 ) -> None:
     slow = "import time\n\n\ndef test_slow():\n    time.sleep(30)\n    assert time\n"
     root = samples.python(tmp_path, tests=slow, more={"tenterhook.toml": '[actions]\nmissing_test = "ask"\n'})
+    approve(root)
 
     said = act(ACTION, project=root, seconds=2.5, **samples.write(root, "src/app.py", samples.BAD))
 

@@ -64,8 +64,9 @@ def test_what_cannot_be_checked_is_not_let_through(hook, event: bytes) -> None:
     assert answer.stderr.strip()
 
 
-def test_a_rule_that_nobody_knows_is_a_refusal_that_names_the_nearest(hook, tmp_path: Path) -> None:
+def test_a_rule_that_nobody_knows_is_a_refusal_that_names_the_nearest(hook, approve, tmp_path: Path) -> None:
     (tmp_path / "tenterhook.toml").write_text('[actions.rules]\nforce-psuh = "allow"\n')
+    approve(tmp_path)
 
     answer = hook("pre-tool", {"tool_name": "Bash", "tool_input": {"command": "ls"}, "cwd": str(tmp_path)})
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from . import samples
-from .conftest import Act
+from .conftest import Act, Approve
 from .samples import Hook, Nested
 
 ACTION = "tdd-pre-implementation"
@@ -47,8 +47,8 @@ def test_an_entry_with_code_of_its_own_needs_one_too(act: Act, tmp_path: Path, n
     assert f"{test} first" in said.reason
 
 
-def test_the_settings_can_make_it_a_question(act: Act, tmp_path: Path) -> None:
-    root = samples.python(tmp_path, more={"tenterhook.toml": '[actions]\nmissing_test = "ask"\n'})
+def test_the_settings_can_make_it_a_question(act: Act, approve: Approve, tmp_path: Path) -> None:
+    root = approve(samples.python(tmp_path, more={"tenterhook.toml": '[actions]\nmissing_test = "ask"\n'}))
 
     said = act(ACTION, project=root, **samples.write(root, "src/tax.py", samples.GOOD))
 

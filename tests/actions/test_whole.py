@@ -14,7 +14,7 @@ import pytest
 from conftest import STRANGE
 from tenterhook import Engine
 
-from .conftest import TENTER
+from .conftest import TENTER, Approve
 
 WRAPPER = '"\\"$CLAUDE_PROJECT_DIR/.claude/hooks/moai/handle-agent-hook.sh\\" {action}"'
 AGENT = f"""---
@@ -54,7 +54,7 @@ class Doubled(unittest.TestCase):
 
 
 @pytest.fixture
-def project(tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def project(tmp_path: Path, approve: Approve, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / STRANGE
     folder.mkdir()
     done = subprocess.run(
@@ -65,7 +65,7 @@ def project(tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     agents.mkdir(parents=True)
     (agents / "manager-tdd.md").write_text(AGENT)
     (folder / "tenterhook.toml").write_text("[actions]\nbudget = 30\n")
-    return folder
+    return approve(folder)
 
 
 def fire(project: Path, event: str, *, agent: str = "manager-tdd", **data: Any) -> Any:

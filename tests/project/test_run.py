@@ -16,6 +16,7 @@ from tenterhook.actions.settings import Settings
 from tenterhook.project.checks import checks
 from tenterhook.project.run import Result, run
 from tenterhook.project.subject import subject
+from tenterhook.trust import decide
 
 from .conftest import Put
 
@@ -71,20 +72,24 @@ def test_what_takes_too_long_is_late_and_ended_with_its_children(tmp_path: Path)
 
 def test_a_hook_that_its_agent_ends_takes_along_what_it_runs(tmp_path: Path) -> None:
     command = ["sh", "-c", "trap '' TERM; sleep 60 & setsid sleep 60 & echo $! $$ > ids; mv ids pids; wait"]
-    (tmp_path / "tenterhook.toml").write_text(f"[actions]\ncommands = {{ test = {json.dumps(command)} }}\n")
-    (tmp_path / "app.py").touch()
-    call = [sys.executable, "-m", "tenterhook", "hook", "post-tool", "--project", str(tmp_path), "--budget", "30"]
+    root, env = tmp_path / "project", {**ENV, "XDG_STATE_HOME": str(tmp_path / "state")}
+    root.mkdir()
+    (root / "tenterhook.toml").write_text(f"[actions]\ncommands = {{ test = {json.dumps(command)} }}\n")
+    (root / "app.py").touch()
+    found = decide.look(root, environ=env)
+    decide.approve(found, found.standings)
+    call = [sys.executable, "-m", "tenterhook", "hook", "post-tool", "--project", str(root), "--budget", "30"]
     event = {"tool_name": "Edit", "tool_input": {"file_path": "app.py", "old_string": "a", "new_string": "b"}}
 
-    hook = subprocess.Popen(call, stdin=subprocess.PIPE, cwd=tmp_path, env=ENV, text=True)
+    hook = subprocess.Popen(call, stdin=subprocess.PIPE, cwd=root, env=env, text=True)
     assert hook.stdin is not None
     with hook.stdin as stdin:
         json.dump(event, stdin)
-    assert within(20, (tmp_path / "pids").exists)
+    assert within(20, (root / "pids").exists)
     hook.terminate()
 
     assert hook.wait(5) == 128 + signal.SIGTERM
-    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    pids = [int(pid) for pid in (root / "pids").read_text().split()]
     assert within(1, lambda: not any(lives(pid) for pid in pids))
 
 

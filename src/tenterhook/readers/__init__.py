@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from tenterhook.errors import ConfigError, DialectError
-from tenterhook.readers.steady import whole
+from tenterhook.steady import whole
 from tenterhook.types import Path
 
 __all__ = ["DEEPEST", "LARGEST", "Document", "Place", "Scan", "error", "parse", "read"]

@@ -19,6 +19,7 @@ from tenterhook.hazards.files import hooks_in
 from tenterhook.hookset import HookSet, Slot
 from tenterhook.places import Place, places
 from tenterhook.plan import objection
+from tenterhook.regular import beginning
 from tenterhook.trust import OWN_SCOPES
 from tenterhook.types import Attempt, Event, Hook, Job
 
@@ -134,8 +135,7 @@ def holds_hooks(place: Place) -> bool:
 
 def raw(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(LOOKED_AT)
+        return beginning(path, LOOKED_AT)
     except OSError:
         return ""
 

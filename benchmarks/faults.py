@@ -29,6 +29,7 @@ import network_faults  # noqa: F401
 import path_faults  # noqa: F401
 import sandbox_faults  # noqa: F401
 import secret_faults  # noqa: F401
+import trust_faults  # noqa: F401
 from fault_tools import ENV, HOST, ROWS, Figures, children, host, memory, open_files, program, row, sh, survivors
 from tenterhook.process import Completed, Program, Reactor, run, run_all
 

@@ -219,6 +219,7 @@ def test_reading_and_scanning_json_imports_no_other_parser(tmp_path):
     """What msgspec and the types bring along is not counted: before Python 3.13 `typing` brings `re`."""
     file = tmp_path / "a.json"
     file.write_text('{"a": ["\\n", 1]} // "b"')
+    os.utime(file, (0, 0))  # one that was written this moment is looked at more closely
     code = """if True:
         import sys, msgspec, tenterhook.types, tenterhook.errors
         before = set(sys.modules)

@@ -30,7 +30,7 @@ def test_the_examples_of_a_page_work(page: Path, tmp_path: Path) -> None:
         if kind == "file":
             (tmp_path / argument.strip()).write_text(text)
             continue
-        expected = int(argument.partition("exit=")[2] or 0)
+        expected = int(argument.partition("exit=")[2].partition(" ")[0] or 0)
         printed = argument.partition("prints=")[2].strip()
         argv = [sys.executable, "-c", text] if language == "python" else ["sh", "-ec", text]
         done = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)

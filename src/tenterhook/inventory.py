@@ -14,7 +14,6 @@ from tenterhook.dialect import EventRule
 from tenterhook.engine import Engine
 from tenterhook.errors import ConfigError
 from tenterhook.handlers import script
-from tenterhook.handlers.command import missing, one_program
 from tenterhook.hazards.files import hooks_in
 from tenterhook.hookset import HookSet, Slot
 from tenterhook.places import Place, places
@@ -22,6 +21,7 @@ from tenterhook.plan import objection
 from tenterhook.regular import beginning
 from tenterhook.trust import OWN_SCOPES
 from tenterhook.types import Attempt, Event, Hook, Job
+from tenterhook.words import missing, one_program
 
 # Of a file that nobody asked about.
 LOOKED_AT = 1 << 20

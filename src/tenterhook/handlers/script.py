@@ -6,9 +6,10 @@ import os
 import string
 import sys
 
-from tenterhook.handlers.command import at_home, attempt, started
+from tenterhook.handlers.command import attempt, started
 from tenterhook.process import Program
 from tenterhook.types import Attempt, Job
+from tenterhook.words import at_home
 
 __all__ = ["attempt", "program"]
 

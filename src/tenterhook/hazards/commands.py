@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from tenterhook.entries import Problem
-from tenterhook.handlers.command import INTERPRETERS, at_home, one_program, simple_words
 from tenterhook.hazards import Look
 from tenterhook.secrets import named_secret
+from tenterhook.words import INTERPRETERS, at_home, one_program, simple_words
 
 BEFORE_OPERATOR = re.compile(r"""(?:[^'"\\;&|<>()\n]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")*""")
 # The 2 of 2>&1 is no word of the command.

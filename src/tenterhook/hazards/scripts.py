@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 
 from tenterhook.entries import Problem
-from tenterhook.handlers.command import missing
 from tenterhook.hazards import Look
 from tenterhook.hazards.commands import Script, is_simple, script, words
 from tenterhook.verdict import compile_rules, policy_for
+from tenterhook.words import missing
 
 SMALL = 64 * 1024
 SHELLS = ("sh", "bash", "dash", "zsh")

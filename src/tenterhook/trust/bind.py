@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
-from tenterhook.handlers.command import BUILTINS, at_home, one_program, simple_words
 from tenterhook.trust.parts import Ground, Part, Stamp, part
+from tenterhook.words import BUILTINS, at_home, one_program, simple_words
 
 if TYPE_CHECKING:
     from tenterhook.types import Hook

@@ -44,10 +44,11 @@ class Standing:
         self.dialect, self.project, self.home, self.environ = dialect, project, home, environ
         self.trust, self.settings, self.loaded = trust, settings, loaded
         self.made: Approvals | None = None
+        self.kept: bool | None = None
         self.foreign: set[str] = set()
 
     def approvals(self) -> Approvals:
-        """Read when the first file of a project is there; most projects have none."""
+        """Read when something asks for them; `remembers` says whether there are any."""
         if self.made is None:
             from tenterhook.trust.approvals import Approvals
 
@@ -69,7 +70,7 @@ class Standing:
 
     def counts(self, place: Place) -> bool:
         """Whether a broken file must be heard of: it is the user's own, or something in it was approved."""
-        return self.own(place) or (self.asks(place) and self.approvals().knows(place.path))
+        return self.own(place) or (self.asks(place) and self.remembers() and self.approvals().knows(place.path))
 
     def asks(self, place: Place) -> bool:
         """Whether approvals are looked at: not where nothing of the project counts, nor for somebody else's file."""
@@ -102,7 +103,7 @@ class Standing:
         """A project's hooks, as far as the user approved them."""
         asked = {place.path for place in self.loaded.places if place.found and not self.own(place) and self.asks(place)}
         known = [hook for hook in hooks if hook.source.file in asked]
-        if not asked and not (complete and self.trust == "ask" and self.remembers()):
+        if self.trust != "ask" or not (asked or complete) or not self.remembers():
             return [replace(hook, state="untrusted") for hook in hooks]
         found, gone = self.approvals().hooks(known)
         for line in gone if complete else ():
@@ -113,10 +114,12 @@ class Standing:
         return [states.get(id(hook)) or replace(hook, state="untrusted") for hook in hooks]
 
     def remembers(self) -> bool:
-        """Whether something was approved here: a file that is gone as a whole must be heard of, too."""
-        from tenterhook.trust.store import place
+        """Whether something was ever approved here. Most projects have nothing, and `tenter fire` is in a hurry."""
+        if self.kept is None:
+            from tenterhook.trust.store import place
 
-        return os.path.exists(place(self.project, self.home, self.environ))
+            self.kept = os.path.lexists(place(self.project, self.home, self.environ))
+        return self.kept
 
     def confined(self, hook: Hook) -> Hook:
         """A project's hook reaches the machine's own network only at hosts that the user has listed."""
@@ -156,9 +159,9 @@ class Standing:
         if self.settings.only_managed or not self.asks(place):
             return Words()
         said = words.said()
-        if not said and not self.approvals().knows(place.path):
+        if not said and not (self.remembers() and self.approvals().knows(place.path)):
             return Words()
-        found, state = self.approvals().words(place.path, said)
+        found, state = self.approvals().words(place.path, said) if self.remembers() else ({}, "untrusted")
         if found != said:
             now = "what was approved stays in force" if state == "modified" else "it counts for nothing"
             self.warn(place.path, f"says something about other hooks that is not approved: {now}; see tenter trust")

@@ -1,0 +1,80 @@
+"""A command's words, without a shell: which file it would run, and whether that is there."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from collections.abc import Mapping
+
+SHELL_SYNTAX = frozenset("|&;<>()`\n*?[]{!#")
+PLAIN_FLAGS = ("-u", "-B", "-E", "-s", "-S", "-I", "-O", "-OO", "-q")
+SHELL_FLAGS = ("-e", "-u", "-x", "-eu", "-ex", "-eux")
+INTERPRETERS = ("sh", "bash", "dash", "zsh", "python", "node", "ruby", "perl")
+
+
+def at_home(path: str, home: str) -> str:
+    return os.path.join(home, path[2:]) if path.startswith("~/") else path
+
+
+def one_program(main: str, cwd: str, home: str) -> tuple[str, ...]:
+    """A path counts from the project; a Python file without the run bit is run by Python."""
+    path = os.path.join(cwd, at_home(main, home))
+    if not os.path.exists(path) and os.sep not in main:
+        return (main,)
+    if path.endswith(".py") and os.path.isfile(path) and not os.access(path, os.X_OK):
+        return (sys.executable, path)
+    return (path,)
+
+
+def missing(command: object, env: Mapping[str, str], cwd: str) -> str:
+    """The file that the command would run and that is not there; empty where it is, or where only a shell can tell."""
+    plain = list(command) if isinstance(command, list) else simple_words(str(command), {**env, "PWD": cwd})
+    if not plain:
+        return ""
+    first = plain[0]
+    if not exists(first, env, cwd):
+        return first
+    name = os.path.basename(first)
+    if name == "env" and not any(word.startswith("-") for word in plain[1:]):
+        return missing([word for word in plain[1:] if "=" not in word], env, cwd)
+    if any(name == one or name.rstrip("0123456789.") == one for one in INTERPRETERS):
+        # After any other option nobody can tell its value from the script (-W ignore, -o pipefail).
+        flags = PLAIN_FLAGS if name.startswith("python") else SHELL_FLAGS if name.endswith("sh") else ()
+        rest = list(itertools.dropwhile(lambda word: word in flags, plain[1:]))
+        script = rest[0] if rest and not rest[0].startswith("-") else ""
+        if script and not os.path.exists(os.path.join(cwd, script)):
+            return script
+    return ""
+
+
+def simple_words(text: str, env: Mapping[str, str]) -> list[str]:
+    """The words of one simple command, variables and home put in; none where there is more to it than that."""
+    import shlex
+    import string
+
+    if SHELL_SYNTAX & set(text.replace("${", "")) or "$(" in text or "$$" in text:
+        return []
+    try:
+        words = [string.Template(word).substitute(env) for word in shlex.split(text)]
+    except (KeyError, ValueError):  # unset, ${VAR:-default} or an open quote: only a shell can tell
+        return []
+    home = env.get("HOME", "~")
+    words = [home + word[1:] if word.startswith("~/") else word for word in words]
+    return [word for word in words if "=" not in word.partition("/")[0]]
+
+
+def exists(word: str, env: Mapping[str, str], cwd: str) -> bool:
+    if os.sep in word:
+        return os.path.exists(os.path.join(cwd, word))
+    from shutil import which
+
+    return word in BUILTINS or which(word, path=env.get("PATH")) is not None
+
+
+BUILTINS = frozenset(
+    ". : [ alias bg break builtin cd command continue declare echo eval exec exit export false fg getopts hash jobs "
+    "kill let local popd printf pushd select shopt source time typeset "
+    "pwd read readonly return set shift test times trap true type ulimit umask unalias unset wait if for while until "
+    "case".split()
+)

@@ -41,7 +41,12 @@ def agent() -> Iterator[tuple[list[str], dict[str, str]]]:
         shutil.copytree(SAMPLE, project, ignore=shutil.ignore_patterns("__pycache__"))
         home.mkdir()
         words = ["agent", "--project", str(project), "--script", str(project / "agent.jsonl"), "--prompt", PROMPT]
-        yield [sys.executable, "-m", "tenterhook", *words, "--trust", "--yes"], {**os.environ, "HOME": str(home)}
+        env = {**os.environ, "HOME": str(home), "XDG_STATE_HOME": str(home / "state")}
+        tenter = [sys.executable, "-m", "tenterhook"]
+        subprocess.run(
+            [*tenter, "trust", "--project", str(project), "--yes"], env=env, stdout=subprocess.DEVNULL, check=True
+        )
+        yield [*tenter, *words, "--yes"], env
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def approved_line(
     binder = binder_for(hooks.dialect, hooks.project, hooks.home, hooks.environ)
     [found] = approved(hooks, [status_item(file, value, hooks.dialect.name, binder)])
     if found.state != "trusted":
-        warn(f"{file}: {hooks.dialect.status_line} is {found.state}, so it is not shown; see tenter trust")
+        warn(f"{file}: {hooks.dialect.status_line} is {found.state}, so it does not run; see tenter trust")
         return None
     bound = binder.command(value["command"])
     return StatusLine(words, file, Seal(list(bound.parts.values()), binder.where))

@@ -262,6 +262,7 @@ MANAGED = File(
     hooks_only=True,
     beside=("settings",),
 )
+PROJECT = replace(MANAGED, path="tenterhook.toml", scope="project", beside=("actions",))
 
 DIALECT = Dialect(
     name="tenterhook",
@@ -303,15 +304,8 @@ DIALECT = Dialect(
     files=(
         MANAGED,
         replace(MANAGED, path="@config/tenterhook/tenterhook.toml", scope="user"),
-        replace(MANAGED, path="tenterhook.toml", scope="project", beside=("actions",)),
-        File(
-            path="pyproject.toml",
-            scope="project",
-            format="toml",
-            sections=(Section(hooks="tool.tenterhook.hook"),),
-            hooks_only=True,
-            beside=("actions",),
-        ),
+        PROJECT,
+        replace(PROJECT, path="pyproject.toml", sections=(Section(hooks="tool.tenterhook.hook"),)),
     ),
     form=Form(entries=True, flat=True, keys=KEYS),
     types=(

@@ -32,7 +32,7 @@ def place(project: str, home: str, environ: Mapping[str, str]) -> str:
     folder = environ.get("XDG_STATE_HOME", "")
     if not os.path.isabs(folder):  # a relative one is invalid, and would be the project's own
         folder = os.path.join(home, ".local", "state")
-    return os.path.join(folder, "tenterhook", "trust", file_name(os.path.realpath(project)))
+    return os.path.join(folder, "tenterhook/trust", file_name(os.path.realpath(project)))
 
 
 def file_name(path: str) -> str:

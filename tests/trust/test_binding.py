@@ -136,3 +136,15 @@ def test_a_link_in_a_circle_and_a_name_with_a_nul_are_absent(root: Path) -> None
 
     assert [one.how for one, _ in bound(root, ["./loop"]).parts.values()] == ["absent"]
     assert bound(root, ["./a\0b"]).parts
+
+
+@pytest.mark.parametrize("path", [".:/usr/bin", ":/usr/bin", "tools:/usr/bin"])
+def test_a_program_of_the_project_that_path_leads_to_is_bound(root: Path, path: str) -> None:
+    """A relative folder in PATH counts from where the hook runs."""
+    (root / "tools").mkdir()
+    for name in ("check", "tools/check"):
+        (root / name).write_text("#!/bin/sh\n")
+        (root / name).chmod(0o755)
+    found = Binder(ground(str(root), str(root.parent)), str(root), {"PATH": path}).command("check")
+
+    assert ("tools/check" if path.startswith("tools") else "check") in own(root, found)

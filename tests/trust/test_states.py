@@ -235,3 +235,43 @@ def test_a_strangers_broken_file_is_a_warning(guarded: Trusting) -> None:
     guarded.project.write("tenterhook.toml", "[[hook]\n")
 
     assert guarded.fire().warnings
+
+
+def test_an_approval_of_every_option_holds(trusting: Trusting) -> None:
+    """What was kept compares with what is read, whatever stands in an entry."""
+    trusting.project.write(
+        "tenterhook.toml",
+        """[[hook]]
+on = ["tool.before", "tool.after"]
+name = "all of it"
+match = "Bash"
+match_kind = "glob"
+command = ["sh", "guard.sh"]
+timeout = 2.5
+priority = -3
+sequential = true
+leftovers = "end"
+if = {"tool_input.command" = ["ls*", "*x*"], "n" = 1}
+on_failure = {timeout = "ask", default = "deny"}
+env = {A = "b"}
+sandbox = {network = "loopback", read = ["/opt"], write = ["out", "/tmp/x"]}
+
+[[hook]]
+on = "turn.stop"
+url = "https://example.org/x"
+headers = {X = "$Y"}
+env = ["Y"]
+connect_timeout = 2
+
+[[hook]]
+on = "turn.stop"
+prompt = "Is it done?"
+max_tokens = 100
+once = true
+""",
+    )
+    trusting.project.script("guard.sh", "true\n")
+    trusting.approve()
+
+    assert set(trusting.states()) == {"trusted"}
+    assert {one.state for one in trusting.look().standings} == {"trusted"}

@@ -57,7 +57,7 @@ def approved_ones(engine: Engine, file: str, warn: Warn) -> list[Server]:
         warn([str(exc)])
         return []
     binder = binder_for(engine.dialect, engine.project, engine.home, engine.environ)
-    states = [one.state for one in approved(engine, [server_item(s, engine.dialect.name, binder) for s in servers])]
+    states = [one.state for one in approved(engine, [server_item(s, binder) for s in servers])]
     aside = [server.name for server, state in zip(servers, states, strict=True) if state != "trusted"]
     if aside:
         warn([f"not started, because not approved (see tenter trust): the MCP servers {', '.join(aside)}"])

@@ -154,7 +154,7 @@ class Binder:
     def located(self, word: str) -> str:
         if os.sep in word:
             return os.path.join(self.cwd, at_home(word, self.env.get("HOME", "~")))
-        return which(word, self.env.get("PATH", os.defpath)) or word
+        return which(word, self.env.get("PATH", os.defpath), self.cwd) or word
 
     def file(self, found: Bound, path: str) -> None:
         """A file, and what its first line says shall run it."""
@@ -197,11 +197,11 @@ class Binder:
             note(found, f"{os.path.basename(one.path)}: the project's modules that it imports ({', '.join(near)})")
 
 
-def which(word: str, path: str) -> str:
-    """Where PATH has a program. shutil.which does the same and imports a dozen modules for it."""
+def which(word: str, path: str, cwd: str) -> str:
+    """Where PATH has a program, its relative folders counted from where the hook runs."""
     for folder in path.split(os.pathsep):
-        found = os.path.join(folder, word)
-        if folder and os.path.isfile(found) and os.access(found, os.X_OK):
+        found = os.path.join(cwd, folder, word)
+        if "\0" not in found and os.path.isfile(found) and os.access(found, os.X_OK):
             return found
     return ""
 

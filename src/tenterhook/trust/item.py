@@ -98,4 +98,10 @@ def entry(hook: Hook, dialect: Dialect) -> dict[str, Any]:
 
 def plain(value: Any) -> Any:
     """As JSON would have it, so that what was kept compares with what is read."""
-    return msgspec.to_builtins(value, str_keys=True, enc_hook=str)
+    return listed(msgspec.to_builtins(value, str_keys=True, enc_hook=str))
+
+
+def listed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: listed(one) for key, one in value.items()}
+    return [listed(one) for one in value] if isinstance(value, list | tuple) else value

@@ -38,7 +38,7 @@ def survey(project: str, *, dialect: str = "", **options: Any) -> Survey:
     found = Survey()
     for name in [dialect] if dialect else dialects.names():
         hooks = HookSet(project, dialect=name, trust="all", on_config_error="warn", **options)
-        found.items += items_of(hooks, found.problems)
+        found.items += (item for item in items_of(hooks, found.problems) if item not in found.items)
     found.items += actions_of(HookSet(project, **options), found.problems)
     return found
 
@@ -87,17 +87,18 @@ def servers(hooks: HookSet, binder: Binder, problems: list[str]) -> Iterator[Ite
             continue
         file = os.path.join(hooks.project, name)
         try:
-            yield from (server_item(one, hooks.dialect.name, binder) for one in read_servers([file]))
+            yield from (server_item(one, binder) for one in read_servers([file]))
         except ConfigError as exc:
             problems.append(str(exc))
 
 
-def server_item(server: Server, dialect: str, binder: Binder) -> Item:
+def server_item(server: Server, binder: Binder) -> Item:
+    """A file of servers is the same for every agent that reads it."""
     said = {
         key: value for key, value in msgspec.structs.asdict(server).items() if value and key not in ("name", "source")
     }
     bound = binder.command([server.command, *server.args]) if server.command else Bound()
-    return other_item("server", server.source, said, dialect=dialect, name=server.name, bound=bound)
+    return other_item("server", server.source, said, name=server.name, bound=bound)
 
 
 def actions_of(hooks: HookSet, problems: list[str]) -> Iterator[Item]:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, proxy
 
 from msgspec.structs import replace
 
@@ -266,7 +266,7 @@ class HookSet:
         """How hook processes are confined."""
         from tenterhook.sandbox.confinement import Confinement
 
-        return Confinement(self)
+        return Confinement(proxy(self))  # no circle: an engine that is dropped is gone at once
 
     def open_journal(self) -> Journal | None:
         """Where outcomes are kept; None where nobody wants that."""

@@ -27,9 +27,9 @@ from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped
 
 if TYPE_CHECKING:
     from tenterhook.engine import Engine
-    from tenterhook.hookset import Slot
     from tenterhook.process import Completed, Ticket
     from tenterhook.runner import Runner
+    from tenterhook.slot import Slot
 
 log = logs.named("tenterhook.background")
 

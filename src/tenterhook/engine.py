@@ -19,12 +19,13 @@ from msgspec.structs import replace
 from tenterhook.apply import Changes, paths
 from tenterhook.dialect import Dialect
 from tenterhook.errors import UsageError
-from tenterhook.hookset import HookSet, Slot, nothing
+from tenterhook.hookset import HookSet
 from tenterhook.inside import INSIDE, WHY
 from tenterhook.merge import merge
 from tenterhook.payload import Given, in_our_words
 from tenterhook.plan import plan
 from tenterhook.second_look import misled, refusals, without
+from tenterhook.slot import Slot, nothing
 from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped, Verdict
 from tenterhook.verdict import Rules, verdict
 

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from tenterhook.dialect import CAUSES, Dialect, EventRule
 from tenterhook.engine import Engine
-from tenterhook.hookset import Slot
 from tenterhook.inventory import FileFacts, absent, files, happened, unhandled
 from tenterhook.payload import in_our_words, withheld
 from tenterhook.plan import plan
+from tenterhook.slot import Slot
 from tenterhook.types import Attempt, Event, Hook, Plan, Source
 from tenterhook.verdict import verdict
 from tenterhook.whatif import Effect, effects, possible_answers, stop

@@ -1,7 +1,4 @@
-"""The hooks of one project in one dialect: settings, files read once, functions registered in code.
-
-What an event needs and what does not change between firings is compiled into a Slot, once.
-"""
+"""The hooks of one project in one dialect: settings, files read once, functions registered in code."""
 
 from __future__ import annotations
 
@@ -13,22 +10,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary, proxy
 
-from msgspec.structs import replace
-
 from tenterhook import config, dialects
 from tenterhook.choices import check_choice, folder
 from tenterhook.config import Loaded
 from tenterhook.dialect import CAUSES, MATCHERS, POLICIES, Dialect, EventRule
 from tenterhook.errors import UnknownEvent, UsageError, nearest
 from tenterhook.keys import LONGEST
-from tenterhook.payload import Shape, aliases, compile_shape, depth
+from tenterhook.payload import depth
 from tenterhook.registry import Registry
 from tenterhook.settings import CHOICES as SETTINGS
 from tenterhook.settings import SYSTEM, Settings, settings
+from tenterhook.slot import Slot
 from tenterhook.switch import switched_off
 from tenterhook.trust import CHOICES
-from tenterhook.types import Hook, Outcome, Plan, Skipped, Source
-from tenterhook.verdict import Rules, compile_rules
+from tenterhook.types import Hook, Outcome, Source
 
 if TYPE_CHECKING:
     from tenterhook.background import Background
@@ -311,47 +306,3 @@ class Tap:
 
     def __init__(self, function: Callable[[Outcome], object]) -> None:
         self.function = function
-
-
-class Slot:
-    """One event of one set of hooks, compiled. `quiet` is its outcome where nobody listens."""
-
-    __slots__ = (
-        *("background", "functions", "hooks", "memo", "off", "overrides", "quiet", "renamed"),
-        *("rule", "rules", "shape", "static", "switched", "warnings"),
-    )
-
-    def __init__(self, owner: HookSet, rule: EventRule) -> None:
-        loaded = owner.ready()
-        self.rule = rule
-        self.hooks = owner.registry.hooks(rule.name)
-        self.rules: Rules = compile_rules(owner.dialect, rule, strict=owner.mode == "strict")
-        self.shape: Shape = compile_shape(
-            owner.dialect, rule, strict=self.rules.strict, strip=owner.settings.secrets == "strip"
-        )
-        self.renamed = aliases(owner.dialect, rule)
-        self.off, self.switched, self.warnings = owner.off(), loaded.off, owner.warnings
-        if self.off and owner.managed_stay():
-            self.hooks, self.off, self.switched = all_but_managed_off(self.hooks), "", self.off
-        self.overrides = loaded.overrides
-        self.background = any(hook.background for hook in self.hooks)
-        self.functions = all(hook.handler == "python" for hook in self.hooks)
-        self.static = not any(hook.once or hook.condition for hook in self.hooks)
-        self.memo: dict[tuple[Any, tuple[str, ...]], tuple[Plan, Outcome | None]] = {}
-        self.quiet = None if self.hooks or owner.taps else nothing(owner, self)
-
-
-def all_but_managed_off(hooks: tuple[Hook, ...]) -> tuple[Hook, ...]:
-    return tuple(hook if hook.source.scope == "managed" else replace(hook, enabled=False) for hook in hooks)
-
-
-def nothing(owner: HookSet, slot: Slot, skipped: tuple[Skipped, ...] = ()) -> Outcome:
-    """The outcome of an event that no hook ran for."""
-    return Outcome(
-        skipped=skipped,
-        warnings=slot.warnings,
-        event=slot.rule.name,
-        dialect=owner.dialect.name,
-        mode=owner.mode,
-        id=owner.new_id(),
-    )

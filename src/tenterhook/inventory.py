@@ -15,10 +15,11 @@ from tenterhook.engine import Engine
 from tenterhook.errors import ConfigError
 from tenterhook.handlers import script
 from tenterhook.hazards.files import hooks_in
-from tenterhook.hookset import HookSet, Slot
+from tenterhook.hookset import HookSet
 from tenterhook.places import Place, places
 from tenterhook.plan import objection
 from tenterhook.regular import beginning
+from tenterhook.slot import Slot
 from tenterhook.trust import OWN_SCOPES
 from tenterhook.types import Attempt, Event, Hook, Job
 from tenterhook.words import missing, one_program

@@ -8,9 +8,9 @@ from typing import Any
 from msgspec import Struct
 
 from tenterhook.engine import Engine
-from tenterhook.hookset import Slot
 from tenterhook.match import compiled
 from tenterhook.plan import fits, lookup
+from tenterhook.slot import Slot
 from tenterhook.types import Event, Hook
 
 MATCH_KINDS = {

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from tenterhook.engine import Engine
-from tenterhook.hookset import Slot
 from tenterhook.hosts.llxprt.registry import HookRegistry, engine_of
+from tenterhook.slot import Slot
 from tenterhook.types import Hook
 
 if TYPE_CHECKING:

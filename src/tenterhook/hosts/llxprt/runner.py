@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from tenterhook import logs
 from tenterhook.dialect import Exit
 from tenterhook.engine import Engine
-from tenterhook.hookset import Slot
 from tenterhook.hosts.llxprt.outputs import create_hook_output, written
 from tenterhook.hosts.llxprt.planner import slot_of
 from tenterhook.hosts.llxprt.registry import HookRegistry, engine_of
 from tenterhook.hosts.llxprt.results import HookExecutionResult
 from tenterhook.payload import in_our_words
+from tenterhook.slot import Slot
 from tenterhook.types import Attempt, Event, Hook, Plan, Verdict
 from tenterhook.verdict import explained, verdict
 

@@ -1,0 +1,59 @@
+"""One event of one set of hooks, compiled once: what does not change between two firings of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from tenterhook.dialect import EventRule
+from tenterhook.payload import Shape, aliases, compile_shape
+from tenterhook.types import Hook, Outcome, Plan, Skipped
+from tenterhook.verdict import Rules, compile_rules
+
+if TYPE_CHECKING:
+    from tenterhook.hookset import HookSet
+
+
+class Slot:
+    """What an event needs. `quiet` is its outcome where nobody listens."""
+
+    __slots__ = (
+        *("background", "functions", "hooks", "memo", "off", "overrides", "quiet", "renamed"),
+        *("rule", "rules", "shape", "static", "switched", "warnings"),
+    )
+
+    def __init__(self, owner: HookSet, rule: EventRule) -> None:
+        loaded = owner.ready()
+        self.rule = rule
+        self.hooks = owner.registry.hooks(rule.name)
+        self.rules: Rules = compile_rules(owner.dialect, rule, strict=owner.mode == "strict")
+        self.shape: Shape = compile_shape(
+            owner.dialect, rule, strict=self.rules.strict, strip=owner.settings.secrets == "strip"
+        )
+        self.renamed = aliases(owner.dialect, rule)
+        self.off, self.switched, self.warnings = owner.off(), loaded.off, owner.warnings
+        if self.off and owner.managed_stay():
+            self.hooks, self.off, self.switched = all_but_managed_off(self.hooks), "", self.off
+        self.overrides = loaded.overrides
+        self.background = any(hook.background for hook in self.hooks)
+        self.functions = all(hook.handler == "python" for hook in self.hooks)
+        self.static = not any(hook.once or hook.condition for hook in self.hooks)
+        self.memo: dict[tuple[Any, tuple[str, ...]], tuple[Plan, Outcome | None]] = {}
+        self.quiet = None if self.hooks or owner.taps else nothing(owner, self)
+
+
+def all_but_managed_off(hooks: tuple[Hook, ...]) -> tuple[Hook, ...]:
+    return tuple(hook if hook.source.scope == "managed" else replace(hook, enabled=False) for hook in hooks)
+
+
+def nothing(owner: HookSet, slot: Slot, skipped: tuple[Skipped, ...] = ()) -> Outcome:
+    """The outcome of an event that no hook ran for."""
+    return Outcome(
+        skipped=skipped,
+        warnings=slot.warnings,
+        event=slot.rule.name,
+        dialect=owner.dialect.name,
+        mode=owner.mode,
+        id=owner.new_id(),
+    )

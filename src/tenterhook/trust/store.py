@@ -51,9 +51,9 @@ def bond(file: str, project: str) -> dict[str, object]:
 
 
 def machine() -> str:
-    with suppress(OSError), open(MACHINE, encoding="ascii", errors="replace") as file:
+    with suppress(OSError), open(MACHINE, "rb") as file:
         if found := file.read(64).strip():
-            return found
+            return found.decode("utf-8", "replace")
     return os.uname().nodename if hasattr(os, "uname") else ""
 
 

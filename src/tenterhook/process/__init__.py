@@ -1,7 +1,8 @@
 """Child processes, many at once in one thread: start, feed, collect, cap, end with all descendants.
 
 One loop polls pipes and pidfds and serves three callers: run (one, blocking), Batch (many, blocking) and Reactor
-(its own thread, for async hosts). What the loop promises:
+(its own thread, for async hosts). With a helper (see tenterhook.supervisor) its spawners start and end the programs and
+the loop polls its channels to them; without one they are our own children. What the loop promises, either way:
 - the answer counts as soon as the hook itself exits, though a grandchild still holds its pipes;
 - time-out: SIGTERM to all, the grace, SIGKILL to all, and back within 0.25 s of that;
 - a child that cannot be started is a value, never an exception.
@@ -12,10 +13,14 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from tenterhook.process.loop import Loop, Ticket
 from tenterhook.process.program import Completed, Program
 from tenterhook.process.reactor import Reactor
+
+if TYPE_CHECKING:
+    from tenterhook.supervisor.client import Helper
 
 __all__ = ["Batch", "Completed", "Program", "Reactor", "Ticket", "run", "run_all"]
 
@@ -23,8 +28,8 @@ __all__ = ["Batch", "Completed", "Program", "Reactor", "Ticket", "run", "run_all
 class Batch:
     """Many programs at once in the calling thread. Dropped or left by an exception, it ends what it started."""
 
-    def __init__(self, parallel: int = 64) -> None:
-        self.loop = Loop(parallel)
+    def __init__(self, parallel: int = 64, helper: Helper | None = None) -> None:
+        self.loop = Loop(parallel, helper)
         self.results: list[Completed] = []
 
     def add(self, program: Program) -> int:
@@ -57,16 +62,16 @@ class Batch:
             loop.abandon()
 
 
-def run(program: Program) -> Completed:
+def run(program: Program, helper: Helper | None = None) -> Completed:
     """Run one program to its end, in the calling thread."""
-    batch = Batch(1)
+    batch = Batch(1, helper)
     batch.add(program)
     return batch.wait()[0]
 
 
-def run_all(programs: Sequence[Program], parallel: int = 64) -> list[Completed]:
+def run_all(programs: Sequence[Program], parallel: int = 64, helper: Helper | None = None) -> list[Completed]:
     """Run all, at most `parallel` at once, in the calling thread; results in the same order."""
-    batch = Batch(parallel)
+    batch = Batch(parallel, helper)
     for program in programs:
         batch.add(program)
     return batch.wait()

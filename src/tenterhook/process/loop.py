@@ -9,11 +9,18 @@ import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
-from tenterhook.process.child import LEFTOVER_GRACE, Child
-from tenterhook.process.procfs import Tags, read_table
+from tenterhook.process.hire import hire
 from tenterhook.process.program import Completed, Program
+from tenterhook.process.running import LEFTOVER_GRACE, Running
 from tenterhook.process.stream import Stream
+from tenterhook.procfs import Tags, read_table
+from tenterhook.supervisor import ChannelLost
+
+if TYPE_CHECKING:
+    from tenterhook.process.lines import Lines
+    from tenterhook.supervisor.client import Helper
 
 __all__ = ["Loop", "Ticket"]
 
@@ -23,13 +30,13 @@ STARTS = 8
 # of 1.6 s for 135 MB in lines): when little is there, let it gather.
 NARROW, REST = 1 << 16, 0.0005
 # Others will give back what was short when they end.
-CROWDED = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM)
+CROWDED = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM, errno.ETOOMANYREFS)
 
 
 class Ticket:
     """One program in a loop, waiting, running or done."""
 
-    __slots__ = ("child", "done", "program", "recall")
+    __slots__ = ("child", "done", "program", "recall", "retried")
 
     def __init__(
         self,
@@ -40,7 +47,8 @@ class Ticket:
         self.program = program
         self.done = done
         self.recall = recall
-        self.child: Child | None = None
+        self.child: Running | None = None
+        self.retried = False
 
     def cancel(self) -> None:
         """From any thread, at any time; `done` gets error="cancelled" within 0.1 s, unless it was done before."""
@@ -51,14 +59,15 @@ class Ticket:
 class Loop:
     """Everything that runs and waits. Not for two threads at once."""
 
-    def __init__(self, parallel: int) -> None:
+    def __init__(self, parallel: int, helper: Helper | None = None) -> None:
         self.parallel = max(1, parallel)
+        self.lines = None if helper is None else connected(self, helper)
         self.owner = os.getpid()
         self.poller = select.poll()
         self.actions: dict[int, Callable[[], object]] = {}
         self.waiting: deque[Ticket] = deque()
-        self.running: dict[Ticket, Child] = {}
-        self.ending: dict[Ticket, Child] = {}
+        self.running: dict[Ticket, Running] = {}
+        self.ending: dict[Ticket, Running] = {}
         self.tags: Tags = {}
         self.crowded = self.rest = False
         self.sweep_at = self.swept = self.sweep_cost = 0.0
@@ -94,9 +103,9 @@ class Loop:
         clocks = [self.sweep_at] if self.ending else []
         now = time.monotonic()
         for child in self.running.values():
-            if child.deadline is not None and child.family is None:
+            if child.deadline is not None and not child.ending:
                 clocks.append(child.deadline)
-            if child.pidfd < 0 and not child.exited:
+            if child.polled:
                 clocks.append(now + child.patience)
         # A minute at most: poll cannot count further than 24 days.
         return min(60_000.0, max(0.0, (min(clocks) - now) * 1000)) if clocks else None
@@ -110,18 +119,21 @@ class Loop:
             self.start(self.waiting.popleft())
 
     def start(self, ticket: Ticket) -> None:
-        # It is listed before it is started, so that an interrupt at any moment finds it there.
         others = bool(self.running)
-        child = ticket.child = self.running[ticket] = Child(ticket.program)
         try:
-            child.start()
+            child = hire(ticket.program, self.lines)
+            if isinstance(child, Completed):
+                ticket.done(child)
+                return
+            # It is listed before it is started, so that an interrupt at any moment finds it there.
+            ticket.child = self.running[ticket] = child
+            child.begin()
+        except ChannelLost:
+            assert self.lines is not None
+            self.lines.lost_with(ticket)
+            return
         except Exception as exc:  # whatever Popen finds to complain about is a value here
-            del self.running[ticket]
-            if others and isinstance(exc, OSError) and exc.errno in CROWDED:
-                self.crowded, ticket.child = True, None
-                self.waiting.appendleft(ticket)
-            else:
-                ticket.done(child.not_started(exc))
+            self.not_started(ticket, exc, others)
             return
         if child.pidfd >= 0:
             self.watch(child.pidfd, select.POLLIN, partial(self.exited, ticket))
@@ -129,6 +141,16 @@ class Loop:
             self.watch(stream.fd, select.POLLIN, partial(self.drain, stream))
         if child.feed.fd >= 0:
             self.watch(child.feed.fd, select.POLLOUT, partial(self.push, child))
+
+    def not_started(self, ticket: Ticket, exc: Exception, others: bool) -> None:
+        child = self.running.pop(ticket, None)
+        if others and isinstance(exc, OSError) and exc.errno in CROWDED:
+            self.crowded, ticket.child = True, None
+            self.waiting.appendleft(ticket)
+        else:
+            failed = child or Running(ticket.program)
+            ticket.done(failed.not_started(exc))
+        self.rest_lines()
 
     def watch(self, fd: int, mask: int, action: Callable[[], object]) -> None:
         self.actions[fd] = action
@@ -148,7 +170,7 @@ class Loop:
         elif stream.truncated and count < NARROW:
             self.rest = True
 
-    def push(self, child: Child) -> None:
+    def push(self, child: Running) -> None:
         fd = child.feed.fd
         child.feed.push()
         if child.feed.fd < 0:
@@ -162,7 +184,7 @@ class Loop:
         child = self.running[ticket]
         child.exited = True
         self.unwatch(child.pidfd)
-        if child.family is None:
+        if not child.ending:
             child.ended = time.monotonic()
             if ticket.program.leftovers != "end":
                 self.finish(ticket)
@@ -174,9 +196,9 @@ class Loop:
 
     def check_clocks(self, now: float) -> None:
         for ticket, child in list(self.running.items()):
-            if child.pidfd < 0 and not child.exited and child.probe():
+            if child.polled and child.probe():
                 self.exited(ticket)
-            elif child.family is None and child.deadline is not None and now >= child.deadline:
+            elif not child.ending and child.deadline is not None and now >= child.deadline:
                 limit = f"no answer within {ticket.program.timeout:g} s"
                 detail = f"{limit}, so it was ended: make the hook faster or raise its timeout"
                 self.end(ticket, now, ticket.program.grace, "timeout", detail)
@@ -194,7 +216,8 @@ class Loop:
     def sweep(self, now: float) -> None:
         for child in self.ending.values():
             child.strike(now)
-        table = read_table((child.family for child in self.ending.values() if child.family), self.tags)
+        families = [child.family for child in self.ending.values() if child.family]
+        table = read_table(families, self.tags) if families else None
         for ticket, child in list(self.ending.items()):
             if child.sweep(table, now):
                 self.finish(ticket)
@@ -220,12 +243,19 @@ class Loop:
         self.unwatch(child.pidfd)
         self.unwatch_pipes(child)
         self.ending.pop(ticket, None)
+        if self.lines is not None:
+            self.lines.check(child)
         completed = child.completed()
         del self.running[ticket]
         self.crowded = False
         ticket.done(completed)
+        self.rest_lines()
 
-    def unwatch_pipes(self, child: Child) -> None:
+    def rest_lines(self) -> None:
+        if self.lines is not None and not self.busy:
+            self.lines.rest()
+
+    def unwatch_pipes(self, child: Running) -> None:
         for fd in (child.feed.fd, child.streams[0].fd, child.streams[1].fd):
             self.unwatch(fd)
 
@@ -236,9 +266,17 @@ class Loop:
                 child.close()
             self.running.clear()
             self.waiting.clear()
+            if self.lines is not None:
+                self.lines.close()
         for ticket, child in list(self.running.items()):
             if not child.started:
                 del self.running[ticket]
         self.cancel_all()
         while self.busy:
             self.step()
+
+
+def connected(loop: Loop, helper: Helper) -> Lines:
+    from tenterhook.process.lines import Lines
+
+    return Lines(loop, helper)

@@ -13,10 +13,14 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 from tenterhook.process.loop import Loop, Ticket
 from tenterhook.process.program import Completed, Program
 from tenterhook.process.stream import close
+
+if TYPE_CHECKING:
+    from tenterhook.supervisor.client import Helper
 
 __all__ = ["Reactor"]
 
@@ -24,14 +28,14 @@ __all__ = ["Reactor"]
 class Reactor:
     """submit() from any thread; `done` is called in the reactor's thread and should be quick."""
 
-    def __init__(self, parallel: int = 64) -> None:
-        self.parallel = parallel
+    def __init__(self, parallel: int = 64, helper: Helper | None = None) -> None:
+        self.parallel, self.helper = parallel, helper
         self.begin_empty()
 
     def begin_empty(self) -> None:
         self.owner = os.getpid()
         self.lock = threading.Lock()
-        self.loop = Loop(self.parallel)
+        self.loop = Loop(self.parallel, self.helper)
         self.inbox: deque[Callable[[], object]] = deque()
         self.thread: threading.Thread | None = None
         self.closed = False

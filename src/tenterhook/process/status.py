@@ -13,7 +13,7 @@ import struct
 import time
 from fcntl import ioctl
 
-__all__ = ["exit_status", "is_contested"]
+__all__ = ["exit_status", "is_contested", "name_of"]
 
 PIDFD_GET_INFO = 0xC040FF0B  # _IOWR(0xFF, 11, struct pidfd_info of 64 bytes)
 PIDFD_INFO_EXIT = 1 << 3
@@ -66,3 +66,11 @@ def recovered(pidfd: int) -> int:
 def note_contest() -> None:
     global contested
     contested = True
+
+
+def name_of(number: int) -> str:
+    """The name of a signal."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"SIG{number}"

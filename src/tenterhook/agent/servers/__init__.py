@@ -18,7 +18,7 @@ from tenterhook.agent.servers.config import Server, ServerError, expanded, read_
 from tenterhook.agent.servers.tools import definitions, reason
 from tenterhook.agent.tools import Definition
 from tenterhook.formats import sdk
-from tenterhook.process.procfs import TAG, read_table
+from tenterhook.procfs import TAG, read_table
 
 __all__ = ["Server", "ServerError", "Servers", "read_servers"]
 

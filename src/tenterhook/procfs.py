@@ -3,43 +3,40 @@
 A group misses whatever called setsid or forked twice. On Linux /proc tells the rest: children by their parent, and
 those whose parent is gone by a tag in the environment they inherited. Elsewhere the group is all there is.
 Not found: a process that both lost its parents and cleared its environment before we looked.
+
+The helper process that starts hooks uses this too, so it imports next to nothing.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
-import threading
 import time
-from collections.abc import Iterable
-from typing import NamedTuple
 
-__all__ = ["TAG", "Family", "Table", "Tags", "find_child", "name_of", "read_table"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["TAG", "Family", "Table", "Tags", "descendants", "find_child", "read_table", "send", "tagged"]
 
 TAG = "TENTERHOOK_RUN"
+SIGKILL, SIGTERM = 9, 15  # the same everywhere; the module that names them would take a quarter of the helper's start
 
 # What was read from the environment of a process, by number and start: it does not change while we look for it.
 Tags = dict[tuple[int, int], list[bytes]]
 
 
-class Entry(NamedTuple):
+class Entry:
     """One line of the process table. The start time tells a process from a later one with the same number."""
 
-    pid: int
-    state: str
-    parent: int
-    group: int
-    session: int
-    start: int
+    __slots__ = ("alive", "group", "parent", "pid", "session", "start")
 
-    @property
-    def alive(self) -> bool:
-        return self.state not in "ZX"
+    def __init__(self, pid: int, state: bytes, parent: int, group: int, session: int, start: int) -> None:
+        self.pid, self.parent, self.group, self.session, self.start = pid, parent, group, session, start
+        self.alive = state not in b"ZX"
 
 
 class Table:
-    """All processes at one moment, found by number, parent, group or session, and tag."""
+    """Processes at one moment, found by number, parent, group or session, and tag."""
 
     __slots__ = ("children", "entries", "tagged", "together")
 
@@ -67,17 +64,54 @@ class Table:
                 self.tagged.setdefault(token, []).append(entry)
 
 
-def read_table(families: Iterable[Family], tags: Tags) -> Table | None:
-    """None where the system has no /proc. About 20 µs for each process."""
+def read_table(families: Iterable[Family], tags: Tags, below: int = 0) -> Table | None:
+    """All processes, or one and those below it; None where the system has no /proc. About 20 µs for each process."""
     try:
-        names = os.listdir("/proc")
+        table = Table(entries(descendants(below) if below else os.listdir("/proc")))
     except OSError:
         return None
-    table = Table(entry for name in names if name.isdigit() and (entry := read_entry(name)))
     if not table.entries:
         return None
     table.read_tags(families, tags)
     return table
+
+
+def entries(names: Iterable[str]) -> Iterable[Entry]:
+    return (entry for name in names if name.isdigit() and (entry := read_entry(name)))
+
+
+def descendants(pid: int) -> list[str]:
+    """This process and all below it, by number."""
+    root = str(pid)
+    found = {root}
+    below = read_children if has_lists() else children_by_parent(Table(entries(os.listdir("/proc"))))
+    waiting = below(root)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += below(name)
+        if not waiting:  # who lost his parents meanwhile has come to stand directly below us
+            waiting = [one for one in below(root) if one not in found]
+    return [*found]
+
+
+def has_lists() -> bool:
+    """Whether the kernel keeps lists of children."""
+    return os.path.exists(f"/proc/self/task/{os.getpid()}/children")
+
+
+def read_children(pid: str) -> list[str]:
+    """The children of all its threads; none if it is gone."""
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+    return [name for task in tasks for name in read(f"/proc/{pid}/task/{task}/children").decode().split()]
+
+
+def children_by_parent(table: Table) -> Callable[[str], list[str]]:
+    return lambda pid: [str(entry.pid) for entry in table.children.get(int(pid), ())]
 
 
 def read_tokens(pid: int) -> list[bytes]:
@@ -88,13 +122,18 @@ def read_tokens(pid: int) -> list[bytes]:
     return []
 
 
+def tagged(before: str, token: str) -> str:
+    """The tag of a hook. One that runs hooks has a tag already: theirs are its own too, so the tags are joined."""
+    return f"{before}{token};"
+
+
 def read_entry(pid: str) -> Entry | None:
     text = read(f"/proc/{pid}/stat", 1024)
     # The name stands in brackets and may hold anything, a bracket too.
     fields = text[text.rfind(b")") + 2 :].split()
     if len(fields) < 20:
         return None
-    return Entry(int(pid), fields[0].decode(), int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
+    return Entry(int(pid), fields[0], int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
 
 
 def read(path: str, most: int = 1 << 22) -> bytes:
@@ -114,11 +153,11 @@ def read(path: str, most: int = 1 << 22) -> bytes:
         os.close(fd)
 
 
-def find_child(token: str) -> int:
-    """A child that this thread has just started and nobody has the number of; 0 if there is none."""
+def find_child(token: str, thread: int) -> int:
+    """A child that a thread of ours has just started and nobody has the number of; 0 if there is none."""
     # Popen comes back a moment before the kernel has laid out the environment of the new program.
     for _ in range(100):
-        for pid in read(f"/proc/self/task/{threading.get_native_id()}/children").split():
+        for pid in read(f"/proc/self/task/{thread}/children").split():
             if token.encode() in read_tokens(int(pid)):
                 return int(pid)
         time.sleep(0.00005)
@@ -128,14 +167,15 @@ def find_child(token: str) -> int:
 class Family:
     """A hook's process and all that came from it. Whoever was once found stays known."""
 
-    __slots__ = ("born", "known", "leader", "token")
+    __slots__ = ("born", "known", "leader", "termed", "token")
 
-    def __init__(self, leader: int, token: str) -> None:
+    def __init__(self, leader: int, token: str, born: int = -1) -> None:
         assert leader > 1  # 0 would mean our own group
         self.leader = leader
         self.token = token.encode()
-        self.born = -1
+        self.born = born
         self.known: set[tuple[int, int]] = set()
+        self.termed = False
 
     def members(self, table: Table) -> list[Entry]:
         """Those in the table that live. Zombies count as gone, but their children are still found through them."""
@@ -153,17 +193,23 @@ class Family:
         self.known |= {(e.pid, e.start) for e in found.values()}
         return [e for e in found.values() if e.alive]
 
+    def press(self, members: list[Entry], *, kill: bool) -> None:
+        """SIGTERM once to all that are there, then SIGKILL to all that are left."""
+        if kill:
+            self.send(SIGKILL, members)
+        elif not self.termed:
+            self.send(SIGTERM, members)
+            self.termed = True
+
     def send(self, number: int, members: list[Entry]) -> None:
         """To the group in one call, so that none of it can fork away in between; then to those outside it."""
         self.send_group(number)
         for entry in members:
             if entry.group != self.leader:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(entry.pid, number)
+                send(os.kill, entry.pid, number)
 
     def send_group(self, number: int) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.leader, number)
+        send(os.killpg, self.leader, number)
 
     def group_is_empty(self) -> bool:
         """Where there is no /proc. macOS answers EPERM for a group of zombies only."""
@@ -179,12 +225,15 @@ class Family:
         for pid, start in self.known:
             entry = table.entries.get(pid)
             if entry and entry.start == start and entry.parent == us and not entry.alive and pid != self.leader:
-                with contextlib.suppress(ChildProcessError):
+                try:
                     os.waitpid(pid, os.WNOHANG)
+                except ChildProcessError:
+                    continue
 
 
-def name_of(number: int) -> str:
+def send(kill: Callable[[int, int], None], number: int, signal: int) -> None:
+    """To a process or group that may be gone, or another user's, by now."""
     try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"SIG{number}"
+        kill(number, signal)
+    except (ProcessLookupError, PermissionError):
+        return

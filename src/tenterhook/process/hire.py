@@ -1,0 +1,84 @@
+"""Who runs a program, and how it is confined: the one place where that is decided.
+
+A spawner of the helper's that has confined itself; else bubblewrap; else nothing, which is said, or refused where the
+sandbox is required. What a mechanism cannot express is always refused, never run with more or less.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from tenterhook.process.program import Completed, Program
+from tenterhook.process.running import Running
+from tenterhook.sandbox.profile import Profile
+from tenterhook.supervisor import NoHelper, NotConfined
+
+if TYPE_CHECKING:
+    from tenterhook.process.lines import Lines
+
+__all__ = ["hire"]
+
+ADVICE = "`tenter doctor` says what this machine can do"
+said: set[str] = set()
+
+
+def hire(program: Program, lines: Lines | None) -> Running | Completed:
+    """Not started yet; or why it must not be."""
+    profile = program.profile
+    if profile is None:
+        return unconfined(program, lines)
+    try:
+        if lines is None:
+            raise NotConfined("hooks are started without a supervisor, which would confine them")
+        return watched(remote(program, profile, lines), profile)
+    except NoHelper as exc:
+        why, refused = f"no supervisor could be started ({exc})", False
+    except NotConfined as exc:
+        why, refused = str(exc), exc.refused
+    from tenterhook.sandbox.bubblewrap import wrapped
+
+    argv = wrapped(program.argv, profile)
+    if argv is not None:
+        return watched(unconfined(replace(program, argv=tuple(argv)), lines, "bubblewrap"), profile)
+    if sys.platform != "linux":
+        return unconfined(program, lines, "none", once(f"not confined: there is no sandbox for {sys.platform} yet"))
+    if program.require or refused:
+        return Completed(error="sandbox", detail=f"not run, because it cannot be confined: {why}; {ADVICE}")
+    return unconfined(program, lines, "none", (f"not confined: {why}; {ADVICE}",))
+
+
+def unconfined(program: Program, lines: Lines | None, sandbox: str = "", notes: tuple[str, ...] = ()) -> Running:
+    if lines is not None:
+        try:
+            return remote(program, None, lines, sandbox, notes)
+        except NoHelper as exc:
+            notes += lines.helper.complaint(exc)
+    from tenterhook.process.child import Child
+
+    return Child(program, sandbox, notes)
+
+
+def remote(
+    program: Program, profile: Profile | None, lines: Lines, sandbox: str = "", notes: tuple[str, ...] = ()
+) -> Running:
+    from tenterhook.process.remote import Remote
+
+    channel = lines.channel(profile)
+    return Remote(program, channel, sandbox or channel.mechanism, notes)
+
+
+def watched(running: Running, profile: Profile) -> Running:
+    """Looked after: what the sandbox cannot keep from being created is found when the hook has ended."""
+    from tenterhook.sandbox.quarantine import Watch
+
+    running.watch = Watch(profile)
+    return running
+
+
+def once(note: str) -> tuple[str, ...]:
+    new = note not in said
+    said.add(note)
+    return (note,) if new else ()

@@ -1,0 +1,77 @@
+"""A program that a spawner starts for us. Its pipes are ours; its start, exit and end are told over a channel."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.process.program import Program
+from tenterhook.process.running import Running
+from tenterhook.procfs import TAG, Table, tagged
+from tenterhook.supervisor import ChannelLost
+from tenterhook.supervisor.channel import Channel
+from tenterhook.supervisor.wire import END, HEAD, say_start, start_packet
+
+__all__ = ["Remote"]
+
+
+class Remote(Running):
+    """`gone` when nothing of it is left."""
+
+    __slots__ = ("asked", "channel", "gone")
+
+    def __init__(self, program: Program, channel: Channel, sandbox: str = "", notes: tuple[str, ...] = ()) -> None:
+        super().__init__(program, sandbox, notes)
+        self.channel = channel
+        self.asked = self.gone = False
+
+    def start(self) -> None:
+        program = self.program
+        if not program.argv or not program.argv[0]:
+            raise ValueError("no program")
+        ends: list[int] = []
+        try:
+            env = {**program.env, TAG: tagged(program.env.get(TAG, ""), self.token)}
+            cwd = os.path.join(os.getcwd(), program.cwd) if program.cwd[:1] != "/" else program.cwd
+            keep = program.leftovers != "end"
+            head, body = start_packet(self.number, self.token, cwd, program.argv, env, keep=keep)
+            self.open_pipes(ends)
+            self.started = True  # from here on it may have been, whatever interrupts us
+            self.say_start(head, body, ends)
+            self.feed.release()
+        except Exception:
+            self.started = False
+            self.close()
+            raise
+        finally:
+            for fd in ends[1:]:
+                os.close(fd)
+
+    def say_start(self, head: bytes, body: bytes, ends: list[int]) -> None:
+        try:
+            say_start(self.channel.wire, head, body, ends)
+        except ConnectionError as exc:
+            raise ChannelLost(str(exc)) from None
+
+    def end(self, now: float, grace: float, error: str | None = None, detail: str = "") -> None:
+        super().end(now, grace, error, detail)
+        self.asked = False
+        self.ask(now)
+
+    def ask(self, now: float) -> None:
+        grace = max(0, int((self.kill_at - now) * 1e6))
+        try:
+            self.channel.wire.say(HEAD.pack(END, self.number, grace))
+            self.asked = True
+        except OSError:  # it does not keep up, or is gone, which we shall hear
+            return
+
+    def sweep(self, table: Table | None, now: float) -> bool:
+        if not self.asked:
+            self.ask(now)
+        return self.gone or now >= self.give_up_at
+
+    def settle(self) -> bool:
+        return self.status is not None
+
+    def lost_status(self) -> str:
+        return "the helper that ran this hook was ended, so nobody knows how the hook did"

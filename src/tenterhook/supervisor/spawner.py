@@ -1,0 +1,136 @@
+"""A spawner: confines itself, then starts and ends the hooks of one profile, for any number of channels."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from tenterhook.supervisor import system
+from tenterhook.supervisor.jobs import Jobs
+from tenterhook.supervisor.wire import (
+    CHANNEL,
+    CONFINED,
+    END,
+    HEAD,
+    MECHANISMS,
+    REFUSED,
+    RELEASE,
+    START_KEEPING,
+    UNCONFINED,
+    Wire,
+    heard_start,
+    note,
+    wire,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Packed = tuple[Any, ...] | None
+
+LONGEST = 1000  # bytes of a reason
+
+
+def run(control: Wire, channel: Wire, notes: int, packed: Packed) -> None:
+    """What a process does that was forked to be a spawner. When it returns, the process is to end."""
+    system.begin_anew((control.fileno(), channel.fileno(), notes))
+    system.adopt_orphans()
+    hello = confine(packed)
+    system.keep_out()
+    if hello[:1] == CONFINED:
+        Spawner(control, hello, channel, notes).serve()
+    else:
+        channel.say(hello, wait=True)
+
+
+def confine(packed: Packed) -> bytes:
+    """The first word on every channel."""
+    if packed is None:
+        return HEAD.pack(CONFINED, 0, 0)
+    from tenterhook.sandbox.profile import Profile
+    from tenterhook.sandbox.restrict import restrict
+
+    try:
+        mechanism = restrict(Profile(*packed))
+        return HEAD.pack(CONFINED, 0, MECHANISMS.index(mechanism))
+    except Exception as exc:
+        kind = REFUSED if getattr(exc, "refused", False) else UNCONFINED
+        return HEAD.pack(kind, 0, 0) + (str(exc) or type(exc).__name__).encode("utf-8", "replace")[:LONGEST]
+
+
+class Spawner:
+    """Ends when the supervisor does, and when nobody needs it any more."""
+
+    def __init__(self, control: Wire, hello: bytes, first: Wire, notes: int) -> None:
+        self.control, self.hello = control, hello
+        self.bell = system.bell()
+        self.ears = system.Ears(control.fileno(), self.bell)
+        # Each with the file in which its host looks what was started.
+        self.channels: dict[int, tuple[Wire, int]] = {}
+        self.jobs = Jobs()
+        self.open(first, notes)
+
+    @property
+    def needed(self) -> bool:
+        """What hooks left running needs us, so that it ends with the host."""
+        return bool(self.channels or self.jobs.by_number) or system.has_children()
+
+    def serve(self) -> None:
+        while self.needed:
+            ready = self.ears.wait(self.jobs.patience())
+            if self.bell in ready:
+                system.silence(self.bell)
+                for pid, status in system.ended_children():
+                    self.jobs.exited(pid, status)
+            if self.control.fileno() in ready and self.is_over():
+                return
+            for fd in ready:
+                if fd in self.channels:
+                    self.hear(*self.channels[fd])
+            now = time.monotonic()
+            if self.jobs.ending and now >= self.jobs.sweep_at:
+                self.jobs.sweep(now)
+
+    def is_over(self) -> bool:
+        packet = system.next_packet(self.control)
+        if packet is None:
+            return False
+        data, files = packet
+        if data[:1] == CHANNEL and len(files) == 2:
+            self.open(wire(files[0]), files[1])
+            return False
+        if data[:1] != RELEASE:  # the supervisor is gone, and with it who would end the hooks if we died
+            system.end_all()
+        return True
+
+    def open(self, channel: Wire, notes: int) -> None:
+        try:
+            channel.say(self.hello)
+        except OSError:
+            os.close(notes)
+            return
+        self.channels[channel.fileno()] = channel, notes
+        self.ears.add(channel.fileno())
+
+    def hear(self, channel: Wire, notes: int) -> None:
+        packet = system.next_packet(channel)
+        if packet is None:
+            return
+        data, files = packet
+        if len(data) < HEAD.size:
+            self.close(channel)
+            return
+        kind, number, value = HEAD.unpack_from(data)
+        if kind == END:
+            self.jobs.end(channel, number, value / 1e6)
+        else:
+            body = heard_start(data, files)
+            note(notes, number)
+            self.jobs.start(channel, number, value, body, files, keep=kind == START_KEEPING)
+
+    def close(self, channel: Wire) -> None:
+        self.ears.remove(channel.fileno())
+        os.close(self.channels.pop(channel.fileno())[1])
+        self.jobs.abandon(channel)
+        channel.close()

@@ -1,0 +1,127 @@
+"""What host, supervisor and spawners say to each other: packets over Unix sockets, with open files.
+
+A packet is sent whole or not at all, so that an exception in the middle of it leaves nothing half said. A host
+believes a spawner numbers and a line of text, no more: hooks run beside it.
+"""
+
+from __future__ import annotations
+
+import _socket  # the module socket would take a third of the helper's start
+import errno
+import os
+import struct
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# Kind, number of the hook, and a value.
+HEAD = struct.Struct("<cQq")
+# The number of the last hook that a spawner was about to start.
+NOTE = struct.Struct("<Q")
+
+# Host to spawner. START's value is how many words the command has; END's the grace in microseconds.
+START, START_KEEPING, END = b"S", b"K", b"E"
+# Spawner to host: the errno, the exit code or minus the signal, nothing more to come. That it was started is noted in
+# a file in memory instead, the number before the start: a message would wake the host only to be put aside (0.1 ms).
+FAILED, EXITED, GONE = b"f", b"x", b"g"
+# The first word on a channel: how its hooks are confined, or a text why they are not; REFUSED must not be overruled.
+CONFINED, UNCONFINED, REFUSED = b"c", b"u", b"r"
+MECHANISMS = ("", "namespace", "landlock")
+# Host to supervisor, with one end of a channel, and supervisor to spawner; and: let go what hooks left running.
+CHANNEL, RELEASE = b"C", b"R"
+# Supervisor to host: its process number.
+HERE = b"h"
+
+PACKET = 1 << 16
+# A longer command and environment go through a file in memory.
+INLINE = 1 << 15
+# Sent with a packet at most.
+FILES = 4
+# Where a host closed our file behind our back.
+CLOSED = (errno.EBADF, errno.ENOTSOCK, errno.ENOTCONN)
+
+
+class Wire(_socket.socket):
+    """One end of a connection. Closed when it is dropped, without a warning."""
+
+    def __del__(self) -> None:
+        self.close()
+
+    def say(self, data: bytes, files: Sequence[int] = (), *, wait: bool = False) -> None:
+        """ConnectionError if nobody listens any more; BlockingIOError, unless we may wait, if he does not keep up."""
+        rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack(f"{len(files)}i", *files))] if files else []
+        try:
+            self.sendmsg([data], rights, _socket.MSG_NOSIGNAL | (0 if wait else _socket.MSG_DONTWAIT))
+        except OSError as exc:
+            if exc.errno in CLOSED:
+                raise BrokenPipeError(exc.errno, exc.strerror) from None
+            raise
+
+    def hear(self) -> tuple[bytes, list[int]]:
+        """The next packet and the files that came with it; empty if the other end is closed. Does not wait."""
+        flags = _socket.MSG_CMSG_CLOEXEC | _socket.MSG_DONTWAIT
+        data, rights, _, _ = self.recvmsg(PACKET, _socket.CMSG_SPACE(FILES * 4), flags)
+        return data, [fd for *_, content in rights for (fd,) in struct.iter_unpack("i", content)]
+
+
+def pair() -> tuple[Wire, Wire]:
+    one, other = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    return wire(one.detach()), wire(other.detach())
+
+
+def wire(fd: int) -> Wire:
+    return Wire(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, fd)
+
+
+def note(file: int, number: int) -> None:
+    os.pwrite(file, NOTE.pack(number), 0)
+
+
+def start_packet(
+    number: int, token: str, cwd: str, argv: Sequence[str], env: Mapping[str, str], *, keep: bool
+) -> tuple[bytes, bytes]:
+    """Head and body. ValueError for what no program can be given."""
+    items = [token, cwd, *argv, *(f"{key}={value}" for key, value in env.items())]
+    body = os.fsencode("\0".join(items))
+    if body.count(b"\0") != len(items) - 1:
+        raise ValueError("embedded null byte")
+    if any("=" in key for key in env):
+        raise ValueError("illegal environment variable name")
+    return HEAD.pack(START_KEEPING if keep else START, number, len(argv)), body
+
+
+def started_from(words: int, body: bytes) -> tuple[str, bytes, list[bytes], dict[bytes, bytes]]:
+    """Token, working directory, command and environment."""
+    items = body.split(b"\0")
+    env = {key: value for key, _, value in (item.partition(b"=") for item in items[2 + words :])}
+    return items[0].decode(), items[1], items[2 : 2 + words], env
+
+
+def say_start(channel: Wire, head: bytes, body: bytes, files: Sequence[int]) -> None:
+    if len(body) <= INLINE:
+        channel.say(head + body, files)
+        return
+    memory = os.memfd_create("start")
+    try:
+        view = memoryview(body)
+        while view:
+            view = view[os.write(memory, view) :]
+        channel.say(head, (*files, memory))
+    finally:
+        os.close(memory)
+
+
+def heard_start(data: bytes, files: list[int]) -> bytes:
+    """The body of a start. The file it came in is closed and taken off the list."""
+    if len(files) < FILES:
+        return data[HEAD.size :]
+    memory = files.pop()
+    try:
+        parts, at = [], 0
+        while part := os.pread(memory, 1 << 20, at):
+            parts.append(part)
+            at += len(part)
+        return b"".join(parts)
+    finally:
+        os.close(memory)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 import time
 import weakref
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from tenterhook.process import Batch, Completed, Program, Reactor, Ticket
+    from tenterhook.supervisor.client import Helper
 
 # A function's own time-out ends it where it can be ended; the thread is given up a little later.
 ABANDON = 0.05
@@ -35,6 +37,7 @@ class Runner:
         self.workers = Workers()
         self.lock = threading.Lock()
         self.closed = False
+        self.helping: Helper | None = None
         # An engine that is dropped without close() must not leave its idle threads behind.
         self.reactors: list[Reactor] = []
         weakref.finalize(self, end, self.workers, self.reactors).atexit = False
@@ -74,7 +77,7 @@ class Runner:
             if batch is None:
                 from tenterhook.process import Batch
 
-                batch = Batch(self.parallel)
+                batch = Batch(self.parallel, self.helper())
             batch.add(program)
         return batch
 
@@ -183,8 +186,21 @@ class Runner:
         if not self.reactors or self.reactors[-1].closed:
             from tenterhook.process import Reactor
 
-            self.reactors[:] = [Reactor(self.parallel)]
+            self.reactors[:] = [Reactor(self.parallel, self.helper())]
         return self.reactors[-1].submit(program, done)
+
+    def helper(self) -> Helper | None:
+        """Who starts and ends child processes; None where we do."""
+        if self.helping is None and self.supervisor != "off" and sys.platform == "linux":
+            from tenterhook.supervisor.client import helper
+
+            self.helping = helper(self.supervisor)
+        return self.helping
+
+    def release(self) -> None:
+        """For a command that ends with its event: what hooks left running goes on."""
+        if self.helping is not None:
+            self.helping.release()
 
     async def in_thread(self, function: Callable[[Job], Any], job: Job) -> Any:
         """The function's result, from a thread; None where it took longer than the hook may."""

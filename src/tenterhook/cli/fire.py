@@ -54,10 +54,13 @@ def run(argv: list[str]) -> int:
         session=options.get("session", ""),
         mode=options.get("mode", ""),
         trust="all" if "trust" in options else "ask",
+        supervisor="fork",
     ) as engine:
         warn_of_bypass(engine)
         with stdout_kept_clean(), ended_with_us():
             outcome = engine.fire(options["EVENT"], **data)
+            if engine.runner is not None:  # not reached by a signal, which ends the hooks with us
+                engine.runner.release()
         code = exit_code(outcome, require_trusted="require-trusted" in options)
         try:
             show(outcome, readable="json" not in options and sys.stdout.isatty())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import time
 
 from tenterhook.project import failures
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from tenterhook.process import Completed, Program
     from tenterhook.project.checks import Check
+    from tenterhook.supervisor.client import Helper
 
 # What is left for ending children that did not finish, and for writing the answer.
 SPARE, GRACE = 0.6, 0.1
@@ -58,11 +60,21 @@ def run(checks: list[Check], left: float, cache: str) -> list[Result]:
     ready = [check for check in checks if not check.absent and limit > 0]
     began = time.time()
     with ended_with_us():
-        done = dict(zip(ready, run_all([program(check, limit, cache) for check in ready]), strict=True))
+        programs = [program(check, limit, cache) for check in ready]
+        done = dict(zip(ready, run_all(programs, helper=helper()), strict=True))
     results = [result(check, done.get(check), left) for check in checks]
     for one in results:
         one.began = began
     return results
+
+
+def helper() -> Helper | None:
+    """Whoever kills us, and be it by SIGKILL, ends what we run, too."""
+    if sys.platform != "linux":
+        return None
+    from tenterhook.supervisor import client
+
+    return client.helper("fork")
 
 
 @contextlib.contextmanager

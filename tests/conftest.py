@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from processes import both_ways, own_way  # noqa: F401  # fixtures
 from tenterhook import Engine, Outcome
 
 OURS = "TENTERHOOK_"

@@ -12,13 +12,27 @@ from pathlib import Path
 
 import pytest
 
-from processes import ENV, in_a_host, linux, lives, open_files, program, sh, within
-from tenterhook.process import Program, loop, run
+from processes import (
+    ENV,
+    in_a_host,
+    linux,
+    lives,
+    open_files,
+    program,
+    run,
+    sh,
+    within,
+)
+from tenterhook.process import Program, loop
+
+pytestmark = pytest.mark.usefixtures("both_ways")
 
 
 @pytest.fixture(params=["pidfd", "polling"])
-def each_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def each_way(request: pytest.FixtureRequest, both_ways: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With pidfds, and as on macOS and old kernels."""
+    if request.param == "polling" and both_ways == "helper":
+        pytest.skip("a helper that runs already has no use for pidfds of hooks")
     if request.param == "polling":
         monkeypatch.delattr(os, "pidfd_open", raising=False)
 
@@ -195,6 +209,7 @@ def test_a_timeout_ends_what_escaped_from_the_group(escape: str) -> None:
     assert [lives(int(pid)) for pid in done.stdout.split()] == [False]
 
 
+@pytest.mark.usefixtures("own_way")
 def test_without_proc_the_group_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "read_table", lambda *_: None)
     done = run(sh("trap '' TERM; sleep 30 & echo $!; sleep 30; sleep 30", timeout=0.3, grace=0.2))
@@ -240,6 +255,7 @@ def test_what_cannot_be_started_is_a_value_with_one_clear_line(name: str, tmp_pa
     assert "\n" not in done.detail
 
 
+@pytest.mark.usefixtures("own_way")
 @pytest.mark.parametrize("code", [errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE])
 def test_a_system_without_room_is_a_value(code: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:

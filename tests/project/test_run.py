@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from processes import ENV, lives, within
+from processes import ENV, linux, lives, within
 from tenterhook.actions.settings import Settings
 from tenterhook.project.checks import checks
 from tenterhook.project.run import Result, run
@@ -70,7 +70,11 @@ def test_what_takes_too_long_is_late_and_ended_with_its_children(tmp_path: Path)
     assert not lives(int((tmp_path / "child").read_text()))
 
 
-def test_a_hook_that_its_agent_ends_takes_along_what_it_runs(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGTERM, 128 + signal.SIGTERM), pytest.param(signal.SIGKILL, -signal.SIGKILL, marks=linux)],
+)
+def test_a_hook_that_its_agent_ends_takes_along_what_it_runs(number: int, code: int, tmp_path: Path) -> None:
     command = ["sh", "-c", "trap '' TERM; sleep 60 & setsid sleep 60 & echo $! $$ > ids; mv ids pids; wait"]
     root, env = tmp_path / "project", {**ENV, "XDG_STATE_HOME": str(tmp_path / "state")}
     root.mkdir()
@@ -86,11 +90,11 @@ def test_a_hook_that_its_agent_ends_takes_along_what_it_runs(tmp_path: Path) -> 
     with hook.stdin as stdin:
         json.dump(event, stdin)
     assert within(20, (root / "pids").exists)
-    hook.terminate()
+    hook.send_signal(number)
 
-    assert hook.wait(5) == 128 + signal.SIGTERM
+    assert hook.wait(5) == code
     pids = [int(pid) for pid in (root / "pids").read_text().split()]
-    assert within(1, lambda: not any(lives(pid) for pid in pids))
+    assert within(5, lambda: not any(lives(pid) for pid in pids))
 
 
 def test_without_time_nothing_is_started(tmp_path: Path) -> None:

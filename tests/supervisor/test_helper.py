@@ -175,9 +175,13 @@ run(sh("exit 0"))
 begun = time.monotonic()
 done = run(sh("kill -STOP {who}; sleep 60", timeout=0.5, grace=0.2))
 print(done.error, time.monotonic() - begun < 20)
-print(run(sh("exit 3")).exit_code)
+print(run(sh("exit 3; : {who}")).exit_code, run(sh("echo {who}")).stdout.decode().strip())
 """
-    assert in_a_host(text) == "timeout True\n3\n"
+    said, answers = in_a_host(text).splitlines()
+    code, helper = answers.split()
+
+    assert (said, code) == ("timeout True", "3")
+    assert within(20, lambda: not lives(int(helper)))
 
 
 def test_what_had_not_been_started_is_tried_again(supervisor: Helper) -> None:

@@ -11,9 +11,11 @@ from tenterhook.cli.options import DIALECT, JSON, PROJECT, Usage
 from tenterhook.cli.project import print_json
 from tenterhook.dialects import DEFAULT
 from tenterhook.hookset import HookSet
+from tenterhook.places import located
 from tenterhook.sandbox import kernel
 from tenterhook.sandbox.abilities import Finding, abilities, proofs
 from tenterhook.settings import USER, Settings, is_roots
+from tenterhook.state import state_folder
 from tenterhook.table import table
 from tenterhook.terminal import Paint, colourful, near, painter
 
@@ -101,15 +103,9 @@ def shown(settings: Settings, name: str) -> str:
 
 def folders(hooks: HookSet) -> Iterator[Finding]:
     """Ours alone to write, or to be made when they are needed."""
-    state = hooks.environ.get("XDG_STATE_HOME", "")
-    if not os.path.isabs(state):
-        state = os.path.join(hooks.home, ".local/state")
-    config = hooks.environ.get("XDG_CONFIG_HOME", "")
-    if not os.path.isabs(config):
-        config = os.path.join(hooks.home, ".config")
     for name in ("trust", "journal", "quarantine"):
-        yield folder(name, os.path.join(state, "tenterhook", name))
-    yield folder("config", os.path.join(config, os.path.dirname(USER.removeprefix("@config/"))))
+        yield folder(name, os.path.join(state_folder(hooks.environ, hooks.home), name))
+    yield folder("config", os.path.dirname(located(USER, "", hooks.home, hooks.environ)))
 
 
 def folder(name: str, path: str) -> Finding:

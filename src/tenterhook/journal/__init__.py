@@ -129,10 +129,10 @@ class Journal:
         if self.warned:
             return
         self.warned = True
-        from logging import getLogger
+        from tenterhook.logs import named
 
         why = exc.strerror if isinstance(exc, OSError) and exc.strerror else f"{type(exc).__name__}: {exc}"
-        getLogger(__name__).warning("the journal in %s cannot be written: %s; outcomes stand", self.files.folder, why)
+        named(__name__).warning("the journal in %s cannot be written: %s; outcomes stand", self.files.folder, why)
 
 
 OPEN: weakref.WeakSet[Journal] = weakref.WeakSet()

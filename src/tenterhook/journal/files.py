@@ -13,6 +13,8 @@ import stat
 from collections.abc import Mapping
 from time import gmtime, strftime, time
 
+from tenterhook.state import state_folder
+
 SIGNS = ("-", "-", "-", ".jsonl")
 OPEN = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 # Something that is no file of ours stands at its place: another number is free.
@@ -24,11 +26,8 @@ DAY = 86_400
 
 
 def place(home: str, environ: Mapping[str, str]) -> str:
-    """The journal in the user's state folder; a relative one is invalid, and would lie in a project."""
-    state = environ.get("XDG_STATE_HOME", "")
-    if not os.path.isabs(state):
-        state = os.path.join(home, ".local", "state")
-    return os.path.join(state, "tenterhook/journal")
+    """The journal in the user's state folder."""
+    return os.path.join(state_folder(environ, home), "journal")
 
 
 def names(folder: str) -> list[str]:

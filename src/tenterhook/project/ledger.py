@@ -9,6 +9,7 @@ import os
 import time
 
 from tenterhook import regular
+from tenterhook.state import state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Ledger:
     __slots__ = ("file", "folder")
 
     def __init__(self, event: Happened) -> None:
-        base = state_folder()
+        base = kept_in()
         self.folder = os.path.join(base, digest(os.path.realpath(event.project))) if base else ""
         self.file = os.path.join(self.folder, f"{digest(event.session)}.jsonl") if base else ""
 
@@ -116,12 +117,10 @@ class Ledger:
         return True
 
 
-def state_folder() -> str:
+def kept_in() -> str:
     """Empty where there is no home to keep anything in."""
-    base = os.environ.get("XDG_STATE_HOME", "")
-    if not os.path.isabs(base):
-        base = os.path.join(os.path.expanduser("~"), ".local", "state")
-    return os.path.join(base, "tenterhook/actions") if os.path.isabs(base) else ""
+    base = state_folder(os.environ, os.path.expanduser("~"))
+    return os.path.join(base, "actions") if os.path.isabs(base) else ""
 
 
 def digest(text: str) -> str:

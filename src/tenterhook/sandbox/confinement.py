@@ -13,6 +13,7 @@ from tenterhook.places import located
 from tenterhook.sandbox import places
 from tenterhook.sandbox.layout import within
 from tenterhook.sandbox.profile import Profile
+from tenterhook.state import state_folder
 from tenterhook.types import Sandbox
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ class Confinement:
         closed = {path for path in real.both(self.protected()) if path not in write}
         hidden = {*real.both(self.secret())} - {*read, *write}
         self.keep_our_own(writable)
+        writable += self.ledgers()
         return Profile(
             asked.network or usual.network,
             tuple(sorted({*writable})),
@@ -147,6 +149,15 @@ class Confinement:
         real = os.path.realpath(folder)
         around = any(within(os.path.realpath(home), real) for home in self.homes)
         return [folder] if os.path.isabs(folder) and not around else []
+
+    def ledgers(self) -> list[str]:
+        """Where `tenter hook`, which is a hook itself, keeps what its checks came to."""
+        folder = os.path.join(state_folder(self.owner.environ, self.owner.home), "actions")
+        try:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+        except OSError:
+            return []
+        return [os.path.realpath(folder)]
 
     def keep_our_own(self, writable: list[str]) -> None:
         """What we may write ourselves while a hook runs must be there before, or it would be taken for the hook's."""

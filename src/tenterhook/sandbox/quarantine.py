@@ -14,6 +14,7 @@ import time
 
 from tenterhook.sandbox.layout import Layout
 from tenterhook.sandbox.profile import Profile
+from tenterhook.state import state_folder
 
 # How old a folder's last change must be to tell it from the next: the clock of a file system is coarse.
 SETTLED = 100_000_000
@@ -116,11 +117,8 @@ def known(profile: Profile) -> Known:
 
 
 def quarantine(environ: os._Environ[str] | dict[str, str]) -> str:
-    """In the user's state folder; a relative one would be wherever we happen to stand."""
-    state = environ.get("XDG_STATE_HOME", "")
-    if not os.path.isabs(state):
-        state = os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".local/state")
-    return os.path.join(state, "tenterhook/quarantine")
+    """In the user's state folder."""
+    return os.path.join(state_folder(environ, environ.get("HOME") or os.path.expanduser("~")), "quarantine")
 
 
 def nearest(path: str) -> str:

@@ -40,6 +40,7 @@ def run(control: Wire, channel: Wire, notes: int, packed: Packed) -> None:
     system.keep_out()
     if hello[:1] == CONFINED:
         Spawner(control, hello, channel, notes).serve()
+        system.wake_parent()
     else:
         channel.say(hello, wait=True)
 

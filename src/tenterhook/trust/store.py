@@ -11,6 +11,7 @@ import stat
 from contextlib import contextmanager, suppress
 
 from tenterhook.errors import TenterhookError
+from tenterhook.state import state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,10 +30,7 @@ class StoreError(TenterhookError):
 
 def place(project: str, home: str, environ: Mapping[str, str]) -> str:
     """The file of one project, by its real path: no link and no git pointer borrows another folder's approvals."""
-    folder = environ.get("XDG_STATE_HOME", "")
-    if not os.path.isabs(folder):  # a relative one is invalid, and would be the project's own
-        folder = os.path.join(home, ".local", "state")
-    return os.path.join(folder, "tenterhook/trust", file_name(os.path.realpath(project)))
+    return os.path.join(state_folder(environ, home), "trust", file_name(os.path.realpath(project)))
 
 
 def file_name(path: str) -> str:

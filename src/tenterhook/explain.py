@@ -238,7 +238,12 @@ def facts(
 
 def variables(engine: Engine, mode: str, event: Event) -> int:
     """How many environment variables a hook sees in that mode."""
-    options: dict[str, Any] = {"home": engine.home, "secrets": engine.settings.secrets, "journal": False}
+    options: dict[str, Any] = {
+        "home": engine.home,
+        "secrets": engine.settings.secrets,
+        "journal": False,
+        "sandbox": "off",
+    }
     other = Engine(dialect=engine.dialect, files=False, mode=mode, environ=event.environ, **options)
     hook = Hook(name="", event=event.name, handler="command", spec={}, source=Source(""))
     [job] = other.jobs(other.slot(event.name), (hook,), event, event.data)

@@ -13,5 +13,5 @@ def state_folder(environ: Mapping[str, str], home: str) -> str:
     """Ours in the user's state folder. A relative one is invalid, and would lie in whatever project we stand in."""
     base = environ.get("XDG_STATE_HOME", "")
     if not os.path.isabs(base):
-        base = os.path.join(home, ".local", "state")
-    return os.path.join(base, "tenterhook")
+        base = os.path.join(home, ".local/state")
+    return f"{base}/tenterhook"

@@ -12,6 +12,8 @@ from tenterhook.types import Attempt, Hook, Job, Outcome, Source
 
 __all__ = ["Did", "simulate"]
 
+# Nothing is to be confined or kept of what was only made up.
+NOTHING_RUNS: dict[str, Any] = {"journal": False, "sandbox": "off"}
 NAMES = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
@@ -60,7 +62,7 @@ def simulate(
     engine: Engine | None = None,
 ) -> Outcome:
     """The outcome of an event whose hooks did this. No file is read and no process started."""
-    engine = engine or Engine(dialect=dialect, files=False, mode=mode, environ={}, home="/", journal=False)
+    engine = engine or Engine(dialect=dialect, files=False, mode=mode, environ={}, home="/", **NOTHING_RUNS)
     rule = engine.rule(event)
     hooks = [
         Hook(

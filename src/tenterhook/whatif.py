@@ -57,7 +57,7 @@ def effects(dialect: Dialect, rule: EventRule, mode: str, data: dict[str, Any]) 
 
 
 def tried(trial: Trial, dialect: Dialect, rule: EventRule, mode: str, data: dict[str, Any]) -> Effect:
-    engine = Engine(dialect=dialect, files=False, mode=mode, environ={}, home="/", journal=False)
+    engine = Engine(dialect=dialect, files=False, mode=mode, environ={}, home="/", journal=False, sandbox="off")
     outcome = simulate(dialect.name, rule.name, [trial.did], data=data, engine=engine)
     return effect(trial.what, outcome)
 

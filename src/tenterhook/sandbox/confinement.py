@@ -77,10 +77,11 @@ class Confinement:
         hidden = {*real.both(self.secret())} - {*read, *write}
         self.keep_our_own(writable)
         writable += self.ledgers()
+        below = tuple(one.rstrip("/") + "/" for one in writable)
         return Profile(
             asked.network or usual.network,
             tuple(sorted({*writable})),
-            tuple(sorted(path for path in closed if any(within(path, one) for one in writable))),
+            tuple(sorted(path for path in closed if path in writable or path.startswith(below))),
             tuple(sorted(hidden)),
             tuple(sorted({*read})),
         )
@@ -181,20 +182,30 @@ class Real:
     """Where paths really lead, quickly: most have the same few folders around them, and most are not there."""
 
     def __init__(self) -> None:
-        self.folders: dict[str, str] = {}
+        self.folders: dict[str, tuple[str, frozenset[str] | None]] = {}
 
-    def path(self, path: str) -> str:
-        """As it is named, below the real folder that holds it."""
-        folder, name = os.path.split(path)
-        if folder not in self.folders:
-            self.folders[folder] = os.path.realpath(folder)
-        return os.path.join(self.folders[folder], name)
+    def folder(self, folder: str) -> tuple[str, frozenset[str] | None]:
+        """Where it really is, with a slash behind it, and what is in it; None where we may not know."""
+        real = os.path.realpath(folder)
+        inside = None
+        try:
+            inside = frozenset(os.listdir(real))
+        except (FileNotFoundError, NotADirectoryError):
+            inside = frozenset()
+        except OSError:
+            pass
+        return real.rstrip("/") + "/", inside
 
     def both(self, paths: Iterable[str]) -> Iterator[str]:
-        """Each place as it is named and, where that is a link, where it leads: either could be written."""
-        for path in map(self.path, paths):
+        """Each place as it is named, below the real folder that holds it; and where a link leads, which is written too."""
+        for path in paths:
+            folder, _, name = path.rpartition("/")
+            known = self.folders.get(folder)
+            if known is None:
+                known = self.folders[folder] = self.folder(folder or "/")
+            path = known[0] + name
             yield path
-            if os.path.islink(path):
+            if (known[1] is None or name in known[1]) and os.path.islink(path):
                 yield os.path.realpath(path)
 
 

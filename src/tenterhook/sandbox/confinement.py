@@ -197,7 +197,7 @@ class Real:
         return real.rstrip("/") + "/", inside
 
     def both(self, paths: Iterable[str]) -> Iterator[str]:
-        """Each place as it is named, below the real folder that holds it; and where a link leads, which is written too."""
+        """Each place as it is named, in the real folder around it; and where a link leads: either could be written."""
         for path in paths:
             folder, _, name = path.rpartition("/")
             known = self.folders.get(folder)

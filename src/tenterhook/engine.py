@@ -146,6 +146,8 @@ class Engine(HookSet):
         first = self.dialect.missing_is_silent
         if slot.functions:
             return [Job(hook, given, self.project, hook.timeout, self.grace, first) for hook in batch]
+        if self.runner and self.supervisor == "fork":
+            self.runner.helper()  # before we find out how to confine the hook
         confined = self.confinement.of
         return [Job(hook, given, self.project, hook.timeout, self.grace, first, *confined(hook)) for hook in batch]
 

@@ -195,6 +195,8 @@ class Runner:
             from tenterhook.supervisor.client import helper
 
             self.helping = helper(self.supervisor)
+            if self.helping and self.supervisor == "fork":  # at once: it gets ready while we go on
+                self.helping.prepare()
         return self.helping
 
     def release(self) -> None:

@@ -98,12 +98,16 @@ class Confinement:
         """The engine's, and the one that the system knows: HOME may say anything."""
         return [*dict.fromkeys([self.owner.home, known_home()])]
 
+    @cached_property
+    def moved(self) -> list[tuple[str, str]]:
+        found = [(start, self.owner.environ.get(variable, "")) for start, variable in MOVED.items()]
+        return [(start, folder) for start, folder in found if os.path.isabs(folder)]
+
     def at_home(self, names: Iterable[str]) -> Iterator[str]:
         for name in names:
             yield from (os.path.join(home, name) for home in self.homes)
-            for start, variable in MOVED.items():
-                folder = self.owner.environ.get(variable, "")
-                if name.startswith(start) and os.path.isabs(folder):
+            for start, folder in self.moved:
+                if name.startswith(start):
                     yield os.path.join(folder, name[len(start) :])
 
     def secret(self) -> Iterator[str]:

@@ -61,6 +61,11 @@ class Helper:
             raise NotConfined(*self.unconfined[key])
         return self.kept(key) or self.opened(key)
 
+    def prepare(self) -> None:
+        """Start it, if it does not run; whatever is wrong with that is said when a channel is asked for."""
+        with self.lock, contextlib.suppress(NoHelper):
+            self.running()
+
     def kept(self, key: Key) -> Channel | None:
         """The one used last: the others may make room."""
         with self.lock:

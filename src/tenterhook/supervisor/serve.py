@@ -42,6 +42,7 @@ class Supervisor:
 
     def serve(self) -> None:
         self.control.say(HEAD.pack(HERE, 0, os.getpid()))
+        spawner.get_ready()
         while True:
             ready = self.ears.wait(None)
             if self.bell in ready:

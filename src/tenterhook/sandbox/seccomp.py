@@ -67,6 +67,8 @@ def program(sockets: tuple[int, ...], *, unix: bool) -> list[Line]:
     lines += on("clone3", refuse(errno.ENOSYS))
     lines += on("clone", load_argument(0), *when(ANY_BIT, NAMESPACES, refuse()), allow())
     lines += on("unshare", load_argument(0), *when(ANY_BIT, NAMESPACES | TIME_NAMESPACE, refuse()), allow())
+    # Its own limits, called 0, and nobody else's: a limit on its processor time ends a process like a signal does.
+    lines += on("prlimit64", load_argument(0), *unless(EQUAL, 0, refuse()), allow())
     lines += on("ioctl", load_argument(1), *any_of(TYPING, refuse()), allow())
     lines += on("socket", load_argument(0), *any_of(sockets, allow()), refuse())
     lines += on("socketpair", *pairs(unix=unix))

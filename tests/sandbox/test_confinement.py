@@ -12,6 +12,7 @@ from conftest import Project
 from tenterhook import Engine, dialects
 from tenterhook.sandbox.confinement import Confinement
 from tenterhook.sandbox.layout import within
+from tenterhook.sandbox.places import GIT
 from tenterhook.sandbox.profile import Profile
 from tenterhook.types import Hook, Sandbox, Source
 
@@ -40,6 +41,22 @@ def profile(project: Project, asked: Sandbox | None = None, **options: Any) -> P
 def test_our_own_hooks_reach_no_network_and_agents_hooks_do_as_ever(project: Project) -> None:
     assert profile(project).network == "none"
     assert {profile(project, dialect=name).network for name in AGENTS} == {"full"}
+
+
+def test_what_git_runs_is_closed_in_modules_in_what_is_included_and_around_the_project(project: Project) -> None:
+    project.write(".git/config", "[include]\n\tpath = ../shared.config\n[core]\n\thooksPath = scripts/hooks\n")
+    project.write(".git/modules/libs/one/HEAD", "")
+    project.write(".git/modules/libs/one/modules/two/HEAD", "")
+    package = project.write("package/README", "").parent
+    with Engine(package, home=project.home_folder, dialect=OURS, environ={}) as engine:
+        inner = Confinement(engine).of(hook())[0]
+
+    assert inner is not None
+    closed = {os.path.relpath(path, project.root) for path in profile(project).closed}
+    around = {os.path.relpath(path, project.root) for path in inner.closed}
+    modules = (".git/modules/libs/one", ".git/modules/libs/one/modules/two")
+    assert {"shared.config", "scripts/hooks", *(f"{one}/{name}" for one in modules for name in GIT)} <= closed
+    assert around >= {f".git/{name}" for name in GIT}
 
 
 def test_a_hook_may_ask_for_another_network(project: Project) -> None:

@@ -27,6 +27,8 @@ MOVED[".cache/"] = "XDG_CACHE_HOME"
 # Holds our hooks and much else.
 SHARED = "pyproject.toml"
 FREE: Confined = (None, False)
+# Steps of a path, links followed: they may lead in a circle.
+LONGEST_WAY = 400
 
 
 class Confinement:
@@ -201,16 +203,37 @@ class Real:
         return real.rstrip("/") + "/", inside
 
     def both(self, paths: Iterable[str]) -> Iterator[str]:
-        """Each place as it is named, in the real folder around it; and where a link leads: either could be written."""
+        """Each place as it is named, below the real folder that holds it; where links lead; and the links."""
         for path in paths:
             folder, _, name = path.rpartition("/")
             known = self.folders.get(folder)
             if known is None:
                 known = self.folders[folder] = self.folder(folder or "/")
+                yield from links_to(folder)
             path = known[0] + name
             yield path
             if (known[1] is None or name in known[1]) and os.path.islink(path):
+                yield from links_to(path)
                 yield os.path.realpath(path)
+
+
+def links_to(path: str) -> Iterator[str]:
+    """The links that a path leads over, each below the real folder that holds it: who replaces one moves the rest."""
+    if os.path.realpath(path) == path:
+        return
+    real, names = "/", path.split("/")[::-1]
+    for _ in range(LONGEST_WAY):
+        if not names:
+            return
+        name = names.pop()
+        step = os.path.normpath(os.path.join(real, name))
+        if name != ".." and os.path.islink(step):
+            yield step
+            target = os.readlink(step)
+            real = "/" if target.startswith("/") else real
+            names += target.split("/")[::-1]
+        else:
+            real = step
 
 
 def named(pattern: str) -> list[str]:
@@ -245,25 +268,55 @@ def own_config(project: str) -> Iterator[str]:
 def git(project: str) -> Iterator[str]:
     """What git runs, in the project's own folder and, where that is a pointer, in the one it points to."""
     own = os.path.join(project, ".git")
-    yield from (os.path.join(own, name) for name in places.GIT)
-    if os.path.isfile(own):
+    folders = [own, *around_project(project), *submodules(os.path.join(own, "modules"))]
+    yield from (os.path.join(folder, name) for folder in folders for name in places.GIT)
+    if not os.path.isdir(own):
+        # What would make a repository of the project: a pointer to anywhere, or the folder itself.
         yield own
+        yield os.path.join(project, "HEAD")
+    if os.path.isfile(own):
         pointed = os.path.join(project, text_of(own).removeprefix("gitdir:").strip())
         common = os.path.join(pointed, text_of(os.path.join(pointed, "commondir")).strip())
         yield from (os.path.join(one, name) for one in (pointed, common) for name in places.GIT)
-    for folder in ("modules", "worktrees"):
-        inside = os.path.join(own, folder)
-        if os.path.isdir(inside):
-            yield from (os.path.join(inside, one, name) for one in sorted(os.listdir(inside)) for name in places.GIT)
-    yield from hooks_path(project, own)
+    worktrees = os.path.join(own, "worktrees")
+    if os.path.isdir(worktrees):
+        # Their pointers stay as they are: who removes a worktree removes them.
+        names = [name for name in places.GIT if name != "commondir"]
+        yield from (os.path.join(worktrees, one, name) for one in sorted(os.listdir(worktrees)) for name in names)
+    yield from pointed_to(project, own)
 
 
-def hooks_path(project: str, own: str) -> Iterator[str]:
-    """Where the repository says that its hooks are."""
+def around_project(project: str) -> Iterator[str]:
+    """Those of the repositories that the project is a folder of: they can be written where it lies in /tmp."""
+    while project != "/":
+        project = os.path.dirname(project)
+        own = os.path.join(project, ".git")
+        if os.path.isdir(own):
+            yield own
+
+
+def submodules(folder: str) -> Iterator[str]:
+    """Git's folders below one, which are named as the modules are, slashes included; each may have modules itself."""
+    try:
+        with os.scandir(folder) as entries:
+            inside = sorted(entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
+    except OSError:
+        return
+    for path in inside:
+        is_git = any(os.path.isfile(os.path.join(path, name)) for name in ("HEAD", "config"))
+        if is_git:
+            yield path
+        yield from submodules(os.path.join(path, "modules") if is_git else path)
+
+
+def pointed_to(project: str, own: str) -> Iterator[str]:
+    """Where the repository says that its hooks are, and more of its config."""
+    bases = {"hookspath": project, "path": own}
     for line in text_of(os.path.join(own, "config")).splitlines():
         key, equals, value = line.partition("=")
-        if equals and key.strip().lower() == "hookspath" and value.strip():
-            yield os.path.join(project, os.path.expanduser(value.strip().strip('"')))
+        base = bases.get(key.strip().lower())
+        if equals and base and value.strip():
+            yield os.path.join(base, os.path.expanduser(value.strip().strip('"')))
 
 
 def text_of(path: str) -> str:

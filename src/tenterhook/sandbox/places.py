@@ -29,8 +29,8 @@ MORE_CONFIG = (
     *(".vscode/tasks.json", ".vscode/settings.json", ".vscode/mcp.json"),
     *(".husky/**", "lefthook.yml", ".lefthook.yml", ".pre-commit-config.yaml"),
 )
-# What git runs by itself, in its own folder.
-GIT = ("hooks", "config", "config.worktree")
+# What git runs by itself, in its own folder; the last one would move all of that elsewhere.
+GIT = ("hooks", "config", "config.worktree", "commondir")
 
 # What runs whenever a shell, a session or a program starts, from the user's home on.
 STARTUP = (

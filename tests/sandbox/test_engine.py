@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,6 +13,8 @@ from conftest import Project
 from tenterhook import Attempt, Engine
 from tenterhook.cli import doctor
 from tenterhook.sandbox.proof import prove
+
+from .confined import as_nobody
 
 pytestmark = pytest.mark.skipif(
     find_spec("tenterhook.supervisor") is None, reason="no supervisor here that could start confined hooks"
@@ -71,6 +75,80 @@ def test_hook_config_that_a_hook_plants_is_moved_away_and_told(project: Project)
 
     assert any("was made by a hook" in note for note in found.notes)
     assert not (project.root / ".wave/settings.json").exists()
+
+
+ORDINARY = """
+import json
+from tenterhook.sandbox.profile import Profile
+from tenterhook.sandbox.proof import prove
+from tenterhook.supervisor.client import Helper
+found = Helper("auto").channel(Profile("none", ("/tmp",))).mechanism
+print(json.dumps([found, prove("none", ("namespace", "landlock"))["mechanism"]]))
+"""
+
+
+def test_an_ordinary_users_hooks_are_confined_by_the_best_that_it_may_use() -> None:
+    done = as_nobody(ORDINARY)
+
+    assert done.returncode == 0, done.stderr
+    found, best = json.loads(done.stdout)
+    assert found == best
+
+
+def test_a_file_that_was_replaced_is_closed_and_hidden_again(project: Project) -> None:
+    """As git replaces its config and agents their credentials: what lay on the old file is gone with it."""
+    token, config = project.home(".netrc", "a token"), project.write(".git/config", "[core]\n")
+    project.write("hook.sh", f"#!/bin/sh\ncat '{token}'; echo x >> .git/config\n")
+    project.write("tenterhook.toml", '[[hook]]\non = "tool.before"\ncommand = "./hook.sh"\n')
+    environ = {"HOME": str(project.home_folder), "PATH": "/usr/bin:/bin"}
+    said = []
+    with Engine(project.root, trust="all", home=project.home_folder, environ=environ) as engine:
+        for _ in range(3):
+            [found] = engine.fire("tool.before", tool_name="Bash", tool_input={}).attempts
+            said.append(found.stdout)
+            for path in (token, config):
+                new = path.with_suffix(".lock")
+                new.write_text(path.read_text())
+                new.replace(path)
+
+    assert said == ["", "", ""]
+    assert config.read_text() == "[core]\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "command", "made"),
+    [
+        (".git/HEAD", "echo ../evil > .git/commondir", ".git/commondir"),
+        ("README", "echo 'gitdir: evil' > .git", ".git"),
+        ("README", "echo 'ref: refs/heads/main' > HEAD", "HEAD"),
+    ],
+)
+def test_what_leads_git_elsewhere_does_not_stay(project: Project, before: str, command: str, made: str) -> None:
+    project.write(before, "ref: refs/heads/main\n")
+    attempt(project, command)
+
+    assert not (project.root / made).exists()
+
+
+@pytest.mark.parametrize("name", [".claude", ".git"])
+def test_a_link_on_the_way_to_what_is_closed_stays(project: Project, name: str) -> None:
+    for file in ("settings.json", "config"):
+        project.write(f"elsewhere/{file}", "{}")
+    os.symlink("elsewhere", project.root / name)
+    attempt(project, f"rm {name}; mkdir {name}; echo planted > {name}/settings.json; echo planted > {name}/config")
+
+    assert os.readlink(project.root / name) == "elsewhere"
+    assert (project.root / name / "config").read_text() == "{}"
+
+
+def test_a_project_of_many_modules_is_confined_like_any_other(project: Project, mechanism: str) -> None:
+    for number in range(400):
+        project.write(f".git/modules/libraries/module-with-a-long-name-{number}/HEAD", "")
+    config = project.write(".git/modules/libraries/module-with-a-long-name-7/config", "theirs")
+    found = attempt(project, f"echo planted > '{config}'; exit 0")
+
+    assert (found.error, found.sandbox) == (None, mechanism)
+    assert config.read_text() == "theirs"
 
 
 def test_doctor_finds_that_a_hook_is_confined(project: Project, mechanism: str) -> None:

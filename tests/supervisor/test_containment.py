@@ -43,6 +43,14 @@ def numbers(file: Path, count: int) -> list[int]:
     return [int(word) for word in file.read_text().split()]
 
 
+def test_a_hook_that_stops_its_spawner_ends_in_time_with_what_it_started(tmp_path: Path, supervisor: Helper) -> None:
+    script = f"(setsid sh -c 'echo $$ > {tmp_path}/pids; exec sleep 60' &); sleep 0.3; kill -STOP $PPID; sleep 60"
+    found = run(sh(script, timeout=1.0, grace=0.2), supervisor)
+
+    assert found.error == "timeout"
+    assert within(10, lambda: not any(map(lives, numbers(tmp_path / "pids", 1))))
+
+
 # The host's end
 
 HOST = """

@@ -253,7 +253,8 @@ class Watch:
     def begin(self): self.begun = True
     def end(self): return ("watched",) if self.begun else ()
 wrapped = lambda argv, profile: ["/usr/bin/env", "WRAPPED=yes", *argv] if profile.write else None
-words = {"restrict": {"restrict": restrict}, "quarantine": {"Watch": Watch}, "bubblewrap": {"wrapped": wrapped}}
+watching = {"Watch": Watch, "as_seen": lambda profile: profile}
+words = {"restrict": {"restrict": restrict}, "quarantine": watching, "bubblewrap": {"wrapped": wrapped}}
 for name, given in words.items(): sys.modules["tenterhook.sandbox." + name] = SimpleNamespace(**given)
 chosen.how = "fork"
 def told(program):
@@ -293,10 +294,20 @@ print(alive() <= 16)
     assert in_a_host(text) == "40 True\nTrue\n"
 
 
-def test_a_profile_that_is_too_long_to_be_told_is_refused(supervisor: Helper) -> None:
+def test_a_profile_may_be_longer_than_a_packet() -> None:
     text = f"{SANDBOX}\ntold(sh('exit 2', profile=Profile('full', hidden=tuple(map(str, range(20_000))))))\n"
 
-    assert in_a_host(text) == "None sandbox   ()\n"
+    assert in_a_host(text) == "2 None landlock  ('watched',)\n"
+
+
+def test_a_spawner_that_closed_and_hid_other_files_makes_room() -> None:
+    text = f"""{SANDBOX}
+parents = [int(run(sh("echo $PPID", profile=Profile("full", seen=(n,)))).stdout) for n in range(4)]
+until = time.monotonic() + 20
+while sum(os.path.exists(f"/proc/{{pid}}") for pid in parents) > 1 and time.monotonic() < until: time.sleep(0.01)
+print(len(set(parents)), [os.path.exists(f"/proc/{{pid}}") for pid in parents])
+"""
+    assert in_a_host(text) == "4 [False, False, False, True]\n"
 
 
 def test_without_a_supervisor_nothing_is_confined_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

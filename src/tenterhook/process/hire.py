@@ -30,10 +30,12 @@ def hire(program: Program, lines: Lines | None) -> Running | Completed:
     profile = program.profile
     if profile is None:
         return unconfined(program, lines)
+    from tenterhook.sandbox.quarantine import as_seen
+
     try:
         if lines is None:
             raise NotConfined("hooks are started without a supervisor, which would confine them")
-        return watched(remote(program, profile, lines), profile)
+        return watched(remote(program, as_seen(profile), lines), profile)
     except NoHelper as exc:
         why, refused = f"no supervisor could be started ({exc})", False
     except NotConfined as exc:

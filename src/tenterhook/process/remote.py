@@ -9,7 +9,7 @@ from tenterhook.process.running import Running
 from tenterhook.procfs import TAG, Table, tagged
 from tenterhook.supervisor import ChannelLost
 from tenterhook.supervisor.channel import Channel
-from tenterhook.supervisor.wire import END, HEAD, say_start, start_packet
+from tenterhook.supervisor.wire import END, HEAD, say_long, start_packet
 
 __all__ = ["Remote"]
 
@@ -48,7 +48,7 @@ class Remote(Running):
 
     def say_start(self, head: bytes, body: bytes, ends: list[int]) -> None:
         try:
-            say_start(self.channel.wire, head, body, ends)
+            say_long(self.channel.wire, head, body, ends)
         except ConnectionError as exc:
             raise ChannelLost(str(exc)) from None
 

@@ -5,11 +5,14 @@ The standard library alone, and little of it: the helper starts in 20 ms because
 
 from __future__ import annotations
 
+Paths = tuple[str, ...]
+Packed = tuple[str, Paths, Paths, Paths, Paths, tuple[int, ...]]
+
 
 class Profile:
     """Real paths, each with everything below it. What stands in none of them can be read and not be written."""
 
-    __slots__ = ("closed", "hidden", "network", "shown", "write")
+    __slots__ = ("closed", "hidden", "network", "seen", "shown", "write")
 
     def __init__(
         self,
@@ -18,6 +21,7 @@ class Profile:
         closed: tuple[str, ...] = (),
         hidden: tuple[str, ...] = (),
         shown: tuple[str, ...] = (),
+        seen: tuple[int, ...] = (),
     ) -> None:
         # none, loopback or full
         self.network = network
@@ -25,10 +29,12 @@ class Profile:
         self.write, self.closed = write, closed
         # May not be read; but for what is shown.
         self.hidden, self.shown = hidden, shown
+        # Which files it was that were closed and hidden: what replaces one is neither, until it is confined anew.
+        self.seen = seen
 
-    def pack(self) -> tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    def pack(self) -> Packed:
         """What `Profile(*packed)` makes again."""
-        return self.network, self.write, self.closed, self.hidden, self.shown
+        return self.network, self.write, self.closed, self.hidden, self.shown, self.seen
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Profile) and self.pack() == other.pack()

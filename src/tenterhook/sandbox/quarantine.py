@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import threading
 import time
 
@@ -67,6 +68,7 @@ class Known:
         layout = Layout(profile)
         self.places = self.absent = tuple(layout.absent)
         self.linked = tuple(layout.links)
+        self.covered = (*layout.closed, *layout.hidden)
         self.links = {path: link(path) for path in self.linked}
         self.last: Marks = ()
         self.surround()
@@ -99,6 +101,21 @@ class Known:
                 return ()
             found.append((status.st_dev, status.st_ino, status.st_ctime_ns))
         return tuple(found)
+
+
+def as_seen(profile: Profile) -> Profile:
+    """With which files are closed and hidden now: a mount goes with the file it lies on when that is replaced."""
+    seen = tuple(number for path in known(profile).covered for number in identity(path))
+    return Profile(*profile.pack()[:-1], seen)
+
+
+def identity(path: str) -> tuple[int, ...]:
+    """A file's number alone may come again with the next file. A folder changes all the time, and stays the same."""
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return (0,)
+    return (status.st_ino,) if stat.S_ISDIR(status.st_mode) else (status.st_ino, status.st_ctime_ns)
 
 
 KNOWN: dict[Profile, Known] = {}

@@ -14,7 +14,7 @@ import time
 from tenterhook.supervisor import NoHelper, NotConfined
 from tenterhook.supervisor.channel import Channel, Line, first_word
 from tenterhook.supervisor.launch import fork, is_single_threaded, launch
-from tenterhook.supervisor.wire import CHANNEL, CONFINED, HEAD, HERE, MECHANISMS, PACKET, REFUSED, RELEASE, pair
+from tenterhook.supervisor.wire import CHANNEL, CONFINED, HEAD, HERE, MECHANISMS, REFUSED, RELEASE, pair, say_long
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class Helper:
     def channel(self, profile: Profile | None) -> Channel:
         """One that nobody else uses. NotConfined, or NoHelper."""
         key = None if profile is None else profile.pack()
-        if key in self.unconfined:
-            raise NotConfined(*self.unconfined[key])
+        if lasting(key) in self.unconfined:
+            raise NotConfined(*self.unconfined[lasting(key)])
         return self.kept(key) or self.opened(key)
 
     def prepare(self) -> None:
@@ -67,8 +67,11 @@ class Helper:
             self.running()
 
     def kept(self, key: Key) -> Channel | None:
-        """The one used last: the others may make room."""
+        """The one used last: the others may make room. Those that closed and hid other files are of no use any more."""
         with self.lock:
+            for channel in [one for one in self.idle if one.key != key and lasting(one.key) == lasting(key)]:
+                self.idle.remove(channel)
+                channel.close()
             for channel in [one for one in reversed(self.idle) if one.key == key]:
                 self.idle.remove(channel)
                 if channel.usable:
@@ -115,13 +118,10 @@ class Helper:
 
     def asked(self, control: Line, key: Key) -> Channel | None:
         """Not heard of yet; None if nobody is there to ask. With the lock held."""
-        packet = CHANNEL + marshal.dumps(key)
-        if len(packet) > PACKET:
-            raise NotConfined(f"a profile of {len(packet)} bytes is too long: name folders, not files", refused=True)
         ours, theirs = pair()
         try:
             channel = Channel(ours, os.memfd_create("notes"), key)
-            control.wire.say(packet, [theirs.fileno(), channel.notes], wait=True)
+            say_long(control.wire, CHANNEL, marshal.dumps(key), [theirs.fileno(), channel.notes], wait=True)
         except ConnectionError:
             channel.close()
             self.end()
@@ -137,7 +137,7 @@ class Helper:
             return channel
         channel.close()
         text = "".join(c if c.isprintable() else "?" for c in packet[HEAD.size :].decode("utf-8", "replace"))
-        self.unconfined[channel.key] = text, kind == REFUSED
+        self.unconfined[lasting(channel.key)] = text, kind == REFUSED
         raise NotConfined(text, kind == REFUSED)
 
     def stop(self, control: Line) -> None:
@@ -214,6 +214,11 @@ class Helper:
             return ()
         self.complained = True
         return (f"hooks run without a supervisor: {exc}; if this host is killed, they may survive it",)
+
+
+def lasting(key: Key) -> Key:
+    """A profile but for what was seen when it was asked for."""
+    return key and key[:-1]
 
 
 ours: list[Helper] = []

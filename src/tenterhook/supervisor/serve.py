@@ -9,7 +9,7 @@ import os
 
 from tenterhook.procfs import SIGKILL, descendants, send
 from tenterhook.supervisor import spawner, system
-from tenterhook.supervisor.wire import CHANNEL, HEAD, HERE, RELEASE, Wire, pair, wire
+from tenterhook.supervisor.wire import CHANNEL, HEAD, HERE, RELEASE, Wire, heard_long, pair, wire
 
 
 def program(control: int, host: int) -> None:
@@ -64,7 +64,8 @@ class Supervisor:
             if data[:1] != CHANNEL or len(files) < 2:
                 system.end_all()
                 return True
-            self.connect(data[1:], wire(files[0]), files[1])
+            profile = heard_long(data, len(CHANNEL), files, 2)
+            self.connect(profile, wire(files[0]), files[1])
             os.close(files[1])
         return False
 
@@ -103,6 +104,8 @@ class Supervisor:
             if pid in gone:
                 ours.close()
                 del self.spawners[profile]
+            else:
+                system.wake(pid)
         # In this order: whoever is started meanwhile by another spawner is in the second list, if in any.
         everybody = set(descendants(os.getpid()))
         kept = {name for pid, _ in self.spawners.values() for name in descendants(pid)}

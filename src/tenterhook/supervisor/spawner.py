@@ -11,6 +11,7 @@ from tenterhook.supervisor.wire import (
     CHANNEL,
     CONFINED,
     END,
+    FILES,
     HEAD,
     MECHANISMS,
     REFUSED,
@@ -18,7 +19,7 @@ from tenterhook.supervisor.wire import (
     START_KEEPING,
     UNCONFINED,
     Wire,
-    heard_start,
+    heard_long,
     note,
     wire,
 )
@@ -36,6 +37,7 @@ def run(control: Wire, channel: Wire, notes: int, packed: Packed) -> None:
     """What a process does that was forked to be a spawner. When it returns, the process is to end."""
     system.begin_anew((control.fileno(), channel.fileno(), notes))
     system.adopt_orphans()
+    system.let_in()  # an ordinary user's namespace is made by writing to files of our own in /proc
     hello = confine(packed)
     system.keep_out()
     if hello[:1] == CONFINED:
@@ -135,7 +137,7 @@ class Spawner:
         if kind == END:
             self.jobs.end(channel, number, value / 1e6)
         else:
-            body = heard_start(data, files)
+            body = heard_long(data, HEAD.size, files, FILES - 1)
             note(notes, number)
             self.jobs.start(channel, number, value, body, files, keep=kind == START_KEEPING)
 

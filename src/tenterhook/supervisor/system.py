@@ -35,6 +35,11 @@ def keep_out() -> None:
     prctl(PR_SET_DUMPABLE, 0)
 
 
+def let_in() -> None:
+    """As every process begins. Who is kept out of us is so from our /proc files too, and that keeps us out as well."""
+    prctl(PR_SET_DUMPABLE, 1)
+
+
 def begin_anew(kept: Collection[int]) -> None:
     """Nothing of who started us: no open files but these, a session of our own, no signals held back or heard."""
     if os.getsid(0) != os.getpid():
@@ -65,6 +70,16 @@ def max_files() -> int:
 def wake_parent() -> None:
     """A hook may have stopped the supervisor, which then sees neither our end nor the host's."""
     send(os.kill, os.getppid(), signal.SIGCONT)
+
+
+def wake(child: int) -> None:
+    """A child that a signal has stopped goes on: a hook may stop its spawner, which then ends nothing in time."""
+    try:
+        stopped = os.waitid(os.P_PID, child, os.WSTOPPED | os.WNOHANG)
+    except ChildProcessError:
+        return
+    if stopped:
+        send(os.kill, child, signal.SIGCONT)
 
 
 def bell() -> int:

@@ -34,7 +34,7 @@ CHANNEL, RELEASE = b"C", b"R"
 HERE = b"h"
 
 PACKET = 1 << 16
-# A longer command and environment go through a file in memory.
+# What is longer, an environment or the paths of a profile, goes through a file in memory.
 INLINE = 1 << 15
 # Sent with a packet at most.
 FILES = 4
@@ -98,24 +98,24 @@ def started_from(words: int, body: bytes) -> tuple[str, bytes, list[bytes], dict
     return items[0].decode(), items[1], items[2 : 2 + words], env
 
 
-def say_start(channel: Wire, head: bytes, body: bytes, files: Sequence[int]) -> None:
+def say_long(channel: Wire, head: bytes, body: bytes, files: Sequence[int], *, wait: bool = False) -> None:
     if len(body) <= INLINE:
-        channel.say(head + body, files)
+        channel.say(head + body, files, wait=wait)
         return
     memory = os.memfd_create("start")
     try:
         view = memoryview(body)
         while view:
             view = view[os.write(memory, view) :]
-        channel.say(head, (*files, memory))
+        channel.say(head, (*files, memory), wait=wait)
     finally:
         os.close(memory)
 
 
-def heard_start(data: bytes, files: list[int]) -> bytes:
-    """The body of a start. The file it came in is closed and taken off the list."""
-    if len(files) < FILES:
-        return data[HEAD.size :]
+def heard_long(data: bytes, head: int, files: list[int], usual: int) -> bytes:
+    """The body of what was said. The file it came in, beside the usual ones, is closed and taken off the list."""
+    if len(files) <= usual:
+        return data[head:]
     memory = files.pop()
     try:
         parts, at = [], 0

@@ -40,6 +40,7 @@ NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "kexec_file_load": (320, 294),
     "kexec_load": (246, 104),
     "keyctl": (250, 219),
+    "kill": (62, 129),
     "landlock_add_rule": (445, 445),
     "landlock_create_ruleset": (444, 444),
     "landlock_restrict_self": (446, 446),

@@ -24,6 +24,7 @@ REFUSED = (
 )
 NAMESPACES = 0x7E020000
 TIME_NAMESPACE = 0x80
+EVERYBODY = 0xFFFFFFFF  # minus one
 UNIX, INET, INET6, NETLINK = 1, 2, 10, 16
 STREAM, SEQPACKET, TYPES = 1, 5, 0xF
 # Writing to a terminal as if somebody had typed it.
@@ -69,6 +70,8 @@ def program(sockets: tuple[int, ...], *, unix: bool) -> list[Line]:
     lines += on("unshare", load_argument(0), *when(ANY_BIT, NAMESPACES | TIME_NAMESPACE, refuse()), allow())
     # Its own limits, called 0, and nobody else's: a limit on its processor time ends a process like a signal does.
     lines += on("prlimit64", load_argument(0), *unless(EQUAL, 0, refuse()), allow())
+    # Where Landlock knows no signals one call would end all that the user runs; and everywhere, the hooks beside it.
+    lines += on("kill", load_argument(0), *when(EQUAL, EVERYBODY, refuse()), allow())
     lines += on("ioctl", load_argument(1), *any_of(TYPING, refuse()), allow())
     lines += on("socket", load_argument(0), *any_of(sockets, allow()), refuse())
     lines += on("socketpair", *pairs(unix=unix))

@@ -74,6 +74,15 @@ def test_project_temporary_folder_and_caches_may_be_written(project: Project) ->
     assert str(project.home_folder / "mine") in found.write
 
 
+@pytest.mark.parametrize("place", [".ssh", ".claude", ".claude/tmp", ".aws"])
+def test_a_temporary_folder_that_leads_to_a_guarded_place_opens_nothing(project: Project, place: str) -> None:
+    guarded = project.home(f"{place}/file", "").parent
+    link = project.home_folder / "temporary"
+    os.symlink(guarded, link)
+
+    assert str(guarded) not in profile(project, environ={"TMPDIR": str(link)}).write
+
+
 @pytest.mark.parametrize("variable", ["TMPDIR", "XDG_CACHE_HOME"])
 def test_a_variable_cannot_open_the_users_home(project: Project, variable: str) -> None:
     for folder in ("/", str(project.home_folder), str(project.home_folder.parent), "relative"):

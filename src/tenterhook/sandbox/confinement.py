@@ -73,10 +73,11 @@ class Confinement:
         usual = self.owner.dialect.sandbox
         read = [*self.expanded(usual.read), *self.expanded(asked.read)]
         write = [*self.expanded(usual.write), *self.expanded(asked.write)]
-        writable = [os.path.realpath(self.owner.project), *self.temporary(), *self.caches(), *write]
         real = Real()
         closed = {path for path in real.both(self.protected()) if path not in write}
         hidden = {*real.both(self.secret())} - {*read, *write}
+        usual_places = self.outside((*self.temporary(), *self.caches()), closed | hidden)
+        writable = [os.path.realpath(self.owner.project), *usual_places, *write]
         self.keep_our_own(writable)
         writable += self.ledgers()
         below = tuple(one.rstrip("/") + "/" for one in writable)
@@ -156,6 +157,12 @@ class Confinement:
         real = os.path.realpath(folder)
         around = any(within(os.path.realpath(home), real) for home in self.homes)
         return [folder] if os.path.isabs(folder) and not around else []
+
+    def outside(self, folders: Iterable[str], guarded: Iterable[str]) -> list[str]:
+        """Not what lies in a guarded place of a home: a hook that may write /tmp can make a link of a folder there."""
+        homes = [os.path.realpath(home) for home in self.homes if os.path.realpath(home) != "/"]
+        ours = [place for place in guarded if any(within(place, home) for home in homes)]
+        return [folder for folder in folders if not any(within(folder, place) for place in ours)]
 
     def ledgers(self) -> list[str]:
         """Where `tenter hook`, which is a hook itself, keeps what its checks came to."""

@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
@@ -357,7 +358,11 @@ def main(names: list[str]) -> int:
         return 1
     for name in names or ROWS:
         what, goal, measure = ROWS[name]
-        figures, enough = measure()
+        try:
+            figures, enough = measure()
+        except Exception as error:
+            traceback.print_exc()
+            figures, enough = f"broke off: {error!r}", False
         verdict = {True: "ok", False: "short", None: "not run"}[enough]
         print(f"{name:4} {what:58} goal: {goal:48} {verdict:7} {figures}", flush=True)
     return 0

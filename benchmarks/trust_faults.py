@@ -74,7 +74,7 @@ def binding() -> Figures:
             root, home = Path(folder, "project"), Path(folder, "home")
             home.mkdir()
             build(root)
-            environ = {**ENV, "HOME": str(home)}
+            environ = {"PATH": ENV["PATH"], "HOME": str(home)}  # approvals are where mutations look for them
             approve(root, home, environ)
             if name == next(iter(MUTATIONS)) and fell(root, home, environ):
                 return "an approval does not hold at all", False

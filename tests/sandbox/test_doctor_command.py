@@ -111,6 +111,18 @@ def test_a_file_where_a_folder_belongs_is_broken(capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.usefixtures("_quick")
+def test_a_hook_that_gets_less_than_works_here_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "proofs", lambda: [Finding("sandbox", "network none", "works", "namespace: 48 tried")])
+    monkeypatch.setattr(doctor, "fired", lambda hooks: Finding("sandbox", "a hook, fired", "works", "landlock"))
+
+    code, found = findings(capsys)
+
+    assert (code, found["sandbox a hook, fired"].state) == (1, "broken")
+
+
+@pytest.mark.usefixtures("_quick")
 def test_people_get_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor"]) == 0
 

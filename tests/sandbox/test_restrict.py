@@ -13,7 +13,7 @@ from tenterhook.sandbox.layout import Layout, around, between
 from tenterhook.sandbox.profile import Profile
 from tenterhook.sandbox.restrict import restrict
 
-from .confined import CONFINED, Confined, python
+from .confined import CONFINED, Confined, as_nobody, python
 
 TRY = """
 def attempt(what):
@@ -227,3 +227,18 @@ def test_a_folder_that_holds_too_much_is_closed_as_a_whole(place: Path) -> None:
 
     assert found.frozen == [f"{place}/p/.claude"]
     assert found.open == []
+
+
+def test_who_keeps_others_out_of_it_is_confined_as_well_as_anybody() -> None:
+    """A process that is not dumpable does not own the files in which an ordinary user's namespace is set up."""
+    code = """
+from tenterhook.sandbox import kernel
+from tenterhook.sandbox.profile import Profile
+from tenterhook.sandbox.restrict import restrict
+kernel.prctl(kernel.PR_SET_DUMPABLE, {})
+print(restrict(Profile("none")), kernel.prctl(kernel.PR_GET_DUMPABLE))
+"""
+    for run in (python, as_nobody):
+        usual, kept_out = run(code.format(1)), run(code.format(0))
+
+        assert kept_out.stdout == usual.stdout.replace(" 1\n", " 0\n"), kept_out.stderr

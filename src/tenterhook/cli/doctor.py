@@ -49,7 +49,8 @@ def run(argv: list[str]) -> int:
     if options is None:
         return 0
     hooks = HookSet(options.get("project", "."), dialect=options.get("dialect", DEFAULT))
-    found = [*abilities(), *proofs(), fired(hooks), *about_settings(hooks), *folders(hooks)]
+    tried = proofs()
+    found = [*abilities(), *tried, as_good(fired(hooks), tried), *about_settings(hooks), *folders(hooks)]
     if "json" in options:
         print_json(found)
     else:
@@ -77,6 +78,14 @@ def fired(hooks: HookSet) -> Finding:
         return Finding("sandbox", name, "works" if confined else "off", attempt.sandbox or "not confined")
     said = "; ".join(attempt.notes) or "it was started by this process itself, which confines nothing"
     return Finding("sandbox", name, "broken" if kernel.MACHINE else "absent", said)
+
+
+def as_good(hook: Finding, tried: list[Finding]) -> Finding:
+    """A hook that is confined by something weaker than what works here is not as it should be."""
+    works = [one.detail for one in tried if one.state == "works"]
+    if hook.state != "works" or not works or any(detail.startswith(hook.detail) for detail in works):
+        return hook
+    return Finding(hook.area, hook.name, "broken", f"{hook.detail}, though something better works here")
 
 
 def about_settings(hooks: HookSet) -> Iterator[Finding]:

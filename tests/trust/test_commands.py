@@ -52,11 +52,21 @@ def test_one_of_several_is_approved_by_its_name(trusting: Trusting) -> None:
     assert (wrong.returncode, "no hook 'thre'" in wrong.stderr) == (1, True)
 
 
+def test_approving_around_a_denied_one_exits_one(trusting: Trusting) -> None:
+    entry = '[[hook]]\non = "tool.before"\nname = "{0}"\ncommand = "touch {0}"\n'
+    trusting.project.write("tenterhook.toml", entry.format("one") + entry.format("two"))
+    trusting.deny("one")
+
+    assert trusting.tenter("trust", "--yes").returncode == 1
+    assert trusting.states() == ["denied", "trusted"]
+
+
 def test_deny_and_revoke(guarded: Trusting) -> None:
     guarded.approve()
     assert guarded.tenter("trust", "--deny", "guard").returncode == 0
     assert guarded.states() == ["denied"]
-    assert guarded.tenter("trust", "--yes").returncode == 1
+    refused = guarded.tenter("trust", "--yes")
+    assert (refused.returncode, "1 item denied; --revoke takes that back" in refused.stderr) == (1, True)
     assert guarded.states() == ["denied"]
     assert guarded.tenter("trust", "--revoke", "guard").returncode == 0
     assert guarded.states() == ["untrusted"]

@@ -199,6 +199,15 @@ def test_trust_all_runs_everything(guarded: Trusting) -> None:
     assert guarded.states(trust="all") == ["trusted"]
 
 
+def test_a_denial_outranks_trust_all(guarded: Trusting) -> None:
+    guarded.deny("guard")
+    outcome = guarded.fire(trust="all")
+
+    assert [one.why for one in outcome.skipped] == ["denied"]
+    guarded.deny()
+    assert guarded.states(trust="all") == ["denied"]
+
+
 def test_a_nested_project_inherits_nothing(guarded: Trusting) -> None:
     guarded.approve()
     inner = guarded.root / "inner"

@@ -41,7 +41,7 @@ def named_servers(engine: Engine, warn: Warn) -> list[Server]:
     for name in engine.dialect.mcp_files:
         own = name.startswith("~/")
         file = os.path.join(engine.home, name[2:]) if own else os.path.join(engine.project, name)
-        for server in read_servers([file]) if own or engine.trust == "all" else approved_ones(engine, file, warn):
+        for server in read_servers([file]) if own else approved_ones(engine, file, warn):
             found.setdefault(server.name, server)
     return list(found.values())
 
@@ -54,6 +54,8 @@ def approved_ones(engine: Engine, file: str, warn: Warn) -> list[Server]:
     try:
         servers = read_servers([file])
     except ConfigError as exc:  # a file that nobody trusts must not keep the agent from running
+        if engine.trust == "all":
+            raise
         warn([str(exc)])
         return []
     binder = binder_for(engine.dialect, engine.project, engine.home, engine.environ)

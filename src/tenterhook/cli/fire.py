@@ -72,7 +72,9 @@ def run(argv: list[str]) -> int:
 
 def warn_of_bypass(engine: Engine) -> None:
     """Whoever runs hooks that nobody approved shall see it in the log of the run."""
-    if engine.trust == "all" and (count := sum(hook.source.scope == "project" for hook in engine.hooks())):
+    if engine.trust != "all":
+        return
+    if count := sum(hook.source.scope == "project" and hook.trusted for hook in engine.hooks()):
         what = "1 hook" if count == 1 else f"{count} hooks"
         print(f"tenter: warning: --trust: {what} of the project may run without your approval", file=sys.stderr)
 

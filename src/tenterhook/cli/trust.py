@@ -50,14 +50,18 @@ def run(argv: list[str]) -> int:
     lost = [line for line in found.gone if names is None or fits_any(line.last, names)]
     show(found, meant, lost, options)
     wanted = approvable(meant)
+    denied = sum(one.state == "denied" for one in meant)
+    if denied and "json" not in options:
+        print(f"tenter: {counted(denied, 'item')} denied; --revoke takes that back", file=sys.stderr)
+    rest = int(any(one.state != "trusted" and one not in wanted for one in meant))
     if not wanted and not lost:
-        return int(any(one.state != "trusted" for one in meant))
+        return rest
     if "yes" not in options and not asked(len(wanted), len(lost), options):
         return 1
     file = approve(found, wanted, lost)
     if "json" not in options:
         print(f"{counted(len(wanted), 'item')} approved, kept in {near(file)}")
-    return 0
+    return rest
 
 
 def chosen(found: Found, names: Sequence[str] | None) -> list[Standing]:

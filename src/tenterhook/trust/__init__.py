@@ -1,7 +1,8 @@
 """Which hooks the user has approved. A repository brings its hooks along, so they are nobody's until somebody says so.
 
 Hooks of the user, of the system and of the host's own code are trusted. What a project says counts where the user has
-approved it (`tenter trust`), byte for byte, or where the caller trusts everything (`trust="all"`, `--trust`).
+approved it (`tenter trust`), byte for byte, or where the caller trusts everything (`trust="all"`, `--trust`) and
+the user has not denied it.
 
     parts, bind    what a command resolves to: the files that an approval is bound to
     item           one thing to approve: a hook, what a file says about others' hooks, the table `actions`

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tenterhook.entries import Problem
 from tenterhook.settings import Settings, is_roots
 from tenterhook.switch import OFF
-from tenterhook.trust import trusted
+from tenterhook.trust import OWN_SCOPES, trusted
 
 if TYPE_CHECKING:
     from tenterhook.config import Loaded, Words
@@ -90,10 +90,17 @@ class Standing:
             ]
         hooks = [steadfast(hook) for hook in hooks]
         if self.trust == "all":
-            return hooks
+            return self.but_denied(hooks) if self.remembers() else hooks
         theirs = [hook for hook in hooks if not trusted(hook.source.scope, self.trust)]
         judged = dict(zip(map(id, theirs), self.judged(theirs, complete=complete), strict=True))
         return [judged.get(id(hook), hook) for hook in hooks]
+
+    def but_denied(self, hooks: list[Hook]) -> list[Hook]:
+        """Whoever trusts everything has not taken back what the user denied."""
+        theirs = [hook for hook in hooks if hook.source.scope not in OWN_SCOPES]
+        found, _ = self.approvals().hooks(theirs)
+        denied = {id(hook) for hook, one in zip(theirs, found, strict=True) if one.state == "denied"}
+        return [replace(hook, state="denied") if id(hook) in denied else hook for hook in hooks]
 
     def of_system(self, hook: Hook) -> bool:
         scope = hook.source.scope

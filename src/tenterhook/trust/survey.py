@@ -117,10 +117,10 @@ def actions_of(hooks: HookSet, problems: list[str]) -> Iterator[Item]:
 
 def approved(hooks: HookSet, items: list[Item]) -> list[Standing]:
     """What the user said about items of one project, as an engine of that trust takes it."""
-    if hooks.trust == "all":
-        return [Standing(item, "trusted") for item in items]
     if hooks.trust == "none" or hooks.settings.only_managed:
         return [Standing(item, "untrusted") for item in items]
     kept = Approvals(hooks.dialect, hooks.project, hooks.home, hooks.environ).book
     found = standings(items, kept)
+    if hooks.trust == "all":
+        return [one if one.state == "denied" else Standing(one.item, "trusted") for one in found]
     return [Standing(one.item, "untrusted") if owner_of(one.item.file) else one for one in found]

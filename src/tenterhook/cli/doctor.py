@@ -59,16 +59,20 @@ def run(argv: list[str]) -> int:
 
 
 def fired(hooks: HookSet) -> Finding:
-    """A hook of our own, from end to end: the way that every hook goes."""
+    """A hook of our own, from end to end: the way that every hook goes. No other hook runs, whoever it belongs to."""
     from tempfile import TemporaryDirectory
 
     from tenterhook.engine import Engine
 
     name, event = "a hook, fired", dialects.get(DEFAULT).events[0].name
     with TemporaryDirectory(prefix="tenterhook-") as folder:
-        with open(os.path.join(folder, "tenterhook.toml"), "w") as file:
+        config = os.path.join(folder, "tenterhook.toml")
+        with open(config, "w") as file:
             file.write(HOOK.format(event))
-        with Engine(folder, trust="all", journal=False, home=hooks.home, environ=hooks.environ) as engine:
+        with Engine(
+            folder, config=config, trust="all", journal=False, home=hooks.home, environ=hooks.environ, system="",
+            sandbox=hooks.settings.sandbox,
+        ) as engine:  # fmt: skip
             [attempt] = engine.fire(event).attempts or [None]
     if attempt is None or attempt.error:
         why = attempt.detail if attempt else "hooks are switched off (TENTERHOOK_OFF), or this is one"

@@ -203,11 +203,10 @@ def fit(value: str) -> str:
 
 
 def withheld(event: Event, shape: Shape, hook: Hook) -> list[str]:
-    """The variables that this hook would see if they held no secrets."""
+    """The variables that hold secrets and that this hook does not get, whatever the mode."""
     if not shape.strip:
         return []
-    seen = allowed(event.environ) if shape.strict else event.environ
-    return [name for name in kept_back(seen) if name not in hook.env]
+    return [name for name in kept_back(event.environ) if name not in hook.env]
 
 
 def allowed(environ: Mapping[str, str]) -> dict[str, str]:

@@ -73,7 +73,7 @@ def secrets(found: Explanation) -> str:
     if found.secrets == "pass":
         return "passed on to hooks with the rest of the environment (the settings say so)"
     if not found.kept_back:
-        return "none in the environment that hooks are given"
+        return "none in the environment"
     return f"kept from hooks that do not declare them: {', '.join(found.kept_back)}"
 
 

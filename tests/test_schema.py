@@ -1,5 +1,6 @@
 """The JSON Schemas say what loading and firing do: checked on documents and on real outcomes."""
 
+import contextlib
 import importlib.util
 import json
 import tomllib
@@ -9,9 +10,10 @@ import jsonschema_rs
 import msgspec
 import pytest
 
-from tenterhook import Engine, dialects, schema
+from tenterhook import Engine, dialects, schema, settings
 from tenterhook.cli.fire import as_json
 from tenterhook.cli.main import main
+from tenterhook.errors import ConfigError
 from tenterhook.testing import Did, simulate
 
 SCRIPT = Path(__file__).parent.parent / "scripts" / "schemas.py"
@@ -113,6 +115,29 @@ def test_what_loading_takes_the_schema_accepts(document, tmp_path):
 def test_what_loading_complains_about_the_schema_rejects(document, tmp_path):
     assert not loads(document, tmp_path)
     assert not CONFIG.is_valid(document)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "good"),
+    [
+        ("sandbox", "require", True),
+        ("sandbox", "on", False),
+        ("secrets", "pass", True),
+        ("journal", False, True),
+        ("journal_days", 0, False),
+        ("hosts", ["localhost:8080"], True),
+        ("bypass", "no", False),
+        ("sandboxes", "off", False),
+    ],
+)
+def test_settings_are_what_the_schema_says(key, value, good, tmp_path):
+    document = {"settings": {key: value}}
+    file = tmp_path / "tenterhook.toml"
+    file.write_text(f"[settings]\n{key} = {json.dumps(value)}\n")
+
+    assert CONFIG.is_valid(document) == good
+    with contextlib.nullcontext() if good else pytest.raises(ConfigError):
+        settings.table(str(file))
 
 
 def test_the_schema_knows_every_key_and_event_of_our_dialect():

@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
+from msgspec.structs import asdict
 
 from tenterhook import dialects
 from tenterhook.actions.settings import KINDS as COMMANDS
 from tenterhook.dialect import AUDIENCES, CAUSES, CHANGES, KINDS, MATCHERS, NETWORKS, POLICIES, Dialect
 from tenterhook.hookset import MODES
 from tenterhook.keys import OPTIONS
+from tenterhook.settings import CHOICES, Settings
 from tenterhook.types import Outcome
 
 __all__ = ["SCHEMAS", "shipped"]
@@ -75,6 +77,7 @@ VALUES: dict[str, Schema] = {
     "background": FLAG,
     "note": {},
 }
+SETTING: dict[type, Schema] = {bool: FLAG, int: {"type": "integer", "minimum": 1}, tuple: TEXTS}
 # The table `actions`, which `tenter hook` reads (actions/settings.py).
 ACTIONS: Schema = {
     "type": "object",
@@ -115,6 +118,16 @@ ACTIONS: Schema = {
     },
     "additionalProperties": False,
 }
+# The table `settings`, which counts in the user's file and in the system's (settings.py).
+SETTINGS: Schema = {
+    "type": "object",
+    "description": "what the user and the system say about all hooks; nothing in a project's file",
+    "properties": {
+        name: {"enum": [*CHOICES[name]]} if name in CHOICES else SETTING[type(usual)]
+        for name, usual in asdict(Settings()).items()
+    },
+    "additionalProperties": False,
+}
 # Fields of the outcome that hold one of a few words, or an object of which more is known than its type says.
 REFINED: dict[tuple[str, str], Schema] = {
     ("Outcome", "decision"): DECISION,
@@ -142,7 +155,11 @@ def config() -> Schema:
         "title": "tenterhook.toml",
         "description": dialect.about,
         "type": "object",
-        "properties": {section: {"type": "array", "items": {"$ref": "#/$defs/hook"}}, "actions": ACTIONS},
+        "properties": {
+            section: {"type": "array", "items": {"$ref": "#/$defs/hook"}},
+            "actions": ACTIONS,
+            "settings": SETTINGS,
+        },
         "additionalProperties": False,
         "$defs": {"event": {"enum": [rule.name for rule in dialect.events]}, "hook": hook(dialect)},
     }

@@ -285,8 +285,10 @@ class HookSet:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is wrong with the config files, and what switched hooks off from outside of them."""
-        said = tuple(str(problem) for problem in self.ready().problems)
-        return (*said, *(text for text in (self.stale, self.off()) if text))
+        loaded, off = self.ready(), self.off()
+        if off and self.managed_stay() and any(hook.source.scope == "managed" for hook in loaded.hooks):
+            off += " but the system's own"
+        return (*map(str, loaded.problems), *(text for text in (self.stale, off) if text))
 
     def slot(self, event: str) -> Slot:
         with self.lock:

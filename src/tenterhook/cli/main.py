@@ -92,7 +92,7 @@ usage: tenter COMMAND [options]        tenter COMMAND --help tells more, with an
 
 {rows}
 
-exit codes: 0 goes on, 2 blocked, 3 the agent shall stop, 1 could not run"""
+exit codes: 0 goes on, 2 blocked, 3 the agent shall stop, 4 not approved (fire --require-trusted), 1 could not run"""
 
 
 if __name__ == "__main__":

@@ -162,6 +162,17 @@ def test_require_trusted_counts_modified_and_denied_ones(guarded: Trusting, stat
     assert guarded.tenter("fire", "tool.before", "--require-trusted", given=EVENT).returncode == 4
 
 
+def test_an_agent_that_requires_trust_does_not_start_without(guarded: Trusting) -> None:
+    script = guarded.project.write("replies.jsonl", '{"text": "Done."}\n')
+    words = ("agent", "--require-trusted", "--script", str(script), "--prompt", "Go on.")
+    before = guarded.tenter(*words)
+    guarded.approve()
+
+    assert (before.returncode, before.stdout) == (4, "")
+    assert "guard (untrusted)" in before.stderr
+    assert guarded.tenter(*words).returncode == 0
+
+
 def test_an_approved_hook_needs_no_bypass(guarded: Trusting) -> None:
     guarded.approve()
     done = guarded.tenter("fire", "tool.before", "--require-trusted", given=EVENT)

@@ -48,13 +48,15 @@ USAGE = Usage(
         CONFIG,
         Option("agent", "the agent's id, for hooks of one agent", "ID"),
         Option("trust", "run the project's hooks and MCP servers without asking"),
+        Option("require-trusted", "do not start, and exit 4, where hooks are not approved"),
         Option("transcript", "write what happens to this file, one JSON object a line", "FILE"),
         Option("context", f"shorten conversations beyond so many tokens (default: {CONTEXT})", "N"),
     ),
     'tenter agent --trust --yes --model openai:gpt-5 --prompt "Mend the failing test."',
     "exit codes: 0 done, 2 the prompt was blocked, 3 a hook stopped the agent, 1 could not run or had no reply left, "
-    "130 interrupted",
+    "4 hooks that are not approved (--require-trusted), 130 interrupted",
 )
+NOT_APPROVED = 4
 INTERRUPTED = 130
 EXITS = {"done": 0, "blocked": 2, "stopped": 3, "interrupted": INTERRUPTED}
 SAID = {"stopped": "a hook stopped the agent", "blocked": "the prompt was blocked", "script": "the end of the script"}
@@ -78,6 +80,9 @@ def run(argv: list[str]) -> int:
         warn(list(engine.warnings))
         warn_of_bypass(engine)
         hint_at_others(engine)
+        if "require-trusted" in options and (aside := unapproved(engine)):
+            print(f"tenter: not started, because not approved (see tenter trust): {aside}", file=sys.stderr)
+            return NOT_APPROVED
 
         async def everything() -> int:
             attended = Attended()  # before anything is started that would have to be ended
@@ -98,6 +103,11 @@ def run(argv: list[str]) -> int:
             return asyncio.run(everything())
         except asyncio.CancelledError:
             return INTERRUPTED
+
+
+def unapproved(engine: Engine) -> str:
+    states = ("untrusted", "modified", "denied")
+    return ", ".join(f"{one_line(hook.name)} ({hook.state})" for hook in engine.hooks() if hook.state in states)
 
 
 @contextmanager

@@ -219,3 +219,14 @@ def test_a_journal_that_may_not_be_read_is_said(kept: Kept) -> None:
 
     assert done.returncode == 1
     assert "cannot be read: Permission denied" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["log", "stats"])
+def test_something_else_where_the_journal_belongs_is_no_empty_journal(kept: Kept, command: str) -> None:
+    kept.folder.parent.mkdir(parents=True, exist_ok=True)
+    kept.folder.write_text("")
+
+    done = kept.tenter(command)
+
+    assert done.returncode == 1
+    assert "cannot be read: it is no folder" in done.stderr

@@ -69,6 +69,8 @@ def folder(options: dict[str, str]) -> str:
             raise UsageError(f"--journal {options['journal']!r} is not a folder")
     else:
         where = place(home, os.environ)
+        if os.path.islink(where) or (os.path.exists(where) and not os.path.isdir(where)):
+            raise UsageError(f"the journal in {where} cannot be read: it is no folder, so nothing is kept there")
         if not settings(home, os.environ, SYSTEM).journal:
             tell(f"the journal is switched off ({TABLE}.journal); nothing new is kept")
     try:

@@ -35,13 +35,14 @@ class Words(Struct):
 
 
 class Loaded(Struct):
-    """What the files of one project say. `off` is why their hooks are switched off as a whole."""
+    """What the files of one project say. `unread` are broken ones; `off` is why all their hooks are switched off."""
 
     hooks: list[Hook] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     overrides: set[tuple[str, str]] = field(default_factory=set)
     words: dict[str, Words] = field(default_factory=dict)
+    unread: set[str] = field(default_factory=set)
     off: str = ""
 
 
@@ -110,6 +111,7 @@ def open_document(place: Place, loaded: Loaded, *, quiet: bool) -> readers.Docum
         if not quiet:
             raise
         loaded.problems.append(Problem("error", exc.file, exc.line, exc.column, exc.message))
+        loaded.unread.add(place.path)
         return None
 
 

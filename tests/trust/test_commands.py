@@ -243,3 +243,33 @@ def test_audit_finds_added_and_removed_hooks(guarded: Trusting) -> None:
     assert "added: true" in guarded.tenter("audit").stdout
     guarded.project.write("tenterhook.toml", "")
     assert "removed: guard" in guarded.tenter("audit").stdout
+
+
+def test_a_file_that_cannot_be_read_is_no_file_without_hooks(guarded: Trusting) -> None:
+    guarded.approve()
+    assert guarded.tenter("lock").returncode == 0
+    guarded.project.write("tenterhook.toml", "[[hook")
+    trust, lock, audit = (guarded.tenter(*words) for words in (("trust", "--yes"), ("lock",), ("audit",)))
+
+    assert (trust.returncode, lock.returncode, audit.returncode) == (1, 1, 2)
+    assert "gone" not in trust.stdout
+    assert "nothing was locked" in lock.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give a file away")
+def test_a_file_of_somebody_elses_is_shown_as_untrusted(guarded: Trusting) -> None:
+    guarded.approve()
+    os.chown(guarded.root / "tenterhook.toml", 65534, 65534)
+    done = guarded.tenter("trust", "--yes")
+
+    assert (done.returncode, "belongs to another user" in done.stderr) == (1, True)
+    assert "untrusted  guard" in done.stdout
+    assert not any("not there any more" in text for text in guarded.fire().warnings)
+
+
+def test_a_lockfile_that_cannot_be_written_is_said_and_leaves_nothing_behind(guarded: Trusting) -> None:
+    (guarded.root / "tenterhook.lock").mkdir()
+    done = guarded.tenter("lock")
+
+    assert (done.returncode, "tenterhook.lock: cannot be written" in done.stderr) == (1, True)
+    assert not [*guarded.root.glob("*.new")]

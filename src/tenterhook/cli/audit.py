@@ -8,7 +8,7 @@ import sys
 
 from tenterhook.cli.options import JSON, PROJECT, Usage
 from tenterhook.cli.project import print_json, warn
-from tenterhook.errors import TenterhookError
+from tenterhook.errors import TenterhookError, UsageError
 from tenterhook.hookset import HookSet
 from tenterhook.terminal import counted, one_line
 from tenterhook.trust import lockfile
@@ -38,6 +38,8 @@ def audited(options: dict[str, str]) -> int:
     before = lockfile.read(os.path.join(hooks.project, lockfile.NAME))
     found = survey(hooks.project)
     warn(found.problems)
+    if found.unread:
+        raise UsageError("cannot be compared: a file that cannot be read is no file without hooks")
     now = json.loads(lockfile.lock(found.items, hooks.project))["items"]
     differing = list(lockfile.differences(before, now))
     if "json" in options:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from tenterhook.cli.options import PROJECT, Usage
 from tenterhook.cli.project import warn
+from tenterhook.errors import UsageError
 from tenterhook.hookset import HookSet
 from tenterhook.terminal import counted, near
 from tenterhook.trust import lockfile
@@ -29,11 +31,23 @@ def run(argv: list[str]) -> int:
     hooks = HookSet(options.get("project", "."))
     found = survey(hooks.project)
     warn(found.problems)
+    if found.unread:
+        raise UsageError("nothing was locked: a file that cannot be read is no file without hooks")
     file = os.path.join(hooks.project, lockfile.NAME)
     text = lockfile.lock(found.items, hooks.project)
-    new = f"{file}.{os.getpid()}.new"
-    with open(new, "x", encoding="utf-8") as opened:
-        opened.write(text)
-    os.replace(new, file)
+    put(file, text)
     print(f"{counted(len(found.items), 'item')} locked in {near(file)}")
     return 0
+
+
+def put(file: str, text: str) -> None:
+    """All of it or nothing: whoever reads it meanwhile finds the old one."""
+    new = f"{file}.{os.getpid()}.new"
+    try:
+        with open(new, "x", encoding="utf-8") as opened:
+            opened.write(text)
+        os.replace(new, file)
+    except OSError as exc:
+        with suppress(OSError):
+            os.unlink(new)
+        raise UsageError(f"{file}: cannot be written: {exc.strerror}") from None

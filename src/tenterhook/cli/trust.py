@@ -53,7 +53,7 @@ def run(argv: list[str]) -> int:
     denied = sum(one.state == "denied" for one in meant)
     if denied and "json" not in options:
         print(f"tenter: {counted(denied, 'item')} denied; --revoke takes that back", file=sys.stderr)
-    rest = int(any(one.state != "trusted" and one not in wanted for one in meant))
+    rest = int(any(one.state != "trusted" and one not in wanted for one in meant) or bool(found.unread))
     if not wanted and not lost:
         return rest
     if "yes" not in options and not asked(len(wanted), len(lost), options):

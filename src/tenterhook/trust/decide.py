@@ -19,7 +19,10 @@ from tenterhook.trust.survey import survey
 
 
 class Found(Struct):
-    """What there is in a project, what the user said about it, and what was approved and is gone."""
+    """What there is in a project, what the user said about it, and what was approved and is gone.
+
+    What a file says that cannot be read (`unread`) is neither there nor gone.
+    """
 
     project: str
     home: str
@@ -27,6 +30,7 @@ class Found(Struct):
     standings: list[Standing]
     gone: list[Line]
     problems: list[str]
+    unread: set[str]
 
 
 def look(project: str | os.PathLike[str], *, dialect: str = "", **options: Any) -> Found:
@@ -35,9 +39,14 @@ def look(project: str | os.PathLike[str], *, dialect: str = "", **options: Any) 
     seen = survey(hooks.project, dialect=dialect, **options)
     kept, problem = book.opened(hooks.project, hooks.home, hooks.environ)
     found = standings(seen.items, kept)
+    unread = {os.path.realpath(file) for file in seen.unread}
     lost = [line for line in gone(kept, found) if not dialect or line.last.dialect == dialect]
+    lost = [line for line in lost if line.last.file not in unread]
+    strange = {file: owner for file in {item.file for item in seen.items} if (owner := owner_of(file))}
+    found = [Standing(one.item, "untrusted") if one.item.file in strange else one for one in found]
     problems = [*seen.problems, *([problem] if problem else [])]
-    return Found(hooks.project, hooks.home, hooks.environ, found, lost, problems)
+    problems += [f"{file}: belongs to {owner}, so nothing in it is trusted" for file, owner in sorted(strange.items())]
+    return Found(hooks.project, hooks.home, hooks.environ, found, lost, problems, unread)
 
 
 def approvable(found: Iterable[Standing]) -> list[Standing]:

@@ -115,6 +115,8 @@ class Standing:
         found, gone = self.approvals().hooks(known)
         for line in gone if complete else ():
             item = line.last
+            if item.file in map(os.path.realpath, self.foreign):
+                continue  # it is there, and that nothing in it is trusted was said
             said = f"the hook {item.name!r} for {item.event} was approved and is not there any more"
             self.warn(item.file, f"{said}; tenter trust confirms that")
         states = {id(hook): self.confined(one) for hook, one in zip(known, found, strict=True)}

@@ -27,10 +27,11 @@ COMMANDS = "the commands in it: what they run"
 
 
 class Survey(Struct):
-    """The items of a project, and what is wrong with the files that they stand in."""
+    """The items of a project, what is wrong with the files that they stand in, and those that cannot be read at all."""
 
     items: list[Item] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)
 
 
 def survey(project: str, *, dialect: str = "", **options: Any) -> Survey:
@@ -38,16 +39,17 @@ def survey(project: str, *, dialect: str = "", **options: Any) -> Survey:
     found = Survey()
     for name in [dialect] if dialect else dialects.names():
         hooks = HookSet(project, dialect=name, trust="all", on_config_error="warn", **options)
-        found.items += (item for item in items_of(hooks, found.problems) if item not in found.items)
-    found.items += actions_of(HookSet(project, **options), found.problems)
+        found.items += (item for item in items_of(hooks, found) if item not in found.items)
+    found.items += actions_of(HookSet(project, **options), found)
     return found
 
 
-def items_of(hooks: HookSet, problems: list[str]) -> Iterator[Item]:
+def items_of(hooks: HookSet, survey: Survey) -> Iterator[Item]:
     """The items of one dialect: hooks, what files say about others' hooks, the status line, MCP servers."""
     loaded = hooks.ready()
     files = {place.path for place in loaded.places if place.found and place.file.scope == "project"}
-    problems += [str(one) for one in loaded.problems if one.file in files]
+    survey.problems += [str(one) for one in loaded.problems if one.file in files]
+    survey.unread |= loaded.unread & files
     binder = binder_for(hooks.dialect, hooks.project, hooks.home, hooks.environ, texts=True)
     theirs = [hook for hook in loaded.hooks if hook.source.scope == "project"]
     for hook, order in zip(theirs, orders(theirs), strict=True):
@@ -56,7 +58,7 @@ def items_of(hooks: HookSet, problems: list[str]) -> Iterator[Item]:
         if path in files and words.said():
             yield other_item("words", path, words.said(), dialect=hooks.dialect.name)
     yield from status_lines(hooks, binder)
-    yield from servers(hooks, binder, problems)
+    yield from servers(hooks, binder, survey)
 
 
 def status_lines(hooks: HookSet, binder: Binder) -> Iterator[Item]:
@@ -79,7 +81,7 @@ def status_item(file: str, value: Any, dialect: str, binder: Binder) -> Item:
     return other_item("status", file, {"status_line": value}, dialect=dialect, bound=bound)
 
 
-def servers(hooks: HookSet, binder: Binder, problems: list[str]) -> Iterator[Item]:
+def servers(hooks: HookSet, binder: Binder, survey: Survey) -> Iterator[Item]:
     from tenterhook.agent.servers.config import read_servers
 
     for name in hooks.dialect.mcp_files:
@@ -89,7 +91,8 @@ def servers(hooks: HookSet, binder: Binder, problems: list[str]) -> Iterator[Ite
         try:
             yield from (server_item(one, binder) for one in read_servers([file]))
         except ConfigError as exc:
-            problems.append(str(exc))
+            survey.problems.append(str(exc))
+            survey.unread.add(file)
 
 
 def server_item(server: Server, binder: Binder) -> Item:
@@ -101,14 +104,15 @@ def server_item(server: Server, binder: Binder) -> Item:
     return other_item("server", server.source, said, name=server.name, bound=bound)
 
 
-def actions_of(hooks: HookSet, problems: list[str]) -> Iterator[Item]:
+def actions_of(hooks: HookSet, survey: Survey) -> Iterator[Item]:
     """The table `actions`, of the first file that has one."""
     for name, place in ACTIONS:
         file = os.path.join(hooks.project, name)
         try:
             found = table(file, place)
         except ConfigError as exc:
-            problems.append(str(exc))
+            survey.problems.append(str(exc))
+            survey.unread.add(file)
             continue
         if found is not None:
             yield other_item("actions", file, found, bound=Bound(unbound=[COMMANDS] if "commands" in found else []))

@@ -149,6 +149,8 @@ def test_a_project_of_many_modules_is_confined_like_any_other(project: Project, 
 
     assert (found.error, found.sandbox) == (None, mechanism)
     assert config.read_text() == "theirs"
+
+
 def test_doctor_fires_its_own_hook_alone(project: Project, mechanism: str) -> None:
     project.home(".config/tenterhook/tenterhook.toml", '[[hook]]\non = "prompt.submit"\ncommand = "exit 2"\n')
     with Engine(project.root, home=project.home_folder, environ={"PATH": "/usr/bin:/bin"}) as engine:

@@ -37,7 +37,6 @@ def run(control: Wire, channel: Wire, notes: int, packed: Packed) -> None:
     """What a process does that was forked to be a spawner. When it returns, the process is to end."""
     system.begin_anew((control.fileno(), channel.fileno(), notes))
     system.adopt_orphans()
-    system.let_in()  # an ordinary user's namespace is made by writing to files of our own in /proc
     hello = confine(packed)
     system.keep_out()
     if hello[:1] == CONFINED:

@@ -35,11 +35,6 @@ def keep_out() -> None:
     prctl(PR_SET_DUMPABLE, 0)
 
 
-def let_in() -> None:
-    """As every process begins. Who is kept out of us is so from our /proc files too, and that keeps us out as well."""
-    prctl(PR_SET_DUMPABLE, 1)
-
-
 def begin_anew(kept: Collection[int]) -> None:
     """Nothing of who started us: no open files but these, a session of our own, no signals held back or heard."""
     if os.getsid(0) != os.getpid():

@@ -2,7 +2,10 @@
 
 import sys
 
-from tenterhook.cli.main import main
+if not sys.flags.safe_path:
+    del sys.path[0]  # the folder we are in: whose modules these are, nobody has asked yet
+
+from tenterhook.cli.main import main  # noqa: E402
 
 if __name__ == "__main__":
     sys.exit(main())

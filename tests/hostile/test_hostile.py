@@ -65,6 +65,22 @@ def test_the_real_command_runs_nothing_of_it_either(name: str, tmp_path: Path, h
     assert not list(trap.canaries.iterdir())
 
 
+@pytest.mark.parametrize("words", [[TENTER], [sys.executable, "-m", "tenterhook"]])
+def test_doctor_imports_nothing_of_the_folder_it_stands_in(words: list[str], tmp_path: Path, home: Path) -> None:
+    """Its probes are programs of their own, with modules of Python's and of ours; these lie nearer."""
+    trap = Trap(tmp_path / "repository", tmp_path / "canaries", 9)
+    ours = "tenterhook/__init__.py" if words == [TENTER] else "msgspec.py"  # -m takes what is called as it is from here
+    for name in (ours, "ctypes.py", "subprocess.py", "json.py", "struct.py", "tempfile.py"):
+        trap.module(name)
+    done = subprocess.run(
+        [*words, "doctor", "--json"],
+        cwd=trap.root, env={**os.environ, "HOME": str(home)}, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+    assert json.loads(done.stdout)
+    assert not list(trap.canaries.iterdir())
+
+
 def test_the_traps_would_work() -> None:
     """There are twelve, and every dialect that can be fired at has its event."""
     assert len(REPOSITORIES) >= 12

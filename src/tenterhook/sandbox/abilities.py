@@ -92,7 +92,7 @@ def tried(code: str) -> str:
         f"import os\nfrom tenterhook.sandbox import kernel, seccomp\ntry: {code}\nexcept OSError as exc: print(exc)"
     )
     env = {"PYTHONPATH": PACKAGE, "PYTHONDONTWRITEBYTECODE": "1", "PATH": os.environ.get("PATH", "/usr/bin:/bin")}
-    argv = [sys.executable, "-S", "-c", script]
+    argv = [sys.executable, "-S", "-P", "-c", script]  # no module of the folder we are in
     try:
         done = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.SubprocessError) as exc:

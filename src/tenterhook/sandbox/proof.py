@@ -42,7 +42,7 @@ def prove(network: str, mechanisms: tuple[str, ...]) -> dict[str, Any]:
 def run(file: str) -> dict[str, Any]:
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1"}
-    argv = [sys.executable, "-m", "tenterhook.sandbox.probes", file]
+    argv = [sys.executable, "-P", "-m", "tenterhook.sandbox.probes", file]  # no module of the folder we are in
     try:
         done = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=60, check=False)
         found = json.loads(done.stdout)

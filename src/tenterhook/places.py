@@ -59,11 +59,18 @@ def only(dialect: Dialect, project: str, config: str) -> Place:
     if not fitting:
         known = ", ".join(sorted({file.format for file in dialect.files}))
         raise ConfigError(f"the dialect {dialect.name} reads no such files, only {known}", file=config)
-    inside = os.path.commonpath([os.path.realpath(project), os.path.realpath(path)]) == os.path.realpath(project)
-    named = [file for file in fitting if os.path.basename(file.path) == os.path.basename(path)]
-    model = (named or fitting)[0]
+    # A link in the project that leads out of it is still the project's word on what is read.
+    named = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+    root = os.path.realpath(project)
+    inside = within(path, os.path.abspath(project)) or within(named, root) or within(os.path.realpath(path), root)
+    alike = [file for file in fitting if os.path.basename(file.path) == os.path.basename(path)]
+    model = (alike or fitting)[0]
     scope = "project" if inside else "user"
     return Place(path, replace(model, path=path, scope=scope), True)
+
+
+def within(path: str, folder: str) -> bool:
+    return f"{path}{os.sep}".startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def expand(file: File, project: str, home: str, environ: Mapping[str, str]) -> Iterator[Place]:

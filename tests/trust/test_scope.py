@@ -120,3 +120,16 @@ def test_a_config_file_of_another_user_is_not_trusted_and_said(guarded: Trusting
 
     assert [one.why for one in outcome.skipped] == ["untrusted"]
     assert any("belongs to another user" in text for text in outcome.warnings)
+
+
+@pytest.mark.parametrize("name", ["linked.toml", "folder/tenterhook.toml"])
+def test_a_link_in_the_project_does_not_make_a_file_the_users_own(scene: Scene, tmp_path: Path, name: str) -> None:
+    """--config takes a file outside of the project for the user's; where a link in it leads, the project decides."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/tenterhook.toml").write_text('[[hook]]\non = "tool.before"\ncommand = "touch ran"\n')
+    (scene.root / "linked.toml").symlink_to(tmp_path / "elsewhere/tenterhook.toml")
+    (scene.root / "folder").symlink_to(tmp_path / "elsewhere")
+    with scene.engine(config=str(scene.root / name)) as engine:
+        assert [hook.state for hook in engine.hooks()] == ["untrusted"]
+    with scene.engine(config=str(tmp_path / "elsewhere/tenterhook.toml")) as engine:
+        assert [hook.state for hook in engine.hooks()] == ["trusted"]

@@ -10,7 +10,9 @@ import importlib
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, SourceFileLoader
 from typing import Any
 
 # Each project's modules by name: of two projects that have a `helpers`, only one can stand in sys.modules.
@@ -43,7 +45,8 @@ def located(dotted: str, project: str) -> Any:
     sys.modules.update(own)
     sys.path[:] = [*(one for one in before if one not in owned), project]
     try:
-        return looked_up(dotted)
+        with as_written(project):
+            return looked_up(dotted)
     finally:
         own.update({name: one for name, one in list(sys.modules.items()) if home_of(one) == project})
         taken = {name.partition(".")[0] for name in aside}
@@ -53,6 +56,48 @@ def located(dotted: str, project: str) -> Any:
         sys.modules.update(aside)
         added = [one for one in sys.path if one not in before and one != project]  # by the module itself: it stays
         sys.path[:] = [*added, *before, project]
+
+
+def installed(name: str) -> Any:
+    """A module that is installed, or ImportError: one that somebody has put into a project is not what was meant."""
+    with lock:
+        before = sys.path[:]
+        sys.path[:] = [one for one in before if one not in owned]
+        try:
+            return importlib.import_module(name)
+        finally:
+            sys.path[:] = before
+
+
+class AsWritten(SourceFileLoader):
+    """A module compiled from its text. Bytecode that a project brings along may be of another text."""
+
+    def get_code(self, fullname: str) -> Any:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
+@contextmanager
+def as_written(project: str) -> Iterator[None]:
+    """Modules of the project are its texts: what a person reads before approving it is what is imported."""
+
+    def finder(folder: str) -> FileFinder:
+        if not is_own(folder, project):
+            raise ImportError(f"{folder} is not the project's")
+        return FileFinder(folder, (AsWritten, SOURCE_SUFFIXES), (ExtensionFileLoader, EXTENSION_SUFFIXES))
+
+    for folder in [one for one in list(sys.path_importer_cache) if is_own(one, project)]:
+        sys.path_importer_cache.pop(folder, None)
+    sys.path_hooks.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.path_hooks.remove(finder)
+
+
+def is_own(folder: str, project: str) -> bool:
+    """Whether a folder holds a project's own modules, and not packages that are installed into it."""
+    return f"{folder}{os.sep}".startswith(project + os.sep) and "site-packages" not in folder[len(project) :]
 
 
 def home_of(module: Any) -> str:

@@ -21,7 +21,9 @@ OTHERWISE = re.compile(r"[*+?}]\+|\(\?>|\{,|\[\^?\[|--|&&|~~|\|\|")
 def engine() -> Any:
     """The module of google-re2; None where there is none. Others of that name fall back on Python's own engine."""
     try:
-        import re2  # type: ignore[import-not-found, unused-ignore]
+        from tenterhook.imports import installed
+
+        re2 = installed("re2")
     except ImportError:
         return None
     return re2 if hasattr(re2, "Options") else None

@@ -70,7 +70,9 @@ def facts(item: Item, project: str) -> Iterator[str]:
         yield f"environment: {one_line(', '.join(asks))}"
     if sandbox := entry.get("sandbox"):
         yield f"sandbox: {shown({key: value for key, value in sandbox.items() if value} or 'as usual')}"
-    yield from (f"bound to {bound(part, project)}" for part in item.parts)
+    # Of a function, what is not there are modules that would come before its own.
+    parts = [part for part in item.parts if part.how != "absent" or entry.get("handler") != "python"]
+    yield from (f"bound to {bound(part, project)}" for part in parts)
     yield from (f"not bound: {one_line(text)}" for text in item.unbound)
 
 

@@ -96,7 +96,9 @@ def names() -> list[str]:
 
 def sdk(package: str, module: str, extra: str) -> Any:
     """A module of an SDK, or a plain word on how to get it."""
+    from tenterhook.imports import installed
+
     try:
-        return import_module(module)
+        return installed(module)
     except ImportError as exc:
         raise UsageError(f"{package} is needed here: pip install 'tenterhook[{extra}]' ({exc})") from exc

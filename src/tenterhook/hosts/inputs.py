@@ -56,8 +56,10 @@ def accepting(validate: Callable[[Input], Any]) -> Check:
 
 
 def by_json_schema(schema: dict[str, Any]) -> Check:
+    from tenterhook.imports import installed
+
     try:
-        import jsonschema_rs
+        jsonschema_rs = installed("jsonschema_rs")
     except ImportError as exc:
         raise UsageError(f"jsonschema-rs is needed here: pip install 'tenterhook[schema]' ({exc})") from exc
     try:

@@ -9,7 +9,8 @@ import os
 import re
 import string
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
@@ -18,6 +19,8 @@ from tenterhook.trust.parts import Ground, Part, Stamp, part
 from tenterhook.words import BUILTINS, at_home, one_program, simple_words
 
 if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+
     from tenterhook.types import Hook
 
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "fish")
@@ -132,16 +135,22 @@ class Binder:
         """The module of a function, and the packages around it, which are imported first."""
         from importlib.machinery import PathFinder
 
+        from tenterhook.imports import as_written
+
         names = main.partition(":")[0].replace("\0", "").split(".")
         roads = [one for one in sys.path if one and not self.same(one)] + [self.cwd]
         bound = False
         for n in range(1, len(names) + 1):
-            spec = PathFinder.find_spec(".".join(names[:n]), roads)
+            with as_written(self.cwd):
+                spec = PathFinder.find_spec(".".join(names[:n]), roads)
             if spec is None:
                 break
             if spec.origin and self.where.of_project(os.path.realpath(spec.origin)):
                 self.file(found, spec.origin)
                 bound = True
+            for rival in rivals(spec):
+                if self.where.of_project(os.path.realpath(rival)):
+                    self.file(found, rival)
             roads = list(spec.submodule_search_locations or ())
             if not roads:
                 break
@@ -195,6 +204,16 @@ class Binder:
         near = [n for n in names if any(os.path.exists(os.path.join(f, e)) for f in folders for e in (n, f"{n}.py"))]
         if near:
             note(found, f"{os.path.basename(one.path)}: the project's modules that it imports ({', '.join(near)})")
+
+
+def rivals(spec: ModuleSpec) -> Iterator[str]:
+    """Files that are not there, and would be imported instead of a module, or before it, if somebody put them there."""
+    if spec.origin is None:
+        for folder in spec.submodule_search_locations or ():
+            yield os.path.join(folder, "__init__.py")
+            yield from (folder + suffix for suffix in (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES))
+    elif not spec.submodule_search_locations:
+        yield os.path.join(os.path.dirname(spec.origin), spec.name.rpartition(".")[2], "__init__.py")
 
 
 def which(word: str, path: str, cwd: str) -> str:

@@ -29,7 +29,8 @@ def lock(items: Sequence[Item], project: str) -> str:
 
 def locked(item: Item, root: str) -> dict[str, Any]:
     """Programs of the machine are known by the names in the command; the project's own files by their bytes."""
-    own = [part for part in item.parts if f"{part.path}{os.sep}".startswith(root + os.sep) or within(part.path, root)]
+    there = [part for part in item.parts if part.how != "absent"]
+    own = [part for part in there if f"{part.path}{os.sep}".startswith(root + os.sep) or within(part.path, root)]
     return {
         "dialect": item.dialect,
         "kind": item.kind,

@@ -15,9 +15,9 @@ from tenterhook.trust.parts import LARGE, ground, part
 def root(tmp_path: Path) -> Path:
     root = tmp_path / "the project"
     (root / "hooks").mkdir(parents=True)
-    for name in ("hooks/a.sh", "hooks/b.py", "c.js", "data.txt", "run me"):
-        (root / name).write_text("#!/bin/sh\n" if name.endswith("sh") else "")
-        (root / name).chmod(0o644 if name == "data.txt" else 0o755)
+    for name in ("hooks/a.sh", "hooks/b.py", "c.js", "data.txt", "run me", "plain", "a=b"):
+        (root / name).write_text("#!/bin/sh\n" if name.endswith("sh") or name == "a=b" else "")
+        (root / name).chmod(0o644 if name in ("data.txt", "plain", "a=b") else 0o755)
     return root
 
 
@@ -49,7 +49,17 @@ def own(root: Path, found: Bound) -> set[str]:
         ("node --require ./hooks/b.py c.js", {"hooks/b.py", "c.js"}),
         (". hooks/a.sh", {"hooks/a.sh"}),
         ("'./run me'", {"run me"}),
-        ("cd hooks && sh a.sh", set()),
+        ("cd hooks && sh a.sh", {"hooks/a.sh"}),
+        ('bash "$CLAUDE_PROJECT_DIR/hooks/a.sh" || exit 2', {"hooks/a.sh"}),
+        ('cat | "$CLAUDE_PROJECT_DIR"/hooks/a.sh', {"hooks/a.sh"}),
+        ("'./run me' | cat", {"run me"}),
+        ("sh plain", {"plain"}),
+        ("bash -o pipefail plain", {"plain", "pipefail"}),
+        ("bash -o pipefail -c 'sh plain'", {"plain", "pipefail"}),
+        ("python3 -X dev plain", {"plain", "dev"}),
+        ("timeout 5 sh plain", {"plain"}),
+        ("env -u HOME nice -n 5 sh plain", {"plain"}),
+        ("sh a=b", {"a=b"}),
         ("cat data.txt | sh hooks/a.sh", {"hooks/a.sh"}),
         ("test -x hooks/a.sh && hooks/a.sh || python3 hooks/b.py", {"hooks/a.sh", "hooks/b.py"}),
         ("LD_PRELOAD=./c.js true", {"c.js"}),
@@ -74,6 +84,14 @@ def test_the_projects_files_that_a_command_runs_are_bound(root: Path, command: s
         ("sh -c 'a | b'", "more than one plain command"),
         ("${MISSING:-x} y", "more than one plain command"),
         ("uv run check", "uv run"),
+        ("python3 -c 'import checks'", "what its text imports"),
+        ("node -e 'import x'", "what its text imports"),
+        ("PATH=./hooks:$PATH true", "PATH: what it makes"),
+        ("env PYTHONPATH=hooks python3 hooks/b.py", "PYTHONPATH: what it makes"),
+        ("python3 hooks", "hooks: what is in it"),
+        ("./python3 hooks/b.py", "an interpreter of the project's own"),
+        ("expect data.txt", "data.txt: a file that the command is given"),
+        ("timeout 5 no-such-program", "timeout: what it runs"),
     ],
 )
 def test_what_cannot_be_bound_is_said(root: Path, command: str, said: str) -> None:
@@ -108,6 +126,16 @@ def test_a_program_outside_of_the_project_that_the_user_can_change_is_bound_by_i
     [one] = [one for one, _ in bound(root, str(tool)).parts.values() if one.path == str(tool)]
 
     assert (one.how, one.size) == ("content", 10)
+
+
+def test_to_root_only_the_systems_folders_are_the_systems(root: Path, tmp_path: Path) -> None:
+    """A user's agent that is root can write what root owns; an ordinary user's file is bound by its bytes anyway."""
+    tool = tmp_path / "tool"
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+
+    assert part(str(tool), ground(str(root), "/nowhere"))[0].how == "content"
+    assert part("/bin/sh", ground(str(root), "/nowhere"))[0].how == "path"
 
 
 def test_a_large_one_is_bound_by_its_size_and_times(root: Path) -> None:

@@ -33,7 +33,9 @@ def clean_imports(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def function(trusting: Trusting, monkeypatch: pytest.MonkeyPatch) -> Trusting:
     """A function in a folder without an `__init__.py`, approved."""
     monkeypatch.chdir(trusting.root)
-    trusting.project.write("tenterhook.toml", '[[hook]]\non = "tool.before"\ntype = "python"\nfunction = "policy.guard.check"\n')
+    trusting.project.write(
+        "tenterhook.toml", '[[hook]]\non = "tool.before"\ntype = "python"\nfunction = "policy.guard.check"\n'
+    )
     trusting.project.write("policy/guard.py", REFUSES)
     return trusting
 

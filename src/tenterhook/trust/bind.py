@@ -10,12 +10,14 @@ import re
 import string
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
 from tenterhook.trust.parts import Ground, Part, Stamp, part
+from tenterhook.trust.variables import loads_code
 from tenterhook.words import BUILTINS, at_home, one_program, simple_words
 
 if TYPE_CHECKING:
@@ -26,7 +28,10 @@ if TYPE_CHECKING:
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "fish")
 INTERPRETERS = (*SHELLS, "python", "pypy", "node", "deno", "bun", "ruby", "perl", "php", "lua", "tsx", "ts-node")
 # Programs that run the command which follows.
-WRAPPERS = ("env", "exec", "command", "nohup", "nice", "time", "sudo", "doas", "stdbuf", "setsid", "builtin")
+WRAPPERS = (
+    *("env", "exec", "command", "nohup", "nice", "time", "sudo", "doas", "stdbuf", "setsid", "builtin", "timeout"),
+    *("ionice", "chrt", "taskset", "flock", "busybox", "unbuffer", "chronic", "caffeinate", "gtimeout", "runuser"),
+)
 # Programs whose work is to run what the project says.
 RUNNERS = frozenset(
     "npm npx yarn pnpm bunx make gmake ninja just task rake bundle composer cargo go mvn gradle gradlew ant sbt tox "
@@ -34,9 +39,12 @@ RUNNERS = frozenset(
     "mocha eslint webpack vite turbo nx mix rebar3 swift dotnet git ssh eval xargs find parallel watch".split()
 )
 CODE = frozenset(
-    ".py .pyz .js .mjs .cjs .ts .sh .bash .zsh .fish .rb .pl .php .lua .awk .sed .jq .jar .so .dll".split()
+    ".py .pyw .pyz .pyc .js .jsx .mjs .cjs .ts .tsx .mts .cts .sh .bash .zsh .ksh .fish .nu .rb .pl .pm .php .phar "
+    ".lua .awk .sed .jq .jar .java .so .dylib .dll .exe .bat .cmd .ps1 .r .tcl .exs .clj .groovy .scala .go .wasm".split()
 )
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([\w., \t]+))", re.MULTILINE)
+# Options after which an interpreter other than a shell has its code, and not a file's name.
+TEXT = re.compile(r"-[a-zA-Z]*[ce]|-p|-pe|--eval|--print|--run")
 ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 DEEPEST = 4
 
@@ -70,17 +78,20 @@ class Binder:
         return found
 
     def shell(self, found: Bound, main: Any, depth: int = 0) -> None:
+        if depth > DEEPEST:
+            note(found, "what a shell in a shell in a shell runs")
+            return
         plain = list(main) if not isinstance(main, str) else simple_words(main, self.env)
         if plain:
             self.words(found, plain, depth)
             if isinstance(main, str):
-                self.others(found, loose_words(main))
+                self.others(found, loose_words(main, self.env))
         elif isinstance(main, str) and main.strip():
             note(
                 found,
                 "all but the project's files that are named in it: a shell reads it as more than one plain command",
             )
-            self.others(found, loose_words(main))
+            self.others(found, loose_words(main, self.env))
 
     def program(self, found: Bound, main: str) -> None:
         *interpreter, path = one_program(main, self.cwd, self.env.get("HOME", "~"))
@@ -98,38 +109,68 @@ class Binder:
             return
         if first not in BUILTINS:
             self.file(found, self.located(first))
-        if depth < DEEPEST and name in WRAPPERS:
-            rest = unwrapped(words[1:])
-            if rest:
-                self.words(found, rest, depth + 1)
+        if name in WRAPPERS:
+            self.wrapped(found, name, unwrapped(words[1:]), depth + 1)
         elif name.rstrip("0123456789.") in INTERPRETERS:
+            if self.named_by_project(first):
+                note(found, f"{name}: an interpreter of the project's own, with whatever lies beside it")
             self.interpreted(found, name, words[1:], depth)
         elif name in RUNNERS:
             note(found, f"{' '.join(words[:2])}: what it runs")
-        self.others(found, words[1:])
+        known = name in BUILTINS or self.named_by_project(first)
+        self.others(found, words[1:], strange=not known and name not in WRAPPERS and name not in INTERPRETERS)
+
+    def wrapped(self, found: Bound, name: str, words: list[str], depth: int) -> None:
+        """The command that a wrapper runs: what comes before it are values of its options, or a time."""
+        start = next((n for n, word in enumerate(words) if self.runs(word)), None)
+        if start is None or depth > DEEPEST:
+            note(found, f"{name}: what it runs")
+        if words and depth <= DEEPEST:
+            self.words(found, words[start or 0 :], depth)
+
+    def runs(self, word: str) -> bool:
+        path = self.located(word)
+        return word in BUILTINS or ("\0" not in path and os.path.isfile(path) and os.access(path, os.X_OK))
 
     def interpreted(self, found: Bound, name: str, words: list[str], depth: int) -> None:
-        """The script of an interpreter, or the text that stands for one."""
+        """The script of an interpreter, or the text that stands for one.
+
+        What follows an option may be its value: then the script comes later, and both are looked at.
+        """
         for n, word in enumerate(words):
             follows = words[n + 1] if n + 1 < len(words) else ""
             if word == "-m" and name.startswith(("python", "pypy")):
                 note(found, f"{name} -m {follows}: the module")
-            elif re.fullmatch("-[a-z]*c", word) and name in SHELLS and depth < DEEPEST:
+            elif name in SHELLS and re.fullmatch("-[a-zA-Z]*c", word):
                 self.shell(found, follows, depth + 1)
-            elif word.startswith("-") or (n and re.fullmatch("-[a-zA-Z]*[cemW]", words[n - 1])):
+            elif name not in SHELLS and TEXT.fullmatch(word):
+                note(found, f"{name} {word}: what its text imports, reads and starts")
+            elif word.startswith("-"):
                 continue
             else:
-                self.file(found, os.path.join(self.cwd, word))
+                path = os.path.join(self.cwd, word)
+                self.file(found, path)
+                if n and words[n - 1].startswith("-") and not os.path.exists(path):
+                    continue
             return
 
-    def others(self, found: Bound, words: Sequence[str]) -> None:
-        """Files of the project that stand among a command's words and look like code."""
+    def others(self, found: Bound, words: Sequence[str], *, strange: bool = False) -> None:
+        """Files of the project that stand among a command's words and look like code; from folders among them, too.
+
+        To a program that we know nothing about any file may be code: such files are named.
+        """
+        folders = [self.cwd, *(path for word in words if os.path.isdir(path := os.path.join(self.cwd, word)))]
         for word in words:
-            path = os.path.join(self.cwd, ASSIGNED.sub("", word, count=1))
-            if "\0" in path or not os.path.isfile(path) or not self.where.of_project(os.path.realpath(path)):
-                continue
-            if os.path.splitext(path)[1] in CODE or os.access(path, os.X_OK):
-                self.file(found, path)
+            variable, _, value = word.partition("=") if ASSIGNED.match(word) else ("", "", "")
+            if loads_code(variable):
+                note(found, f"{variable}: what it makes the command load")
+            for path in (os.path.join(folder, one) for folder in folders for one in {word, value or word}):
+                if "\0" in path or not os.path.isfile(path) or not self.where.of_project(os.path.realpath(path)):
+                    continue
+                if looks_like_code(path):
+                    self.file(found, path)
+                elif strange and path not in found.parts:
+                    note(found, f"{word}: a file that the command is given")
 
     def function(self, found: Bound, main: str) -> None:
         """The module of a function, and the packages around it, which are imported first."""
@@ -165,6 +206,11 @@ class Binder:
             return os.path.join(self.cwd, at_home(word, self.env.get("HOME", "~")))
         return which(word, self.env.get("PATH", os.defpath), self.cwd) or word
 
+    def named_by_project(self, word: str) -> bool:
+        """Whether a program's name leads into the project, wherever a link leads from there."""
+        path = self.located(word)
+        return "\0" not in path and self.where.of_project(os.path.join(os.path.realpath(os.path.dirname(path)), "it"))
+
     def file(self, found: Bound, path: str) -> None:
         """A file, and what its first line says shall run it."""
         if "\0" in path:  # no file has such a name, and nothing that asks the system for one takes it
@@ -177,6 +223,8 @@ class Binder:
         if path not in self.seen:
             self.seen[path] = part(path, self.where)
         one = found.parts[path] = self.seen[path]
+        if one[0].how == "path" and self.where.of_project(one[0].real):
+            note(found, f"{os.path.basename(path)}: what is in it, it is no file")
         if one[0].how == "stamp" and self.where.of_project(one[0].real):
             note(found, f"{os.path.basename(path)}: its bytes, it is too large")
         if one[0].how == "content":
@@ -230,9 +278,26 @@ def note(found: Bound, text: str) -> None:
         found.unbound.append(text)
 
 
-def loose_words(text: str) -> list[str]:
-    """Whatever may be a file's name in shell text; the shell alone knows."""
-    return [word for word in re.split(r"[\s;&|<>()`\"']+", text) if word]
+def loose_words(text: str, env: Mapping[str, str]) -> list[str]:
+    """Whatever may be a file's name in shell text, variables put in; the shell alone knows."""
+    import shlex
+
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    found = re.split(r"[\s;&|<>()`\"']+", text)
+    with suppress(ValueError):  # an open quote
+        found += lexer
+    return [string.Template(word).safe_substitute(env) for word in dict.fromkeys(found) if word]
+
+
+def looks_like_code(path: str) -> bool:
+    if os.path.splitext(path)[1].lower() in CODE or os.access(path, os.X_OK):
+        return True
+    try:
+        with open(path, "rb") as opened:
+            return opened.read(2) == b"#!"
+    except OSError:
+        return False
 
 
 def unwrapped(words: Sequence[str]) -> list[str]:

@@ -19,6 +19,7 @@ LARGE = 1 << 20
 LARGEST = 64 << 20
 # So much of a script is kept, to show what changed in it.
 KEPT = 64 << 10
+SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib", "/nix/store/", "/gnu/store/", "/snap/", "/System/", "/Library/")
 CHUNK = 1 << 18
 
 Stamp = tuple[int, ...]
@@ -93,10 +94,14 @@ def binding(real: str, about: os.stat_result, where: Ground) -> str:
         return "path"
     if where.of_project(real):
         return "content" if about.st_size <= LARGEST else "stamp"
-    of_system = about.st_uid == 0 and not about.st_mode & 0o022 and not below(real, where.home)
-    if of_system:
+    if about.st_uid == 0 and not about.st_mode & 0o022 and not below(real, where.home) and not ours_to_write(real):
         return "path"
     return "content" if about.st_size <= LARGE else "stamp"
+
+
+def ours_to_write(real: str) -> bool:
+    """To root everything is: then only where systems and their packages keep programs is a file the system's."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0 and not real.startswith(SYSTEM)
 
 
 def read(path: str, real: str, descriptor: int, about: os.stat_result, where: Ground) -> tuple[Part, Stamp]:

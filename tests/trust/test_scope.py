@@ -109,6 +109,31 @@ def test_while_actions_are_modified_the_approved_ones_stay_in_force(scene: Scene
     assert "stays in force" in found.aside
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"pyproject.toml": "[tool.tenterhook.actions]\n"},
+        {"pyproject.toml": ""},
+        {"tenterhook.toml": "[actions]\n"},
+        {"tenterhook.toml": '[actions]\nprotected = ["y"]\n'},
+    ],
+    ids=["emptied", "gone", "behind an empty one", "behind another one"],
+)
+def test_approved_actions_are_not_got_rid_of_by_writing_less(scene: Scene, files: dict[str, str]) -> None:
+    """A table that only makes guards stricter is a looser one where the approved one was stricter still."""
+    from tenterhook.actions import settings
+
+    scene.write("pyproject.toml", '[tool.tenterhook.actions]\nprotected = ["x"]\nrules = {a = "deny"}\n')
+    scene.approve()
+    assert not settings.load(str(scene.root)).aside
+    for name, text in files.items():
+        scene.write(name, text)
+    found = settings.load(str(scene.root))
+
+    assert ("x" in found.protected, found.rules) == (True, {"a": "deny"})
+    assert "stays in force" in found.aside
+
+
 def test_a_config_file_of_another_user_is_not_trusted_and_said(guarded: Trusting) -> None:
     import os
 

@@ -24,20 +24,32 @@ STRICTER: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def in_force(project: str, file: str, said: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """The table as far as it counts, and one line about what does not."""
-    kept = {key: part for key, value in said.items() if (part := stricter(key, value)) is not None}
-    if kept == said:
-        return said, ""
-    versions, problem = approved(project, file)
-    if said in versions:
-        return said, ""
-    before = versions[-1] if versions else {}
+def in_force(project: str, file: str, said: dict[str, Any] | None) -> tuple[dict[str, Any], str]:
+    """The table as far as it counts, and one line about what does not.
+
+    What was approved stays in force while its table is another one, or gone, or behind one in a file that comes first.
+    """
+    kept = {key: part for key, value in (said or {}).items() if (part := stricter(key, value)) is not None}
+    tables, problem = approved(project)
+    versions = tables.get(os.path.realpath(file), []) if file else []
+    if said in versions or (kept == (said or {}) and not tables):
+        return said or {}, ""
+    where, before = (file, versions[-1]) if versions else last(tables)
+    if said is None:
+        text = f"{where}: the table actions was approved and is not there any more; what was approved stays in force"
+        return before, f"{text}; tenter trust confirms that"
     aside = [key for key in said if kept.get(key) != said[key] and before.get(key) != said[key]]
     text = f"{file}: not approved, so it does not count: actions.{', actions.'.join(aside)}; see tenter trust"
-    if versions:
-        text = f"{file}: the table actions was modified since it was approved; what was approved stays in force"
+    if where:
+        text = f"{where}: the table actions was modified since it was approved; what was approved stays in force"
     return joined(before, kept), f"{text} ({problem})" if problem else text
+
+
+def last(tables: dict[str, list[dict[str, Any]]]) -> tuple[str, dict[str, Any]]:
+    """The table of another file than the one that counts."""
+    for file, versions in tables.items():
+        return file, versions[-1]
+    return "", {}
 
 
 def stricter(key: str, value: Any) -> Any:
@@ -63,29 +75,28 @@ def joined(approved: dict[str, Any], stricter: dict[str, Any]) -> dict[str, Any]
     return found
 
 
-def approved(project: str, file: str) -> tuple[list[dict[str, Any]], str]:
-    """The versions of the table that the user approved, the latest last; and what is wrong with the store."""
+def approved(project: str) -> tuple[dict[str, list[dict[str, Any]]], str]:
+    """By file the versions of the table that the user approved, the latest last; and what is wrong with the store."""
     from tenterhook.trust import store
 
     home = os.environ.get("HOME") or os.path.expanduser("~")
     data, problem = store.read(project, home, os.environ)
     if not data:
-        return [], problem
+        return {}, problem
     import json
 
     try:
         book = json.loads(data)
         bond = store.bond(store.place(project, home, os.environ), project)
         if any(book.get(name) != value for name, value in bond.items()) or book.get("denied"):
-            return [], ""
-        lines = [one for one in book["lines"] if about(one, os.path.realpath(file))]
-        if any(one.get("state", "approved") == "denied" for one in lines):
-            return [], ""
-        return [version["entry"] for one in lines for version in one["versions"]], ""
+            return {}, ""
+        lines = [one for one in book["lines"] if one["versions"][-1]["kind"] == "actions"]
+        denied = {one["versions"][-1]["file"] for one in lines if one.get("state", "approved") == "denied"}
+        found: dict[str, list[dict[str, Any]]] = {}
+        for one in lines:
+            file = one["versions"][-1]["file"]
+            if file not in denied and not one.get("gone"):
+                found.setdefault(file, []).extend(version["entry"] for version in one["versions"])
+        return found, ""
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError, IndexError):
-        return [], "the store of approvals is broken"
-
-
-def about(line: dict[str, Any], file: str) -> bool:
-    last = line["versions"][-1]
-    return bool(last["kind"] == "actions" and last["file"] == file)
+        return {}, "the store of approvals is broken"

@@ -58,20 +58,22 @@ class Settings:
 
 def load(project: str) -> Settings:
     """The first file that has the table counts, as far as nothing in it loosens a guard without approval."""
+    from tenterhook.actions.approved import in_force
+
     settings = Settings()
+    file = place = ""
+    found: dict[str, Any] | None = None
     for name, place in FILES:
         file = os.path.join(project, name)
         found = table(file, place)
         if found is not None:
-            from tenterhook.actions.approved import in_force
-
             settings.file = file
-            for key, value in found.items():
-                take(Settings(), file, f"{place}.{key}", key, value)
-            found, settings.aside = in_force(project, file, found)
-            for key, value in found.items():
-                take(settings, file, f"{place}.{key}", key, value)
             break
+    for key, value in (found or {}).items():
+        take(Settings(), file, f"{place}.{key}", key, value)
+    counts, settings.aside = in_force(project, settings.file, found)
+    for key, value in counts.items():
+        take(settings, file, f"{place}.{key}", key, value)
     return settings
 
 

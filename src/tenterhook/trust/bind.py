@@ -40,7 +40,7 @@ RUNNERS = frozenset(
 )
 CODE = frozenset(
     ".py .pyw .pyz .pyc .js .jsx .mjs .cjs .ts .tsx .mts .cts .sh .bash .zsh .ksh .fish .nu .rb .pl .pm .php .phar "
-    ".lua .awk .sed .jq .jar .java .so .dylib .dll .exe .bat .cmd .ps1 .r .tcl .exs .clj .groovy .scala .go .wasm".split()
+    ".lua .awk .sed .jq .jar .java .so .dylib .dll .exe .bat .cmd .ps1 .r .tcl .exs .clj .groovy .scala .wasm".split()
 )
 IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([\w., \t]+))", re.MULTILINE)
 # Options after which an interpreter other than a shell has its code, and not a file's name.

@@ -17,13 +17,16 @@ AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AZURE_CLIENT_SECRET GO
 PGPASSWORD MYSQL_PWD DB_PASS SMTP_PASSWD RESTIC_PASSWORD SSHPASS GPG_PASSPHRASE REDISCLI_AUTH SECRET SECRET_KEY_BASE
 RAILS_MASTER_KEY JWT_SECRET CLIENTSECRET STRIPE_KEY TWILIO_AUTH_TOKEN SENTRY_DSN DOCKER_AUTH_CONFIG SESSION_COOKIE
 SSH_PRIVATE_KEY SIGNING_KEYS NPM_CONFIG__AUTH github_token Deploy_Password SLACK_WEBHOOK_URL GITHUB_PAT MYAPIKEY
-VAULT_SECRET_ID
+VAULT_SECRET_ID OPENAI_KEY_2 SIGNING_KEY_BASE64 TLS_KEY_PEM DB_PASS_PROD TOKEN1 TS_AUTHKEY BW_SESSION OP_SESSION_team
+TEAMS_WEBHOOK_URL ADMIN_PW
 """.split()
 HARMLESS_NAMES = """
 PATH HOME LANG LC_ALL TERM USER LOGNAME SHELL PWD OLDPWD TMPDIR TZ EDITOR PAGER SHLVL XDG_SESSION_ID
 SSH_AUTH_SOCK SSH_AGENT_PID GPG_TTY GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_ASKPASS XAUTHORITY KUBECONFIG
 TOKENIZERS_PARALLELISM KEYBOARD_LAYOUT KEYTIMEOUT PUBLIC_KEY NEXT_PUBLIC_STRIPE_KEY SORT_KEY CACHE_KEY PASSENGER_ROOT
 AWS_REGION AWS_PROFILE AUTHOR MONKEY COMPASS TOKEN_URL SECRET_NAME PASSWORD_FILE AUTH_TYPE DBUS_SESSION_BUS_ADDRESS
+COOKIE_DOMAIN JWT_ISSUER JWT_AUDIENCE OAUTH_SCOPES OAUTH_CLIENT_ID CREDENTIALS_DIRECTORY GITHUB_TOKEN_PERMISSIONS
+KEY_REPEAT_2 BUILD_PROD
 CLAUDE_PROJECT_DIR TENTERHOOK_SESSION AMCP_SESSION_ID HOOK_TOOL_NAME PYTHONPATH NODE_OPTIONS VIRTUAL_ENV COLORTERM
 """.split()
 
@@ -64,6 +67,15 @@ def test_a_password_may_be_a_number():
         "Authorization: Bearer " + "a1b2" * 8,
         "DefaultEndpointsProtocol=https;AccountKey=" + "a1b2" * 10 + ";",
         "-----BEGIN " + "PRIVATE KEY-----\n" + "MIIE" * 16,
+        "shpat" + "_" + "a1" * 16,
+        "xapp" + "-1-" + "A1" * 20,
+        "https://discord.com/api/webhooks/" + "1" * 18 + "/" + "a1" * 34,
+        "https://x.blob.core.windows.net/c?sv=1&sig=" + "a1" * 20 + "%3D",
+        "https://b.s3.amazonaws.com/k?X-Amz-Signature=" + "a1" * 32,
+        "//registry.npmjs.org/:_authToken=" + "a1" * 18,
+        "tskey" + "-auth-" + "a1" * 16,
+        "dckr" + "_pat_" + "a1" * 14,
+        "sk" + "_test_" + "a1" * 12,
     ],
 )
 def test_a_secret_is_known_by_its_value_whatever_it_is_called(value):
@@ -80,6 +92,8 @@ def test_a_secret_is_known_by_its_value_whatever_it_is_called(value):
         "task-" + "a" * 40,
         "",
         "://@",
+        "https://example.org/api/webhooks/list?sig=short",
+        "shape_" + "a1" * 20,
     ],
 )
 def test_an_ordinary_value_is_no_secret(value):

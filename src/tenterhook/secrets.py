@@ -12,15 +12,21 @@ from functools import lru_cache
 from tenterhook.shapes import looks_secret
 
 # Parts of a name, in whatever company: PGPASSWORD, CLIENTSECRET, AWS_SHARED_CREDENTIALS.
-PARTS = ("PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "SECRET", "CREDENTIAL", "APIKEY", "ACCESSKEY", "PRIVATEKEY")
+PARTS = (
+    *("ACCESSKEY", "PRIVATEKEY", "AUTHKEY", "SEEDPHRASE"),
+    *("PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "SECRET", "CREDENTIAL", "APIKEY"),
+)
 # Whole words between underscores, anywhere in a name.
 WORDS = frozenset({"TOKEN", "AUTH", "AUTHORIZATION", "BEARER", "COOKIE", "CREDS", "JWT", "MNEMONIC", "OAUTH", "PAT"})
 # Words that count at a name's end only: DB_PASS and STRIPE_KEY, but no KEY_REPEAT.
-ENDS = frozenset({"KEY", "KEYS", "PASS", "PWD", "TOKENS", "WEBHOOK"})
+ENDS = frozenset({"KEY", "KEYS", "PASS", "PWD", "PW", "TOKENS", "WEBHOOK"})
+# What may follow such a word, and changes nothing: OPENAI_KEY_2, SIGNING_KEY_BASE64, DB_PASS_PROD.
+MORE = frozenset({"BASE64", "B64", "PEM", "BACKUP", "OLD", "NEW", "PROD", "PRODUCTION", "STAGING", "DEV", "LIVE"})
 # Names that no rule gives.
 NAMES = frozenset(
     {
         *("AWS_ACCESS_KEY_ID", "AZURE_STORAGE_CONNECTION_STRING", "SECRET_KEY_BASE", "SENTRY_DSN", "SLACK_WEBHOOK_URL"),
+        *("BW_SESSION", "FASTLANE_SESSION", "SEED_PHRASE"),
         *("SSHPASS", "DISCORD_WEBHOOK_URL", "NPM_CONFIG__AUTH", "TWILIO_ACCOUNT_SID", "DOCKER_AUTH_CONFIG"),
     }
 )
@@ -29,6 +35,7 @@ ABOUT = frozenset(
     {
         *("SOCK", "SOCKET", "FILE", "PATH", "DIR", "URL", "URI", "HOST", "PORT", "ENDPOINT", "REGION", "STORE"),
         *("NAME", "USER", "USERNAME", "TYPE", "METHOD", "MODE", "PROVIDER", "ALGORITHM", "VERSION", "ENABLED"),
+        *("DOMAIN", "ISSUER", "AUDIENCE", "SCOPE", "SCOPES", "REALM", "DIRECTORY", "FOLDER", "PERMISSIONS"),
         *("TTL", "EXPIRY", "EXPIRES", "LENGTH", "LIMIT", "COUNT", "SIZE", "HELPER", "MANAGER", "BACKEND", "HEADER"),
     }
 )
@@ -53,11 +60,19 @@ def named_secret(name: str) -> bool:
     """Whether a variable of this name holds a secret."""
     name = name.upper()
     words = name.split("_")
-    if name in NAMES:
+    if name in NAMES or name.startswith("OP_SESSION_") or words[-2:] == ["WEBHOOK", "URL"]:
         return True
+    if words[-2:] == ["CLIENT", "ID"]:
+        return False
+    while len(words) > 1 and (words[-1] in MORE or words[-1].isdecimal()):
+        words.pop()
     if words[-1] in ABOUT:
         return False
-    if any(part in name for part in PARTS) or words[-1].endswith("TOKEN") or not WORDS.isdisjoint(words):
+    if (
+        any(part in name for part in PARTS)
+        or words[-1].rstrip("0123456789").endswith("TOKEN")
+        or not WORDS.isdisjoint(words)
+    ):
         return True
     # A single word is the shell's own (PWD) or too little to go by; KEY and PASS alone are neither.
     alone = len(words) == 1 and words[0] not in ("KEY", "PASS")

@@ -37,6 +37,13 @@ TOKENS = (
     ("DigitalOcean token", ("???_v1_",), START + r"do[op]_v1_[0-9a-f]{64}"),
     ("Vault token", ("hvs.", "hvb."), START + r"hv[sb]\.[\w-]{24,512}"),
     ("Groq key", ("gsk_",), START + r"gsk_[A-Za-z0-9]{40,100}"),
+    ("Slack token", ("xapp-",), START + r"xapp-\d-[A-Za-z0-9-]{20,255}"),
+    ("Stripe secret", ("whsec_",), START + r"whsec_[A-Za-z0-9+/=]{24,255}"),
+    ("Discord webhook", ("/api/webhooks/",), r"/api/webhooks/(\d{15,22}/[\w-]{60,100})"),
+    ("Docker token", ("dckr_pat_",), START + r"dckr_pat_[\w-]{20,255}"),
+    ("Atlassian token", ("ATATT3",), START + r"ATATT3[\w=-]{100,255}"),
+    ("Shopify token", ("shp",), START + r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}"),
+    ("Tailscale key", ("tskey-",), START + r"tskey-[a-z]{2,12}-[A-Za-z0-9-]{20,100}"),
     ("age key", ("AGE-SECRET-KEY-1",), START + r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
     ("JSON Web Token", ("eyJ",), START + r"eyJ[\w-]{10,2000}\.eyJ[\w-]{10,4000}\.[\w-]{20,1000}"),
     (
@@ -54,6 +61,10 @@ PLACES = (
         r"://(?:[^\s:@/\"'\\]{0,100}:(?=[^\s@/\"'\\]{1,400}@)|(?=[\w-]{20,200}@))([^\s@/\"'\\]+)",
     ),
     ("authorization", ("?earer ", "?asic "), r"[Bb](?:earer|asic) ([\w.~+/=-]{12,4000})"),
+    ("test key", ("?k_test_",), START + r"[sr]k_test_[A-Za-z0-9]{16,255}"),
+    ("signed address", ("X-Amz-Signature=",), r"X-Amz-Signature=([0-9a-f]{64})"),
+    ("signed address", ("?sig=",), r"[&?]sig=([A-Za-z0-9%+/=_-]{24,200})"),
+    ("npm token", ("_authToken=",), r"_authToken=([A-Za-z0-9_.-]{16,255})"),
     ("account key", ("AccountKey=", "SharedAccessKey="), r"(?:Account|SharedAccess)Key=([A-Za-z0-9+/=]{20,200})"),
 )
 ALL = TOKENS + PLACES

@@ -60,6 +60,8 @@ def own(root: Path, found: Bound) -> set[str]:
         ("timeout 5 sh plain", {"plain"}),
         ("env -u HOME nice -n 5 sh plain", {"plain"}),
         ("sh a=b", {"a=b"}),
+        ("env -u sh python3 plain", {"plain", "python3"}),
+        ("timeout -s KILL 5 sh plain", {"plain"}),
         ("cat data.txt | sh hooks/a.sh", {"hooks/a.sh"}),
         ("test -x hooks/a.sh && hooks/a.sh || python3 hooks/b.py", {"hooks/a.sh", "hooks/b.py"}),
         ("LD_PRELOAD=./c.js true", {"c.js"}),
@@ -91,7 +93,7 @@ def test_the_projects_files_that_a_command_runs_are_bound(root: Path, command: s
         ("python3 hooks", "hooks: what is in it"),
         ("./python3 hooks/b.py", "an interpreter of the project's own"),
         ("expect data.txt", "data.txt: a file that the command is given"),
-        ("timeout 5 no-such-program", "timeout: what it runs"),
+        ("env -S 'sh plain'", "env: what it runs"),
     ],
 )
 def test_what_cannot_be_bound_is_said(root: Path, command: str, said: str) -> None:

@@ -32,6 +32,8 @@ WRAPPERS = (
     *("env", "exec", "command", "nohup", "nice", "time", "sudo", "doas", "stdbuf", "setsid", "builtin", "timeout"),
     *("ionice", "chrt", "taskset", "flock", "busybox", "unbuffer", "chronic", "caffeinate", "gtimeout", "runuser"),
 )
+# Those of them that are given a time, a file or a number first.
+MEASURED = ("timeout", "gtimeout", "flock", "taskset", "chrt")
 # Programs whose work is to run what the project says.
 RUNNERS = frozenset(
     "npm npx yarn pnpm bunx make gmake ninja just task rake bundle composer cargo go mvn gradle gradlew ant sbt tox "
@@ -110,7 +112,7 @@ class Binder:
         if first not in BUILTINS:
             self.file(found, self.located(first))
         if name in WRAPPERS:
-            self.wrapped(found, name, unwrapped(words[1:]), depth + 1)
+            self.wrapped(found, name, words[1:], depth + 1)
         elif name.rstrip("0123456789.") in INTERPRETERS:
             if self.named_by_project(first):
                 note(found, f"{name}: an interpreter of the project's own, with whatever lies beside it")
@@ -121,12 +123,19 @@ class Binder:
         self.others(found, words[1:], strange=not known and name not in WRAPPERS and name not in INTERPRETERS)
 
     def wrapped(self, found: Bound, name: str, words: list[str], depth: int) -> None:
-        """The command that a wrapper runs: what comes before it are values of its options, or a time."""
-        start = next((n for n, word in enumerate(words) if self.runs(word)), None)
-        if start is None or depth > DEEPEST:
-            note(found, f"{name}: what it runs")
-        if words and depth <= DEEPEST:
-            self.words(found, words[start or 0 :], depth)
+        """The command that a wrapper runs. What follows an option may be its value or the command: both are looked at."""
+        measured = name in MEASURED
+        for n, word in enumerate(words if depth <= DEEPEST else ()):
+            if word.startswith("-") or ASSIGNED.match(word):
+                continue
+            value = n > 0 and words[n - 1].startswith("-")
+            if measured and not value:
+                value, measured = True, False
+            if not value or self.runs(word):
+                self.words(found, words[n:], depth)
+            if not value:
+                return
+        note(found, f"{name}: what it runs")
 
     def runs(self, word: str) -> bool:
         path = self.located(word)

@@ -73,6 +73,8 @@ def test_a_password_may_be_a_number():
         "https://x.blob.core.windows.net/c?sv=1&sig=" + "a1" * 20 + "%3D",
         "https://b.s3.amazonaws.com/k?X-Amz-Signature=" + "a1" * 32,
         "//registry.npmjs.org/:_authToken=" + "a1" * 18,
+        "https://example.org/x?access_token=" + "a1" * 10,
+        "https://example.org/x?q=1&api_key=" + "a1" * 10,
         "tskey" + "-auth-" + "a1" * 16,
         "dckr" + "_pat_" + "a1" * 14,
         "sk" + "_test_" + "a1" * 12,
@@ -94,6 +96,7 @@ def test_a_secret_is_known_by_its_value_whatever_it_is_called(value):
         "://@",
         "https://example.org/api/webhooks/list?sig=short",
         "shape_" + "a1" * 20,
+        "https://example.org/?token=short&sortkey=" + "a1" * 10,
     ],
 )
 def test_an_ordinary_value_is_no_secret(value):

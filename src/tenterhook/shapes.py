@@ -64,7 +64,8 @@ PLACES = (
     ("test key", ("?k_test_",), START + r"[sr]k_test_[A-Za-z0-9]{16,255}"),
     ("signed address", ("X-Amz-Signature=",), r"X-Amz-Signature=([0-9a-f]{64})"),
     ("signed address", ("?sig=",), r"[&?]sig=([A-Za-z0-9%+/=_-]{24,200})"),
-    ("npm token", ("_authToken=",), r"_authToken=([A-Za-z0-9_.-]{16,255})"),
+    ("token in an address", ("oken=",), r"(?:(?<=[?&_][tT])|(?<=authT))oken=([\w.~+/%-]{12,4000})"),
+    ("key in an address", ("key=",), r"(?:(?<=[?&])|(?<=[?&]api)|(?<=[?&]api_))key=([\w.~+/%-]{12,4000})"),
     ("account key", ("AccountKey=", "SharedAccessKey="), r"(?:Account|SharedAccess)Key=([A-Za-z0-9+/=]{20,200})"),
 )
 ALL = TOKENS + PLACES

@@ -123,7 +123,7 @@ class Binder:
         self.others(found, words[1:], strange=not known and name not in WRAPPERS and name not in INTERPRETERS)
 
     def wrapped(self, found: Bound, name: str, words: list[str], depth: int) -> None:
-        """The command that a wrapper runs. What follows an option may be its value or the command: both are looked at."""
+        """The command that a wrapper runs. What follows an option may be its value or the command: both count."""
         measured = name in MEASURED
         for n, word in enumerate(words if depth <= DEEPEST else ()):
             if word.startswith("-") or ASSIGNED.match(word):

@@ -358,3 +358,17 @@ def test_a_host_with_an_agents_own_api_is_kept_alike(
         asyncio.run(manager.execute_hooks(amcp.HookEvent.PRE_TOOL_USE, given))
 
     assert [(line["event"], line["decision"]) for line in kept.lines()] == [("PreToolUse", "deny")] * 2
+
+
+def test_a_secret_that_a_hooks_entry_sets_is_not_kept(project: Project, kept: Kept) -> None:
+    """Of two hooks with the same variable, neither's; nor the one of the environment."""
+    secrets = ["first-Zq8vT1mXw5Lr9", "second-Zq8vT1mXw5Lr9", "third-Zq8vT1mXw5Lr9"]
+    hook = '[[hook]]\non = "tool.before"\ncommand = "echo $DB_PASSWORD >&2; exit 2"\nenv = {{DB_PASSWORD = "{}"}}\n'
+    project.write("tenterhook.toml", "".join(hook.format(one) for one in secrets[:2]))
+    outcome = project.engine("tenterhook", environ=project.environ(DB_PASSWORD=secrets[2])).fire(
+        "tool.before", tool_name="Bash", tool_input={"command": f"x {secrets[2]}"}
+    )
+
+    assert secrets[0] in outcome.reason
+    assert kept.lines()
+    assert not [one for one in secrets if one.encode() in kept.raw()]

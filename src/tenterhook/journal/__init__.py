@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 from tenterhook.journal.files import Files, place
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tenterhook.hookset import HookSet
     from tenterhook.journal.lines import Lines
     from tenterhook.journal.waiting import Waiting
@@ -38,7 +40,7 @@ class Journal:
     def __init__(self, files: Files, owner: HookSet) -> None:
         self.files = files
         self.lines: Lines | None = None
-        self.facts = (owner.project, owner.environ, owner.dialect.events)
+        self.facts = (owner.project, told(owner), owner.dialect.events)
         self.targets = {rule.name: rule.target for rule in owner.dialect.events}
         self.waiting: deque[Waiting] = deque()
         # Whether a thread will write them, and since when they are no older.
@@ -133,6 +135,16 @@ class Journal:
 
         why = exc.strerror if isinstance(exc, OSError) and exc.strerror else f"{type(exc).__name__}: {exc}"
         named(__name__).warning("the journal in %s cannot be written: %s; outcomes stand", self.files.folder, why)
+
+
+def told(owner: HookSet) -> Mapping[str, str]:
+    """What hooks may know and nobody else: the environment, and what their entries put into it."""
+    found: dict[str, str] = {}
+    for number, hook in enumerate(owner.registry.all()):
+        for name, value in hook.env.items():
+            if value:
+                found[name if name not in found and name not in owner.environ else f"HOOK_{number}_{name}"] = value
+    return {**owner.environ, **found} if found else owner.environ
 
 
 OPEN: weakref.WeakSet[Journal] = weakref.WeakSet()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,25 @@ def test_a_whole_seal_reads_no_file_again(tmp_path: Path) -> None:
     known = list(seal.files)
     assert not seal.broken()
     assert seal.files == known
+
+
+def test_a_file_that_was_read_right_after_a_change_is_read_once_more(tmp_path: Path) -> None:
+    """Where a clock is too coarse to tell two changes apart, its times alone tell nothing."""
+    file, where = tmp_path / "file", ground(str(tmp_path), "/nowhere")
+    file.write_text("good")
+    one, read_at_once = part(str(file), where)
+    time.sleep(0.05)
+    later = part(str(file), where)[1]
+    file.write_text("evil")
+    now = part(str(file), where)[1][:5]  # what the times would be if the clock had stood still
+
+    assert (len(read_at_once), len(later)) == (6, 5)
+    assert Seal([(one, (*now, 0))], where).broken()
+    assert not Seal([(one, now)], where).broken()
+
+
+def test_a_file_that_was_read_right_after_a_change_was_not_written_to_while_the_hook_ran(guarded: Trusting) -> None:
+    guarded.approve()
+    guarded.project.write("guard.sh", guarded.project.read("guard.sh"))
+
+    assert guarded.fire().reason == "no"

@@ -49,6 +49,8 @@ IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([\w., \t]+))", re.M
 TEXT = re.compile(r"-[a-zA-Z]*[ce]|-p|-pe|--eval|--print|--run")
 ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 DEEPEST = 4
+# So many folders among a command's words are looked into: one that names thousands must not keep anybody waiting.
+FEW = 4
 
 
 class Bound(Struct):
@@ -168,12 +170,14 @@ class Binder:
 
         To a program that we know nothing about any file may be code: such files are named.
         """
-        folders = [self.cwd, *(path for word in words if os.path.isdir(path := os.path.join(self.cwd, word)))]
+        folders = [path for word in words if os.path.isdir(path := os.path.join(self.cwd, word))]
         for word in words:
             variable, _, value = word.partition("=") if ASSIGNED.match(word) else ("", "", "")
             if loads_code(variable):
                 note(found, f"{variable}: what it makes the command load")
-            for path in (os.path.join(folder, one) for folder in folders for one in {word, value or word}):
+            for path in (
+                os.path.join(folder, one) for folder in (self.cwd, *folders[:FEW]) for one in {word, value or word}
+            ):
                 if "\0" in path or not os.path.isfile(path) or not self.where.of_project(os.path.realpath(path)):
                     continue
                 if looks_like_code(path):

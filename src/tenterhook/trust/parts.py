@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from typing import Any
 
 from msgspec import Struct
@@ -21,6 +22,11 @@ LARGEST = 64 << 20
 KEPT = 64 << 10
 SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib", "/nix/store/", "/gnu/store/", "/snap/", "/System/", "/Library/")
 CHUNK = 1 << 18
+# Nanoseconds in which a file may change twice and have the same times. What was read so soon after a change has a
+# stamp that is like no other, so that it is read once more.
+TICK, UNSURE = 20_000_000, 0
+# So many numbers of a stamp are of the file itself.
+SURE = 5
 
 Stamp = tuple[int, ...]
 
@@ -111,7 +117,10 @@ def read(path: str, real: str, descriptor: int, about: os.stat_result, where: Gr
         size += len(chunk)
         if where.texts and size <= KEPT:
             kept += chunk
-    return Part(path, real, "content", digest.hexdigest(), size, kept_text(kept, size, where)), stamp_of(about)
+    now = stamp_of(about)
+    if time.time_ns() - about.st_ctime_ns < TICK:
+        now = (*now, UNSURE)
+    return Part(path, real, "content", digest.hexdigest(), size, kept_text(kept, size, where)), now
 
 
 def kept_text(kept: bytes, size: int, where: Ground) -> str | None:

@@ -1,9 +1,12 @@
 """`python -m tenterhook`: the command, where `tenter` is not on the path."""
 
+import os
 import sys
+from contextlib import suppress
 
-if not sys.flags.safe_path:
-    del sys.path[0]  # the folder we are in: whose modules these are, nobody has asked yet
+with suppress(OSError):  # a folder that is gone
+    if sys.path[:1] == [os.getcwd()]:  # whose modules these are, nobody has asked yet
+        del sys.path[0]
 
 from tenterhook.cli.main import main
 

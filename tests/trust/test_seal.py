@@ -145,5 +145,6 @@ def test_a_file_that_was_read_right_after_a_change_is_read_once_more(tmp_path: P
 def test_a_file_that_was_read_right_after_a_change_was_not_written_to_while_the_hook_ran(guarded: Trusting) -> None:
     guarded.approve()
     guarded.project.write("guard.sh", guarded.project.read("guard.sh"))
+    outcome = guarded.fire()
 
-    assert guarded.fire().reason == "no"
+    assert (outcome.decision, outcome.attempts[0].error) == ("deny", None)

@@ -19,6 +19,7 @@ from processes import (
     linux,
     lives,
     open_files,
+    program,
     run,
     run_all,
     sh,
@@ -290,3 +291,10 @@ def test_a_host_that_forgets_close_leaves_nothing_running(tmp_path: Path) -> Non
 
     assert "cancelled" in out
     assert within(20, lambda: not lives(int((tmp_path / "pid").read_text())))
+
+
+def test_one_that_cannot_be_started_when_its_turn_comes_does_not_keep_the_others_waiting() -> None:
+    """It was the last that was waited for: nothing will ever be heard again."""
+    done = run_all([sh("exit 0"), program("/no/such/program")], parallel=1)
+
+    assert [one.error for one in done] == [None, "spawn"]

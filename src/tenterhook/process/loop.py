@@ -83,7 +83,10 @@ class Loop:
 
     def step(self) -> None:
         """Wait until something happens, and deal with it."""
+        busy = self.busy
         self.launch()
+        if busy and not self.busy:  # the last one could not be started: nothing is left to wait for
+            return
         for fd, _ in self.poller.poll(self.patience()):
             action = self.actions.get(fd)  # None: closed by an earlier action of this turn
             if action is not None:
@@ -124,6 +127,7 @@ class Loop:
             child = hire(ticket.program, self.lines)
             if isinstance(child, Completed):
                 ticket.done(child)
+                self.rest_lines()
                 return
             # It is listed before it is started, so that an interrupt at any moment finds it there.
             ticket.child = self.running[ticket] = child

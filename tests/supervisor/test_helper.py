@@ -11,6 +11,7 @@ import pytest
 import processes
 from processes import ENV, LINUX, in_a_host, lives, open_files, within
 from tenterhook.process import Program, Reactor, run, run_all
+from tenterhook.sandbox import bubblewrap
 from tenterhook.sandbox.profile import Profile
 from tenterhook.supervisor.client import Helper, helper
 
@@ -240,6 +241,7 @@ print(all(os.fstat(fd).st_ino == os.stat("/").st_ino for fd in others))
 
 SANDBOX = """
 from types import SimpleNamespace
+from tenterhook.sandbox import bubblewrap
 from tenterhook.sandbox.profile import Profile
 class Unavailable(Exception):
     def __init__(self, reason, refused=False):
@@ -318,3 +320,24 @@ def test_without_a_supervisor_nothing_is_confined_and_that_is_said(monkeypatch: 
 
 def test_profiles_are_told_apart_by_what_they_say() -> None:
     assert Profile("full", ("/a",)) == Profile("full", ("/a",)) != Profile("full", ("/b",))
+
+
+def test_a_hook_that_is_refused_gives_back_what_the_one_before_it_used(
+    supervisor: Helper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bubblewrap, "found", lambda: "")
+    too_long = Profile("none", tuple(f"/a/folder/{n}" for n in range(10_000)))
+    both = [sh("exit 0"), sh("exit 0", profile=too_long)]
+    run_all(both, 1, supervisor)
+    before = open_files()
+    done = run_all(both, 1, supervisor)
+
+    assert [one.error for one in done] == [None, "sandbox"]
+    assert open_files() == before
+
+
+def test_a_variable_without_a_name_is_the_hooks_fault_and_not_the_helpers_end(supervisor: Helper) -> None:
+    spawner = run(sh("echo $PPID"), supervisor).stdout
+
+    assert run(sh("exit 0", env={**ENV, "": "x"}), supervisor).error == "spawn"
+    assert run(sh("echo $PPID"), supervisor).stdout == spawner

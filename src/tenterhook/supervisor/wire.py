@@ -86,7 +86,7 @@ def start_packet(
     body = os.fsencode("\0".join(items))
     if body.count(b"\0") != len(items) - 1:
         raise ValueError("embedded null byte")
-    if any("=" in key for key in env):
+    if any("=" in key or not key for key in env):
         raise ValueError("illegal environment variable name")
     return HEAD.pack(START_KEEPING if keep else START, number, len(argv)), body
 

@@ -91,11 +91,9 @@ class Engine(HookSet):
         event, planned, outcome = self.planned(slot, data)
         if slot.background and outcome is None and (keeper := self.keeper(event.session)):
             planned = keeper.take_over(slot, event, planned)
-        if outcome is None:
-            return self.flow(slot, event, planned)
-        if self.journal is not None:
+        if outcome is not None and self.journal is not None:
             self.journal.later(event, outcome)
-        return outcome
+        return outcome or self.flow(slot, event, planned)
 
     def flow(self, slot: Slot, event: Event, planned: Plan) -> Flow:
         """One event without I/O: yields jobs to run, receives their attempts, returns the outcome."""
@@ -112,8 +110,7 @@ class Engine(HookSet):
             verdicts += judged
             changes.after(judged)
             if len(shown) < len(planned.batches) and chain_ends(self.dialect, judged):
-                left = itertools.chain(*planned.batches[len(shown) :])
-                for hook in left:
+                for hook in itertools.chain(*planned.batches[len(shown) :]):
                     skipped.append(Skipped(hook.name, str(hook.source), "chain ended"))
                     self.spent.pop(id(hook), None)
                 break
@@ -194,7 +191,7 @@ class Engine(HookSet):
         known = {id(hook) for batch in planned.batches for hook in batch}
         with self.lock:
             now = self.fresh_plan(slot, event)
-            found = (hook for batch in now.batches for hook in batch if id(hook) not in known)
+            found = (hook for hook in itertools.chain(*now.batches) if id(hook) not in known)
             awake = tuple(hook for hook in found if not hook.background)  # they decide nothing
             self.spent.update((id(hook), hook) for hook in awake if hook.once)
         return awake
@@ -202,7 +199,7 @@ class Engine(HookSet):
     def inside_a_hook(self, slot: Slot, event: Event) -> Outcome:
         made = plan(event, slot.hooks, self.dialect, slot.rule, off=WHY, overrides=slot.overrides)
         outcome = nothing(self, slot, made.skipped)
-        return self.finish(event, replace(outcome, warnings=(*outcome.warnings, WHY)))
+        return self.told(replace(outcome, warnings=(*outcome.warnings, WHY)))  # `begin` keeps it
 
     def agents_of(self, data: dict[str, Any]) -> tuple[str, ...]:
         """The names under which the event's agent may have hooks, the closest first."""
@@ -216,6 +213,9 @@ class Engine(HookSet):
     def finish(self, event: Event, outcome: Outcome) -> Outcome:
         if self.journal is not None:
             self.journal.keep(event, outcome)
+        return self.told(outcome) if self.taps else outcome
+
+    def told(self, outcome: Outcome) -> Outcome:
         for tap in self.taps:
             try:
                 tap.function(outcome)

@@ -372,3 +372,15 @@ def test_a_secret_that_a_hooks_entry_sets_is_not_kept(project: Project, kept: Ke
     assert secrets[0] in outcome.reason
     assert kept.lines()
     assert not [one for one in secrets if one.encode() in kept.raw()]
+
+
+def test_an_event_that_a_hook_fires_is_kept_once(project: Project, kept: Kept) -> None:
+    """No hook runs for it, and there is one line to say so."""
+    with project.engine("tenterhook") as engine:
+        engine.add("prompt.submit", lambda event: engine.fire("tool.before", **BASH) and None)
+        engine.add("tool.before", lambda event: None)
+        engine.fire("prompt.submit", prompt="hello")
+
+    [line] = [line for line in kept.lines() if line["event"] == "tool.before"]
+    assert "count" not in line
+    assert "inside a hook" in line["warnings"][0]

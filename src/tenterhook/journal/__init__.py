@@ -31,7 +31,7 @@ MOST, PATIENCE = 1_000, 1.0
 # The one handler that is nothing but a call in this process.
 INLINE = "python"
 # Reasons not to run a hook that somebody may want to prove.
-TRUST = frozenset(("untrusted", "modified", "denied"))
+TRUST = frozenset(("untrusted", "denied", "forbidden"))
 
 
 class Journal:
@@ -43,8 +43,9 @@ class Journal:
         self.facts = (owner.project, told(owner), owner.dialect.events)
         self.targets = {rule.name: rule.target for rule in owner.dialect.events}
         self.waiting: deque[Waiting] = deque()
-        # Whether a thread will write them, and since when they are no older.
-        self.awake, self.since = False, time()
+        # Whether somebody will write them, and since when they are no older. Of a command that forks its helper it is
+        # the end: another thread would be in the way of the fork, and take as long to start as all the rest here.
+        self.awake, self.since = owner.supervisor == "fork", time()
         # By identity, and held, so that nothing else can come to stand at their place.
         self.harmless: dict[int, tuple[Skipped, ...]] = {}
         # Where nothing is applied, the outcome does not tell what a hook said.

@@ -16,7 +16,9 @@ from time import gmtime, strftime, time
 from tenterhook.state import state_folder
 
 SIGNS = ("-", "-", "-", ".jsonl")
-OPEN = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
+OPEN = os.O_RDWR | os.O_APPEND | os.O_CREAT
+for flag in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY", "O_BINARY"):
+    OPEN |= getattr(os, flag, 0)  # no system has all of them
 # Something that is no file of ours stands at its place: another number is free.
 OCCUPIED = {errno.ELOOP, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENXIO}
 TRIES = 20

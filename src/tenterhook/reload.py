@@ -27,6 +27,8 @@ def reload(hooks: HookSet) -> None:
                 raise
             return
         swap(hooks, before, loaded)
+        if hooks.settings != settings:
+            begin_journal(hooks)
 
 
 def swap(hooks: HookSet, before: Loaded, loaded: Loaded) -> None:
@@ -37,8 +39,16 @@ def swap(hooks: HookSet, before: Loaded, loaded: Loaded) -> None:
     spent = {same(hook) for hook in hooks.spent.values()}
     hooks.spent.update((id(hook), hook) for hook in loaded.hooks if hook.once and same(hook) in spent)
     hooks.registry, hooks.loaded, hooks.stale, hooks.slots = registry, loaded, "", {}
+    vars(hooks).pop("confinement", None)  # made of the settings, and of the places that were there
 
 
 def same(hook: Hook) -> tuple[Any, ...]:
     """What makes a hook that runs once the one that has run."""
     return hook.source.file, hook.event, hook.agent, hook.name, hook.matcher, str(hook.spec)
+
+
+def begin_journal(hooks: HookSet) -> None:
+    """As the settings have it now."""
+    before, hooks.journal = hooks.journal, hooks.open_journal()
+    if before is not None:
+        before.flush()

@@ -153,3 +153,16 @@ def test_an_empty_file_is_a_config_without_hooks_in_the_end(trusting: Trusting, 
     engine.reload()
 
     assert not names(engine)
+
+
+def test_settings_count_anew_after_a_reload(trusting: Trusting, engine: Engine) -> None:
+    """The user's word on how hooks are confined and whether outcomes are kept is read with the files."""
+    [hook] = engine.hooks()
+    profile, _ = engine.confinement.of(hook)
+    assert profile is not None
+    assert engine.journal is not None
+    trusting.project.home(".config/tenterhook/tenterhook.toml", '[settings]\nsandbox = "off"\njournal = false\n')
+    engine.reload()
+
+    assert engine.confinement.of(*engine.hooks()) == (None, False)
+    assert engine.journal is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from conftest import Project
 from tenterhook import Engine, dialects
+from tenterhook.sandbox import bubblewrap
 from tenterhook.sandbox.confinement import Confinement
 from tenterhook.sandbox.layout import within
 from tenterhook.sandbox.places import GIT
@@ -196,3 +198,20 @@ def test_our_own_state_is_there_before_a_hook_could_make_it(project: Project) ->
     assert any(within(str(state), one) for one in found.write)
     assert str(state) in found.closed
     assert state.stat().st_mode & 0o777 == 0o700
+
+
+def test_elsewhere_a_strict_hook_runs_unconfined_and_a_required_sandbox_is_refused(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there is no sandbox yet nobody could use our own dialect otherwise; who requires one means it."""
+    project.write("tenterhook.toml", '[[hook]]\non = "tool.before"\ncommand = "true"\n')
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(bubblewrap, "found", lambda: "")
+    found = {}
+    for sandbox in ("default", "require"):
+        with project.engine("tenterhook", sandbox=sandbox, supervisor="off") as engine:
+            [found[sandbox]] = engine.fire("tool.before", tool_name="Bash").attempts
+
+    assert (found["default"].error, found["default"].sandbox) == (None, "none")
+    assert "no sandbox for darwin yet" in found["default"].notes[0]
+    assert found["require"].error == "sandbox"

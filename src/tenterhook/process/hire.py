@@ -45,11 +45,13 @@ def hire(program: Program, lines: Lines | None) -> Running | Completed:
     argv = wrapped(program.argv, profile)
     if argv is not None:
         return watched(unconfined(replace(program, argv=tuple(argv)), lines, "bubblewrap"), profile)
-    if sys.platform != "linux":
-        return unconfined(program, lines, "none", once(f"not confined: there is no sandbox for {sys.platform} yet"))
-    if program.require or refused:
+    elsewhere = sys.platform != "linux"
+    if elsewhere:
+        why = f"there is no sandbox for {sys.platform} yet"
+    if program.require or (refused and not elsewhere):
         return Completed(error="sandbox", detail=f"not run, because it cannot be confined: {why}; {ADVICE}")
-    return unconfined(program, lines, "none", (f"not confined: {why}; {ADVICE}",))
+    note = f"not confined: {why}; {ADVICE}"
+    return unconfined(program, lines, "none", once(note) if elsewhere else (note,))
 
 
 def unconfined(program: Program, lines: Lines | None, sandbox: str = "", notes: tuple[str, ...] = ()) -> Running:

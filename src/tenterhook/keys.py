@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from tenterhook.dialect import CAUSES, MATCHERS, NETWORKS, POLICIES
 from tenterhook.errors import nearest
-from tenterhook.trust.variables import loads_code
 from tenterhook.types import Path, Sandbox
 
 if TYPE_CHECKING:
@@ -127,11 +126,17 @@ def set_env(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path)
         found["env"] = dict.fromkeys(value)
     elif isinstance(value, dict) and all(isinstance(text, str) for pair in value.items() for text in pair):
         found["env"] = value
-        for name in value if r.scope == "project" else ():
-            if loads_code(name):
-                r.refuse((*path, name), f"{key}.{name}: a project may not set a variable that loads or redirects code")
+        if r.scope == "project":
+            check_names(r, key, value, path)
     else:
         r.wrong(path, key, value, "a list of names or a mapping of names to text")
+
+
+def check_names(r: Reading, key: str, value: dict[str, str], path: Path) -> None:
+    from tenterhook.trust.variables import loads_code
+
+    for name in filter(loads_code, value):
+        r.refuse((*path, name), f"{key}.{name}: a project may not set a variable that loads or redirects code")
 
 
 def set_sandbox(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:

@@ -7,7 +7,6 @@ where the log and the command print. Before anything is cut, because half a toke
 from __future__ import annotations
 
 import re
-from binascii import b2a_base64
 from collections.abc import Iterable, Iterator, Mapping
 
 from tenterhook.secrets import kept_back
@@ -71,6 +70,8 @@ def as_json(value: str) -> set[str]:
 
 def written(value: str, shifts: int) -> set[str]:
     """The value in a URL, and in base64 behind 0, 1 or 2 other bytes; what its neighbours decide too is left off."""
+    from binascii import b2a_base64  # an extension of its own, for those who have secrets
+
     forms = set() if re.fullmatch(PLAIN, value) else {quoted(value)}
     data = value.encode("utf-8", "surrogateescape")
     for before in range(shifts):

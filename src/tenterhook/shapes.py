@@ -72,6 +72,12 @@ ALL = TOKENS + PLACES
 # What may still belong to a token that is longer than its shape, and to a key's block.
 REST = r"[\w-]*"
 BLOCK = r"(?:[A-Za-z0-9+/=]|\s|\\+[nr])*(?:-----END [A-Z ]{0,40}-----)?"
+# Each beginning, without its question marks; how many those were, the shape, and what may follow it.
+BEGINNINGS = tuple(
+    (one.lstrip("?"), one.count("?"), shape, BLOCK if name == "private key" else REST)
+    for name, beginnings, shape in ALL
+    for one in beginnings
+)
 
 
 @lru_cache(maxsize=64)
@@ -82,21 +88,19 @@ def compiled(shape: str) -> re.Pattern[str]:
 
 def spans(text: str) -> Iterator[tuple[int, int]]:
     """Start and end of everything that has such a shape, in no order; some overlap. To look for beginnings is quick."""
-    for name, beginnings, shape in ALL:
-        rest = BLOCK if name == "private key" else REST
-        for beginning in beginnings:
-            plain = beginning.lstrip("?")
-            back = len(beginning) - len(plain)
-            at = text.find(plain, back)
-            while at >= 0:
-                found = compiled(shape).match(text, at - back)
-                end = at + 1
-                if found:
-                    start, end = found.span(found.re.groups)  # the only group, or all
-                    more = compiled(rest).match(text, end)
-                    end = more.end() if more else end
-                    yield start, end
-                at = text.find(plain, end)
+    for plain, back, shape, rest in BEGINNINGS:
+        if plain not in text:
+            continue
+        at = text.find(plain, back)
+        while at >= 0:
+            found = compiled(shape).match(text, at - back)
+            end = at + 1
+            if found:
+                start, end = found.span(found.re.groups)  # the only group, or all
+                more = compiled(rest).match(text, end)
+                end = more.end() if more else end
+                yield start, end
+            at = text.find(plain, end)
 
 
 def looks_secret(text: str) -> bool:

@@ -7,7 +7,7 @@ the first of which is a path from the project's root, or a program on PATH.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,6 +21,7 @@ from tenterhook.trust import trusted
 
 if TYPE_CHECKING:
     from tenterhook.hookset import HookSet
+    from tenterhook.places import Place
     from tenterhook.process import Program
     from tenterhook.trust.seal import Seal
 
@@ -56,7 +57,21 @@ class StatusLine(Struct, frozen=True):
 
 def status_line(hooks: HookSet, warn: Callable[[str], object]) -> StatusLine | None:
     """The last one that a trusted file names: the closer to the project a file is, the later it comes."""
-    key, found = hooks.dialect.status_line, None
+    found = None
+    for place, value in values(hooks):
+        words = words_of(value)
+        if isinstance(words, str):
+            warn(f"{place.path}: {hooks.dialect.status_line}: {words}; it is not shown")
+        elif trusted(place.file.scope, hooks.trust):
+            found = StatusLine(words, place.path)
+        elif hooks.trust == "ask":
+            found = approved_line(hooks, place.path, value, words, warn) or found
+    return found
+
+
+def values(hooks: HookSet) -> Iterator[tuple[Place, Any]]:
+    """What each file says that its status line be, whosever file it is."""
+    key = hooks.dialect.status_line
     for place in hooks.ready().places if key else ():
         if not place.found or place.file.format == "frontmatter":
             continue
@@ -65,16 +80,8 @@ def status_line(hooks: HookSet, warn: Callable[[str], object]) -> StatusLine | N
         except ConfigError:
             continue  # loading has said so
         value = dig(document.data, key)[0] if document else None
-        if value is None:
-            continue
-        words = words_of(value)
-        if isinstance(words, str):
-            warn(f"{place.path}: {key}: {words}; it is not shown")
-        elif trusted(place.file.scope, hooks.trust):
-            found = StatusLine(words, place.path)
-        elif hooks.trust == "ask":
-            found = approved_line(hooks, place.path, value, words, warn) or found
-    return found
+        if value is not None:
+            yield place, value
 
 
 def approved_line(

@@ -54,8 +54,8 @@ class Sandbox(Struct, frozen=True):
 class Hook(Struct, frozen=True, kw_only=True):
     """Something a person wants to happen at one event.
 
-    `state` is what the user said about it: trusted, modified (since it was approved), untrusted or denied; `seal`
-    holds what the approval was bound to.
+    `state` is what the user said about it: trusted, modified (since it was approved), untrusted or denied; forbidden is
+    the system's word. `seal` holds what the approval was bound to.
     """
 
     name: str

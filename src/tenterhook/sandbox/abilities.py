@@ -63,7 +63,7 @@ def abilities() -> list[Finding]:
 def about_landlock() -> Finding:
     known = landlock.version()
     if not known:
-        return Finding("machine", "Landlock", "absent", "this kernel has none, or has it switched off")
+        return Finding("machine", "Landlock", "absent", landlock.ABSENT)
     lacks = {landlock.ALONE: "cannot confine alone", landlock.NETWORK: "knows no ports"}
     lacks[landlock.SCOPES] = "does not keep hooks from signalling other processes"
     said = [f"before version {since} it {what}" for since, what in lacks.items() if known < since]

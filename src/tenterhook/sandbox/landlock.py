@@ -28,6 +28,7 @@ NETWORK, SCOPES = 4, 6
 ALONE = 3
 VERSION = 1
 PATH_BENEATH = 1
+ABSENT = "this kernel has none, or has it switched off"
 
 
 def version() -> int:

@@ -12,7 +12,6 @@ from tenterhook.sandbox.layout import Layout
 from tenterhook.sandbox.profile import Profile
 
 MECHANISMS = ("namespace", "landlock")
-ABSENT = "this kernel has no Landlock, or has it switched off"
 TOO_OLD = "Landlock {} is too old: files could be emptied that cannot be written (Linux 6.2 has {})"
 
 
@@ -54,9 +53,7 @@ def by_landlock(layout: Layout) -> None:
         raise OSError("it cannot tell loopback from other addresses")
     known = landlock.version()
     if known < landlock.ALONE:
-        raise OSError(
-            TOO_OLD.format(known, landlock.ALONE) if known else "this kernel has none, or has it switched off"
-        )
+        raise OSError(TOO_OLD.format(known, landlock.ALONE) if known else landlock.ABSENT)
     privileges.no_new()
     landlock.restrict(layout, alone=True)
     privileges.drop(other_users=True)

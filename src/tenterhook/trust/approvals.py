@@ -14,13 +14,11 @@ from tenterhook.trust import book, changes
 from tenterhook.trust.bind import Binder, Bound
 from tenterhook.trust.book import Book, Line
 from tenterhook.trust.item import Item, hook_item, other_item
-from tenterhook.trust.seal import Seal
+from tenterhook.trust.seal import HINT, Seal
 from tenterhook.types import Event, Hook
 
 if TYPE_CHECKING:
     from tenterhook.dialect import Dialect
-
-HINT = "tenter trust shows what changed and approves it"
 
 
 class Standing(Struct, frozen=True):

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from tenterhook.hookset import HookSet
 from tenterhook.trust import book
-from tenterhook.trust.approvals import Standing, gone, standings
+from tenterhook.trust.approvals import Standing, gone, holds_name, standings
 from tenterhook.trust.book import Book, Line
 from tenterhook.trust.item import Item
 from tenterhook.trust.standing import owner_of
@@ -81,7 +81,7 @@ def deny(found: Found, wanted: Sequence[Standing] | None) -> str:
     def note(kept: Book) -> None:
         kept.denied = kept.denied or wanted is None
         for one in wanted or ():
-            kept.lines = [line for line in kept.lines if not same_place(line, one.item)]
+            kept.lines = [line for line in kept.lines if not holds_name(line, one.item)]
             kept.lines.append(Line([one.item], "denied"))
 
     return book.change(found.project, found.home, found.environ, note)
@@ -95,10 +95,6 @@ def revoke(found: Found, names: Sequence[str] | None) -> str:
         kept.lines = [line for line in kept.lines if names is not None and not fits_any(line.last, names)]
 
     return book.change(found.project, found.home, found.environ, note)
-
-
-def same_place(line: Line, item: Item) -> bool:
-    return line.last.slot == item.slot and line.last.name == item.name
 
 
 def fits_any(item: Item, names: Iterable[str]) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 from tenterhook.errors import ConfigError
 from tenterhook.regular import contents
 from tenterhook.trust.item import Item
+from tenterhook.trust.parts import below
 
 NAME = "tenterhook.lock"
 ABOUT = "written by `tenter lock`, checked by `tenter audit`; digests are BLAKE2b, 32 bytes (b2sum -l 256)"
@@ -30,7 +31,7 @@ def lock(items: Sequence[Item], project: str) -> str:
 def locked(item: Item, root: str) -> dict[str, Any]:
     """Programs of the machine are known by the names in the command; the project's own files by their bytes."""
     there = [part for part in item.parts if part.how != "absent"]
-    own = [part for part in there if f"{part.path}{os.sep}".startswith(root + os.sep) or within(part.path, root)]
+    own = [part for part in there if below(part.path, root) or below(os.path.realpath(part.path), root)]
     return {
         "dialect": item.dialect,
         "kind": item.kind,
@@ -43,10 +44,6 @@ def locked(item: Item, root: str) -> dict[str, Any]:
         "files": {relative(one.path, root): one.digest or one.how for one in own},
         "unbound": list(item.unbound),
     }
-
-
-def within(path: str, root: str) -> bool:
-    return f"{os.path.realpath(path)}{os.sep}".startswith(root + os.sep)
 
 
 def relative(path: str, root: str) -> str:

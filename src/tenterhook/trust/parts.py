@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import time
-from typing import Any
 
 from msgspec import Struct
 
@@ -146,10 +145,3 @@ def stamp(path: str) -> Stamp:
         return stamp_of(os.stat(path))
     except (OSError, ValueError):
         return ()
-
-
-def digest_of(value: Any) -> str:
-    """Of a value, written as JSON in one way only."""
-    from msgspec.json import encode
-
-    return blake2b(encode(value, order="deterministic", enc_hook=str), digest_size=32).hexdigest()

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct, field
 
-from tenterhook import dialects, readers
+from tenterhook import dialects, statusline
 from tenterhook.actions.settings import FILES as ACTIONS
 from tenterhook.actions.settings import table
-from tenterhook.config import dig
 from tenterhook.errors import ConfigError
 from tenterhook.hookset import HookSet
 from tenterhook.trust.approvals import Approvals, Standing, binder_for, orders, standings
@@ -57,22 +56,10 @@ def items_of(hooks: HookSet, survey: Survey) -> Iterator[Item]:
     for path, words in loaded.words.items():
         if path in files and words.said():
             yield other_item("words", path, words.said(), dialect=hooks.dialect.name)
-    yield from status_lines(hooks, binder)
-    yield from servers(hooks, binder, survey)
-
-
-def status_lines(hooks: HookSet, binder: Binder) -> Iterator[Item]:
-    key = hooks.dialect.status_line
-    for place in hooks.ready().places if key else ():
-        if not place.found or place.file.scope != "project" or place.file.format == "frontmatter":
-            continue
-        try:
-            document = readers.read(place.path, place.file.format)
-        except ConfigError:
-            continue  # loading has said so
-        value = dig(document.data, key)[0] if document else None
-        if value is not None:
+    for place, value in statusline.values(hooks):
+        if place.file.scope == "project":
             yield status_item(place.path, value, hooks.dialect.name, binder)
+    yield from servers(hooks, binder, survey)
 
 
 def status_item(file: str, value: Any, dialect: str, binder: Binder) -> Item:

@@ -16,6 +16,8 @@ from msgspec.structs import replace
 
 from tenterhook.errors import ConfigError, nearest
 from tenterhook.places import located
+from tenterhook.regular import LARGEST
+from tenterhook.steady import whole
 
 SYSTEM = "/etc/tenterhook/tenterhook.toml"
 USER = "@config/tenterhook/tenterhook.toml"
@@ -73,7 +75,7 @@ def table(file: str) -> dict[str, Any]:
     """The table in one file, checked; empty where there is no file or no table."""
     try:
         with open(file, "rb") as opened:
-            text = opened.read()
+            text = whole(opened, file, LARGEST)
     except FileNotFoundError:
         return {}
     except OSError as exc:

@@ -326,8 +326,9 @@ def test_a_hook_that_is_refused_gives_back_what_the_one_before_it_used(
     supervisor: Helper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bubblewrap, "found", lambda: "")
-    too_long = Profile("none", tuple(f"/a/folder/{n}" for n in range(10_000)))
-    both = [sh("exit 0"), sh("exit 0", profile=too_long)]
+    refused = Profile("loopback", ("/tmp",))
+    monkeypatch.setitem(supervisor.unconfined, refused.pack(), ("this machine cannot", True))
+    both = [sh("exit 0"), sh("exit 0", profile=refused)]
     run_all(both, 1, supervisor)
     before = open_files()
     done = run_all(both, 1, supervisor)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tenterhook.terminal import Paint, counted, near, one_line
 from tenterhook.trust import changes
-from tenterhook.trust.approvals import Standing
+from tenterhook.trust.approvals import Judged
 from tenterhook.trust.item import KINDS, Item
 from tenterhook.trust.parts import Part
 from tenterhook.trust.standing import owner_of
@@ -22,7 +22,7 @@ APART = ("name", "handler", "spec", "matcher", "env", "sandbox")
 HOW = {"path": "a program of the system", "stamp": "by size and times", "absent": "not there"}
 
 
-def headline(project: str, found: Sequence[Standing]) -> str:
+def headline(project: str, found: Sequence[Judged]) -> str:
     if not found:
         return f"nothing in {near(project)} needs to be approved"
     states = Counter(one.state for one in found)
@@ -30,7 +30,7 @@ def headline(project: str, found: Sequence[Standing]) -> str:
     return f"{counted(len(found), 'item')} in {near(project)}: {each}"
 
 
-def described(one: Standing, project: str, paint: Paint) -> Iterator[str]:
+def described(one: Judged, project: str, paint: Paint) -> Iterator[str]:
     item = one.item
     where = inside(item.file, project)
     state, name = paint(STYLES[one.state], one.state), paint("bold", one_line(item.name))

@@ -12,7 +12,7 @@ from tenterhook.cli.project import print_json, warn
 from tenterhook.errors import UsageError, nearest
 from tenterhook.terminal import colourful, counted, near, one_line, painter
 from tenterhook.trust import changes
-from tenterhook.trust.approvals import Standing
+from tenterhook.trust.approvals import Judged
 from tenterhook.trust.book import Line
 from tenterhook.trust.decide import Found, approvable, approve, deny, fits_any, look, revoke
 
@@ -64,7 +64,7 @@ def run(argv: list[str]) -> int:
     return rest
 
 
-def chosen(found: Found, names: Sequence[str] | None) -> list[Standing]:
+def chosen(found: Found, names: Sequence[str] | None) -> list[Judged]:
     items = [*(one.item for one in found.standings), *(line.last for line in found.gone)]
     for name in names or ():
         if not any(fits_any(item, [name]) for item in items):
@@ -72,7 +72,7 @@ def chosen(found: Found, names: Sequence[str] | None) -> list[Standing]:
     return [one for one in found.standings if names is None or fits_any(one.item, names)]
 
 
-def show(found: Found, meant: Sequence[Standing], lost: Sequence[Line], options: dict[str, str]) -> None:
+def show(found: Found, meant: Sequence[Judged], lost: Sequence[Line], options: dict[str, str]) -> None:
     warn(found.problems)
     if "json" in options:
         print_json({"project": found.project, "items": [*map(as_data, meant)], "gone": [line.last for line in lost]})
@@ -88,7 +88,7 @@ def show(found: Found, meant: Sequence[Standing], lost: Sequence[Line], options:
         print(f"\n{ALWAYS}")
 
 
-def as_data(found: Standing) -> dict[str, Any]:
+def as_data(found: Judged) -> dict[str, Any]:
     item = found.item
     return {
         "state": found.state,
@@ -123,7 +123,7 @@ def asked(number: int, lost: int, options: dict[str, str]) -> bool:
 
 
 def denied_or_revoked(
-    found: Found, meant: Sequence[Standing], names: Sequence[str] | None, options: dict[str, str]
+    found: Found, meant: Sequence[Judged], names: Sequence[str] | None, options: dict[str, str]
 ) -> int:
     if "deny" in options:
         deny(found, meant if names is not None else None)

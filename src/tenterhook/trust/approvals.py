@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tenterhook.dialect import Dialect
 
 
-class Standing(Struct, frozen=True):
+class Judged(Struct, frozen=True):
     """One item, what the user said about it, and the line in which that is kept."""
 
     item: Item
@@ -29,20 +29,20 @@ class Standing(Struct, frozen=True):
     line: Line | None = None
 
 
-def standings(items: Sequence[Item], kept: Book | None) -> list[Standing]:
+def standings(items: Sequence[Item], kept: Book | None) -> list[Judged]:
     """Exactly what was approved counts, wherever it stands; what stands where something approved stood is modified."""
     if kept is None:
-        return [Standing(item, "untrusted") for item in items]
+        return [Judged(item, "untrusted") for item in items]
     if kept.denied:
-        return [Standing(item, "denied") for item in items]
+        return [Judged(item, "denied") for item in items]
     denied = [line for line in kept.lines if line.state == "denied"]
     free = [line for line in kept.lines if line.state != "denied"]
-    found: dict[int, Standing] = {}
+    found: dict[int, Judged] = {}
     for n, item in enumerate(items):
         if refused := next((line for line in denied if holds_name(line, item) or line.holds(item)), None):
-            found[n] = Standing(item, "denied", refused)
+            found[n] = Judged(item, "denied", refused)
     exact = {n: line for n, item in enumerate(items) if n not in found for line in free if line.holds(item)}
-    found |= {n: Standing(items[n], "trusted", line) for n, line in exact.items()}
+    found |= {n: Judged(items[n], "trusted", line) for n, line in exact.items()}
     taken = {id(line) for line in exact.values()}
     for alike in (holds_name, holds_order):
         for n, item in enumerate(items):
@@ -51,8 +51,8 @@ def standings(items: Sequence[Item], kept: Book | None) -> list[Standing]:
             line = next((line for line in free if id(line) not in taken and alike(line, item)), None)
             if line:
                 taken.add(id(line))
-                found[n] = Standing(item, "modified", line)
-    return [found.get(n) or Standing(item, "untrusted") for n, item in enumerate(items)]
+                found[n] = Judged(item, "modified", line)
+    return [found.get(n) or Judged(item, "untrusted") for n, item in enumerate(items)]
 
 
 def holds_name(line: Line, item: Item) -> bool:
@@ -63,7 +63,7 @@ def holds_order(line: Line, item: Item) -> bool:
     return line.last.slot == item.slot and line.last.order == item.order
 
 
-def gone(kept: Book | None, found: Iterable[Standing]) -> list[Line]:
+def gone(kept: Book | None, found: Iterable[Judged]) -> list[Line]:
     """What was approved, is not there any more, and is not known to be gone."""
     there = {id(one.line) for one in found}
     lines = kept.lines if kept and not kept.denied else []
@@ -111,7 +111,7 @@ class Approvals:
         ]
         return [self.standing(hook, one, b, binder) for hook, one, b in zip(hooks, found, bound, strict=True)], lost
 
-    def standing(self, hook: Hook, found: Standing, bound: Bound, binder: Binder) -> Hook:
+    def standing(self, hook: Hook, found: Judged, bound: Bound, binder: Binder) -> Hook:
         if found.state == "trusted":
             files = list(bound.parts.values())
             return replace(hook, state="trusted", seal=Seal(files, binder.where) if files else None)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from tenterhook.hookset import HookSet
 from tenterhook.trust import book
-from tenterhook.trust.approvals import Standing, gone, holds_name, standings
+from tenterhook.trust.approvals import Judged, gone, holds_name, standings
 from tenterhook.trust.book import Book, Line
 from tenterhook.trust.item import Item
 from tenterhook.trust.standing import owner_of
@@ -27,7 +27,7 @@ class Found(Struct):
     project: str
     home: str
     environ: Mapping[str, str]
-    standings: list[Standing]
+    standings: list[Judged]
     gone: list[Line]
     problems: list[str]
     unread: set[str]
@@ -43,18 +43,18 @@ def look(project: str | os.PathLike[str], *, dialect: str = "", **options: Any) 
     lost = [line for line in gone(kept, found) if not dialect or line.last.dialect == dialect]
     lost = [line for line in lost if line.last.file not in unread]
     strange = {file: owner for file in {item.file for item in seen.items} if (owner := owner_of(file))}
-    found = [Standing(one.item, "untrusted") if one.item.file in strange else one for one in found]
+    found = [Judged(one.item, "untrusted") if one.item.file in strange else one for one in found]
     problems = [*seen.problems, *([problem] if problem else [])]
     problems += [f"{file}: belongs to {owner}, so nothing in it is trusted" for file, owner in sorted(strange.items())]
     return Found(hooks.project, hooks.home, hooks.environ, found, lost, problems, unread)
 
 
-def approvable(found: Iterable[Standing]) -> list[Standing]:
+def approvable(found: Iterable[Judged]) -> list[Judged]:
     """Those that an approval would change something about: a denial is taken back first, by revoking it."""
     return [one for one in found if one.state in ("untrusted", "modified") and not owner_of(one.item.file)]
 
 
-def approve(found: Found, wanted: Sequence[Standing], lost: Sequence[Line] = ()) -> str:
+def approve(found: Found, wanted: Sequence[Judged], lost: Sequence[Line] = ()) -> str:
     """What was looked at, not what stands in the files by now. Returns where it is kept."""
 
     def note(kept: Book) -> None:
@@ -71,11 +71,11 @@ def approve(found: Found, wanted: Sequence[Standing], lost: Sequence[Line] = ())
     return book.change(found.project, found.home, found.environ, note)
 
 
-def any_in(line: Line, wanted: Sequence[Standing]) -> bool:
+def any_in(line: Line, wanted: Sequence[Judged]) -> bool:
     return any(line.holds(one.item) for one in wanted)
 
 
-def deny(found: Found, wanted: Sequence[Standing] | None) -> str:
+def deny(found: Found, wanted: Sequence[Judged] | None) -> str:
     """Those items, whatever they become; with None everything of the project, now and later."""
 
     def note(kept: Book) -> None:

@@ -14,7 +14,7 @@ from tenterhook.actions.settings import FILES as ACTIONS
 from tenterhook.actions.settings import table
 from tenterhook.errors import ConfigError
 from tenterhook.hookset import HookSet
-from tenterhook.trust.approvals import Approvals, Standing, binder_for, orders, standings
+from tenterhook.trust.approvals import Approvals, Judged, binder_for, orders, standings
 from tenterhook.trust.bind import Binder, Bound
 from tenterhook.trust.item import Item, hook_item, other_item
 from tenterhook.trust.standing import owner_of
@@ -106,12 +106,12 @@ def actions_of(hooks: HookSet, survey: Survey) -> Iterator[Item]:
             return
 
 
-def approved(hooks: HookSet, items: list[Item]) -> list[Standing]:
+def approved(hooks: HookSet, items: list[Item]) -> list[Judged]:
     """What the user said about items of one project, as an engine of that trust takes it."""
     if hooks.trust == "none" or hooks.settings.only_managed:
-        return [Standing(item, "untrusted") for item in items]
+        return [Judged(item, "untrusted") for item in items]
     kept = Approvals(hooks.dialect, hooks.project, hooks.home, hooks.environ).book
     found = standings(items, kept)
     if hooks.trust == "all":
-        return [one if one.state == "denied" else Standing(one.item, "trusted") for one in found]
-    return [Standing(one.item, "untrusted") if owner_of(one.item.file) else one for one in found]
+        return [one if one.state == "denied" else Judged(one.item, "trusted") for one in found]
+    return [Judged(one.item, "untrusted") if owner_of(one.item.file) else one for one in found]

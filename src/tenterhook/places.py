@@ -109,6 +109,8 @@ def located(path: str, project: str, home: str, environ: Mapping[str, str]) -> s
 
 def wildcard(root: str, pattern: str) -> list[str]:
     """Files that fit, sorted. Folders behind links are not searched: two links to `.` would never come to an end."""
+    if not os.path.isdir(root):
+        return []
     from glob import glob
 
     deep, _, name = pattern.rpartition("**/")

@@ -13,7 +13,7 @@ from processes import ENV, LINUX, in_a_host, lives, open_files, within
 from tenterhook.process import Program, Reactor, run, run_all
 from tenterhook.sandbox import bubblewrap
 from tenterhook.sandbox.profile import Profile
-from tenterhook.supervisor.client import Helper, helper
+from tenterhook.supervisor.client import Helper, helper, lasting
 
 pytestmark = pytest.mark.skipif(not LINUX, reason="there is a supervisor on Linux only")
 
@@ -327,7 +327,7 @@ def test_a_hook_that_is_refused_gives_back_what_the_one_before_it_used(
 ) -> None:
     monkeypatch.setattr(bubblewrap, "found", lambda: "")
     refused = Profile("loopback", ("/tmp",))
-    monkeypatch.setitem(supervisor.unconfined, refused.pack(), ("this machine cannot", True))
+    monkeypatch.setitem(supervisor.unconfined, lasting(refused.pack()), ("this machine cannot", True))
     both = [sh("exit 0"), sh("exit 0", profile=refused)]
     run_all(both, 1, supervisor)
     before = open_files()

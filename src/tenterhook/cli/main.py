@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
+# So many new objects until Python looks for garbage: most commands end before, and looking takes milliseconds.
+SELDOM = 100_000
+
 COMMANDS = {
     "fire": "fire an event and print what its hooks decided",
     "list": "all hooks by event, with file and line",
@@ -54,8 +57,11 @@ def mend_streams() -> None:
 
 
 def run(command: str, words: list[str]) -> int:
+    import gc
+
     from tenterhook.errors import TenterhookError
 
+    gc.set_threshold(SELDOM)
     try:
         from importlib import import_module
 
@@ -71,6 +77,8 @@ def run(command: str, words: list[str]) -> int:
         return complain(str(exc))
     except KeyboardInterrupt:
         return 130
+    finally:
+        gc.freeze()  # nor does it look for garbage at the end, where everything goes
 
 
 def complain(text: str) -> int:

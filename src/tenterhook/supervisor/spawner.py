@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Packed = tuple[Any, ...] | None
 
 LONGEST = 1000  # bytes of a reason
+SHORT = 0.001
 
 
 def run(control: Wire, channel: Wire, notes: int, packed: Packed) -> None:
@@ -80,6 +81,7 @@ class Spawner:
         # Each with the file in which its host looks what was started.
         self.channels: dict[int, tuple[Wire, int]] = {}
         self.jobs = Jobs()
+        self.fresh = False
         self.open(first, notes)
 
     @property
@@ -89,7 +91,8 @@ class Spawner:
 
     def serve(self) -> None:
         while self.needed:
-            ready = self.ears.wait(self.jobs.patience())
+            ready = self.soon() if self.fresh else self.ears.wait(self.jobs.patience())
+            self.fresh = False
             if self.bell in ready:
                 system.silence(self.bell)
                 for pid, status in system.ended_children():
@@ -102,6 +105,13 @@ class Spawner:
             now = time.monotonic()
             if self.jobs.ending and now >= self.jobs.sweep_at:
                 self.jobs.sweep(now)
+
+    def soon(self) -> list[int]:
+        """Most hooks are over in a millisecond, and to fall asleep and be woken takes a tenth of that."""
+        until = time.monotonic() + SHORT
+        while not (ready := self.ears.wait(0.0)) and time.monotonic() < until:
+            os.sched_yield()
+        return ready or self.ears.wait(self.jobs.patience())
 
     def is_over(self) -> bool:
         packet = system.next_packet(self.control)
@@ -138,6 +148,7 @@ class Spawner:
         else:
             body = heard_long(data, HEAD.size, files, FILES - 1)
             note(notes, number)
+            self.fresh = True
             self.jobs.start(channel, number, value, body, files, keep=kind == START_KEEPING)
 
     def close(self, channel: Wire) -> None:

@@ -41,7 +41,6 @@ engine.journal.keep = timed
 print("ready", flush=True)
 sys.stdin.readline()
 for n in range(1, int(sys.argv[3])):
-    time.sleep(0.001)  # a host does other things too: whose turn it is on the processor is not what is measured
     engine.fire("tool.before", tool_name=str(n), tool_input={"command": "x" * (n % 500)})
 print(*took)
 """

@@ -179,7 +179,7 @@ def dig(data: Any, dotted: str) -> tuple[Any, Path]:
 
 def add(found: Found, document: readers.Document, place: Place, dialect: Dialect, loaded: Loaded, words: Words) -> None:
     """The hooks of one event's value, and what it says about others."""
-    reading = entries.Reading(document, place.file.scope, dialect, found.agent, True, loaded.problems)
+    reading = entries.Reading(document, place.file.scope, dialect, found.agent, loaded.problems)
     if dialect.layers == "override-by-event":
         words.names.append(found.event)
     if dialect.form.entries:

@@ -43,11 +43,10 @@ class Reading:
         scope: str,
         dialect: Dialect,
         agent: str | None,
-        trusted: bool,
         problems: list[Problem],
     ) -> None:
         self.document, self.scope, self.dialect, self.agent = document, scope, dialect, agent
-        self.trusted, self.problems = trusted, problems
+        self.problems = problems
         self.override = False
         self.refused = False
 
@@ -165,7 +164,6 @@ class Reading:
             source=Source(self.document.file, path, self.document.where, self.scope),
             timeout=found.pop("timeout", self.dialect.timeout),
             agent=self.agent,
-            state="trusted" if self.trusted else "untrusted",
             **found,
         )
 

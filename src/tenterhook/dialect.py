@@ -46,7 +46,7 @@ FORMATS = {"json", "jsonc", "toml", "yaml", "frontmatter"}  # readers
 KEYS = {  # config
     *("type", "spec", "matcher", "match_kind", "timeout", "enabled", "name", "sequential", "override", "event"),
     *("priority", "once", "leftovers", "condition", "on_failure", "env", "background", "note", "ours"),
-    *("sandbox",),
+    *("sandbox", "warm"),
     *("spec_flag", "spec_texts", "spec_seconds", "spec_count"),
 }
 # config: how a type's main value is to be understood

@@ -75,6 +75,7 @@ VALUES: dict[str, Schema] = {
         ]
     },
     "background": FLAG,
+    "warm": FLAG,
     "note": {},
 }
 SETTING: dict[type, Schema] = {bool: FLAG, int: {"type": "integer", "minimum": 1}, tuple: TEXTS}

@@ -80,6 +80,7 @@ class Hook(Struct, frozen=True, kw_only=True):
     on_failure: dict[str, str] = {}
     env: dict[str, str | None] = {}
     sandbox: Sandbox | None = None
+    warm: bool = True
 
     @property
     def trusted(self) -> bool:
@@ -156,7 +157,8 @@ class Usage(Struct, frozen=True, gc=False):
 class Attempt(Struct, frozen=True):
     """What one hook did. `error` is why it failed, never what it decided.
 
-    `sandbox` is how its process was confined, empty where there was none; `notes` are for whoever reads the outcome.
+    `sandbox` is how its process was confined, empty where there was none; `warm` where its interpreter was running
+    already; `notes` are for whoever reads the outcome.
     """
 
     hook: str
@@ -178,6 +180,7 @@ class Attempt(Struct, frozen=True):
     usage: Usage | None = None
     sandbox: str = ""
     notes: tuple[str, ...] = ()
+    warm: bool = False
 
 
 class Message(Struct, frozen=True, gc=False):

@@ -249,6 +249,7 @@ KEYS = {
     "sequential": "sequential",
     "env": "env",
     "sandbox": "sandbox",
+    "warm": "warm",
     "description": "note",
 }
 

@@ -34,6 +34,7 @@ def started(job: Job, argv: tuple[str, ...]) -> Program:
         leftovers=job.hook.leftovers,
         profile=job.profile,
         require=job.require,
+        warm=job.hook.warm,
     )
 
 
@@ -63,6 +64,7 @@ def attempt(job: Job, completed: Completed) -> Attempt:
         completed.truncated,
         sandbox=completed.sandbox,
         notes=(*completed.notes, *lacked(job, completed)),
+        warm=completed.warm,
     )
 
 

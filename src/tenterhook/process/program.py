@@ -35,6 +35,10 @@ class Program(msgspec.Struct, frozen=True):
     # How it is confined; None leaves it unconfined. Where that cannot be had: refused if required, else a note.
     profile: Profile | None = None
     require: bool = False
+    # What runs in place of argv where that cannot be started: a shell, whose words about it count.
+    instead: tuple[str, ...] = ()
+    # Whether it may run in a copy of an interpreter that is running already, if it is a Python script.
+    warm: bool = False
 
 
 class Completed(msgspec.Struct, frozen=True):
@@ -53,6 +57,7 @@ class Completed(msgspec.Struct, frozen=True):
     truncated: bool = False
     sandbox: str = ""
     notes: tuple[str, ...] = ()
+    warm: bool = False
 
 
 SYSTEM = {

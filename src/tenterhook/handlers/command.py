@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
+from tenterhook.direct import direct
 from tenterhook.payload import withheld
 from tenterhook.process import Completed, Program
 from tenterhook.types import Attempt, Job
@@ -15,12 +18,25 @@ LACKED = "${} holds a secret and was kept from the hook; an `env` in its entry t
 
 def program(job: Job) -> Program | Attempt:
     """What to start; an Attempt where the dialect skips a hook whose script is not there."""
-    argv = words(job)
+    main = job.hook.spec["main"]
     if job.look_first:
-        absent = missing(job.hook.spec["main"], job.env(), job.cwd)
+        absent = missing(main, job.env(), job.cwd)
         if absent:
             return Attempt(job.hook.name, "command", str(job.hook.source), error="missing", detail=absent)
-    return started(job, argv)
+    if isinstance(main, list):
+        return started(job, tuple(main))
+    if job.hook.spec["form"] == "program":
+        return started(job, one_program(main, job.cwd, job.env().get("HOME", "~")))
+    return of_text(job, main)
+
+
+def of_text(job: Job, text: str) -> Program:
+    """The shell has the last word where the program that it would have started cannot be."""
+    shell = (SHELL, "-c", text)
+    plain = direct(text, job.env(), job.cwd, SHELL)
+    if plain is None:
+        return started(job, shell)
+    return replace(started(job, plain.argv), env=plain.env, instead=shell)
 
 
 def started(job: Job, argv: tuple[str, ...]) -> Program:
@@ -36,15 +52,6 @@ def started(job: Job, argv: tuple[str, ...]) -> Program:
         require=job.require,
         warm=job.hook.warm,
     )
-
-
-def words(job: Job) -> tuple[str, ...]:
-    main = job.hook.spec["main"]
-    if isinstance(main, list):
-        return tuple(main)
-    if job.hook.spec["form"] == "program":
-        return one_program(main, job.cwd, job.env().get("HOME", "~"))
-    return (SHELL, "-c", main)
 
 
 def attempt(job: Job, completed: Completed) -> Attempt:

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import threading
 
-from tenterhook.process.program import Completed, Program, look_for
+from tenterhook.process.program import Completed, Program, by_shell, look_for
 from tenterhook.process.running import Running
 from tenterhook.process.status import exit_status, is_contested
 from tenterhook.process.stream import close
@@ -50,6 +50,7 @@ class Child(Running):
             gated = is_contested()
             if gated:
                 look_for(self.program)
+                self.program = by_shell(self.program)
             self.open_pipes(ends, gated)
             self.spawn((*GATE, *self.program.argv) if gated else self.program.argv, *ends)
             self.adopt(gated)

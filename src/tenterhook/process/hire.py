@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from tenterhook.process.program import Completed, Program
+from tenterhook.process.program import Completed, Program, by_shell
 from tenterhook.process.running import Running
 from tenterhook.sandbox.profile import Profile
 from tenterhook.supervisor import NoHelper, NotConfined
@@ -42,6 +42,7 @@ def hire(program: Program, lines: Lines | None) -> Running | Completed:
         why, refused = str(exc), exc.refused
     from tenterhook.sandbox.bubblewrap import wrapped
 
+    program = by_shell(program)  # bubblewrap would have words of its own for what cannot be started
     argv = wrapped(program.argv, profile)
     if argv is not None:
         return watched(unconfined(replace(program, argv=tuple(argv)), lines, "bubblewrap"), profile)

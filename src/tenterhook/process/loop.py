@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tenterhook.process.hire import hire
-from tenterhook.process.program import Completed, Program
+from tenterhook.process.program import Completed, Program, by_shell
 from tenterhook.process.running import LEFTOVER_GRACE, Running
 from tenterhook.process.stream import Stream
 from tenterhook.procfs import Tags, read_table
@@ -151,6 +151,10 @@ class Loop:
         if others and isinstance(exc, OSError) and exc.errno in CROWDED:
             self.crowded, ticket.child = True, None
             self.waiting.appendleft(ticket)
+        elif ticket.program.instead and isinstance(exc, OSError) and exc.errno not in CROWDED:
+            ticket.program, ticket.child = by_shell(ticket.program), None
+            self.waiting.appendleft(ticket)
+            return
         else:
             failed = child or Running(ticket.program)
             ticket.done(failed.not_started(exc))

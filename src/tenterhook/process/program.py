@@ -15,7 +15,7 @@ import msgspec
 
 from tenterhook.sandbox.profile import Profile
 
-__all__ = ["Completed", "Program", "explain", "look_for"]
+__all__ = ["Completed", "Program", "by_shell", "explain", "look_for"]
 
 
 class Program(msgspec.Struct, frozen=True):
@@ -39,6 +39,11 @@ class Program(msgspec.Struct, frozen=True):
     instead: tuple[str, ...] = ()
     # Whether it may run in a copy of an interpreter that is running already, if it is a Python script.
     warm: bool = False
+
+
+def by_shell(program: Program) -> Program:
+    """The same, left to the shell that may run it too."""
+    return msgspec.structs.replace(program, argv=program.instead or program.argv, instead=())
 
 
 class Completed(msgspec.Struct, frozen=True):

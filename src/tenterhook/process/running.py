@@ -105,7 +105,11 @@ class Running:
         self.hang_up()
         self.close()
         notes = self.notes if self.watch is None else (*self.notes, *self.watch.end())
-        status, error, detail = self.status, self.error, self.detail
+        status, error, detail, words = self.status, self.error, self.detail, b""
+        if self.program.instead and error is None and status is not None and status < 0:
+            from tenterhook.process.mourning import as_told_by
+
+            status, words = as_told_by(self.program.instead[0], status)
         if error is None and status is None:
             error, detail = "status", self.lost_status()
         name = name_of(-status) if status is not None and status < 0 else None
@@ -114,7 +118,7 @@ class Running:
         return Completed(
             exit_code=status if name is None else None, signal=name, error=error, detail=detail,
             seconds=(self.ended or time.monotonic()) - self.began,
-            stdout=self.streams[0].kept(), stderr=self.streams[1].kept(),
+            stdout=self.streams[0].kept(), stderr=self.streams[1].kept() + words,
             truncated=self.streams[0].truncated or self.streams[1].truncated,
             sandbox=self.sandbox, notes=notes,
         )  # fmt: skip

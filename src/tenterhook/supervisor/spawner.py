@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     Packed = tuple[Any, ...] | None
 
 LONGEST = 1000  # bytes of a reason
-SHORT = 0.001
 
 
 def run(control: Wire, channel: Wire, notes: int, packed: Packed) -> None:
@@ -81,7 +80,6 @@ class Spawner:
         # Each with the file in which its host looks what was started.
         self.channels: dict[int, tuple[Wire, int]] = {}
         self.jobs = Jobs()
-        self.fresh = False
         self.open(first, notes)
 
     @property
@@ -91,8 +89,7 @@ class Spawner:
 
     def serve(self) -> None:
         while self.needed:
-            ready = self.soon() if self.fresh else self.ears.wait(self.jobs.patience())
-            self.fresh = False
+            ready = self.ears.wait(self.jobs.patience())
             if self.bell in ready:
                 system.silence(self.bell)
                 for pid, status in system.ended_children():
@@ -105,13 +102,6 @@ class Spawner:
             now = time.monotonic()
             if self.jobs.ending and now >= self.jobs.sweep_at:
                 self.jobs.sweep(now)
-
-    def soon(self) -> list[int]:
-        """Most hooks are over in a millisecond, and to fall asleep and be woken takes a tenth of that."""
-        until = time.monotonic() + SHORT
-        while not (ready := self.ears.wait(0.0)) and time.monotonic() < until:
-            os.sched_yield()
-        return ready or self.ears.wait(self.jobs.patience())
 
     def is_over(self) -> bool:
         packet = system.next_packet(self.control)
@@ -148,7 +138,6 @@ class Spawner:
         else:
             body = heard_long(data, HEAD.size, files, FILES - 1)
             note(notes, number)
-            self.fresh = True
             self.jobs.start(channel, number, value, body, files, keep=kind == START_KEEPING)
 
     def close(self, channel: Wire) -> None:

@@ -6,7 +6,7 @@ import os
 
 from tenterhook.process.program import Program
 from tenterhook.process.running import Running
-from tenterhook.procfs import TAG, Table, tagged
+from tenterhook.procfs import Table
 from tenterhook.supervisor import ChannelLost
 from tenterhook.supervisor.channel import Channel
 from tenterhook.supervisor.wire import END, HEAD, say_long, start_packet
@@ -30,10 +30,9 @@ class Remote(Running):
             raise ValueError("no program")
         ends: list[int] = []
         try:
-            env = {**program.env, TAG: tagged(program.env.get(TAG, ""), self.token)}
             cwd = os.path.join(os.getcwd(), program.cwd) if program.cwd[:1] != "/" else program.cwd
             keep = program.leftovers != "end"
-            head, body = start_packet(self.number, self.token, cwd, program.argv, env, keep=keep)
+            head, body = start_packet(self.number, self.token, cwd, program.argv, program.env, keep=keep)
             self.open_pipes(ends)
             self.started = True  # from here on it may have been, whatever interrupts us
             self.say_start(head, body, ends)

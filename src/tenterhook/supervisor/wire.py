@@ -11,12 +11,16 @@ import errno
 import os
 import struct
 
+from tenterhook.procfs import TAG
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 # Kind, number of the hook, and a value.
 HEAD = struct.Struct("<cQq")
+# The variable that holds a hook's tag; that of a hook within a hook holds both.
+NAME = TAG.encode()
 # The number of the last hook that a spawner was about to start.
 NOTE = struct.Struct("<Q")
 
@@ -82,20 +86,46 @@ def start_packet(
     number: int, token: str, cwd: str, argv: Sequence[str], env: Mapping[str, str], *, keep: bool
 ) -> tuple[bytes, bytes]:
     """Head and body. ValueError for what no program can be given."""
-    items = [token, cwd, *argv, *(f"{key}={value}" for key, value in env.items())]
+    items = [token, cwd, *argv, ""]
     body = os.fsencode("\0".join(items))
     if body.count(b"\0") != len(items) - 1:
         raise ValueError("embedded null byte")
-    if any("=" in key or not key for key in env):
-        raise ValueError("illegal environment variable name")
-    return HEAD.pack(START_KEEPING if keep else START, number, len(argv)), body
+    return HEAD.pack(START_KEEPING if keep else START, number, len(argv)), body + packed(dict(env))
 
 
 def started_from(words: int, body: bytes) -> tuple[str, bytes, list[bytes], dict[bytes, bytes]]:
-    """Token, working directory, command and environment."""
-    items = body.split(b"\0")
-    env = {key: value for key, _, value in (item.partition(b"=") for item in items[2 + words :])}
-    return items[0].decode(), items[1], items[2 : 2 + words], env
+    """Token, working directory, command and environment, with the hook's tag in it."""
+    token, cwd, *argv, env = body.split(b"\0", 2 + words)
+    before = unpacked(env)
+    return token.decode(), cwd, argv, {**before, NAME: before.get(NAME, b"") + token + b";"}
+
+
+# The last environment, and its variables one behind the other: it hardly ever changes from one hook to the next, and to
+# make one of the other takes longer than all the rest of a packet.
+sent: tuple[dict[str, str], bytes] = ({}, b"")
+heard: tuple[bytes, dict[bytes, bytes]] = (b"", {})
+
+
+def packed(env: dict[str, str]) -> bytes:
+    global sent
+    known, made = sent
+    if env != known:
+        made = os.fsencode("\0".join(f"{key}={value}" for key, value in env.items()))
+        if made.count(b"\0") != max(0, len(env) - 1):
+            raise ValueError("embedded null byte")
+        if any("=" in key or not key for key in env):
+            raise ValueError("illegal environment variable name")
+        sent = env, made
+    return made
+
+
+def unpacked(env: bytes) -> dict[bytes, bytes]:
+    global heard
+    known, made = heard
+    if env != known:
+        made = {key: value for key, _, value in (item.partition(b"=") for item in env.split(b"\0"))}
+        heard = env, made
+    return made
 
 
 def say_long(channel: Wire, head: bytes, body: bytes, files: Sequence[int], *, wait: bool = False) -> None:

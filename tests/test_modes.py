@@ -801,6 +801,28 @@ def test_a_hook_may_set_variables_of_its_own(project, dialect):
     assert (env["LEVEL"], env["LANG"]) == ("high $HOME", "de")
 
 
+@pytest.mark.parametrize(
+    "host", [os.environ, {"PATH": os.environ["PATH"], "HOME": "/"}], ids=["os.environ", "a mapping"]
+)
+def test_a_change_of_the_environment_between_two_events_reaches_the_next_hook(project, monkeypatch, host):
+    """Also one that leaves as many variables as there were, and one of a secret's."""
+    configure(project, "wave", "env > env", {})
+    monkeypatch.setitem(host, "NOTE", "first")
+    engine = project.engine("wave")
+    engine.environ = host  # itself: what the project gives an engine is a copy
+    seen = []
+    for changes in ({}, {"NOTE": "second"}, {"NOTE_TOKEN": "abcdefgh"}, {"NOTE": "abc", "PLAIN": "ghp_" + "x" * 36}):
+        for name, value in changes.items():
+            monkeypatch.setitem(host, name, value)
+        engine.fire("tool.before", **CALL)
+        seen.append([line for line in project.read("env").splitlines() if line.startswith(("NOTE", "PLAIN"))])
+    monkeypatch.delitem(host, "NOTE")
+    engine.fire("tool.before", **CALL)
+
+    assert seen == [["NOTE=first"], ["NOTE=second"], ["NOTE=second"], ["NOTE=abc"]]
+    assert "NOTE=" not in project.read("env")
+
+
 # Agents
 
 

@@ -69,7 +69,7 @@ class Shape(Struct, frozen=True):
     fields: tuple[tuple[str, str], ...]
     used: frozenset[str]
     env: tuple[tuple[str, Getter, bool], ...]
-    strict: bool
+    inherited: Inherited
     strip: bool
 
 
@@ -80,9 +80,37 @@ def compile_shape(dialect: Dialect, rule: EventRule, *, strict: bool, strip: boo
         tuple((field.name, field.key) for field in rule.fields),
         frozenset({"session_id", "hook_event_name", *(field.key for field in rule.fields)}),
         tuple((name, BASE[word.rstrip("?")], word.endswith("?")) for name, word in dialect.env.items()),
-        strict,
+        Inherited(strict=strict, strip=strip),
         strip,
     )
+
+
+class Inherited:
+    """What hooks get of the host's environment. The last one is remembered: it hardly ever changes between events."""
+
+    __slots__ = ("last", "strict", "strip")
+
+    def __init__(self, *, strict: bool, strip: bool) -> None:
+        self.strict, self.strip = strict, strip
+        self.last: tuple[Mapping[Any, Any], dict[str, str]] | None = None
+
+    def __call__(self, environ: Mapping[str, str]) -> dict[str, str]:
+        """A mapping of its own, which the caller may change."""
+        # os.environ decodes each variable whenever it is asked for it; what it holds is compared in a 60th of the time.
+        held = environ._data if isinstance(environ, os._Environ) else environ  # type: ignore[attr-defined]
+        last = self.last
+        if last is None or last[0] != held:
+            seen = dict(held)
+            plain = {os.fsdecode(name): os.fsdecode(value) for name, value in seen.items()}
+            last = self.last = seen, self.made(plain)
+        return last[1].copy()
+
+    def made(self, environ: dict[str, str]) -> dict[str, str]:
+        env = allowed(environ) if self.strict else environ.copy()
+        if self.strip:
+            env = without_secrets(env)
+        env[DEPTH] = str(depth(environ) + 1)
+        return env
 
 
 class Given:
@@ -181,14 +209,11 @@ def in_json(value: Any) -> Any:
 
 def environment(event: Event, shape: Shape) -> dict[str, str]:
     """The hooks' environment; values reach a command through it only, never by substitution in its text."""
-    env = allowed(event.environ) if shape.strict else dict(event.environ)
-    if shape.strip:
-        env = without_secrets(env)
+    env = shape.inherited(event.environ)
     for name, get, optional in shape.env:
         value = fit(str(get(event) or ""))
         if value or not optional:
             env[name] = value
-    env[DEPTH] = str(depth(event.environ) + 1)
     return env
 
 

@@ -66,7 +66,7 @@ class Engine(HookSet):
             return flow
         together = (self.runner or self.running()).together
         try:
-            jobs = next(flow)
+            jobs = flow.send(together(next(flow), self.meanwhile))
             while True:
                 jobs = flow.send(together(jobs))
         except StopIteration as finished:
@@ -80,7 +80,7 @@ class Engine(HookSet):
             return flow
         together = (self.runner or self.running()).atogether
         try:
-            jobs = next(flow)
+            jobs = flow.send(await together(next(flow), self.meanwhile))
             while True:
                 jobs = flow.send(await together(jobs))
         except StopIteration as finished:

@@ -23,7 +23,7 @@ from tenterhook.settings import SYSTEM, Settings, settings
 from tenterhook.slot import Slot
 from tenterhook.switch import switched_off
 from tenterhook.trust import CHOICES
-from tenterhook.types import Hook, Outcome, Source
+from tenterhook.types import Hook, Job, Outcome, Source
 
 if TYPE_CHECKING:
     from tenterhook.background import Background
@@ -271,6 +271,11 @@ class HookSet:
 
         wanted = self.wants_journal
         return Journal.of(self, "" if wanted is None or isinstance(wanted, bool) else os.fspath(wanted))
+
+    def meanwhile(self, job: Job) -> None:
+        """While hooks of an event run as processes: what can be done already."""
+        if self.journal is not None:
+            self.journal.expect(job.given.event)
 
     def off(self) -> str:
         """Why no hook runs at all, not even those of the host's own code; empty where hooks run."""

@@ -42,11 +42,11 @@ class Runner:
         self.reactors: list[Reactor] = []
         weakref.finalize(self, end, self.workers, self.reactors).atexit = False
 
-    def together(self, jobs: Sequence[Job]) -> list[Attempt]:
-        """All jobs at once, from the calling thread."""
+    def together(self, jobs: Sequence[Job], meanwhile: Callable[[Job], object] | None = None) -> list[Attempt]:
+        """All jobs at once, from the calling thread; `meanwhile` is called with one of them while its process runs."""
         for job in jobs:
             if job.hook.seal is not None:
-                return sealed(jobs, self.together)
+                return sealed(jobs, partial(self.together, meanwhile=meanwhile))
         if len(jobs) == 1 and not handlers.starts_child(jobs[0].hook.handler):
             return [self.call(jobs[0])]
         results: dict[int, Attempt] = {}
@@ -56,6 +56,8 @@ class Runner:
             n: self.in_worker(handler_of(job), job) for n, job in enumerate(jobs) if n not in children and blocks(job)
         }
         batch = self.started(children, results)
+        if batch and meanwhile:
+            batch.loop.meanwhile.append(partial(meanwhile, jobs[0]))
         for n, job in enumerate(jobs):
             if n not in children and n not in waiting and n not in results:
                 results[n] = self.call(job)
@@ -113,13 +115,13 @@ class Runner:
             return abandoned(job)
         return raised(job, result) if isinstance(result, BaseException) else result
 
-    async def atogether(self, jobs: Sequence[Job]) -> list[Attempt]:
+    async def atogether(self, jobs: Sequence[Job], meanwhile: Callable[[Job], object] | None = None) -> list[Attempt]:
         """All jobs at once, without blocking the caller's loop. Cancelled, it ends what it started first."""
         if len(jobs) == 1:
-            return [await self.acall(jobs[0])]
+            return [await self.acall(jobs[0], meanwhile)]
         import asyncio
 
-        tasks = [asyncio.ensure_future(self.acall(job)) for job in jobs]
+        tasks = [asyncio.ensure_future(self.acall(job, meanwhile)) for job in jobs]
         try:
             return list(await asyncio.gather(*tasks))
         except asyncio.CancelledError:
@@ -128,14 +130,14 @@ class Runner:
             await asyncio.gather(*tasks, return_exceptions=True)
             raise
 
-    async def acall(self, job: Job) -> Attempt:
+    async def acall(self, job: Job, meanwhile: Callable[[Job], object] | None = None) -> Attempt:
         if job.hook.seal is not None:
-            return await asealed(job, self.acall)
+            return await asealed(job, partial(self.acall, meanwhile=meanwhile))
         handler = handlers.get(job.hook.handler)
         if handler is None:
             return no_handler(job)
         if handlers.starts_child(job.hook.handler):
-            return await self.achild(handler, job)
+            return await self.achild(handler, job, meanwhile)
         awaits = hasattr(handler, "arun") and await self.awaits(handler, job)
         if awaits is None:
             return abandoned(job)
@@ -161,12 +163,12 @@ class Runner:
         known = await self.in_thread(handler.awaits, job)
         return None if known is None else known is True
 
-    async def achild(self, handler: ModuleType, job: Job) -> Attempt:
+    async def achild(self, handler: ModuleType, job: Job, meanwhile: Callable[[Job], object] | None = None) -> Attempt:
         program = guarded(handler.program, job)
         if isinstance(program, Attempt):
             return program
         try:
-            completed = await awaited(self.submit, program)
+            completed = await awaited(self.submit, program, meanwhile and partial(meanwhile, job))
         except RuntimeError as exc:  # no more threads
             return raised(job, exc)
         return handler.attempt(job, completed)  # type: ignore[no-any-return]
@@ -176,18 +178,18 @@ class Runner:
         with self.lock:
             return None if self.closed else self.in_reactor(program, done)
 
-    def submit(self, program: Program, done: Callable[[Completed], None]) -> Ticket:
+    def submit(self, program: Program, *calls: Any) -> Ticket:
         """The lock keeps a second reactor from being made, and close() out of the way."""
         with self.lock:
-            return self.in_reactor(program, done)
+            return self.in_reactor(program, *calls)
 
-    def in_reactor(self, program: Program, done: Callable[[Completed], None]) -> Ticket:
-        """One for all loops. With the lock held."""
+    def in_reactor(self, program: Program, *calls: Any) -> Ticket:
+        """One for all loops; calls as for its submit(). With the lock held."""
         if not self.reactors or self.reactors[-1].closed:
             from tenterhook.process import Reactor
 
             self.reactors[:] = [Reactor(self.parallel, self.helper())]
-        return self.reactors[-1].submit(program, done)
+        return self.reactors[-1].submit(program, *calls)
 
     def helper(self) -> Helper | None:
         """Who starts and ends child processes; None where we do."""
@@ -243,8 +245,7 @@ class Runner:
 
     def close(self) -> None:
         with self.lock:
-            self.closed = True
-            open_ones, self.reactors[:] = self.reactors[:], []
+            self.closed, open_ones, self.reactors[:] = True, self.reactors[:], []
         end(self.workers, open_ones)
 
 
@@ -275,13 +276,13 @@ def blocks(job: Job) -> bool:
     return handlers.get(job.hook.handler) is not None and not handlers.inline(job.hook.handler)(job)
 
 
-async def awaited(submit: Callable[[Program, Callable[[Completed], None]], Ticket], program: Program) -> Completed:
+async def awaited(submit: Callable[..., Ticket], program: Program, meanwhile: Any = None) -> Completed:
     """A child's end. Cancelled, the child ends with all its descendants before we go on."""
     import asyncio
 
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Completed] = loop.create_future()
-    ticket = submit(program, partial(hand_over, loop, future))
+    ticket = submit(program, partial(hand_over, loop, future), meanwhile)
     try:
         return await asyncio.shield(future)
     except asyncio.CancelledError:

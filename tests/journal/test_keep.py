@@ -18,6 +18,7 @@ from conftest import Project
 from tenterhook import Engine
 from tenterhook.hosts import amcp
 from tenterhook.journal import MOST
+from tenterhook.types import Job
 
 from .journals import DENIES, Kept
 
@@ -38,6 +39,32 @@ def test_the_activity_of_hooks_is_logged(project: Project, kept: Kept, dialect: 
     assert line["id"] == outcome.id
     assert [one["exit_code"] for one in line["attempts"]] == [2]
     assert (line["dialect"], line["event"], line["kind"]) == (dialect, outcome.event, "tool.before")
+
+
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["fire", "afire"])
+@pytest.mark.parametrize("hooks", [1, 3])
+def test_what_is_known_of_an_event_is_written_down_while_its_hooks_run(
+    project: Project, kept: Kept, asynchronous: bool, hooks: int
+) -> None:
+    """Each hook waits for a sign that is given at that moment, so that it fails where that never comes."""
+    waits = '[[hook]]\non = "tool.before"\ncommand = "until test -e sign; do sleep 0.01; done"\ntimeout = 60\n'
+    project.write("tenterhook.toml", "".join(f"{waits}name = '{n}'\n" for n in range(hooks)))
+    engine = project.engine("tenterhook")
+    engine.ready()
+    assert engine.journal is not None
+    known = engine.journal.expected
+
+    def meanwhile(job: Job) -> None:
+        type(engine).meanwhile(engine, job)
+        assert [job.given.event] == [event for event, _ in known.values()]
+        project.write("sign", "")
+
+    engine.meanwhile = meanwhile  # type: ignore[method-assign]
+    outcome = asyncio.run(engine.afire("tool.before", **BASH)) if asynchronous else engine.fire("tool.before", **BASH)
+
+    [line] = kept.lines()
+    assert ([one.error for one in outcome.attempts], known) == ([None] * hooks, {})
+    assert (line["target"], line["input"], line["pid"]) == ("Bash", {"command": "ls"}, os.getpid())
 
 
 def test_a_line_says_who_decided_what_and_why(project: Project, kept: Kept) -> None:

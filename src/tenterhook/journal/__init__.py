@@ -39,10 +39,12 @@ class Journal:
 
     def __init__(self, files: Files, owner: HookSet) -> None:
         self.files = files
-        self.lines: Lines | None = None
+        self.made_lines: Lines | None = None
         self.facts = (owner.project, told(owner), owner.dialect.events)
         self.targets = {rule.name: rule.target for rule in owner.dialect.events}
         self.waiting: deque[Waiting] = deque()
+        # What is kept of events whose hooks run, by identity.
+        self.expected: dict[int, tuple[Event, bytes]] = {}
         # Whether somebody will write them, and since when they are no older. Of a command that forks its helper it is
         # the end: another thread would be in the way of the fork, and take as long to start as all the rest here.
         self.awake, self.since = owner.supervisor == "fork", time()
@@ -61,6 +63,19 @@ class Journal:
         OPEN.add(made)
         weakref.finalize(owner, made.flush)  # an engine that nobody closed; at the end of the process too
         return made
+
+    def expect(self, event: Event) -> None:
+        """An outcome will come: write down now, while there is nothing else to do, what does not depend on it."""
+        if id(event) in self.expected:
+            return
+        if len(self.expected) >= MOST:  # all but a few were cancelled
+            self.expected.clear()
+        with contextlib.suppress(Exception):  # what is wrong is said when it is to be written
+            self.expected[id(event)] = event, self.lines.about(event)
+
+    def about(self, event: Event) -> bytes:
+        known = self.expected.pop(id(event), None)
+        return known[1] if known and known[0] is event else self.lines.about(event)
 
     def keep(self, event: Event, outcome: Outcome) -> None:
         """What hooks decided, did or failed at is written before anybody acts on it."""
@@ -115,17 +130,22 @@ class Journal:
     def write(self, event: Event | None = None, outcome: Outcome | None = None) -> None:
         """What waits, and this, in one write. Whatever goes wrong with that is no matter of the event's."""
         try:
-            if self.lines is None:
-                from tenterhook.journal.lines import Lines
-
-                self.lines = Lines(*self.facts)
-            entries = self.lines.waited(self.waiting, self.since) if self.waiting else []
+            lines = self.lines.redacted(self.lines.waited(self.waiting, self.since)) if self.waiting else b""
             self.since = time()
             if event and outcome:
-                entries.append(self.lines.whole(event, outcome))
-            self.files.append(self.lines.redacted(entries))
+                lines += self.lines.whole(outcome, self.about(event))
+            self.files.append(lines)
         except Exception as exc:
             self.warn(exc)
+
+    @property
+    def lines(self) -> Lines:
+        """Made when the first is written."""
+        if self.made_lines is None:
+            from tenterhook.journal.lines import Lines
+
+            self.made_lines = Lines(*self.facts)
+        return self.made_lines
 
     def warn(self, exc: Exception) -> None:
         """Once: who cannot be written to now is tried again with every line."""
@@ -155,6 +175,7 @@ def forget() -> None:
     """In a forked child: what waits is the parent's to write."""
     for journal in OPEN:
         journal.waiting.clear()
+        journal.expected.clear()
         journal.awake = False
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from time import time
 
 from tenterhook.dialect import EventRule
-from tenterhook.journal.entry import WORDS, Line, encoded, entry, given, stamp
+from tenterhook.journal.entry import WORDS, Line, encoded, entry, filled, given, stamp
 from tenterhook.journal.waiting import Alike, Waiting, gathered, text
 from tenterhook.redact import Redactor
 from tenterhook.types import Event, Outcome
@@ -24,17 +24,21 @@ class Lines:
         self.project, self.redactor = project, Redactor(environ)
         self.rules = {rule.name: rule for rule in events}
 
-    def facts(self, event: str, at: float, session: object, agent: str, target: object) -> Line:
+    def facts(self, event: str, session: object, agent: str, target: object) -> Line:
         """What is kept of an event besides its data."""
         kind = self.rules[event].kind
         said = {"session": text(session), "kind": kind, "agent": agent, "target": self.cut(text(target), WORDS)}
-        return {"time": stamp(at), "pid": os.getpid(), "project": self.project, **said}
+        return {"pid": os.getpid(), "project": self.project, **said}
 
-    def whole(self, event: Event, outcome: Outcome) -> Line:
-        """Everything that is kept of one outcome."""
+    def about(self, event: Event) -> bytes:
+        """What is kept of an event whatever comes of it, as a line that ends the one of its outcome."""
         target = event.data.get(self.rules[event.name].target)
-        facts = self.facts(event.name, time(), event.session, event.agent, target)
-        return {**entry(outcome, facts, self.cut), **given(event.data, self.cut)}
+        facts = self.facts(event.name, event.session, event.agent, target)
+        return self.redacted([{**filled(facts), **given(event.data, self.cut)}])
+
+    def whole(self, outcome: Outcome, about: bytes) -> bytes:
+        """Everything that is kept of one outcome and its event. Neither line is empty, so that a comma joins them."""
+        return self.redacted([entry(outcome, {"time": stamp(time())}, self.cut)])[:-2] + b"," + about[1:]
 
     def waited(self, waiting: deque[Waiting], since: float) -> list[Line]:
         """What is kept of outcomes in which nothing was said; all of them came after this time."""
@@ -42,8 +46,8 @@ class Lines:
 
     def together(self, like: Alike, since: float) -> Line:
         session, agents, target, outcome = like.first
-        facts = self.facts(outcome.event, since, session, agents[0] if agents else "", target)
-        made = entry(outcome, facts, self.cut)
+        facts = self.facts(outcome.event, session, agents[0] if agents else "", target)
+        made = entry(outcome, {"time": stamp(since), **facts}, self.cut)
         if like.count > 1:
             made |= {"count": like.count, "until": stamp(time())}
             for one, runs in zip(made.get("attempts", ()), like.seconds, strict=False):

@@ -66,6 +66,8 @@ class Loop:
         self.poller = select.poll()
         self.actions: dict[int, Callable[[], object]] = {}
         self.waiting: deque[Ticket] = deque()
+        # What somebody wants to be done while the children run: here we would only wait.
+        self.meanwhile: deque[Callable[[], object]] = deque()
         self.running: dict[Ticket, Running] = {}
         self.ending: dict[Ticket, Running] = {}
         self.tags: Tags = {}
@@ -87,6 +89,8 @@ class Loop:
         self.launch()
         if busy and not self.busy:  # the last one could not be started: nothing is left to wait for
             return
+        while self.meanwhile:
+            self.meanwhile.popleft()()
         for fd, _ in self.poller.poll(self.patience()):
             action = self.actions.get(fd)  # None: closed by an earlier action of this turn
             if action is not None:

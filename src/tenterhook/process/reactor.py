@@ -41,8 +41,10 @@ class Reactor:
         self.closed = False
         self.bell = self.rope = -1
 
-    def submit(self, program: Program, done: Callable[[Completed], None]) -> Ticket:
-        """Run it as soon as fewer than `parallel` run. RuntimeError after close()."""
+    def submit(
+        self, program: Program, done: Callable[[Completed], None], meanwhile: Callable[[], object] | None = None
+    ) -> Ticket:
+        """Run it as soon as fewer than `parallel` run; `meanwhile` while it does. RuntimeError after close()."""
         if self.owner != os.getpid():
             self.forget_parent()
         ticket = Ticket(program, partial(report, done), self.cancel)
@@ -51,6 +53,8 @@ class Reactor:
                 raise RuntimeError("this reactor is closed: make a new one")
             if self.thread is None:
                 self.start_thread()
+            if meanwhile is not None:
+                self.inbox.append(partial(self.loop.meanwhile.append, partial(report, meanwhile)))
             self.send(partial(self.loop.waiting.append, ticket))
         return ticket
 
@@ -121,9 +125,9 @@ class Reactor:
         self.begin_empty()
 
 
-def report(done: Callable[[Completed], None], completed: Completed) -> None:
+def report(done: Callable[..., object], *completed: Completed) -> None:
     """A callback that fails must not end the thread that serves all the others."""
     try:
-        done(completed)
+        done(*completed)
     except Exception:
         threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))

@@ -12,7 +12,7 @@ Packed = tuple[str, Paths, Paths, Paths, Paths, tuple[int, ...]]
 class Profile:
     """Real paths, each with everything below it. What stands in none of them can be read and not be written."""
 
-    __slots__ = ("closed", "hidden", "network", "seen", "shown", "write")
+    __slots__ = ("closed", "hash", "hidden", "network", "seen", "shown", "write")
 
     def __init__(
         self,
@@ -31,6 +31,8 @@ class Profile:
         self.hidden, self.shown = hidden, shown
         # Which files it was that were closed and hidden: what replaces one is neither, until it is confined anew.
         self.seen = seen
+        # Asked for with every hook, and made of hundreds of paths.
+        self.hash = hash(self.pack())
 
     def pack(self) -> Packed:
         """What `Profile(*packed)` makes again."""
@@ -40,4 +42,4 @@ class Profile:
         return isinstance(other, Profile) and self.pack() == other.pack()
 
     def __hash__(self) -> int:
-        return hash(self.pack())
+        return self.hash

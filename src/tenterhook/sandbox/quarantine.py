@@ -1,7 +1,7 @@
 """What a hook made where nothing was and nothing may be: found after the hook, moved away, reported.
 
 No mechanism can forbid a name that does not exist yet in a folder that may be written. So the places are looked at
-before and after each hook; that takes one look at each folder around them, unless something changed there.
+before and after each hook; that takes one look at each folder around them, and more only at those that changed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import stat
 import threading
 import time
+from collections.abc import Iterable
 
 from tenterhook.sandbox.layout import Layout
 from tenterhook.sandbox.profile import Profile
@@ -32,12 +33,12 @@ class Watch:
     def begin(self) -> None:
         self.appeared = self.known.look()
         self.absent, self.links, self.around = self.known.absent, self.known.links, self.known.around
-        self.marks = self.known.last
+        self.steps, self.marks = self.known.steps, self.known.last
 
     def end(self) -> tuple[str, ...]:
         """What to tell: what was quarantined, and what came to be before, between two hooks."""
         notes = [APPEARED.format(path) for path in self.appeared]
-        if self.marks and self.marks == self.known.marks():
+        if not stirred(self.steps, changed(self.marks, marks(self.steps))):
             return tuple(notes)
         notes += [self.moved(path) for path in self.absent if os.path.lexists(path)]
         notes += [self.moved(path, target) for path, target in self.links.items() if link(path) != target]
@@ -58,7 +59,10 @@ class Watch:
 APPEARED = (
     "{} came to be while no hook ran, so hooks can still write to it; it is closed to them from the next session on"
 )
-Marks = tuple[tuple[int, int, int], ...]
+# By folder: what to look for in it to know that nothing has come to be at any place below it.
+Steps = dict[str, set[str]]
+# By folder: which one it was, and when it last changed; None where that was too short ago to notice the next change.
+Marks = dict[str, tuple[int, int, int] | None]
 
 
 class Known:
@@ -70,43 +74,70 @@ class Known:
         self.linked = tuple(layout.links)
         self.covered = (*layout.closed, *layout.hidden)
         self.links = {path: link(path) for path in self.linked}
-        self.last: Marks = ()
+        self.last: Marks = {}
+        # The last profile with what was seen: it hardly ever changes.
+        self.shown = profile
         self.surround()
 
     def surround(self) -> None:
         self.around = {path: nearest(path) for path in (*self.absent, *self.links)}
-        self.folders = tuple(sorted({*self.around.values()}))
+        steps: Steps = {}
+        for path, folder in self.around.items():
+            steps.setdefault(folder, set()).add(first_step(folder, path))
+        self.steps = steps  # another one, never changed: who watches a hook holds the one of its start
 
     def look(self) -> tuple[str, ...]:
         """See what is absent now; what appeared since the last look."""
-        marks = self.marks()
-        if marks and marks == self.last:
+        now = marks(self.steps)
+        folders = changed(self.last, now)
+        if not folders or (self.last and self.absent == self.places and not stirred(self.steps, folders)):
+            self.last = now
             return ()
         before, self.absent = self.absent, tuple(path for path in self.places if not os.path.lexists(path))
         self.links = {path: target for path in self.linked if (target := link(path))}
         self.surround()
-        self.last = self.marks()
+        self.last = marks(self.steps)
         return tuple(path for path in before if path not in self.absent)
 
-    def marks(self) -> Marks:
-        """When the folders last changed; nothing where that was too short ago to notice the next change."""
-        found = []
-        now = time.time_ns()
-        for folder in self.folders:
-            try:
-                status = os.stat(folder)
-            except OSError:
-                return ()
-            if now - status.st_ctime_ns < SETTLED:
-                return ()
-            found.append((status.st_dev, status.st_ino, status.st_ctime_ns))
-        return tuple(found)
+
+def marks(folders: Iterable[str]) -> Marks:
+    return {folder: mark(folder) for folder in folders}
+
+
+def mark(folder: str) -> tuple[int, int, int] | None:
+    try:
+        status = os.stat(folder)
+    except OSError:
+        return None
+    if time.time_ns() - status.st_ctime_ns < SETTLED:
+        return None
+    return status.st_dev, status.st_ino, status.st_ctime_ns
+
+
+def changed(before: Marks, now: Marks) -> list[str]:
+    """The folders that may have changed."""
+    return [folder for folder, found in now.items() if found is None or found != before.get(folder)]
+
+
+def stirred(steps: Steps, folders: list[str]) -> bool:
+    """Whether something stands on the way to one of the places, in one of the folders."""
+    return any(os.path.lexists(step) for folder in folders for step in steps[folder])
+
+
+def first_step(folder: str, path: str) -> str:
+    """The outermost part of a path below a folder: where it is absent, so is all that would be in it."""
+    start = len(folder.rstrip("/")) + 1
+    end = path.find("/", start)
+    return path if end < 0 else path[:end]
 
 
 def as_seen(profile: Profile) -> Profile:
     """With which files are closed and hidden now: a mount goes with the file it lies on when that is replaced."""
-    seen = tuple(number for path in known(profile).covered for number in identity(path))
-    return Profile(*profile.pack()[:-1], seen)
+    about = known(profile)
+    seen = tuple([number for path in about.covered for number in identity(path)])
+    if about.shown.seen != seen:
+        about.shown = Profile(*profile.pack()[:-1], seen)
+    return about.shown
 
 
 def identity(path: str) -> tuple[int, ...]:

@@ -101,7 +101,7 @@ class Background:
             self.settle(late, program)
             return
         try:
-            ticket = self.runner.submit_if_open(program, partial(self.done, late)) if self.runner else None
+            ticket = self.runner.pool().submit_if_open(program, partial(self.done, late)) if self.runner else None
         except RuntimeError as exc:  # no more threads
             self.settle(late, raised(late.job, exc))
             return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import threading
 import time
 import weakref
@@ -22,7 +21,8 @@ from tenterhook.workers import Worker, Workers
 if TYPE_CHECKING:
     import asyncio
 
-    from tenterhook.process import Batch, Completed, Program, Reactor, Ticket
+    from tenterhook.process import Batch, Completed, Program, Ticket
+    from tenterhook.process.pool import Pool, Queued
     from tenterhook.supervisor.client import Helper
 
 # A function's own time-out ends it where it can be ended; the thread is given up a little later.
@@ -37,10 +37,9 @@ class Runner:
         self.workers = Workers()
         self.lock = threading.Lock()
         self.closed = False
-        self.helping: Helper | None = None
-        # An engine that is dropped without close() must not leave its idle threads behind.
-        self.reactors: list[Reactor] = []
-        weakref.finalize(self, end, self.workers, self.reactors).atexit = False
+        # Made for the first child. An engine that is dropped without close() must not leave its idle threads behind.
+        self.pools: list[Pool] = []
+        weakref.finalize(self, end, self.workers, self.pools).atexit = False
 
     def together(self, jobs: Sequence[Job], meanwhile: Callable[[Job], object] | None = None) -> list[Attempt]:
         """All jobs at once, from the calling thread; `meanwhile` is called with one of them while its process runs."""
@@ -55,33 +54,30 @@ class Runner:
         waiting = {
             n: self.in_worker(handler_of(job), job) for n, job in enumerate(jobs) if n not in children and blocks(job)
         }
-        batch = self.started(children, results)
+        batch = self.started(children, results) if children else None
         if batch and meanwhile:
-            batch.loop.meanwhile.append(partial(meanwhile, jobs[0]))
-        for n, job in enumerate(jobs):
-            if n not in children and n not in waiting and n not in results:
-                results[n] = self.call(job)
+            batch.meanwhile(partial(meanwhile, jobs[0]))
+        with batch.ending_all_on_error() if batch else contextlib.nullcontext():
+            for n, job in enumerate(jobs):
+                if n not in children and n not in waiting and n not in results:
+                    results[n] = self.call(job)
         for (n, job), completed in zip(children.items(), batch.wait() if batch else (), strict=True):
             results[n] = handler_of(job).attempt(job, completed)
         for n, worker in waiting.items():
             results[n] = self.collect(worker, jobs[n], began)
         return [results[n] for n in range(len(jobs))]
 
-    def started(self, children: dict[int, Job], results: dict[int, Attempt]) -> Batch | None:
+    def started(self, children: dict[int, Job], results: dict[int, Attempt]) -> Batch | Queued | None:
         """Start the child processes; those that cannot even be tried have their result and are none any more."""
-        batch = None
+        programs = []
         for n, job in list(children.items()):
             program = guarded(handler_of(job).program, job)
             if isinstance(program, Attempt):
                 results[n] = program
                 del children[n]
-                continue
-            if batch is None:
-                from tenterhook.process import Batch
-
-                batch = Batch(self.parallel, self.helper())
-            batch.add(program)
-        return batch
+            else:
+                programs.append(program)
+        return self.pool().start(programs) if programs else None
 
     def call(self, job: Job) -> Attempt:
         handler = handlers.get(job.hook.handler)
@@ -168,43 +164,28 @@ class Runner:
         if isinstance(program, Attempt):
             return program
         try:
-            completed = await awaited(self.submit, program, meanwhile and partial(meanwhile, job))
+            completed = await awaited(self.pool().submit, program, meanwhile and partial(meanwhile, job))
         except RuntimeError as exc:  # no more threads
             return raised(job, exc)
         return handler.attempt(job, completed)  # type: ignore[no-any-return]
 
-    def submit_if_open(self, program: Program, done: Callable[[Completed], None]) -> Ticket | None:
-        """For work that nobody waits for: not after close()."""
+    def pool(self) -> Pool:
+        """All child processes of this engine."""
         with self.lock:
-            return None if self.closed else self.in_reactor(program, done)
+            if not self.pools:
+                from tenterhook.process.pool import Pool
 
-    def submit(self, program: Program, *calls: Any) -> Ticket:
-        """The lock keeps a second reactor from being made, and close() out of the way."""
-        with self.lock:
-            return self.in_reactor(program, *calls)
-
-    def in_reactor(self, program: Program, *calls: Any) -> Ticket:
-        """One for all loops; calls as for its submit(). With the lock held."""
-        if not self.reactors or self.reactors[-1].closed:
-            from tenterhook.process import Reactor
-
-            self.reactors[:] = [Reactor(self.parallel, self.helper())]
-        return self.reactors[-1].submit(program, *calls)
+                self.pools.append(Pool(self.parallel, self.supervisor))
+            return self.pools[0]
 
     def helper(self) -> Helper | None:
         """Who starts and ends child processes; None where we do."""
-        if self.helping is None and self.supervisor != "off" and sys.platform == "linux":
-            from tenterhook.supervisor.client import helper
-
-            self.helping = helper(self.supervisor)
-            if self.helping and self.supervisor == "fork":  # at once: it gets ready while we go on
-                self.helping.prepare()
-        return self.helping
+        return self.pool().helper()
 
     def release(self) -> None:
         """For a command that ends with its event: what hooks left running goes on."""
-        if self.helping is not None:
-            self.helping.release()
+        if self.pools and (helping := self.pools[0].helping):
+            helping.release()
 
     async def in_thread(self, function: Callable[[Job], Any], job: Job) -> Any:
         """The function's result, from a thread; None where it took longer than the hook may."""
@@ -244,15 +225,14 @@ class Runner:
         return value
 
     def close(self) -> None:
-        with self.lock:
-            self.closed, open_ones, self.reactors[:] = True, self.reactors[:], []
-        end(self.workers, open_ones)
+        self.closed = True
+        end(self.workers, self.pools)
 
 
-def end(workers: Workers, reactors: list[Reactor]) -> None:
+def end(workers: Workers, pools: list[Pool]) -> None:
     workers.close()
-    for reactor in reactors:
-        reactor.close()
+    for pool in pools:
+        pool.close()
 
 
 @contextlib.contextmanager

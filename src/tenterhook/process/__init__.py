@@ -11,7 +11,7 @@ the loop polls its channels to them; without one they are our own children. What
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from tenterhook.process.program import Completed, Program
 from tenterhook.process.reactor import Reactor
 
 if TYPE_CHECKING:
+    from tenterhook.process.seats import Held
     from tenterhook.supervisor.client import Helper
 
 __all__ = ["Batch", "Completed", "Program", "Reactor", "Ticket", "run", "run_all"]
@@ -28,18 +29,23 @@ __all__ = ["Batch", "Completed", "Program", "Reactor", "Ticket", "run", "run_all
 class Batch:
     """Many programs at once in the calling thread. Dropped or left by an exception, it ends what it started."""
 
-    def __init__(self, parallel: int = 64, helper: Helper | None = None) -> None:
-        self.loop = Loop(parallel, helper)
+    def __init__(self, parallel: int = 64, helper: Helper | None = None, held: Held | None = None) -> None:
+        self.held = held
         self.results: list[Completed] = []
+        self.loop = Loop(parallel, helper)
 
     def add(self, program: Program) -> int:
         """Start it, or queue it if `parallel` run already. Its place in what wait() returns."""
         place = len(self.results)
         self.results.append(Completed())
         with self.ending_all_on_error():
-            self.loop.waiting.append(Ticket(program, partial(self.results.__setitem__, place)))
+            self.loop.waiting.append(Ticket(program, partial(finished, self.results, self.held, place)))
             self.loop.launch()
         return place
+
+    def meanwhile(self, function: Callable[[], object]) -> None:
+        """What is to be done while they run, in place of only waiting."""
+        self.loop.meanwhile.append(function)
 
     def wait(self) -> list[Completed]:
         """All results, in the order of add()."""
@@ -53,13 +59,25 @@ class Batch:
         try:
             yield
         except BaseException:
-            self.loop.abandon()
+            self.end_all()
             raise
+
+    def end_all(self) -> None:
+        self.loop.abandon()
+        if self.held is not None:
+            self.held.give_rest()
 
     def __del__(self) -> None:
         loop = getattr(self, "loop", None)  # absent if an exception came while it was made
         if loop is not None and loop.busy:
-            loop.abandon()
+            self.end_all()
+
+
+def finished(results: list[Completed], held: Held | None, place: int, completed: Completed) -> None:
+    """Without the batch itself, which must be gone as soon as its caller drops it."""
+    results[place] = completed
+    if held is not None:
+        held.give()
 
 
 def run(program: Program, helper: Helper | None = None) -> Completed:

@@ -51,8 +51,8 @@ class Lines:
             self.heard(*HEAD.unpack(data))
 
     def heard(self, kind: bytes, number: int, value: int) -> None:
-        found = ((ticket, child) for ticket, child in self.loop.running.items() if child.number == number)
-        ticket, child = next(found, (None, None))
+        ticket = self.loop.numbered.get(number)
+        child = self.loop.running[ticket] if ticket else None
         if ticket is None or not isinstance(child, Remote):
             return
         if kind == EXITED:
@@ -93,7 +93,7 @@ class Lines:
             self.doubtful.add(child.channel)
 
     def again(self, ticket: Ticket) -> None:
-        del self.loop.running[ticket]
+        self.loop.unlist(ticket)
         ticket.retried, ticket.child = True, None
         self.loop.waiting.appendleft(ticket)
 

@@ -9,7 +9,8 @@ import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from heapq import heappop, heappush
+from typing import TYPE_CHECKING, Protocol
 
 from tenterhook.process.hire import hire
 from tenterhook.process.program import Completed, Program, by_shell
@@ -22,38 +23,40 @@ if TYPE_CHECKING:
     from tenterhook.process.lines import Lines
     from tenterhook.supervisor.client import Helper
 
-__all__ = ["Loop", "Ticket"]
+__all__ = ["NEVER_STARTED", "Loop", "Ticket"]
 
 # Started in one turn at most: a start takes 0.5 ms, and a cancellation must not wait for 64 of them.
 STARTS = 8
 # A flood in small writes would wake us for each of them, and waking costs the writer more than writing (3.6 s instead
 # of 1.6 s for 135 MB in lines): when little is there, let it gather.
 NARROW, REST = 1 << 16, 0.0005
+NEVER_STARTED = Completed(error="cancelled", detail="cancelled by the host before it was started")
 # Others will give back what was short when they end.
 CROWDED = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM, errno.ETOOMANYREFS)
+
+
+class Home(Protocol):
+    """Where a ticket is served when it has a seat."""
+
+    def admit(self, ticket: Ticket) -> None: ...
+
+    def cancel(self, ticket: Ticket) -> None: ...
 
 
 class Ticket:
     """One program in a loop, waiting, running or done."""
 
-    __slots__ = ("child", "done", "program", "recall", "retried")
+    __slots__ = ("cancelled", "child", "done", "home", "program", "retried")
 
-    def __init__(
-        self,
-        program: Program,
-        done: Callable[[Completed], None],
-        recall: Callable[[Ticket], None] | None = None,
-    ) -> None:
-        self.program = program
-        self.done = done
-        self.recall = recall
+    def __init__(self, program: Program, done: Callable[[Completed], None], home: Home | None = None) -> None:
+        self.program, self.done, self.home = program, done, home
         self.child: Running | None = None
-        self.retried = False
+        self.retried = self.cancelled = False
 
     def cancel(self) -> None:
         """From any thread, at any time; `done` gets error="cancelled" within 0.1 s, unless it was done before."""
-        if self.recall is not None:
-            self.recall(self)
+        if self.home is not None:
+            self.home.cancel(self)
 
 
 class Loop:
@@ -69,6 +72,10 @@ class Loop:
         # What somebody wants to be done while the children run: here we would only wait.
         self.meanwhile: deque[Callable[[], object]] = deque()
         self.running: dict[Ticket, Running] = {}
+        # Those by the number that a helper knows them by, those whose end must be asked for, and when time is up.
+        self.numbered: dict[int, Ticket] = {}
+        self.polled: dict[Ticket, Running] = {}
+        self.deadlines: list[tuple[float, int]] = []
         self.ending: dict[Ticket, Running] = {}
         self.tags: Tags = {}
         self.crowded = self.rest = False
@@ -108,12 +115,12 @@ class Loop:
         if self.can_start:
             return 0
         clocks = [self.sweep_at] if self.ending else []
+        while self.deadlines and self.deadlines[0][1] not in self.numbered:
+            heappop(self.deadlines)
+        if self.deadlines:
+            clocks.append(self.deadlines[0][0])
         now = time.monotonic()
-        for child in self.running.values():
-            if child.deadline is not None and not child.ending:
-                clocks.append(child.deadline)
-            if child.polled:
-                clocks.append(now + child.patience)
+        clocks += [now + child.patience for child in self.polled.values()]
         # A minute at most: poll cannot count further than 24 days.
         return min(60_000.0, max(0.0, (min(clocks) - now) * 1000)) if clocks else None
 
@@ -135,6 +142,7 @@ class Loop:
                 return
             # It is listed before it is started, so that an interrupt at any moment finds it there.
             ticket.child = self.running[ticket] = child
+            self.numbered[child.number] = ticket
             child.begin()
         except ChannelLost:
             assert self.lines is not None
@@ -143,6 +151,10 @@ class Loop:
         except Exception as exc:  # whatever Popen finds to complain about is a value here
             self.not_started(ticket, exc, others)
             return
+        if child.deadline is not None:
+            heappush(self.deadlines, (child.deadline, child.number))
+        if child.polled:
+            self.polled[ticket] = child
         if child.pidfd >= 0:
             self.watch(child.pidfd, select.POLLIN, partial(self.exited, ticket))
         for stream in child.streams:
@@ -151,7 +163,7 @@ class Loop:
             self.watch(child.feed.fd, select.POLLOUT, partial(self.push, child))
 
     def not_started(self, ticket: Ticket, exc: Exception, others: bool) -> None:
-        child = self.running.pop(ticket, None)
+        child = self.unlist(ticket)
         if others and isinstance(exc, OSError) and exc.errno in CROWDED:
             self.crowded, ticket.child = True, None
             self.waiting.appendleft(ticket)
@@ -195,6 +207,7 @@ class Loop:
         """The hook itself is over, whoever still holds its pipes."""
         child = self.running[ticket]
         child.exited = True
+        self.polled.pop(ticket, None)
         self.unwatch(child.pidfd)
         if not child.ending:
             child.ended = time.monotonic()
@@ -207,13 +220,15 @@ class Loop:
         self.hurry()
 
     def check_clocks(self, now: float) -> None:
-        for ticket, child in list(self.running.items()):
+        for ticket, child in list(self.polled.items()):
             if child.polled and child.probe():
                 self.exited(ticket)
-            elif not child.ending and child.deadline is not None and now >= child.deadline:
-                limit = f"no answer within {ticket.program.timeout:g} s"
+        while self.deadlines and now >= self.deadlines[0][0]:
+            late = self.numbered.get(heappop(self.deadlines)[1])
+            if late is not None and not self.running[late].ending:
+                limit = f"no answer within {late.program.timeout:g} s"
                 detail = f"{limit}, so it was ended: make the hook faster or raise its timeout"
-                self.end(ticket, now, ticket.program.grace, "timeout", detail)
+                self.end(late, now, late.program.grace, "timeout", detail)
 
     def end(self, ticket: Ticket, now: float, grace: float, error: str | None = None, detail: str = "") -> None:
         child = self.ending[ticket] = self.running[ticket]
@@ -244,7 +259,7 @@ class Loop:
             self.end(ticket, time.monotonic(), 0.0, "cancelled", "cancelled by the host")
         elif ticket in self.waiting:
             self.waiting.remove(ticket)
-            ticket.done(Completed(error="cancelled", detail="cancelled by the host before it was started"))
+            ticket.done(NEVER_STARTED)
 
     def cancel_all(self) -> None:
         for ticket in [*self.waiting, *self.running]:
@@ -258,10 +273,18 @@ class Loop:
         if self.lines is not None:
             self.lines.check(child)
         completed = child.completed()
-        del self.running[ticket]
+        self.unlist(ticket)
         self.crowded = False
         ticket.done(completed)
         self.rest_lines()
+
+    def unlist(self, ticket: Ticket) -> Running | None:
+        """It does not run any more, or never did."""
+        child = self.running.pop(ticket, None)
+        self.polled.pop(ticket, None)
+        if child is not None:
+            self.numbered.pop(child.number, None)
+        return child
 
     def rest_lines(self) -> None:
         if self.lines is not None and not self.busy:
@@ -276,13 +299,13 @@ class Loop:
         if self.owner != os.getpid():
             for child in self.running.values():
                 child.close()
-            self.running.clear()
-            self.waiting.clear()
+            for listed in (self.running, self.numbered, self.polled, self.waiting):
+                listed.clear()
             if self.lines is not None:
                 self.lines.close()
         for ticket, child in list(self.running.items()):
             if not child.started:
-                del self.running[ticket]
+                self.unlist(ticket)
         self.cancel_all()
         while self.busy:
             self.step()

@@ -15,8 +15,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tenterhook.process.loop import Loop, Ticket
+from tenterhook.process.loop import NEVER_STARTED, Loop, Ticket
 from tenterhook.process.program import Completed, Program
+from tenterhook.process.seats import Seats
 from tenterhook.process.stream import close
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ __all__ = ["Reactor"]
 class Reactor:
     """submit() from any thread; `done` is called in the reactor's thread and should be quick."""
 
-    def __init__(self, parallel: int = 64, helper: Helper | None = None) -> None:
+    def __init__(self, parallel: int = 64, helper: Helper | None = None, seats: Seats | None = None) -> None:
         self.parallel, self.helper = parallel, helper
+        self.seats = seats or Seats(parallel)
         self.begin_empty()
 
     def begin_empty(self) -> None:
@@ -38,43 +40,92 @@ class Reactor:
         self.loop = Loop(self.parallel, self.helper)
         self.inbox: deque[Callable[[], object]] = deque()
         self.thread: threading.Thread | None = None
-        self.closed = False
+        self.closed = self.cancelling = False
+        # How many were put in line and are not done.
+        self.pending = 0
         self.bell = self.rope = -1
 
     def submit(
         self, program: Program, done: Callable[[Completed], None], meanwhile: Callable[[], object] | None = None
     ) -> Ticket:
-        """Run it as soon as fewer than `parallel` run; `meanwhile` while it does. RuntimeError after close()."""
+        """Run it as soon as there is a seat for it; `meanwhile` while it waits or runs. RuntimeError after close()."""
+        ticket = Ticket(program, done, self)
+        self.put(ticket, meanwhile)
+        return ticket
+
+    def put(self, ticket: Ticket, meanwhile: Callable[[], object] | None = None) -> None:
         if self.owner != os.getpid():
             self.forget_parent()
-        ticket = Ticket(program, partial(report, done), self.cancel)
         with self.lock:
             if self.closed:
                 raise RuntimeError("this reactor is closed: make a new one")
             if self.thread is None:
                 self.start_thread()
+            ticket.done = partial(self.finished, ticket.done)
+            self.pending += 1
+            seated = self.seats.enter(ticket)
             if meanwhile is not None:
                 self.inbox.append(partial(self.loop.meanwhile.append, partial(report, meanwhile)))
-            self.send(partial(self.loop.waiting.append, ticket))
-        return ticket
+            if seated or meanwhile:
+                self.send(partial(self.serve_one, ticket) if seated else int)
+
+    def admit(self, ticket: Ticket) -> None:
+        """Its turn has come."""
+        if threading.current_thread() is self.thread:
+            self.serve_one(ticket)
+            return
+        with self.lock:
+            self.send(partial(self.serve_one, ticket))
+
+    def serve_one(self, ticket: Ticket) -> None:
+        if ticket.cancelled or self.cancelling:
+            ticket.done(NEVER_STARTED)
+        else:
+            self.loop.waiting.append(ticket)
+
+    def finished(self, done: Callable[[Completed], None], completed: Completed) -> None:
+        with self.lock:
+            self.pending -= 1
+        self.seats.give()
+        report(done, completed)
 
     def cancel(self, ticket: Ticket) -> None:
         if self.owner == os.getpid():
             with self.lock:
                 if self.thread is not None:
-                    self.send(partial(self.loop.cancel, ticket))
+                    self.send(partial(self.recall, ticket))
+
+    def recall(self, ticket: Ticket) -> None:
+        ticket.cancelled = True
+        if self.seats.leave(ticket):
+            self.serve_one(ticket)
+        else:
+            self.loop.cancel(ticket)
 
     def close(self) -> None:
         """End all that runs, as by cancellation, and the thread."""
+        self.end(self.cancel_all)
+        thread = self.thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+    def retire(self) -> None:
+        """Take nothing new; the thread ends when all is done."""
+        self.end(int)  # anything that wakes it
+
+    def end(self, action: Callable[[], object]) -> None:
         if self.owner != os.getpid():
             self.forget_parent()
         with self.lock:
-            self.closed, thread = True, self.thread
-            if thread is not None:
-                self.send(self.loop.cancel_all)
-        if thread is not None and thread is not threading.current_thread():
-            thread.join()
-        atexit.unregister(self.close)
+            self.closed = True
+            if self.thread is not None:
+                self.send(action)
+
+    def cancel_all(self) -> None:
+        self.cancelling = True
+        for ticket in [ticket for ticket in list(self.seats.line) if ticket.home is self]:
+            self.recall(ticket)
+        self.loop.cancel_all()
 
     def start_thread(self) -> None:
         self.bell, self.rope = os.pipe()
@@ -108,9 +159,10 @@ class Reactor:
 
     def serve(self) -> None:
         try:
-            while not self.closed or self.inbox or self.loop.busy:
+            while not self.closed or self.inbox or self.pending:
                 self.loop.step()
         except BaseException:
+            self.cancel_all()
             self.loop.abandon()
             raise
         finally:
@@ -118,6 +170,7 @@ class Reactor:
                 self.thread, self.closed = None, True
                 close(self.bell, self.rope)
                 self.bell = self.rope = -1
+            atexit.unregister(self.close)
 
     def forget_parent(self) -> None:
         self.loop.abandon()

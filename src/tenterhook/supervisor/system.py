@@ -14,7 +14,7 @@ from tenterhook.supervisor.wire import Wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
 PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -92,17 +92,16 @@ def silence(ear: int) -> None:
         return
 
 
-def ended_children() -> list[tuple[int, int]]:
+def ended_children() -> Iterator[tuple[int, int]]:
     """All children that have ended, taken: number, and exit code or minus the signal."""
-    found: list[tuple[int, int]] = []
     while True:
         try:
             pid, raw = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return found
+            return
         if pid == 0:
-            return found
-        found.append((pid, os.waitstatus_to_exitcode(raw)))
+            return
+        yield pid, os.waitstatus_to_exitcode(raw)
 
 
 def has_children() -> bool:
@@ -121,7 +120,8 @@ def end_all(seconds: float = 10.0) -> None:
         for name in descendants(os.getpid()):
             if name != us:
                 send(os.kill, int(name), SIGKILL)
-        ended_children()
+        for _ in ended_children():
+            pass
         if not has_children():
             return
         time.sleep(pause)

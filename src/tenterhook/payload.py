@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from tenterhook.clock import stamp
 from tenterhook.dialect import Dialect, EventRule
 from tenterhook.secrets import kept_back, without_secrets
 from tenterhook.types import Event, Hook
@@ -219,6 +219,8 @@ def environment(event: Event, shape: Shape) -> dict[str, str]:
 
 def fit(value: str) -> str:
     """What an environment can hold: a tool's odd name must not keep the hook that guards it from starting."""
+    if value.isascii() and len(value) <= LONGEST and "\0" not in value:
+        return value
     value = value[:LONGEST].replace("\0", "")
     try:
         os.fsencode(value)  # a folder's name may hold bytes that are no text
@@ -244,19 +246,12 @@ def depth(environ: Mapping[str, str]) -> int:
     return int(value) if value.isdecimal() else 0
 
 
-@lru_cache(maxsize=2)
-def written(milliseconds: int) -> str:
-    """ISO 8601. Many events fall into one millisecond, and formatting costs more than remembering."""
-    whole, rest = divmod(milliseconds, 1000)
-    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(whole))}.{rest:03d}Z"
-
-
 BASE: dict[str, Getter] = {
     "session": attrgetter("session"),
     "cwd": lambda event: event.data.get("cwd") or event.project,
     "project": attrgetter("project"),
     "event": attrgetter("name"),
-    "timestamp": lambda event: event.data.get("timestamp") or written(time.time_ns() // 1_000_000),
+    "timestamp": lambda event: event.data.get("timestamp") or stamp(time.time_ns() // 1_000_000),
     "transcript": lambda event: event.data.get("transcript_path") or "",
     "agent": attrgetter("agent"),
     "tool": lambda event: event.data.get("tool_name"),

@@ -6,7 +6,6 @@ Plain dictionaries: to define records for them would cost every `tenter fire` ha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from time import gmtime, strftime
 from typing import Any
 
 import msgspec
@@ -21,6 +20,10 @@ TEXT, WORDS = 2_000, 500
 PARTS, DEPTH, MOST = 100, 6, 100
 NODES = 2_000
 INPUT = FIELDS["input"]
+# Of an outcome: what is always kept, and, where there is something, texts, which are cut, and the rest; of an attempt.
+ALWAYS = ("id", "dialect", "mode", "event", "decision", "blocked", "success")
+SAID, SWITCHES = ("reason", "stop_reason"), ("stop", "suppress")
+TEXTS, REST = ("detail", "reason", "stdout", "stderr"), ("signal", "error", "failed", "truncated", "sandbox", "usage")
 COUNTED = ("prompt", *(field for field in FIELDS.values() if field != INPUT))
 
 Cut = Callable[[str, int], str]
@@ -29,27 +32,23 @@ Line = dict[str, Any]
 
 def entry(outcome: Outcome, facts: Line, cut: Cut) -> Line:
     """What an outcome says, besides the facts of its event."""
-    attempts, skipped = outcome.attempts[:MOST], listed(outcome.skipped)
-    return filled(
-        {
-            "schema": SCHEMA,
-            **facts,
-            "id": outcome.id,
-            "dialect": outcome.dialect,
-            "mode": outcome.mode,
-            "event": outcome.event,
-            "reason": cut(outcome.reason, TEXT),
-            "stop": outcome.stop,
-            "stop_reason": cut(outcome.stop_reason, TEXT),
-            "suppress": outcome.suppress,
-            "changes": who_changed(outcome.attempts),
-            "messages": [said(one, cut) for one in outcome.messages[:MOST]],
-            "attempts": [ran(one, cut) for one in attempts],
-            "skipped": skipped,
-            "unlisted": len(outcome.attempts) - len(attempts) + len(outcome.skipped) - len(skipped) or None,
-            "warnings": [cut(one, WORDS) for one in outcome.warnings[:MOST]],
-        }
-    ) | {"decision": outcome.decision, "blocked": outcome.blocked, "success": outcome.success}
+    attempts, skipped = outcome.attempts, outcome.skipped
+    line = {"schema": SCHEMA, **facts} | {name: getattr(outcome, name) for name in ALWAYS}
+    line |= {name: cut(text, TEXT) for name in SAID if (text := getattr(outcome, name))}
+    line |= {name: True for name in SWITCHES if getattr(outcome, name)}
+    if outcome.messages:
+        line["messages"] = [said(one, cut) for one in outcome.messages[:MOST]]
+    if attempts:
+        line["attempts"] = [ran(one, cut) for one in attempts[:MOST]]
+    if changes := who_changed(attempts):
+        line["changes"] = changes
+    if skipped:
+        line["skipped"] = listed(skipped)
+    if len(attempts) > MOST or len(skipped) > MOST:
+        line["unlisted"] = max(0, len(attempts) - MOST) + max(0, len(skipped) - MOST)
+    if outcome.warnings:
+        line["warnings"] = [cut(one, WORDS) for one in outcome.warnings[:MOST]]
+    return line
 
 
 def filled(line: Line) -> Line:
@@ -65,27 +64,17 @@ def given(data: dict[str, Any], cut: Cut) -> Line:
 
 
 def ran(attempt: Attempt, cut: Cut) -> Line:
-    return filled(
-        {
-            "hook": attempt.hook,
-            "type": attempt.type,
-            "source": attempt.source,
-            "seconds": round(attempt.seconds, 6),
-            "exit_code": attempt.exit_code,
-            "signal": attempt.signal,
-            "error": attempt.error,
-            "detail": cut(attempt.detail, TEXT),
-            "decision": attempt.decision if attempt.decision != "none" else "",
-            "reason": cut(attempt.reason, TEXT),
-            "failed": attempt.failed,
-            "truncated": attempt.truncated,
-            "sandbox": attempt.sandbox,
-            "notes": [cut(note, WORDS) for note in attempt.notes],
-            "usage": attempt.usage,
-            "stdout": cut(attempt.stdout, TEXT),
-            "stderr": cut(attempt.stderr, TEXT),
-        }
-    )
+    line: Line = {"hook": attempt.hook, "type": attempt.type, "source": attempt.source}
+    line["seconds"] = round(attempt.seconds, 6)
+    if attempt.exit_code is not None:
+        line["exit_code"] = attempt.exit_code
+    line |= {name: value for name in REST if (value := getattr(attempt, name))}
+    line |= {name: cut(text, TEXT) for name in TEXTS if (text := getattr(attempt, name))}
+    if attempt.decision != "none":
+        line["decision"] = attempt.decision
+    if attempt.notes:
+        line["notes"] = [cut(note, WORDS) for note in attempt.notes]
+    return line
 
 
 def said(message: Message, cut: Cut) -> Line:
@@ -141,11 +130,6 @@ def weight(value: Any) -> int:
         elif isinstance(one, list | tuple):
             waiting += one[:NODES]
     return found
-
-
-def stamp(at: float) -> str:
-    whole = int(at)
-    return f"{strftime('%Y-%m-%dT%H:%M:%S', gmtime(whole))}.{int((at - whole) * 1000):03}Z"
 
 
 encoder = msgspec.json.Encoder(enc_hook=str)

@@ -13,6 +13,7 @@ import stat
 from collections.abc import Mapping
 from time import gmtime, strftime, time
 
+from tenterhook.clock import minute
 from tenterhook.state import state_folder
 
 SIGNS = ("-", "-", "-", ".jsonl")
@@ -58,7 +59,7 @@ class Files:
 
     def append(self, lines: bytes) -> None:
         """Whole lines, in one write. Raises OSError where they cannot be kept."""
-        day = strftime("%Y-%m-%d", gmtime())
+        day = minute(int(time()) // 60)[:10]
         if day != self.day:
             self.prepare(day)
         for tries in range(1, TRIES + 1):

@@ -7,8 +7,9 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from time import time
 
+from tenterhook.clock import stamp
 from tenterhook.dialect import EventRule
-from tenterhook.journal.entry import WORDS, Line, encoded, entry, filled, given, stamp
+from tenterhook.journal.entry import WORDS, Line, encoded, entry, filled, given
 from tenterhook.journal.waiting import Alike, Waiting, gathered, text
 from tenterhook.redact import Redactor
 from tenterhook.types import Event, Outcome
@@ -28,17 +29,17 @@ class Lines:
         """What is kept of an event besides its data."""
         kind = self.rules[event].kind
         said = {"session": text(session), "kind": kind, "agent": agent, "target": self.cut(text(target), WORDS)}
-        return {"pid": os.getpid(), "project": self.project, **said}
+        return filled({"pid": os.getpid(), "project": self.project, **said})
 
     def about(self, event: Event) -> bytes:
         """What is kept of an event whatever comes of it, as a line that ends the one of its outcome."""
         target = event.data.get(self.rules[event.name].target)
         facts = self.facts(event.name, event.session, event.agent, target)
-        return self.redacted([{**filled(facts), **given(event.data, self.cut)}])
+        return self.redacted([{**facts, **given(event.data, self.cut)}])
 
     def whole(self, outcome: Outcome, about: bytes) -> bytes:
         """Everything that is kept of one outcome and its event. Neither line is empty, so that a comma joins them."""
-        return self.redacted([entry(outcome, {"time": stamp(time())}, self.cut)])[:-2] + b"," + about[1:]
+        return self.redacted([entry(outcome, {"time": written(time())}, self.cut)])[:-2] + b"," + about[1:]
 
     def waited(self, waiting: deque[Waiting], since: float) -> list[Line]:
         """What is kept of outcomes in which nothing was said; all of them came after this time."""
@@ -47,9 +48,9 @@ class Lines:
     def together(self, like: Alike, since: float) -> Line:
         session, agents, target, outcome = like.first
         facts = self.facts(outcome.event, session, agents[0] if agents else "", target)
-        made = entry(outcome, {"time": stamp(since), **facts}, self.cut)
+        made = entry(outcome, {"time": written(since), **facts}, self.cut)
         if like.count > 1:
-            made |= {"count": like.count, "until": stamp(time())}
+            made |= {"count": like.count, "until": written(time())}
             for one, runs in zip(made.get("attempts", ()), like.seconds, strict=False):
                 one |= {"seconds": round(sum(runs), 6), "each": [round(run * 1e6) for run in runs]}
         return made
@@ -62,3 +63,7 @@ class Lines:
 
     def redacted(self, entries: Iterable[Line]) -> bytes:
         return self.redactor.data(b"".join(map(encoded, entries)))
+
+
+def written(seconds: float) -> str:
+    return stamp(int(seconds * 1000))

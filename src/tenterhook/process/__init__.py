@@ -10,8 +10,7 @@ the loop polls its channels to them; without one they are our own children. What
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -38,9 +37,12 @@ class Batch:
         """Start it, or queue it if `parallel` run already. Its place in what wait() returns."""
         place = len(self.results)
         self.results.append(Completed())
-        with self.ending_all_on_error():
+        try:
             self.loop.waiting.append(Ticket(program, partial(finished, self.results, self.held, place)))
             self.loop.launch()
+        except BaseException:
+            self.end_all()
+            raise
         return place
 
     def meanwhile(self, function: Callable[[], object]) -> None:
@@ -49,18 +51,13 @@ class Batch:
 
     def wait(self) -> list[Completed]:
         """All results, in the order of add()."""
-        with self.ending_all_on_error():
+        try:
             while self.loop.busy:
                 self.loop.step()
-        return list(self.results)
-
-    @contextlib.contextmanager
-    def ending_all_on_error(self) -> Iterator[None]:
-        try:
-            yield
         except BaseException:
             self.end_all()
             raise
+        return list(self.results)
 
     def end_all(self) -> None:
         self.loop.abandon()

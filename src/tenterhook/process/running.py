@@ -102,7 +102,8 @@ class Running:
 
     def completed(self) -> Completed:
         """Everything is over: close what is open and say what came of it."""
-        self.hang_up()
+        for stream in self.streams:
+            stream.drain_rest()
         self.close()
         notes = self.notes if self.watch is None else (*self.notes, *self.watch.end())
         status, error, detail, words = self.status, self.error, self.detail, b""

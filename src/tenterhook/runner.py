@@ -57,10 +57,14 @@ class Runner:
         batch = self.started(children, results) if children else None
         if batch and meanwhile:
             batch.meanwhile(partial(meanwhile, jobs[0]))
-        with batch.ending_all_on_error() if batch else contextlib.nullcontext():
+        try:
             for n, job in enumerate(jobs):
                 if n not in children and n not in waiting and n not in results:
                     results[n] = self.call(job)
+        except BaseException:
+            if batch:
+                batch.end_all()
+            raise
         for (n, job), completed in zip(children.items(), batch.wait() if batch else (), strict=True):
             results[n] = handler_of(job).attempt(job, completed)
         for n, worker in waiting.items():

@@ -129,11 +129,14 @@ class Queued:
         try:
             yield
         except BaseException:
-            for ticket in self.tickets:
-                ticket.cancel()
-            if self.reactor.thread is not None:
-                self.over.wait(ENDING)  # not longer: some may not have been put in line
+            self.end_all()
             raise
+
+    def end_all(self) -> None:
+        for ticket in self.tickets:
+            ticket.cancel()
+        if self.reactor.thread is not None:
+            self.over.wait(ENDING)  # not longer: some may not have been put in line
 
 
 def started(batch: Batch, programs: Sequence[Program]) -> Batch:

@@ -123,7 +123,8 @@ def unpacked(env: bytes) -> dict[bytes, bytes]:
     global heard
     known, made = heard
     if env != known:
-        made = {key: value for key, _, value in (item.partition(b"=") for item in env.split(b"\0"))}
+        items = env.split(b"\0") if env else []
+        made = {key: value for key, _, value in (item.partition(b"=") for item in items)}
         heard = env, made
     return made
 

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     Packed = tuple[Any, ...] | None
 
 LONGEST = 1000  # bytes of a reason
-# Seconds: how long we stay awake for the end of a hook, what no turn takes when nobody else wants one, and how long we
-# do without when somebody did.
-SHORT, LATE, PAUSE = 0.001, 0.0002, 1.0
 
 
 def run(control: Wire, channel: Wire, notes: int, packed: Packed) -> None:
@@ -83,8 +80,6 @@ class Spawner:
         # Each with the file in which its host looks what was started.
         self.channels: dict[int, tuple[Wire, int]] = {}
         self.jobs = Jobs()
-        # Whether a hook was just started, and from when on the processor may be ours alone.
-        self.fresh, self.calm_at = False, 0.0
         self.open(first, notes)
 
     @property
@@ -94,8 +89,7 @@ class Spawner:
 
     def serve(self) -> None:
         while self.needed:
-            ready = self.soon() if self.fresh else self.ears.wait(self.jobs.patience())
-            self.fresh = False
+            ready = self.ears.wait(self.jobs.patience())
             if self.bell in ready:
                 system.silence(self.bell)
                 for pid, status in system.ended_children():
@@ -108,23 +102,6 @@ class Spawner:
             now = time.monotonic()
             if self.jobs.ending and now >= self.jobs.sweep_at:
                 self.jobs.sweep(now)
-
-    def soon(self) -> list[int]:
-        """Most hooks are over in a millisecond: awake, we hear that a tenth of it sooner.
-
-        But not where others want this processor, which shows when we come to our turn late.
-        """
-        now = before = time.monotonic()
-        until = now + SHORT
-        while self.calm_at <= now < until:
-            if ready := self.ears.wait(0.0):
-                return ready
-            if now - before > LATE:
-                self.calm_at = now + PAUSE
-                break
-            os.sched_yield()
-            before, now = now, time.monotonic()
-        return self.ears.wait(self.jobs.patience())
 
     def is_over(self) -> bool:
         packet = system.next_packet(self.control)
@@ -161,7 +138,6 @@ class Spawner:
         else:
             body = heard_long(data, HEAD.size, files, FILES - 1)
             note(notes, number)
-            self.fresh = True
             self.jobs.start(channel, number, value, body, files, keep=kind == START_KEEPING)
 
     def close(self, channel: Wire) -> None:

@@ -53,7 +53,7 @@ class Child(Running):
                 self.program = by_shell(self.program)
             self.open_pipes(ends, gated)
             self.spawn((*GATE, *self.program.argv) if gated else self.program.argv, *ends)
-            self.adopt(gated)
+            self.adopt()
         except BaseException:
             self.undo()
             self.close()
@@ -62,13 +62,11 @@ class Child(Running):
             for fd in ends[1:]:
                 os.close(fd)
 
-    def adopt(self, gated: bool) -> None:
+    def adopt(self) -> None:
         # Absent on macOS and old kernels, ESRCH where a foreign reaper was faster: then waitpid says what can be said.
         with contextlib.suppress(OSError, AttributeError):
             self.pidfd = os.pidfd_open(self.pid)
-        if gated:
-            self.feed.push()
-        self.feed.release()
+        self.feed.push()
         # Whether it lives is ours to find out: Popen must neither warn about it nor keep it in a list to reap.
         self.popen.returncode = 0
         self.started = True

@@ -199,7 +199,6 @@ class Loop:
         child.feed.push()
         if child.feed.fd < 0:
             self.unwatch(fd)
-            child.feed.release()
 
     # Ending
 

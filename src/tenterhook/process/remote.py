@@ -36,7 +36,7 @@ class Remote(Running):
             self.open_pipes(ends)
             self.started = True  # from here on it may have been, whatever interrupts us
             self.say_start(head, body, ends)
-            self.feed.release()
+            self.feed.push()  # while the spawner wakes up
         except Exception:
             self.started = False
             self.close()

@@ -23,7 +23,7 @@ def close(*fds: int) -> None:
 
 
 class Feed:
-    """stdin. What fits into the pipe is written before the child starts, which is all of it for most events."""
+    """stdin. What fits into the pipe is written right after the child was started: all of it, for most events."""
 
     __slots__ = ("data", "fd", "other", "sent")
 
@@ -33,30 +33,24 @@ class Feed:
         self.fd = self.other = -1
 
     def open(self, gated: bool) -> int:
-        """The end for the child. Behind a gate nothing is sent yet, and a line comes first that opens it."""
+        """The end for the child. Where there is a gate, a line comes first that opens it."""
         self.other, self.fd = os.pipe()
         os.set_blocking(self.fd, False)
         if gated:
             self.data = memoryview(b"\n" + self.data)
-        else:
-            self.push()
         return self.other
 
-    def release(self) -> None:
-        # While we feed, we hold the child's end too: then there is no EPIPE, nor a SIGPIPE in hosts that die of it.
-        if self.fd < 0:
-            fd, self.other = self.other, -1
-            close(fd)
-
     def push(self) -> None:
-        """Write what the pipe takes; closed when all is written."""
+        """Write what the pipe takes; closed when all is written.
+
+        While we feed, we hold the child's end too: then there is no EPIPE, nor a SIGPIPE in hosts that die of it.
+        """
         try:
             while self.sent < len(self.data):
                 self.sent += os.write(self.fd, self.data[self.sent : self.sent + WIDE])
         except BlockingIOError:
             return
-        fd, self.fd = self.fd, -1
-        close(fd)
+        self.close()
 
     def close(self) -> None:
         fds = self.fd, self.other

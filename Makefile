@@ -15,7 +15,7 @@ help:
 	@echo "make examples      events in sample projects of all dialects, and what was decided"
 	@echo "make test          install what the tests need, then run all of them"
 	@echo "make lint          ruff, mypy, and whether generated files are up to date"
-	@echo "make bench         speed, as ratios against yardsticks measured in the same run"
+	@echo "make bench         a report on speed, beside yardsticks and other hook systems, in one run"
 	@echo "make faults        the fault figures of the process runner"
 	@echo "make fuzz          a million inputs for the answer parser"
 	@echo "make mutants       mutation score of verdict, merge and plan"

@@ -1,4 +1,4 @@
-"""Cold start of the command, installed and compiled as a user has it.
+"""Row 7: cold start of the command, installed and compiled as a user has it.
 
 A fresh environment in .bench/startup, the project built and installed into it, every file compiled; then each command
 is started in turn, so that a slow second hits all of them. PYTHONDONTWRITEBYTECODE and the like are not passed on.
@@ -7,10 +7,8 @@ is started in turn, so that a slow second hits all of them. PYTHONDONTWRITEBYTEC
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 import venv
@@ -20,8 +18,9 @@ from typing import IO
 
 from msgspec import Struct
 
-ROOT = Path(__file__).parent.parent
-BENCH = ROOT / ".bench"
+from figures import Line, Measured, Rounds, Row, Unavailable
+from outside import BENCH, ROOT, environment, pip, run
+
 HOME = BENCH / "startup"
 PYTHON = HOME / "bin" / "python"
 TENTER = HOME / "bin" / "tenter"
@@ -34,7 +33,6 @@ HOOKS = {
     "tenter hook agent backend-validation": ["agent", "backend-validation"],
     "tenter hook compact, in the dialect of another agent": ["compact", "--dialect", "llxprt"],
 }
-ROUNDS = 41
 LISTED = 12
 
 EVENT = {"tool_name": "Bash", "tool_input": {"command": "ls -la"}}
@@ -64,10 +62,6 @@ PROJECTS = {
 }
 
 
-class Unavailable(Exception):
-    """Why there is nothing to measure."""
-
-
 class Import(Struct, frozen=True):
     """One line of -X importtime: microseconds in the module itself, and with all it imported first."""
 
@@ -76,13 +70,25 @@ class Import(Struct, frozen=True):
     whole: int
 
 
-def measure() -> dict[str, list[float]]:
+VERSION = "tenter --version"
+LIMITS = {VERSION: 1.2, "tenter fire, JSON (llxprt)": 2.5, "tenter fire, JSON (moai)": 2.5}
+LINES = [Line(what, YARDSTICK, LIMITS.get(what)) for what in (VERSION, *(f"tenter fire, {what}" for what in PROJECTS))]
+LINES += [Line(what, SCRIPT, 2.2) for what in HOOKS]
+
+
+def cold_start(rounds: Rounds) -> Measured:
+    times = starts(rounds(41))
+    for line in LINES:
+        yield line.key, list(zip(times[line.what], times[line.yardstick], strict=True))
+
+
+def starts(rounds: int) -> dict[str, list[float]]:
     """Seconds of every start, by what was started; the n-th of each belong to one round."""
     install()
     with tempfile.TemporaryDirectory(dir=BENCH) as folder:
         given = Path(folder, "input.json")
         given.write_text(json.dumps(EVENT))
-        commands = {YARDSTICK: [str(PYTHON), "-c", "import json"], "tenter --version": [str(TENTER), "--version"]}
+        commands = {YARDSTICK: [str(PYTHON), "-c", "import json"], VERSION: [str(TENTER), "--version"]}
         commands |= {f"tenter fire, {what}": fire(Path(folder), what) for what in PROJECTS}
         check(commands, given)
         script = Path(folder, "script.py")
@@ -91,7 +97,7 @@ def measure() -> dict[str, list[float]]:
         commands |= {SCRIPT: [str(PYTHON), str(script)], **hooks}
         times: dict[str, list[float]] = {what: [] for what in commands}
         with given.open("rb") as stdin:
-            for _ in range(ROUNDS):
+            for _ in range(rounds):
                 for what, argv in commands.items():
                     times[what].append(started(argv, stdin, folder))
     return times
@@ -106,23 +112,6 @@ def install() -> None:
     pip("wheel", "-q", "--no-deps", *isolation, "-w", str(wheels), str(ROOT))
     pip("--python", str(PYTHON), "install", "-q", *map(str, wheels.glob("*.whl")))
     run([str(PYTHON), "-m", "compileall", "-q", str(HOME / "lib")])
-
-
-def pip(*words: str) -> None:
-    run([sys.executable, "-m", "pip", *words])
-
-
-def run(argv: list[str]) -> None:
-    done = subprocess.run(argv, env=environment(), capture_output=True, text=True)
-    if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
-        raise Unavailable(f"{' '.join(argv[1:5])}: {said[-1]}")
-
-
-def environment(home: str | None = None) -> dict[str, str]:
-    """Ours without what changes how Python starts; with an empty home, so that no config of the user is read."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "TENTERHOOK", "XDG_"))}
-    return {**env, "HOME": home} if home else env
 
 
 def fire(folder: Path, what: str) -> list[str]:
@@ -184,3 +173,6 @@ def listed(what: str, found: list[Import]) -> list[str]:
     head = f"modules of `tenter fire` (llxprt), {what}: {len(found)}, {sum(one.own for one in found) / 1000:.1f} ms"
     dearest = sorted(found, key=lambda one: -one.own)[:LISTED]
     return [head, *(f"  {one.own / 1000:6.2f} ms  {one.name}" for one in dearest)]
+
+
+ROWS = {7: Row(tuple(LINES), cold_start, long=True)}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -35,32 +35,35 @@ def standings(items: Sequence[Item], kept: Book | None) -> list[Judged]:
         return [Judged(item, "untrusted") for item in items]
     if kept.denied:
         return [Judged(item, "denied") for item in items]
-    denied = [line for line in kept.lines if line.state == "denied"]
+    denied = [(line, by_name(line.last), line.bonds) for line in kept.lines if line.state == "denied"]
     free = [line for line in kept.lines if line.state != "denied"]
+    approved = {bond: line for line in free for bond in line.bonds}
     found: dict[int, Judged] = {}
     for n, item in enumerate(items):
-        if refused := next((line for line in denied if holds_name(line, item) or line.holds(item)), None):
+        name, bond = by_name(item), item.bond
+        if refused := next((line for line, names, bonds in denied if name == names or bond in bonds), None):
             found[n] = Judged(item, "denied", refused)
-    exact = {n: line for n, item in enumerate(items) if n not in found for line in free if line.holds(item)}
-    found |= {n: Judged(items[n], "trusted", line) for n, line in exact.items()}
-    taken = {id(line) for line in exact.values()}
-    for alike in (holds_name, holds_order):
+        elif exact := approved.get(bond):
+            found[n] = Judged(item, "trusted", exact)
+    taken = {id(one.line) for one in found.values()}
+    for place in (by_name, by_order):
+        waiting: defaultdict[Hashable, deque[Line]] = defaultdict(deque)
+        for line in free:
+            if id(line) not in taken:
+                waiting[place(line.last)].append(line)
         for n, item in enumerate(items):
-            if n in found:
-                continue
-            line = next((line for line in free if id(line) not in taken and alike(line, item)), None)
-            if line:
-                taken.add(id(line))
-                found[n] = Judged(item, "modified", line)
+            if n not in found and waiting[place(item)]:
+                found[n] = Judged(item, "modified", waiting[place(item)].popleft())
+                taken.add(id(found[n].line))
     return [found.get(n) or Judged(item, "untrusted") for n, item in enumerate(items)]
 
 
-def holds_name(line: Line, item: Item) -> bool:
-    return line.last.slot == item.slot and line.last.name == item.name
+def by_name(item: Item) -> Hashable:
+    return item.slot, item.name
 
 
-def holds_order(line: Line, item: Item) -> bool:
-    return line.last.slot == item.slot and line.last.order == item.order
+def by_order(item: Item) -> Hashable:
+    return item.slot, item.order
 
 
 def gone(kept: Book | None, found: Iterable[Judged]) -> list[Line]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 
 import msgspec
 from msgspec import Struct, field
@@ -28,8 +28,9 @@ class Line(Struct, omit_defaults=True):
     def last(self) -> Item:
         return self.versions[-1]
 
-    def holds(self, item: Item) -> bool:
-        return any(one.same(item) for one in self.versions)
+    @property
+    def bonds(self) -> set[Hashable]:
+        return {one.bond for one in self.versions}
 
 
 class Book(Struct):

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from tenterhook.hookset import HookSet
 from tenterhook.trust import book
-from tenterhook.trust.approvals import Judged, gone, holds_name, standings
+from tenterhook.trust.approvals import Judged, by_name, gone, standings
 from tenterhook.trust.book import Book, Line
 from tenterhook.trust.item import Item
 from tenterhook.trust.standing import owner_of
@@ -58,21 +58,21 @@ def approve(found: Found, wanted: Sequence[Judged], lost: Sequence[Line] = ()) -
     """What was looked at, not what stands in the files by now. Returns where it is kept."""
 
     def note(kept: Book) -> None:
+        known = {bond for line in kept.lines for bond in line.bonds}
         for one in wanted:
+            if one.item.bond in known:
+                continue
+            known.add(one.item.bond)
             before = one.line and next((line for line in kept.lines if line.last == one.line.last), None)
-            known = next((line for line in kept.lines if line.holds(one.item)), None)
-            if known is None and before is not None:
+            if before is not None:
                 before.versions.append(one.item)
-            elif known is None:
+            else:
                 kept.lines.append(Line([one.item]))
+        back = {one.item.bond for one in wanted}
         for line in kept.lines:
-            line.gone = any(line.last == one.last for one in lost) or (line.gone and not any_in(line, wanted))
+            line.gone = any(line.last == one.last for one in lost) or (line.gone and back.isdisjoint(line.bonds))
 
     return book.change(found.project, found.home, found.environ, note)
-
-
-def any_in(line: Line, wanted: Sequence[Judged]) -> bool:
-    return any(line.holds(one.item) for one in wanted)
 
 
 def deny(found: Found, wanted: Sequence[Judged] | None) -> str:
@@ -81,7 +81,7 @@ def deny(found: Found, wanted: Sequence[Judged] | None) -> str:
     def note(kept: Book) -> None:
         kept.denied = kept.denied or wanted is None
         for one in wanted or ():
-            kept.lines = [line for line in kept.lines if not holds_name(line, one.item)]
+            kept.lines = [line for line in kept.lines if by_name(line.last) != by_name(one.item)]
             kept.lines.append(Line([one.item], "denied"))
 
     return book.change(found.project, found.home, found.environ, note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -51,13 +52,10 @@ class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Where it stands: an item that was changed still stands there."""
         return self.kind, self.dialect, self.file, self.event, self.agent
 
-    def same(self, other: Item) -> bool:
-        """Whether an approval of the one is an approval of the other."""
-        return (
-            self.slot == other.slot
-            and self.entry == other.entry
-            and sorted(one.key for one in self.parts) == sorted(one.key for one in other.parts)
-        )
+    @property
+    def bond(self) -> Hashable:
+        """What an approval is bound to: where two items have the same, an approval of the one is one of the other."""
+        return self.slot, hashable(self.entry), tuple(sorted(one.key for one in self.parts))
 
 
 def hook_item(hook: Hook, dialect: Dialect, order: int, bound: Bound) -> Item:
@@ -99,6 +97,13 @@ def entry(hook: Hook, dialect: Dialect) -> dict[str, Any]:
 def plain(value: Any) -> Any:
     """As JSON would have it, so that what was kept compares with what is read."""
     return listed(msgspec.to_builtins(value, str_keys=True, enc_hook=str))
+
+
+def hashable(value: Any) -> Hashable:
+    """The same for two values exactly where they are equal, so that thousands of them can be looked up."""
+    if isinstance(value, dict):
+        return frozenset((key, hashable(one)) for key, one in value.items())
+    return tuple(map(hashable, value)) if isinstance(value, list) else value
 
 
 def listed(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -35,10 +35,14 @@ class Survey(Struct):
 
 def survey(project: str, *, dialect: str = "", **options: Any) -> Survey:
     """Read, never run: files are parsed and looked at."""
-    found = Survey()
+    found, seen = Survey(), dict[Hashable, list[Item]]()
     for name in [dialect] if dialect else dialects.names():
         hooks = HookSet(project, dialect=name, trust="all", on_config_error="warn", **options)
-        found.items += (item for item in items_of(hooks, found) if item not in found.items)
+        for item in items_of(hooks, found):
+            alike = seen.setdefault(item.bond, [])
+            if item not in alike:
+                alike.append(item)
+                found.items.append(item)
     found.items += actions_of(HookSet(project, **options), found)
     return found
 

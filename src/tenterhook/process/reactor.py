@@ -41,8 +41,8 @@ class Reactor:
         self.inbox: deque[Callable[[], object]] = deque()
         self.thread: threading.Thread | None = None
         self.closed = self.cancelling = False
-        # How many were put in line and are not done.
-        self.pending = 0
+        # How many were put in line, and how many are done; the second is the thread's own and needs no lock.
+        self.taken = self.done = 0
         self.bell = self.rope = -1
 
     def submit(
@@ -62,12 +62,11 @@ class Reactor:
             if self.thread is None:
                 self.start_thread()
             ticket.done = partial(self.finished, ticket.done)
-            self.pending += 1
-            seated = self.seats.enter(ticket)
+            self.taken += 1
             if meanwhile is not None:
-                self.inbox.append(partial(self.loop.meanwhile.append, partial(report, meanwhile)))
-            if seated or meanwhile:
-                self.send(partial(self.serve_one, ticket) if seated else int)
+                self.send(partial(self.loop.meanwhile.append, partial(report, meanwhile)))
+            if self.seats.enter(ticket):
+                self.send(partial(self.serve_one, ticket))
 
     def admit(self, ticket: Ticket) -> None:
         """Its turn has come."""
@@ -84,8 +83,7 @@ class Reactor:
             self.loop.waiting.append(ticket)
 
     def finished(self, done: Callable[[Completed], None], completed: Completed) -> None:
-        with self.lock:
-            self.pending -= 1
+        self.done += 1
         self.seats.give()
         report(done, completed)
 
@@ -147,6 +145,8 @@ class Reactor:
     def send(self, action: Callable[[], object]) -> None:
         """With the lock held, so that the thread cannot close the pipe meanwhile."""
         self.inbox.append(action)
+        if len(self.inbox) > 1:  # whoever came before has rung, and it takes all that is there
+            return
         try:
             os.write(self.rope, b"!")
         except BlockingIOError:  # full of calls already: it will look
@@ -159,7 +159,7 @@ class Reactor:
 
     def serve(self) -> None:
         try:
-            while not self.closed or self.inbox or self.pending:
+            while not self.closed or self.inbox or self.done < self.taken:
                 self.loop.step()
         except BaseException:
             self.cancel_all()

@@ -35,7 +35,7 @@ def planned(engine: Engine) -> Timer:
 def unseen(engine: Engine) -> Timer:
     slot = engine.slot("tool.before")
     names = {"planned": engine.planned, "slot": slot, "given": GIVEN}
-    return Timer("slot.memo.clear(); planned(slot, {'tool_name': 'Bash', 'tool_input': given})", globals=names)
+    return Timer("slot.forget(); planned(slot, {'tool_name': 'Bash', 'tool_input': given})", globals=names)
 
 
 ROWS = {6: Row((SEEN, WHOLE, UNSEEN), planning)}

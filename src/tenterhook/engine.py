@@ -21,6 +21,7 @@ from tenterhook.dialect import Dialect
 from tenterhook.errors import UsageError
 from tenterhook.hookset import HookSet
 from tenterhook.inside import INSIDE, WHY
+from tenterhook.match import LONGEST_NAME
 from tenterhook.merge import merge
 from tenterhook.payload import Given, in_our_words
 from tenterhook.plan import plan
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
 Flow = Generator[list[Job], list[Attempt], tuple[Event, Outcome]]
 
 IN_BACKGROUND = "runs in the background; heard on the next turn"
-# Plans remembered for each event: the names of tools are few, but a host may make them up.
-MEMO = 1024
 
 
 class Engine(HookSet):
@@ -160,11 +159,11 @@ class Engine(HookSet):
         target = data.get(rule.target)
         if not slot.static or target.__class__ is not str:
             return event, *self.plan(slot, event)
-        known = slot.memo.get((target, agents))
+        known = slot.memo.get((target, agents)) or slot.memo.recall((target, agents))
         if known is None:
-            if len(slot.memo) >= MEMO:
-                slot.memo.clear()
-            known = slot.memo[target, agents] = self.plan(slot, event)
+            known = self.plan(slot, event)
+            if len(target) <= LONGEST_NAME:
+                slot.memo.keep((target, agents), known)
         return event, *known
 
     def plan(self, slot: Slot, event: Event) -> tuple[Plan, Outcome | None]:
@@ -180,9 +179,7 @@ class Engine(HookSet):
         return made, replace(outcome, warnings=outcome.warnings + made.warnings) if made.warnings else outcome
 
     def fresh_plan(self, slot: Slot, event: Event) -> Plan:
-        return plan(
-            event, slot.hooks, self.dialect, slot.rule, off=slot.off, overrides=slot.overrides, spent=self.spent
-        )
+        return slot.planner.plan(event, self.spent)
 
     def awakened(self, slot: Slot, event: Event, planned: Plan) -> tuple[Hook, ...]:
         """The hooks whose condition did not hold for what was given and holds for what will really happen."""

@@ -25,6 +25,10 @@ SOON = 1e8
 USUAL, LONGEST = 64, 1 << 20
 # How large the product of a glob's length and a text's may be.
 GLOB = 20_000_000
+# What names are compared by, rather than patterns run on: a target that is longer is none.
+LONGEST_NAME = 256
+# What makes a glob more than a name.
+WILD = frozenset("*?[")
 # What a pattern has that needs a closer look even with a single repeat in it.
 INTRICATE = frozenset("?{(\\[")
 # Names and alternatives of names need no regex: ten thousand of them compile in a tenth of the time.
@@ -39,6 +43,22 @@ def match(matcher: str | None, kind: str) -> Test | None:
     if matcher is None or matcher in EVERYTHING:
         return None
     return KINDS[kind](matcher)
+
+
+def names(matcher: str | None, kind: str) -> frozenset[str] | None:
+    """All targets that a matcher stands for, where these are names; None where it must be run."""
+    if matcher is None or kind not in NAMED or len(matcher) > GLOB // LONGEST_NAME:
+        return None
+    return NAMED[kind](matcher)
+
+
+def names_of_glob(matcher: str) -> frozenset[str] | None:
+    parts = (part.strip() for part in matcher.split("|"))
+    return frozenset(part for part in parts if part) if WILD.isdisjoint(matcher) else None
+
+
+def names_of_regex(matcher: str) -> frozenset[str] | None:
+    return frozenset(matcher.split("|")) if PLAIN.fullmatch(matcher) else None
 
 
 class Guarded:
@@ -84,8 +104,9 @@ def never(size: int) -> bool:
 
 
 def regex_full(matcher: str) -> Test:
-    if PLAIN.fullmatch(matcher):
-        return frozenset(matcher.split("|")).__contains__
+    found = names_of_regex(matcher)
+    if found is not None:
+        return found.__contains__
     pattern = compiled(matcher)
     return guarded(pattern, search=False) if pattern else literal(matcher)
 
@@ -149,4 +170,10 @@ KINDS: dict[str, Callable[[str], Test]] = {
     "regex-full": regex_full,
     "regex-search": regex_search,
     "literal": literal,
+}
+
+NAMED: dict[str, Callable[[str], frozenset[str] | None]] = {
+    "glob": names_of_glob,
+    "regex-full": names_of_regex,
+    "literal": lambda matcher: frozenset({matcher}),
 }

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
 from tenterhook.dialect import Dialect, EventRule
-from tenterhook.match import NOT_RUN, match, too_long
+from tenterhook.fitting import Fitting, Memo, matches
+from tenterhook.match import LONGEST_NAME, NOT_RUN, match, too_long
 from tenterhook.match import fits as fits_glob
 from tenterhook.types import Event, Hook, Plan, Skipped
 
@@ -26,30 +29,99 @@ def plan(
     overrides: Collection[tuple[str, str]] = (),
     spent: Collection[int] = (),
 ) -> Plan:
-    """Filter, deduplicate, put in batches.
+    """The plan of one event; who has many of them keeps a Planner."""
+    return Planner(hooks, dialect, rule, off=off, overrides=overrides).plan(event, spent)
+
+
+class Planner:
+    """Filter, deduplicate, put in batches: all that can be told before an event comes is told once.
 
     `off` is why all hooks are switched off, `overrides` holds (event, agent) pairs whose own hooks replace the
-    general ones, `spent` the identities of hooks that run once and have run.
+    general ones.
     """
-    chosen: list[Hook] = []
-    skipped: list[Skipped] = []
-    seen: set[str] = set()
-    overridden = any((event.name, agent) in overrides for agent in event.agents or ("",))
-    for hook in hooks:
-        if hook.agent is not None and hook.agent not in (event.agents or ("",)):
-            continue
-        why = objection(hook, event, dialect, rule, off, overridden, spent)
-        if not why and hook.state == "trusted":  # one that does not run must not take the place of one that does
-            why = duplicate(hook, dialect.dedupe, seen)
-        if why:
-            skipped.append(Skipped(hook.name, str(hook.source), why))
-        else:
-            chosen.append(hook)
-    return Plan(
-        batches(chosen, dialect.order),
-        tuple(skipped),
-        (*doubts(event, rule, hooks), *untried(event, rule, chosen, dialect)),
-    )
+
+    def __init__(
+        self,
+        hooks: Sequence[Hook],
+        dialect: Dialect,
+        rule: EventRule,
+        *,
+        off: str = "",
+        overrides: Collection[tuple[str, str]] = (),
+    ) -> None:
+        self.hooks, self.dialect, self.rule, self.off = hooks, dialect, rule, off
+        self.overriding = {agent for name, agent in overrides if name == rule.name}
+        self.agents = self.overriding | {hook.agent for hook in hooks if hook.agent is not None}
+        self.tables: dict[tuple[str, ...], Table] = {}
+
+    def plan(self, event: Event, spent: Collection[int] = ()) -> Plan:
+        """`spent` holds the identities of hooks that run once and have run."""
+        table = self.table(event.agents)
+        target = event.data.get(self.rule.target)
+        text = "" if target is None else str(target)
+        places = table.fitting.of(text, self.dialect)
+        made = table.plans.get(places) or table.plans.recall(places)
+        if made is None:
+            made = self.made(table, places, event, spent)
+            if not table.changing.intersection(places):
+                table.plans.keep(places, made)
+        asked = table.asked.intersection(places) or len(text) > LONGEST_NAME
+        chosen = [hook for batch in made.batches for hook in batch] if asked else []
+        warnings = (*doubts(event, self.rule, self.hooks), *untried(event, self.rule, chosen, self.dialect))
+        return replace(made, warnings=warnings) if warnings else made
+
+    def table(self, agents: tuple[str, ...]) -> Table:
+        """Agents that no hook is for are all the same, however many there are."""
+        known = tuple(agent for agent in agents or ("",) if agent in self.agents)
+        found = self.tables.get(known)
+        if found is None:
+            overridden = not self.overriding.isdisjoint(known)
+            mine = [hook for hook in self.hooks if hook.agent is None or hook.agent in known]
+            found = self.tables[known] = Table(mine, self.dialect, self.rule, self.off, overridden)
+        return found
+
+    def made(self, table: Table, places: Iterable[int], event: Event, spent: Collection[int]) -> Plan:
+        chosen: list[Hook] = []
+        skipped: list[Skipped] = []
+        seen: set[str] = set()
+        begin = 0
+        for place in places:
+            hook = table.hooks[place]
+            why = not_now(hook, event, spent)
+            if not why and hook.state == "trusted":  # one that does not run must not take the place of one that does
+                why = duplicate(hook, self.dialect.dedupe, seen)
+            skipped += table.skipped[begin:place]
+            begin = place + 1
+            if why:
+                skipped.append(Skipped(hook.name, str(hook.source), why))
+            else:
+                chosen.append(hook)
+        return Plan(batches(chosen, self.dialect.order), (*skipped, *table.skipped[begin:]))
+
+    def forget(self) -> None:
+        """What was remembered of targets."""
+        for table in self.tables.values():
+            table.plans.forget()
+            table.fitting.memo.forget()
+
+
+class Table:
+    """The hooks that are for some agents, each with what is said of it where it does not fit the event's target."""
+
+    __slots__ = ("asked", "changing", "fitting", "hooks", "plans", "skipped")
+
+    def __init__(self, hooks: list[Hook], dialect: Dialect, rule: EventRule, off: str, overridden: bool) -> None:
+        reasons = [never(hook, off, overridden) for hook in hooks]
+        self.hooks = hooks
+        self.skipped = [
+            Skipped(hook.name, str(hook.source), why or "matcher") for hook, why in zip(hooks, reasons, strict=True)
+        ]
+        considered = [(place, hook) for place, hook in enumerate(hooks) if not reasons[place]]
+        self.fitting = Fitting(considered, dialect, by_target=bool(rule.target))
+        # Those whose part in a plan is another one for each event, and those of which somebody may have to be told.
+        self.changing = frozenset(place for place, hook in considered if hook.condition or hook.once)
+        self.asked = frozenset(place for place, hook in considered if hook.condition or place in self.fitting.tested)
+        self.plans: Memo[tuple[int, ...], Plan] = Memo(len(hooks))
 
 
 def doubts(event: Event, rule: EventRule, hooks: Sequence[Hook]) -> tuple[str, ...]:
@@ -82,28 +154,27 @@ def objection(
     spent: Collection[int],
 ) -> str:
     """Why this hook does not run; empty where nothing speaks against it. Untrusted files are set aside first."""
+    if why := never(hook, off, overridden):
+        return why
+    if rule.target and not matches(hook, event.data.get(rule.target), dialect):
+        return "matcher"
+    return not_now(hook, event, spent)
+
+
+def never(hook: Hook, off: str, overridden: bool) -> str:
+    """What speaks against it whatever happens."""
     if not hook.trusted:
         return hook.state
     if hook.overridden or (overridden and hook.agent is None and hook.source.scope != "managed"):
         return "overridden"
-    if off or not hook.enabled:
-        return "disabled"
-    if rule.target and not matches(hook, event.data.get(rule.target), dialect):
-        return "matcher"
+    return "disabled" if off or not hook.enabled else ""
+
+
+def not_now(hook: Hook, event: Event, spent: Collection[int]) -> str:
+    """What speaks against one whose matcher fits."""
     if hook.condition and not holds(hook.condition, event.data):
         return "condition"
-    if hook.once and id(hook) in spent:
-        return "once"
-    return ""
-
-
-def matches(hook: Hook, target: object, dialect: Dialect) -> bool:
-    """Of a hook that was modified, also what it would have matched as it was approved."""
-    test = match(hook.matcher, hook.match_kind or dialect.matcher)
-    if test is None or test("" if target is None else str(target)):
-        return True
-    before = hook.seal.before if hook.seal else None
-    return before is not None and matches(before, target, dialect)
+    return "once" if hook.once and id(hook) in spent else ""
 
 
 def holds(condition: dict[str, Any], data: dict[str, Any]) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from tenterhook.dialect import EventRule
+from tenterhook.fitting import Memo
 from tenterhook.payload import Shape, aliases, compile_shape
+from tenterhook.plan import Planner
 from tenterhook.types import Hook, Outcome, Plan, Skipped
 from tenterhook.verdict import Rules, compile_rules
 
@@ -19,7 +21,7 @@ class Slot:
     """What an event needs. `quiet` is its outcome where nobody listens."""
 
     __slots__ = (
-        *("background", "functions", "hooks", "memo", "off", "overrides", "quiet", "renamed"),
+        *("background", "functions", "hooks", "memo", "off", "overrides", "planner", "quiet", "renamed"),
         *("rule", "rules", "shape", "static", "switched", "warnings"),
     )
 
@@ -39,8 +41,14 @@ class Slot:
         self.background = any(hook.background for hook in self.hooks)
         self.functions = all(hook.handler == "python" for hook in self.hooks)
         self.static = not any(hook.once or hook.condition for hook in self.hooks)
-        self.memo: dict[tuple[Any, tuple[str, ...]], tuple[Plan, Outcome | None]] = {}
+        self.planner = Planner(self.hooks, owner.dialect, rule, off=self.off, overrides=self.overrides)
+        self.memo: Memo[tuple[str, tuple[str, ...]], tuple[Plan, Outcome | None]] = Memo(len(self.hooks))
         self.quiet = None if self.hooks or owner.taps else nothing(owner, self)
+
+    def forget(self) -> None:
+        """What was remembered of targets, so that the next event is planned as the first one was."""
+        self.memo.forget()
+        self.planner.forget()
 
 
 def all_but_managed_off(hooks: tuple[Hook, ...]) -> tuple[Hook, ...]:

@@ -1,0 +1,94 @@
+"""Which hooks an event's target fits: names by dictionary, everything else tested once for each target."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import TypeVar
+
+from tenterhook.dialect import Dialect
+from tenterhook.match import EVERYTHING, LONGEST_NAME, match, names
+from tenterhook.types import Hook
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+# Targets remembered for each event, twice at most: the names of tools are few, but a host may make them up.
+MEMO = 512
+# How many hooks all remembered plans may name together: each names all hooks.
+NAMED = 1 << 19
+
+
+class Memo(dict[Key, Value]):
+    """What was found out lately. When it is full it begins anew, but what is asked for again is kept.
+
+    So a host that makes up names cannot drive out those in use, and nothing grows.
+    """
+
+    __slots__ = ("most", "older")
+
+    def __init__(self, hooks: int = 0) -> None:
+        super().__init__()
+        self.most = min(MEMO, max(16, NAMED // (hooks + 1)))
+        self.older: dict[Key, Value] = {}
+
+    def recall(self, key: Key) -> Value | None:
+        """For what is not here any more, or never was."""
+        found = self.older.get(key)
+        if found is not None:
+            self.keep(key, found)
+        return found
+
+    def keep(self, key: Key, value: Value) -> Value:
+        if len(self) >= self.most:
+            self.older = dict(self)
+            self.clear()
+        self[key] = value
+        return value
+
+    def forget(self) -> None:
+        self.older = {}
+        self.clear()
+
+
+class Fitting:
+    """The places of the hooks that fit a target, in their order."""
+
+    __slots__ = ("all", "always", "by_target", "memo", "named", "tested")
+
+    def __init__(self, hooks: Iterable[tuple[int, Hook]], dialect: Dialect, *, by_target: bool) -> None:
+        self.all, self.by_target = dict(hooks), by_target
+        self.always: list[int] = []
+        self.named: dict[str, list[int]] = {}
+        self.tested: dict[int, Hook] = {}
+        self.memo: Memo[str, tuple[int, ...]] = Memo()
+        for place, hook in self.all.items():
+            fits = names(hook.matcher, hook.match_kind or dialect.matcher)
+            if not by_target or hook.matcher is None or hook.matcher in EVERYTHING:
+                self.always.append(place)
+            elif fits is None or (hook.seal and hook.seal.before):
+                self.tested[place] = hook
+            else:
+                for name in fits:
+                    self.named.setdefault(name, []).append(place)
+
+    def of(self, target: str, dialect: Dialect) -> tuple[int, ...]:
+        found = self.memo.get(target)
+        if found is None:
+            found = self.memo.recall(target)
+        if found is None and len(target) > LONGEST_NAME:  # no name, and to be remembered it would take much room
+            return tuple(
+                place for place, hook in self.all.items() if not self.by_target or matches(hook, target, dialect)
+            )
+        if found is None:
+            tested = [place for place, hook in self.tested.items() if matches(hook, target, dialect)]
+            found = self.memo.keep(target, tuple(sorted((*self.always, *self.named.get(target, ()), *tested))))
+        return found
+
+
+def matches(hook: Hook, target: object, dialect: Dialect) -> bool:
+    """Of a hook that was modified, also what it would have matched as it was approved."""
+    test = match(hook.matcher, hook.match_kind or dialect.matcher)
+    if test is None or test("" if target is None else str(target)):
+        return True
+    before = hook.seal.before if hook.seal else None
+    return before is not None and matches(before, target, dialect)

@@ -169,7 +169,7 @@ mark, hits = f"MARK={os.getpid()}", 0
 env = {**os.environ, "MARK": str(os.getpid())}
 def marked(pid):
     try:
-        with open(f"/proc/{pid}/environ") as file: return mark in file.read().split(chr(0))
+        with open(f"/proc/{pid}/environ", errors="replace") as file: return mark in file.read().split(chr(0))
     except OSError: return False
 for n in range(200):
     try:

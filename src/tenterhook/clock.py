@@ -1,4 +1,4 @@
-"""Times as texts, in UTC."""
+"""Times as texts, in UTC. What was written last is remembered: many events fall into one minute, or one millisecond."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import lru_cache
 from time import gmtime, strftime
 
 
+@lru_cache(maxsize=2)
 def stamp(milliseconds: int) -> str:
     """ISO 8601, of a time since 1970."""
     seconds, rest = divmod(milliseconds, 1000)
@@ -14,5 +15,4 @@ def stamp(milliseconds: int) -> str:
 
 @lru_cache(maxsize=2)
 def minute(number: int) -> str:
-    """Most events fall into a minute of which the text is known: to make it takes longer than the rest."""
     return strftime("%Y-%m-%dT%H:%M", gmtime(number * 60))

@@ -6,8 +6,8 @@
     python benchmarks/bench.py --strict      exit 1 where a row is over its limit
     python benchmarks/bench.py --page        the tables of docs/performance.md anew
 
-It needs pluggy (`pip install --group bench`); rows 7 and 8 need package registries, and row 8 node for one of its
-columns. What cannot be measured says why. See docs/performance.md.
+It needs pluggy and pydantic (`pip install --group bench`); rows 7, 8 and 12 need package registries, and row 8 node for
+one of its columns. What cannot be measured says why. See docs/performance.md.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import platform
 import subprocess
 import sys
 import tempfile
+import traceback
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -41,12 +42,13 @@ PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 
 
 class Report(Struct):
-    """Everything that was measured."""
+    """Everything that was measured, and the rows that did not do what they are measured for."""
 
-    machine: str
-    versions: dict[str, str]
-    results: list[Result]
-    points: list[Point]
+    machine: str = ""
+    versions: dict[str, str] = {}
+    results: list[Result] = []
+    points: list[Point] = []
+    broken: list[int] = []
 
 
 def all_rows(names: tuple[str, ...] = beside.USUAL) -> dict[int, Row | Growth]:
@@ -72,7 +74,8 @@ def main() -> int:
     except Refused as exc:
         print(exc, file=sys.stderr)
         return 1
-    return 1 if options.strict and any(result.verdict == "SHORT" for result in report.results) else 0
+    short = options.strict and any(result.verdict == "SHORT" for result in report.results)
+    return 1 if report.broken or short else 0
 
 
 def chosen(options: argparse.Namespace, rows: dict[int, Row | Growth]) -> list[int]:
@@ -87,7 +90,9 @@ def check(options: argparse.Namespace, rows: dict[int, Row | Growth]) -> Report 
     if options.page and not options.earlier and (options.rows or options.quick):
         raise Refused("--page needs a whole run: leave out --quick and rows, or take the rest --from an earlier report")
     if options.page:
-        tables.check(PAGE.read_text(), markdown(Report("", {}, [], []), rows))
+        tables.check(PAGE.read_text(), markdown(Report(), rows))
+    if options.json and not options.json.parent.is_dir():
+        raise Refused(f"{options.json.parent}: no folder to write the figures into")
     if not options.earlier:
         return None
     try:
@@ -98,24 +103,29 @@ def check(options: argparse.Namespace, rows: dict[int, Row | Growth]) -> Report 
 
 def measured(rows: dict[int, Row | Growth], *, quick: bool) -> Report:
     """Each line is shown as soon as it is there."""
-    report = Report(machine(quick=quick), {}, [], [])
+    report = Report(machine(quick=quick))
     rounds = few if quick else every
     if rows:
         print(tables.head(tables.HEAD), flush=True)
     for number, row in rows.items():
-        if isinstance(row, Growth):
-            report.points += points(number, row, rounds)
-            continue
-        for result in results(number, row, rounds):
-            print(tables.line(result), flush=True)
-            report.results.append(result)
+        try:
+            if isinstance(row, Growth):
+                report.points += points(number, row, rounds)
+                continue
+            for result in results(number, row, rounds):
+                print(tables.line(result), flush=True)
+                report.results.append(result)
+        except Exception:
+            # The others are worth something all the same.
+            traceback.print_exc()
+            report.broken.append(number)
     report.versions = versions() | beside.VERSIONS
     return report
 
 
 def joined(earlier: Report, later: Report) -> Report:
     """The earlier report, with the rows that were measured later as they are now."""
-    numbers = {one.row for one in later.results} | {one.row for one in later.points}
+    numbers = {one.row for one in later.results} | {one.row for one in later.points} | {*later.broken}
     kept = [one for one in earlier.results if one.row not in numbers]
     cells = [one for one in earlier.points if one.row not in numbers]
     return Report(
@@ -123,6 +133,7 @@ def joined(earlier: Report, later: Report) -> Report:
         earlier.versions | later.versions,
         sorted(kept + later.results, key=lambda one: one.row),
         cells + later.points,
+        [number for number in earlier.broken if number not in numbers] + later.broken,
     )
 
 
@@ -130,9 +141,11 @@ def told(report: Report, rows: dict[int, Row | Growth], options: argparse.Namesp
     made = markdown(report, rows)
     if options.json:
         options.json.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
-    if options.page:
+    if report.broken:
+        print(f"broken, see above: row {', '.join(map(str, report.broken))}", file=sys.stderr)
+    elif options.page:
         PAGE.write_text(tables.put(PAGE.read_text(), made))
-    shown = made if options.markdown else later_tables(made, report)
+    shown = made if options.markdown or options.earlier else later_tables(made, report)
     for name, table in shown.items():
         print(f"\n<!-- bench: {name} -->\n{table}\n<!-- end -->" if options.markdown else f"\n{table}")
     if any(result.row == 7 and not result.problem for result in report.results) and not options.earlier:
@@ -163,7 +176,7 @@ def machine(*, quick: bool) -> str:
     kernel = ".".join(platform.release().split(".")[:2])
     system = f"{platform.system()} {kernel}, {platform.machine()}, {os.cpu_count()} processors"
     what = "few rounds of each, so these figures are rough" if quick else "the median of the ratios of all rounds"
-    return f"{date.today():%-d %B %Y}, {system}; {what}."
+    return f"{date.today().day} {date.today():%B %Y}, {system}; {what}."
 
 
 def versions() -> dict[str, str]:

@@ -35,13 +35,13 @@ PARALLEL = 64
 def with_hooks(number: int, rounds: Rounds) -> Cells:
     """Ten of them match, or the one there is; those that are in a file are in the user's."""
     engine = of_size(number, min(number, MATCHING))
-    yield SEEN, best(planned(engine), 1_000, rounds(9)), "s"
-    yield UNSEEN, best(unseen(engine), 3, rounds(9)), "s"
+    yield SEEN, typical(planned(engine), 1_000, rounds(9)), "s"
+    yield UNSEEN, typical(unseen(engine), 3, rounds(9)), "s"
     yield FIRST, median(first_event(number) for _ in range(rounds(5))), "s"
     yield MEMORY, memory(number), "B"
 
 
-def best(timer: Timer, number: int, rounds: int) -> float:
+def typical(timer: Timer, number: int, rounds: int) -> float:
     return median(timer.timeit(number) / number for _ in range(rounds))
 
 

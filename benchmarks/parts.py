@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from figures import Line, Measured, Pairs, Rounds, Row, part
+from figures import Line, Measured, Rounds, Row, part
 
 COLD = "starting the interpreter for it"
-JSON = Line("a Python script that needs json alone, warm", COLD, 1 / 7)
-SPAWN = Line("a Python script that needs json alone, warm", "posix_spawn of /bin/true", 4.0)
-HEAVY = Line("a Python script that imports pydantic, warm", COLD, 1 / 30)
+SPAWN = "posix_spawn of /bin/true"
+HEAVY = "pydantic"
+SCRIPTS = {
+    "json, cold": Line("a Python script that needs json alone, warm", COLD, 1 / 7),
+    "json, spawn": Line("a Python script that needs json alone, warm", SPAWN, 4.0),
+    f"{HEAVY}, cold": Line(f"a Python script that imports {HEAVY}, warm", COLD, 1 / 30),
+    f"{HEAVY}, spawn": Line(f"a Python script that imports {HEAVY}, warm", SPAWN),
+}
 
 FIRE = Line("tenter fire, through tenter serve", 'python -c "import json"', 1.4)
 SOCKET = Line("a raw client of tenter serve, a function", "connect and echo over the same transport", 3.0)
@@ -25,15 +28,15 @@ ZOMBIES = Line("10,000 events: children, zombies too", "before", 0.0, unit="", b
 
 
 def scripts(rounds: Rounds) -> Measured:
-    found: Mapping[str, Pairs] = part("warm").script_pairs()
-    for line, name in ((JSON, "json, interpreter"), (SPAWN, "json, posix_spawn"), (HEAVY, "heavy, interpreter")):
-        yield line.key, found.get(name) or f"warm.py says nothing of {name!r}"
+    warm, _ = part("warm"), part(HEAVY)
+    for name, pairs in warm.script_pairs(HEAVY).items():
+        yield SCRIPTS[name].key, pairs
 
 
 def resident(rounds: Rounds) -> Measured:
     serving = part("serving")
-    yield FIRE.key, serving.fire_pairs()
-    yield SOCKET.key, serving.socket_pairs()
+    yield FIRE.key, serving.fire_pairs(rounds=rounds(41))
+    yield SOCKET.key, serving.socket_pairs(rounds=rounds(1_000))
 
 
 def together(rounds: Rounds) -> Measured:
@@ -51,7 +54,7 @@ def left_behind(rounds: Rounds) -> Measured:
 
 
 ROWS = {
-    11: Row((JSON, SPAWN, HEAVY), scripts),
+    11: Row(tuple(SCRIPTS.values()), scripts),
     12: Row((FIRE, SOCKET), resident, long=True),
     13: Row((LOOP, THREADS, SLEEPS), together),
     14: Row((FILES, MEMORY, ZOMBIES), left_behind, long=True),

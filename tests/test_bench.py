@@ -157,7 +157,7 @@ def section(name: str) -> list[list[str]]:
 def test_the_page_has_a_place_for_each_table(tools: SimpleNamespace) -> None:
     rows = tools.bench.all_rows()
 
-    tools.tables.check(PAGE, tools.bench.markdown(tools.bench.Report("", {}, [], []), rows))
+    tools.tables.check(PAGE, tools.bench.markdown(tools.bench.Report(), rows))
 
 
 def test_the_page_has_every_line_of_the_benchmark_with_its_limit(tools: SimpleNamespace) -> None:
@@ -227,6 +227,20 @@ def test_a_driver_that_cannot_start_leaves_its_last_words(tools: SimpleNamespace
 # ---- the command
 
 
+def test_rows_that_are_measured_anew_take_the_place_of_the_earlier_ones(tools: SimpleNamespace) -> None:
+    figures, report = tools.figures, tools.bench.Report
+    one, two = (figures.Line(what, "b") for what in ("one", "two"))
+    cells = [figures.Point(number, 1, "seconds", 1.0) for number in (15, 16)]
+    earlier = report("then", {"Python": "1", "peer": "2"}, [figures.Result(1, one), figures.Result(2, two)], cells)
+    anew = report("now", {"Python": "3"}, [figures.Result(1, one, 0.5)], [figures.Point(16, 1, "seconds", 2.0)])
+
+    joined = tools.bench.joined(earlier, anew)
+
+    assert [(result.row, result.ratio) for result in joined.results] == [(1, 0.5), (2, 0.0)]
+    assert [(point.row, point.value) for point in joined.points] == [(15, 1.0), (16, 2.0)]
+    assert (joined.machine, joined.versions) == ("now", {"Python": "3", "peer": "2"})
+
+
 def test_a_report_is_kept_and_shown_again_without_measuring(tmp_path: Path) -> None:
     kept = tmp_path / "figures.json"
 
@@ -239,6 +253,28 @@ def test_a_report_is_kept_and_shown_again_without_measuring(tmp_path: Path) -> N
     assert "<!-- bench: hooks -->" in again.stdout
 
 
+def test_a_row_that_broke_is_told_and_the_others_are_kept(
+    tools: SimpleNamespace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    figures = tools.figures
+    line = figures.Line("a", "b")
+
+    def broken(*given: Any) -> Any:
+        raise AssertionError("the hook did not run")
+
+    rows = {
+        1: figures.Row((line,), broken),
+        2: figures.Row((line,), lambda rounds: [(line.key, [(1.0, 2.0)])]),
+        3: figures.Growth("hooks", "hooks", (1,), ("seconds",), broken),
+    }
+
+    report = tools.bench.measured(rows, quick=False)
+
+    assert report.broken == [1, 3]
+    assert [one.row for one in report.results] == [2]
+    assert capsys.readouterr().err.count("AssertionError: the hook did not run") == 2
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -246,6 +282,7 @@ def test_a_report_is_kept_and_shown_again_without_measuring(tmp_path: Path) -> N
         (("1", "--page"), "--page needs a whole run"),
         (("--quick", "--page"), "--page needs a whole run"),
         (("--from", "no-such-file"), "no-such-file: no report that --json wrote"),
+        (("--json", "no-such-folder/figures.json"), "no-such-folder: no folder to write the figures into"),
     ],
     ids=str,
 )

@@ -7,7 +7,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from engines import approve, nothing
 from peers.driving import Cannot, Fire, Job, drive
 from tenterhook.engine import Engine
 from tenterhook.version import __version__
@@ -15,6 +14,10 @@ from tenterhook.version import __version__
 GIVEN = {"command": "ls -la"}
 # How long a warm process may take to get ready; until then events run cold.
 PATIENCE = 20.0
+
+
+def nothing(event: object) -> None:
+    """The hook that is a function."""
 
 
 def entry(number: int, hook: dict[str, Any], folder: Path) -> str:
@@ -32,7 +35,9 @@ async def prepare(job: Job, folder: Path) -> Fire:
     texts = [entry(number, hook, folder) for number, hook in enumerate(wanted) if "function" not in hook]
     # A file that counts without approvals, where their number is the point: the user's, and not the project's.
     file = Path.home() / ".config" / "tenterhook" / "tenterhook.toml" if job["memory"] else folder / "tenterhook.toml"
-    if not file.exists():  # else an earlier process has done it
+    if not file.exists():  # else an earlier process has done it, and this one need not load what it takes
+        from engines import approve
+
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("".join(texts))
         approve(folder)

@@ -35,6 +35,8 @@ class Worker:
         threading.Thread(target=self.work, name="tenterhook-worker", daemon=True).start()
 
     def work(self) -> None:
+        if self.pool.begin is not None:
+            self.pool.begin()
         while True:
             self.go.acquire()
             if self.function is None:
@@ -73,6 +75,9 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 class Workers:
     """As many threads as there are calls at once; none before the first call."""
+
+    # What each thread does first.
+    begin: Callable[[], object] | None = None
 
     def __init__(self) -> None:
         self.idle: list[Worker] = []

@@ -45,17 +45,7 @@ def run(argv: list[str]) -> int:
     if options is None:
         return 0
     data = read_input(options.get("input", ""))
-    project = options.get("project", ".")
-    with Engine(
-        project,
-        dialect=options.get("dialect", DEFAULT),
-        config=options.get("config"),
-        agent=options.get("agent", ""),
-        session=options.get("session", ""),
-        mode=options.get("mode", ""),
-        trust="all" if "trust" in options else "ask",
-        supervisor="fork",
-    ) as engine:
+    with Engine(**chosen(options), session=options.get("session", ""), supervisor="fork") as engine:
         warn_of_bypass(engine)
         with stdout_kept_clean(), ended_with_us():
             outcome = engine.fire(options["EVENT"], **data)
@@ -68,6 +58,18 @@ def run(argv: list[str]) -> int:
             sys.stdout = None
             return code or cannot_say(exc)
     return code
+
+
+def chosen(options: dict[str, str]) -> dict[str, Any]:
+    """The engine that the options ask for."""
+    return {
+        "project": options.get("project", "."),
+        "dialect": options.get("dialect", DEFAULT),
+        "config": options.get("config"),
+        "agent": options.get("agent", ""),
+        "mode": options.get("mode", ""),
+        "trust": "all" if "trust" in options else "ask",
+    }
 
 
 def warn_of_bypass(engine: Engine) -> None:
@@ -125,12 +127,16 @@ def ended_with_us() -> Iterator[None]:
 
 def show(outcome: Outcome, *, readable: bool) -> None:
     if readable:
-        from tenterhook.report import report
-
-        print(redacted(report(outcome, colour="NO_COLOR" not in os.environ)))
+        print(as_text(outcome))
     else:
         sys.stdout.buffer.write(as_json(outcome) + b"\n")
         sys.stdout.flush()
+
+
+def as_text(outcome: Outcome) -> str:
+    from tenterhook.report import report
+
+    return redacted(report(outcome, colour="NO_COLOR" not in os.environ))
 
 
 def redacted(text: str) -> str:
@@ -171,9 +177,12 @@ def read_input(file: str) -> dict[str, Any]:
             raise UsageError(f"--input {file!r}: {exc.strerror}") from None
     else:
         text = b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read()
+    return decoded(text, file or "stdin")
+
+
+def decoded(text: bytes, where: str) -> dict[str, Any]:
     if not text.strip():
         return {}
-    where = file or "stdin"
     data, problem = decode(text.decode("utf-8-sig", "replace"))
     if not isinstance(data, dict):
         raise UsageError(f"{where}: the event's data must be one JSON object{': ' + problem if problem else ''}")

@@ -34,7 +34,8 @@ USAGE = Usage(
 )
 
 
-def run(argv: list[str]) -> int:
+def run(argv: list[str], lost: str = "") -> int:
+    """`lost` is why nobody knows any more what came of it, though it was begun elsewhere."""
     options = USAGE.parse(argv)
     if options is None:
         return 0
@@ -50,7 +51,7 @@ def run(argv: list[str]) -> int:
     if "json" in options:
         raise USAGE.error("--json is for tenter hook list; an answer is in the caller's form")
     off = switched_off(os.environ)
-    code, out, said = (0, "", off) if off else answer(word, name, options)
+    code, out, said = (0, "", off) if off else answer(word, name, options, lost)
     if out:
         print(out)
     if said:
@@ -58,11 +59,13 @@ def run(argv: list[str]) -> int:
     return code
 
 
-def answer(word: str, name: str, options: dict[str, str]) -> tuple[int, str, str]:
+def answer(word: str, name: str, options: dict[str, str], lost: str = "") -> tuple[int, str, str]:
     """Exit code, stdout and stderr."""
     made = wire.known()
     problem, data, given = None, {}, ""
     try:
+        if lost:
+            raise UsageError(lost)
         data = happened.read(standard_input())
         given = happened.text(data, "kind")
     except UsageError as exc:

@@ -22,15 +22,26 @@ COMMANDS = {
     "log": "what hooks decided, did and failed at: the journal",
     "stats": "what hooks cost, by hook and by session",
     "dialects": "the dialects and their tables",
+    "serve": "stay, so that fire and hook need not start anew each time",
     "doctor": "what this machine can do to confine hooks, and what is wrong here",
     "schema": "JSON Schemas of our own config and of the outcome",
 }
+
+
+# Commands that a server may do for us.
+SERVED = ("fire", "hook")
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; its exit code."""
     mend_streams()
     words = sys.argv[1:] if argv is None else argv
+    if argv is None and words and words[0] in SERVED and sys.platform == "linux":
+        from tenterhook.serve.client import asked
+
+        code = asked(words)
+        if code is not None:
+            return code
     if not words or words[0] in ("-h", "--help", "help"):
         print(overview())
         return 0 if words else 1
@@ -56,7 +67,7 @@ def mend_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def run(command: str, words: list[str]) -> int:
+def run(command: str, words: list[str], **more: str) -> int:
     import gc
 
     from tenterhook.errors import TenterhookError
@@ -65,7 +76,7 @@ def run(command: str, words: list[str]) -> int:
     try:
         from importlib import import_module
 
-        return int(import_module(f"tenterhook.cli.{command}").run(words))
+        return int(import_module(f"tenterhook.cli.{command}").run(words, **more))
     except TenterhookError as exc:
         return complain(str(exc))
     except BrokenPipeError:

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from select import POLLIN
 from typing import TYPE_CHECKING
 
+from tenterhook.process.caller import CALLER, CallerGone
 from tenterhook.process.loop import Loop, Ticket
 from tenterhook.process.program import Completed, Program
 from tenterhook.process.reactor import Reactor
@@ -32,6 +34,9 @@ class Batch:
         self.held = held
         self.results: list[Completed] = []
         self.loop = Loop(parallel, helper)
+        self.caller = CALLER.get(-1)
+        if self.caller >= 0:
+            self.loop.watch(self.caller, POLLIN, partial(hung_up, self.loop, self.caller))
 
     def add(self, program: Program) -> int:
         """Start it, or queue it if `parallel` run already. Its place in what wait() returns."""
@@ -57,6 +62,8 @@ class Batch:
         except BaseException:
             self.end_all()
             raise
+        if self.caller >= 0:
+            self.loop.unwatch(self.caller)
         return list(self.results)
 
     def end_all(self) -> None:
@@ -75,6 +82,11 @@ def finished(results: list[Completed], held: Held | None, place: int, completed:
     results[place] = completed
     if held is not None:
         held.give()
+
+
+def hung_up(loop: Loop, caller: int) -> None:
+    loop.unwatch(caller)
+    raise CallerGone
 
 
 def run(program: Program, helper: Helper | None = None) -> Completed:

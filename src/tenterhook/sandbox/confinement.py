@@ -14,6 +14,7 @@ from tenterhook.places import located
 from tenterhook.sandbox import places
 from tenterhook.sandbox.layout import within
 from tenterhook.sandbox.profile import Profile
+from tenterhook.serve.place import out_of_reach
 from tenterhook.state import state_folder
 from tenterhook.types import Sandbox
 
@@ -126,6 +127,8 @@ class Confinement:
             path = value[value.find("/") :].replace("//", "/", 1) if "/" in value else ""
             if path and path.count("/") > 1:
                 yield path
+
+        yield from out_of_reach(self.owner.environ, self.owner.home)
 
     def protected(self) -> Iterator[str]:
         project = os.path.realpath(self.owner.project)

@@ -1,0 +1,332 @@
+"""The server: listens, forks a worker for each context, keeps count of them, and ends when nobody needs it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import gc
+import hmac
+import importlib
+import marshal
+import mmap
+import os
+import pkgutil
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+from typing import Any
+
+import tenterhook
+from tenterhook.errors import TenterhookError
+from tenterhook.serve import client, place, talk
+from tenterhook.serve.client import AGAIN, HEAD, KEY, NOT_HERE
+from tenterhook.serve.talk import Broken, Line
+
+MOST = 16
+# Seconds that a client may take to say what it wants, and between two looks at our own files.
+PATIENCE, LOOK = 5.0, 2.0
+NOTE = struct.Struct("dQ")
+# What is imported before the first client comes, and is there in every worker and fork.
+READY = (
+    *("actions", "cli", "dialects", "guard", "handlers", "journal", "process", "project", "readers", "sandbox"),
+    *("serve", "supervisor", "trust"),
+)
+ELSEWHERE = ("cli.agent", "cli.serve", "project.subject")
+
+
+class Refused(TenterhookError):
+    """Why no server can be started here."""
+
+
+class Post:
+    """What a worker is given: the folder and its name in it, the key, and where it notes that it was used."""
+
+    def __init__(self, server: Server, name: str, number: int) -> None:
+        self.folder, self.key, self.name = server.folder, server.key, name
+        self.idle, self.parallel = server.idle, server.parallel
+        self.table, self.number = server.table, number
+        # Ends when the server does, or wants us to.
+        self.server, self.held = os.pipe2(os.O_CLOEXEC)
+        self.note(time.monotonic(), 0)
+
+    def note(self, when: float, more: int = 1) -> None:
+        count = self.noted[1] + more if more else 0
+        NOTE.pack_into(self.table, self.number * NOTE.size, when, count)
+
+    @property
+    def noted(self) -> tuple[float, int]:
+        when, count = NOTE.unpack_from(self.table, self.number * NOTE.size)
+        return when, count
+
+
+class Kept:
+    """A worker as the server knows it."""
+
+    def __init__(self, pid: int, post: Post) -> None:
+        self.pid, self.post = pid, post
+        self.file = os.pidfd_open(pid)
+
+
+class Server:
+    """Everything is in its folder: the key, its socket, those of its workers, and the lock that says that it runs."""
+
+    def __init__(self, path: str, folder: int, lock: int, idle: float, parallel: int) -> None:
+        self.path, self.folder, self.lock = path, folder, lock
+        self.idle, self.parallel = idle, parallel
+        self.code = client.code()
+        self.files = {file: stamp(file) for file in own_files()}
+        self.key = os.urandom(KEY)
+        self.table = mmap.mmap(-1, 2 * MOST * NOTE.size)
+        self.pending: dict[int, tuple[Line, float]] = {}
+        self.workers: dict[int, Kept] = {}
+        self.used = time.monotonic()
+        self.over = False
+        self.tidy()
+        self.write_key()
+        self.listener = talk.listener(folder, self.code)
+        self.listener.setblocking(False)
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, f"{os.getpid()} {self.code}\n".encode(), 0)
+
+    def tidy(self) -> None:
+        """What a server left behind that was killed. Its workers end by themselves."""
+        for name in os.listdir(self.folder):
+            if name != "lock":
+                with contextlib.suppress(OSError):
+                    os.unlink(name, dir_fd=self.folder)
+
+    def write_key(self) -> None:
+        file = os.open("key", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=self.folder)
+        try:
+            os.fchmod(file, 0o600)
+            os.write(file, self.key)
+        finally:
+            os.close(file)
+
+    def serve(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, self.stop)
+        gc.freeze()  # what is there stays, and is shared with the workers
+        try:
+            while not self.over:
+                ready = self.wait()
+                self.bury(ready)
+                if self.listener.fileno() in ready:
+                    self.accept()
+                for file in [file for file in ready if file in self.pending]:
+                    self.hear(file)
+                self.look()
+        finally:
+            self.end()
+
+    def stop(self, number: int, frame: object) -> None:
+        self.over = True
+
+    def wait(self) -> list[int]:
+        poller = select.poll()
+        for file in (self.listener.fileno(), *self.pending, *self.workers):
+            poller.register(file, select.POLLIN)
+        return [file for file, _ in poller.poll(min(LOOK, self.idle) * 1000)]
+
+    def accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                wire, _ = self.listener.accept()
+                wire.setblocking(False)
+                line = Line(wire)
+                with contextlib.suppress(OSError):
+                    line.greet()
+                self.pending[wire.fileno()] = line, time.monotonic() + PATIENCE
+                self.used = time.monotonic()
+
+    def hear(self, file: int) -> None:
+        """When it has said which context it is in, a worker hears the rest."""
+        line, _ = self.pending[file]
+        try:
+            head = line.wire.recv(HEAD, socket.MSG_PEEK)
+        except BlockingIOError:
+            return
+        except OSError:
+            head = b""
+        with contextlib.suppress(OSError, Broken):
+            if len(head) == HEAD and hmac.compare_digest(head[:KEY], self.key):
+                self.assign(line, talk.name_in(head))
+        self.pending.pop(file, None)
+        line.close()
+
+    def assign(self, line: Line, digest: bytes) -> None:
+        if not any(digest):
+            self.told(line)
+            return
+        name = f"{self.code}.{digest.hex()}"
+        if exists(self.folder, name):
+            line.say(AGAIN)
+            return
+        taken = {kept.post.number for kept in self.workers.values()}
+        number = next((one for one in range(2 * MOST) if one not in taken), -1)
+        if number < 0:
+            line.say(NOT_HERE)
+            return
+        if len(self.workers) >= MOST:
+            self.dismiss()
+        self.hire(line, Post(self, name, number))
+
+    def dismiss(self) -> None:
+        """The worker that was not used for the longest time, of those that were not told to end."""
+        post = min((kept.post for kept in self.workers.values()), key=lambda post: (post.held < 0, post.noted[0]))
+        post.held = release(post.held)
+
+    def hire(self, line: Line, post: Post) -> None:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                self.leave(line, post)
+                work(line, post)
+            finally:
+                os._exit(0)
+        os.close(post.server)
+        kept = Kept(pid, post)
+        self.workers[kept.file] = kept
+
+    def leave(self, line: Line, post: Post) -> None:
+        """In a worker: what is the server's alone."""
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        self.listener.close()
+        os.close(self.lock)
+        os.close(post.held)
+        for other, _ in self.pending.values():
+            if other is not line:
+                other.close()
+        for kept in self.workers.values():
+            os.close(kept.file)
+            release(kept.post.held)
+
+    def bury(self, ready: list[int]) -> None:
+        for file in [file for file in ready if file in self.workers]:
+            kept = self.workers.pop(file)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(kept.pid, 0)
+            os.close(file)
+            release(kept.post.held)
+            if not any(other.post.name == kept.post.name for other in self.workers.values()):
+                with contextlib.suppress(OSError):  # one that was killed
+                    os.unlink(kept.post.name, dir_fd=self.folder)
+            self.used = time.monotonic()
+
+    def look(self) -> None:
+        """Whoever says nothing is let go; and so are we, when we are of no use any more."""
+        now = time.monotonic()
+        for file, (line, until) in list(self.pending.items()):
+            if now > until:
+                del self.pending[file]
+                line.close()
+        idle = not self.workers and not self.pending and now - self.used > self.idle
+        self.over = self.over or idle or any(stamp(file) != known for file, known in self.files.items())
+
+    def told(self, line: Line) -> None:
+        """`tenter serve --status`, or --stop."""
+        line.wire.setblocking(True)
+        [what] = line.request(self.key).words
+        line.end(0, marshal.dumps(self.status()))
+        self.over = self.over or what == "stop"
+
+    def status(self) -> dict[str, Any]:
+        now = time.monotonic()
+        workers = []
+        for kept in self.workers.values():
+            used, count = kept.post.noted
+            cwd = ""
+            with contextlib.suppress(OSError):
+                cwd = os.readlink(f"/proc/{kept.pid}/cwd")
+            workers.append({"pid": kept.pid, "folder": cwd, "requests": count, "idle": round(now - used, 1)})
+        about = {"pid": os.getpid(), "folder": self.path, "idle": self.idle, "parallel": self.parallel}
+        return {**about, "workers": workers}
+
+    def end(self) -> None:
+        """Workers see it, and end when those who are there are served."""
+        for name in (self.code, "key"):
+            with contextlib.suppress(OSError):
+                os.unlink(name, dir_fd=self.folder)
+        self.listener.close()
+        os.ftruncate(self.lock, 0)
+
+
+def work(line: Line, post: Post) -> None:
+    """What a worker does, from its first client on."""
+    from tenterhook.serve.forks import Forks
+    from tenterhook.serve.worker import Worker
+    from tenterhook.serve.world import Foreign, World, about, peer
+
+    line.wire.setblocking(True)
+    sys.argv = ["tenter"]
+    try:
+        own = about(os.getpid())
+        request = line.request(post.key)
+        if about(peer(line.wire)) != own:
+            raise Foreign("confined in another way")
+        world = World(request.context)
+        listener = talk.listener(post.folder, post.name)
+    except (Foreign, OSError, ValueError):
+        line.say(NOT_HERE)
+        return
+    kind = Forks if world.command == "hook" else Worker
+    kind(post, world, listener).serve(line, request)
+
+
+def exists(folder: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
+
+
+def release(file: int) -> int:
+    if file >= 0:
+        os.close(file)
+    return -1
+
+
+def own_files() -> list[str]:
+    """Of our own modules that are loaded: when one is changed, what runs here is of yesterday."""
+    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == tenterhook.__name__]
+    return [file for module in modules if (file := getattr(module, "__file__", None))]
+
+
+def stamp(file: str) -> tuple[int, int]:
+    try:
+        about = os.stat(file)
+    except OSError:
+        return 0, 0
+    return about.st_mtime_ns, about.st_ino
+
+
+def get_ready() -> None:
+    """Import what clients will need."""
+    for package in READY:
+        home = importlib.import_module(f"{tenterhook.__name__}.{package}")
+        for one in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
+            if one.name.partition(".")[2] not in ELSEWHERE:
+                importlib.import_module(one.name)
+
+
+def prepared() -> tuple[str, int, int]:
+    """The folder's path, its descriptor and that of its lock; Refused where another server has it, or it is unsound."""
+    path = next(path for path in client.own_places() if place.made(path) or path.endswith(place.LAST))
+    try:
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as exc:
+        raise Refused(f"{path}: {exc.strerror}; it must be a folder of yours alone") from None
+    if why := client.fault(os.fstat(folder)):
+        raise Refused(f"{path}: {why}; it must be a folder of yours alone")
+    lock = os.open("lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        pid = os.pread(lock, 64, 0).split()[:1]
+        raise Refused(f"a server runs already in {path} ({b' '.join(pid).decode() or 'it is just starting'})") from None
+    return path, folder, lock

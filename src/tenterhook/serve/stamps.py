@@ -1,0 +1,132 @@
+"""Whether what an engine was made from is still the same, cheaply and without ever missing a change."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from tenterhook import imports
+from tenterhook.places import located, places
+from tenterhook.settings import USER
+from tenterhook.trust import store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tenterhook.engine import Engine
+
+Stamp = tuple[int, ...]
+# Nanoseconds in which a file may change twice and look the same: one that is younger is not believed.
+YOUNG = 100_000_000
+# Where a stamp has the time of the last change.
+CHANGED = 4
+
+
+def stamp(path: str) -> Stamp:
+    """Of what stands there, and of what it leads to; the error's number where that cannot be had."""
+    try:
+        found = os.lstat(path)
+    except OSError as exc:
+        return (exc.errno or 0,)
+    own = facts(found)
+    if stat.S_ISLNK(found.st_mode):
+        try:
+            return (*own, *facts(os.stat(path)))
+        except OSError as exc:
+            return (*own, exc.errno or 0)
+    return own
+
+
+def facts(found: os.stat_result) -> Stamp:
+    return (
+        *(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns),
+        *(found.st_mode, found.st_uid),
+    )
+
+
+def young(one: Stamp, since: int) -> bool:
+    """Whether it was changed so shortly before, or after, that moment that another change could look the same."""
+    times = (one[CHANGED::7]) if len(one) > CHANGED else ()
+    return any(at > since - YOUNG for at in times)
+
+
+class Files:
+    """The files of one engine's config, those that are not there included."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.began = time.time_ns()
+        self.found = {path: stamp(path) for path in consulted(engine)}
+        # Of a folder only which one it is: what is written into it is no matter of the config's.
+        self.project = engine.project, folder(engine.project)
+
+    @property
+    def sure(self) -> bool:
+        """Whether nothing was changed while it was read, or just before."""
+        return self.same and not any(young(one, self.began) for one in self.found.values())
+
+    @property
+    def same(self) -> bool:
+        for path, known in self.found.items():
+            if stamp(path) != known:
+                return False
+        return folder(self.project[0]) == self.project[1]
+
+
+def folder(path: str) -> Stamp:
+    try:
+        found = os.stat(path)
+    except OSError as exc:
+        return (exc.errno or 0,)
+    return found.st_dev, found.st_ino
+
+
+def consulted(engine: Engine) -> Iterator[str]:
+    """Every path that says something about the engine's hooks and settings."""
+    where = engine.project, engine.home, engine.environ
+    yield from (place.path for place in places(engine.dialect, *where, engine.config, engine.system))
+    for file in () if engine.config else engine.dialect.files:
+        fixed, star, _ = file.path.partition("*")
+        if star:
+            yield from folders(located(fixed, *where))
+    yield from (located(USER, "", *where[1:]), engine.system, os.path.dirname(engine.system))
+    kept = store.place(*where)
+    yield from (kept, os.path.dirname(kept))
+
+
+def folders(root: str) -> Iterator[str]:
+    """A folder that is searched, with all below it: what comes to be in one changes it."""
+    yield root
+    yield from (folder for folder, _, _ in os.walk(root) if folder != root)
+
+
+class Modules:
+    """The modules that functions were imported from, which cannot be imported anew in the same process."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Stamp] = {}
+        self.count = 0
+
+    @property
+    def changed(self) -> bool:
+        return any(stamp(path) != known for path, known in self.known.items())
+
+    def learn(self, since: int) -> bool:
+        """Note what was imported since; False where it was written so late that nobody knows what was imported."""
+        if self.count == len(imports.known):
+            return True
+        self.count = len(imports.known)
+        fresh = {path: stamp(path) for path in files() if path not in self.known}
+        self.known |= fresh
+        return not any(young(one, since) for one in fresh.values())
+
+
+def files() -> set[str]:
+    """Of every project's own modules, and of the packages that functions are in."""
+    modules: list[Any] = [module for own in imports.owned.values() for module in list(own.values())]
+    packages = {str(getattr(function, "__module__", "")).partition(".")[0] for function in list(imports.known.values())}
+    modules += [module for name, module in list(sys.modules.items()) if name.partition(".")[0] in packages]
+    found = (getattr(module, "__file__", None) for module in modules)
+    return {file for file in found if isinstance(file, str)}

@@ -1,0 +1,121 @@
+"""A worker: one process for one context. Its threads accept, read, fire and answer, each a client from end to end.
+
+No client is handed from one thread to another, because to wake a thread takes as long as all the rest. A thread that
+gets a client makes sure that another one waits for the next.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+import threading
+import time
+
+from tenterhook.process.caller import CallerGone
+from tenterhook.serve import streams
+from tenterhook.serve.client import AGAIN, NOT_HERE
+from tenterhook.serve.firing import Firing
+from tenterhook.serve.talk import Broken, Line, Request
+from tenterhook.serve.world import World
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.serve.server import Post
+
+# Milliseconds between two looks at the clock.
+LOOK = 1000.0
+
+
+class Worker:
+    """Serves until nobody came for a while, the server ends, or something is not as it would be in a new process."""
+
+    def __init__(self, post: Post, world: World, listener: socket.socket) -> None:
+        self.post, self.world, self.listener = post, world, listener
+        self.firing = Firing(world)
+        self.lock = threading.Lock()
+        self.threads: list[threading.Thread] = []
+        self.free = 0
+        self.retired = threading.Event()
+        self.used = time.monotonic()
+
+    def serve(self, line: Line, request: Request) -> None:
+        """From the first request, for which the worker was made, to the end of the last one."""
+        streams.route(self.world.codings)
+        self.more(line, request)
+        poller = select.poll()
+        poller.register(self.post.server, select.POLLIN)
+        while not self.retired.is_set():
+            gone = poller.poll(min(LOOK, self.post.idle * 1000))
+            idle = self.free == len(self.threads) and time.monotonic() - self.used > self.post.idle
+            if gone or idle:
+                self.retire()
+        for thread in self.threads:
+            thread.join()
+        self.firing.engines.close()
+
+    def more(self, line: Line | None = None, request: Request | None = None) -> None:
+        thread = threading.Thread(target=self.attend, args=(line, request), name="tenterhook client", daemon=True)
+        self.threads.append(thread)
+        self.free += 0 if line else 1
+        thread.start()
+
+    def attend(self, line: Line | None, request: Request | None) -> None:
+        """What each thread does."""
+        if line and request:
+            self.follow(0)
+            self.done(line, request)
+        while True:
+            try:
+                wire, _ = self.listener.accept()
+            except OSError:  # nobody can come any more, and whoever came was served
+                return
+            self.follow(1)
+            self.done(Line(wire))
+
+    def follow(self, less: int) -> None:
+        with self.lock:
+            self.free -= less
+            if not self.free and len(self.threads) < self.post.parallel and not self.retired.is_set():
+                with contextlib.suppress(RuntimeError):  # no more threads: whoever comes waits for one of these
+                    self.more()
+
+    def done(self, line: Line, request: Request | None = None) -> None:
+        try:
+            with line.wire:
+                self.answer(line, request)
+        except (OSError, Broken, CallerGone):  # whoever it was has gone
+            pass
+        finally:
+            self.used = time.monotonic()
+            self.post.note(self.used)
+            with self.lock:
+                self.free += 1
+
+    def answer(self, line: Line, request: Request | None) -> None:
+        if request is None:
+            line.greet()
+            known = self.world.knows(line.wire)  # while it sends
+            request = line.request(self.post.key)
+            if not known or request.context != self.world.context:
+                line.say(NOT_HERE)
+                return
+        if self.firing.spoiled or self.firing.modules.changed:
+            self.retire()
+            line.say(AGAIN)
+            return
+        self.firing(request, line)
+        if self.firing.spoiled:
+            self.retire()
+
+    def retire(self) -> None:
+        """Nobody finds us any more; those who have are served. A new worker may take our name from here on."""
+        with self.lock:
+            if self.retired.is_set():
+                return
+            self.retired.set()
+            with contextlib.suppress(OSError):
+                os.unlink(self.post.name, dir_fd=self.post.folder)
+        with contextlib.suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)

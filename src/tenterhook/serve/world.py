@@ -1,0 +1,129 @@
+"""The world of a client, which its worker takes on, and what the kernel says about whoever connects."""
+
+from __future__ import annotations
+
+import marshal
+import os
+import resource
+import socket
+import struct
+from itertools import pairwise
+
+from tenterhook.serve.client import NAMESPACES
+
+# As /proc names them. Those that count what a process uses of itself are not for one that stays: it is larger, and
+# lives longer, than its clients.
+LIMITS = {
+    b"Max file size": resource.RLIMIT_FSIZE,
+    b"Max stack size": resource.RLIMIT_STACK,
+    b"Max core file size": resource.RLIMIT_CORE,
+    b"Max processes": resource.RLIMIT_NPROC,
+    b"Max open files": resource.RLIMIT_NOFILE,
+    b"Max locked memory": resource.RLIMIT_MEMLOCK,
+    b"Max pending signals": resource.RLIMIT_SIGPENDING,
+    b"Max msgqueue size": resource.RLIMIT_MSGQUEUE,
+    b"Max nice priority": resource.RLIMIT_NICE,
+    b"Max realtime priority": resource.RLIMIT_RTPRIO,
+    b"Max realtime timeout": resource.RLIMIT_RTTIME,
+}
+OWN = (b"Max cpu time", b"Max data size", b"Max address space", b"Max resident set")
+# A worker needs a few files for itself and for each of its clients.
+FEWEST = 256
+COLUMNS = (26, 47, 68)
+PEER = struct.Struct("iII")
+# Parts of /proc/PID/status, each from one word to another: who it is, and what it may do.
+STATUS = ((b"\nUid:", b"\nFDSize:"), (b"\nGroups:", b"\nNStgid:"), (b"\nCapInh:", b"\nCpus_allowed"))
+SPACES = ("mnt", "net")
+
+
+class Foreign(Exception):
+    """Why a context cannot be taken on exactly."""
+
+
+class World:
+    """One context, taken on by this process, which is forked for it."""
+
+    def __init__(self, context: bytes) -> None:
+        self.context = context
+        facts = marshal.loads(context)
+        self.command: str = facts[0]
+        self.cwd, self.environ, self.umask, limits, root, spaces, self.codings = facts[1:]
+        here = os.stat("/")
+        if root != (here.st_dev, here.st_ino) or spaces != [os.readlink(f"/proc/self/ns/{one}") for one in NAMESPACES]:
+            raise Foreign("another root folder, or other namespaces")
+        self.limit(limits)
+        try:
+            os.chdir(self.cwd)
+        except OSError as exc:
+            raise Foreign(f"the folder cannot be entered: {exc.strerror}") from None
+        os.umask(self.umask)
+        os.environ.clear()
+        os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in self.environ.items()})
+        self.given = dict(coded())
+        self.place = identity(".")
+        self.own = about(os.getpid())
+
+    def limit(self, text: bytes) -> None:
+        for line in text.splitlines()[1:]:
+            name = line[: COLUMNS[0]].rstrip()
+            soft, hard = (number(line[start:end]) for start, end in pairwise(COLUMNS))
+            if name in OWN and (soft, hard) != (resource.RLIM_INFINITY,) * 2:
+                raise Foreign(f"a limit of its own: {name.decode()}")
+            if name == b"Max open files" and 0 <= soft < FEWEST:
+                raise Foreign("too few open files")
+            if name in LIMITS and resource.getrlimit(LIMITS[name]) != (soft, hard):
+                try:
+                    resource.setrlimit(LIMITS[name], (soft, hard))
+                except (OSError, ValueError) as exc:
+                    raise Foreign(f"{name.decode()}: {exc}") from None
+
+    def knows(self, wire: socket.socket) -> bool:
+        """Whether the kernel says of a client what it says of us: the user, the groups, what it may do, what it sees.
+
+        Whoever was confined after it came to know the key is somebody else.
+        """
+        try:
+            return about(peer(wire)) == self.own
+        except (OSError, ValueError):
+            return False
+
+    @property
+    def changed(self) -> bool:
+        """Whether a function in this process has moved it, or changed its environment."""
+        return coded() != self.given or identity(".") != self.place
+
+
+def coded() -> dict[bytes, bytes]:
+    """The environment as it is kept; to decode all of it takes longer than an event."""
+    return os.environ._data  # type: ignore[attr-defined,no-any-return]
+
+
+def number(text: bytes) -> int:
+    text = text.strip()
+    return resource.RLIM_INFINITY if text == b"unlimited" else int(text)
+
+
+def peer(wire: socket.socket) -> int:
+    """The process at the other end; ValueError where it is another user's."""
+    pid, uid, _ = PEER.unpack(wire.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size))
+    if uid != os.geteuid() or pid <= 0:
+        raise ValueError("another user")
+    return int(pid)
+
+
+def about(pid: int) -> tuple[bytes | int, ...]:
+    file = os.open(f"/proc/{pid}/status", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        text = os.read(file, 1 << 14)
+    finally:
+        os.close(file)
+    said = [text[text.index(start) : text.find(end)] for start, end in STATUS]
+    return *said, *(os.stat(f"/proc/{pid}/ns/{name}").st_ino for name in SPACES)
+
+
+def identity(path: str) -> tuple[int, int]:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0, 0
+    return found.st_dev, found.st_ino

@@ -157,7 +157,7 @@ def status(*, as_json: bool) -> int:
         print("no server runs")
     else:
         workers = found["workers"]
-        print(f"server {found['pid']} listens in {near(found['folder'])}; {counted(len(workers), 'worker')}")
+        print(f"server {found['pid']} listens in {near(found['folder'])}; {counted(found['requests'], 'request')} so far")
         rows = [(str(one["pid"]), str(one["requests"]), f"{one['idle']:g} s", near(one["folder"])) for one in workers]
         if rows:
             print(table([("worker", "requests", "idle", "folder"), *rows], indent="  "))

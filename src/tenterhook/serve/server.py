@@ -29,6 +29,7 @@ MOST = 16
 # Seconds that a client may take to say what it wants, and between two looks at our own files.
 PATIENCE, LOOK = 5.0, 2.0
 NOTE = struct.Struct("dQ")
+ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 # What is imported before the first client comes, and is there in every worker and fork.
 READY = (
     *("actions", "cli", "dialects", "guard", "handlers", "journal", "process", "project", "readers", "sandbox"),
@@ -83,7 +84,9 @@ class Server:
         self.pending: dict[int, tuple[Line, float]] = {}
         self.workers: dict[int, Kept] = {}
         self.used = time.monotonic()
-        self.over = False
+        self.over, self.done = False, 0
+        self.bell = socket.socketpair()
+        self.bell[1].setblocking(False)
         self.tidy()
         self.write_key()
         self.listener = talk.listener(folder, self.code)
@@ -107,7 +110,8 @@ class Server:
             os.close(file)
 
     def serve(self) -> None:
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.set_wakeup_fd(self.bell[1].fileno())
+        for number in ENDS:
             signal.signal(number, self.stop)
         gc.freeze()  # what is there stays, and is shared with the workers
         try:
@@ -127,7 +131,7 @@ class Server:
 
     def wait(self) -> list[int]:
         poller = select.poll()
-        for file in (self.listener.fileno(), *self.pending, *self.workers):
+        for file in (self.listener.fileno(), self.bell[0].fileno(), *self.pending, *self.workers):
             poller.register(file, select.POLLIN)
         return [file for file, _ in poller.poll(min(LOOK, self.idle) * 1000)]
 
@@ -193,8 +197,11 @@ class Server:
 
     def leave(self, line: Line, post: Post) -> None:
         """In a worker: what is the server's alone."""
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.set_wakeup_fd(-1)
+        for number in ENDS:
             signal.signal(number, signal.SIG_DFL)
+        for end in self.bell:
+            end.close()
         self.listener.close()
         os.close(self.lock)
         os.close(post.held)
@@ -212,6 +219,7 @@ class Server:
                 os.waitpid(kept.pid, 0)
             os.close(file)
             release(kept.post.held)
+            self.done += kept.post.noted[1]
             if not any(other.post.name == kept.post.name for other in self.workers.values()):
                 with contextlib.suppress(OSError):  # one that was killed
                     os.unlink(kept.post.name, dir_fd=self.folder)
@@ -236,7 +244,7 @@ class Server:
 
     def status(self) -> dict[str, Any]:
         now = time.monotonic()
-        workers = []
+        workers: list[dict[str, Any]] = []
         for kept in self.workers.values():
             used, count = kept.post.noted
             cwd = ""
@@ -244,7 +252,7 @@ class Server:
                 cwd = os.readlink(f"/proc/{kept.pid}/cwd")
             workers.append({"pid": kept.pid, "folder": cwd, "requests": count, "idle": round(now - used, 1)})
         about = {"pid": os.getpid(), "folder": self.path, "idle": self.idle, "parallel": self.parallel}
-        return {**about, "workers": workers}
+        return {**about, "requests": self.done + sum(one["requests"] for one in workers), "workers": workers}
 
     def end(self) -> None:
         """Workers see it, and end when those who are there are served."""

@@ -1,0 +1,109 @@
+"""A kept engine is used only as long as one made anew would be the same."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from conftest import Project
+
+from .served import LONG, Raw, Served, plain, until
+
+HOOK = '[[hook]]\non = "tool.before"\ncommand = "echo {}"\n'
+FUNCTION = '[[hook]]\non = "tool.before"\ntype = "python"\nfunction = "guard.answer"\n'
+
+
+def reason(raw: Raw, *words: str) -> str:
+    kind, text = raw.ask("tool.before", *words, stdin=b'{"tool_name": "Bash"}')
+    assert kind == b"X"
+    return str(json.loads(text[1:])["reason"])
+
+
+def test_a_config_that_changes_all_the_time_is_never_an_old_one(raw: Raw, project: Project) -> None:
+    """Changed between two events that follow at once, with the same size: the clock may not even have ticked."""
+    project.write("helper.py", "def denying(n):\n    return lambda event: {'decision': 'deny', 'reason': str(n)}\n")
+    project.write("guard.py", "from helper import denying\none, two = denying(1), denying(2)\n")
+    found = []
+    for n in range(60):
+        project.write("tenterhook.toml", FUNCTION.replace("answer", ("one", "two")[n % 2]))
+        found.append(reason(raw, "--trust"))
+
+    assert found == ["1", "2"] * 30
+
+
+def test_a_function_whose_module_changed_is_the_new_one(raw: Raw, project: Project, served: Served) -> None:
+    """It cannot be imported anew in the same process: another worker takes over."""
+    project.write("tenterhook.toml", FUNCTION)
+    project.write("guard.py", "import part\n\ndef answer(event):\n    return {'decision': 'deny', 'reason': part.WHY}\n")
+    found = []
+    for n in range(4):
+        project.write("part.py", f"WHY = 'reason {n}'\n")
+        found += [reason(raw, "--trust"), reason(raw, "--trust")]
+
+    assert found == [f"reason {n}" for n in range(4) for _ in range(2)]
+
+
+def test_a_module_that_was_not_there_is_found_when_it_is(raw: Raw, project: Project) -> None:
+    project.write("tenterhook.toml", FUNCTION)
+    _, text = raw.ask("tool.before", "--trust", stdin=b'{"tool_name": "Bash"}')
+    assert json.loads(text[1:])["attempts"][0]["error"] == "import"
+    project.write("guard.py", "def answer(event):\n    return {'decision': 'deny', 'reason': 'there now'}\n")
+
+    assert reason(raw, "--trust") == "there now"
+
+
+def test_files_of_every_scope_count_from_the_moment_they_are_there(served: Served, project: Project) -> None:
+    served.start()
+    assert served.fire("Bash")["attempts"] == []
+    config = project.home(".config/tenterhook/tenterhook.toml", HOOK.format("user"))
+    assert [one["stdout"] for one in served.fire("Bash")["attempts"]] == ["user\n"]
+    config.write_text("[settings]\nsandbox = 1\n")
+    broken = served.run("fire", "tool.before", stdin=b"{}")
+    assert broken.returncode == 1
+    assert plain(broken) == plain(served.run("fire", "tool.before", stdin=b"{}", served=False))
+    config.unlink()
+
+    assert served.fire("Bash")["attempts"] == []
+
+
+def test_approvals_are_heard_of_at_once_and_so_is_a_hook_that_was_modified(served: Served, project: Project) -> None:
+    script = project.root / "run"
+    project.script("run", "echo approved\n")
+    project.write("tenterhook.toml", '[[hook]]\non = "tool.before"\ncommand = "./run"\n')
+    served.start()
+
+    def both() -> tuple[int, object, bytes]:
+        words = ("fire", "tool.before")
+        found = plain(served.run(*words, stdin=b"{}"))
+        assert found == plain(served.run(*words, stdin=b"{}", served=False))
+        return found
+
+    assert both()[1]["skipped"][0]["why"] == "untrusted"  # type: ignore[index]
+    assert served.run("trust", "--yes").returncode == 0
+    assert both()[1]["attempts"][0]["stdout"] == "approved\n"  # type: ignore[index]
+    before = script.read_text()
+    script.write_text(before.replace("approved", "modified"))
+    code, outcome, _ = both()
+    assert (code, outcome["attempts"][0]["error"]) == (2, "modified")  # type: ignore[index]
+    script.write_text(before)
+
+    assert both()[0] == 0
+
+
+@pytest.mark.parametrize("harm", ["os.environ['MARK'] = 'changed'", "os.chdir('/')"])
+def test_a_function_that_changes_its_process_changes_it_for_nobody_else(raw: Raw, project: Project, harm: str) -> None:
+    project.write("tenterhook.toml", FUNCTION)
+    text = f"import os\n\ndef answer(event):\n    said = os.environ.get('MARK', '') + os.getcwd()\n    {harm}\n"
+    project.write("guard.py", text + "    return {'decision': 'deny', 'reason': said}\n")
+
+    assert [reason(raw, "--trust") for _ in range(3)] == [str(project.root)] * 3
+
+
+def test_a_function_that_never_returns_ends_with_its_worker(raw: Raw, project: Project, served: Served) -> None:
+    project.write("tenterhook.toml", FUNCTION + "timeout = 0.2\n")
+    project.write("guard.py", f"import time\n\ndef answer(event):\n    time.sleep({LONG * 10})\n")
+    _, text = raw.ask("tool.before", "--trust", stdin=b'{"tool_name": "Bash"}')
+
+    assert json.loads(text[1:])["attempts"][0]["error"] == "timeout"
+    until(lambda: not served.workers(), "the worker ends")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import marshal
 import os
@@ -127,8 +128,9 @@ class Raw:
     @staticmethod
     def received(wire: socket.socket, count: int) -> bytes:
         data = b""
-        while len(data) < count and (part := wire.recv(count - len(data))):
-            data += part
+        with contextlib.suppress(ConnectionError):
+            while len(data) < count and (part := wire.recv(count - len(data))):
+                data += part
         return data
 
     def close(self) -> None:
@@ -150,6 +152,10 @@ def alive(pid: int) -> bool:
         return b"\nState:\tZ" not in Path(f"/proc/{pid}/status").read_bytes()
     except OSError:
         return False
+
+
+def gone(pid: int) -> bool:
+    return not alive(pid)
 
 
 def plain(done: Done) -> tuple[int, Any, bytes]:

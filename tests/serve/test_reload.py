@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-
-import pytest
+from typing import Any
 
 from conftest import Project
 
@@ -35,7 +34,9 @@ def test_a_config_that_changes_all_the_time_is_never_an_old_one(raw: Raw, projec
 def test_a_function_whose_module_changed_is_the_new_one(raw: Raw, project: Project, served: Served) -> None:
     """It cannot be imported anew in the same process: another worker takes over."""
     project.write("tenterhook.toml", FUNCTION)
-    project.write("guard.py", "import part\n\ndef answer(event):\n    return {'decision': 'deny', 'reason': part.WHY}\n")
+    project.write(
+        "guard.py", "import part\n\ndef answer(event):\n    return {'decision': 'deny', 'reason': part.WHY}\n"
+    )
     found = []
     for n in range(4):
         project.write("part.py", f"WHY = 'reason {n}'\n")
@@ -73,28 +74,28 @@ def test_approvals_are_heard_of_at_once_and_so_is_a_hook_that_was_modified(serve
     project.write("tenterhook.toml", '[[hook]]\non = "tool.before"\ncommand = "./run"\n')
     served.start()
 
-    def both() -> tuple[int, object, bytes]:
+    def both() -> tuple[int, Any, bytes]:
         words = ("fire", "tool.before")
         found = plain(served.run(*words, stdin=b"{}"))
         assert found == plain(served.run(*words, stdin=b"{}", served=False))
         return found
 
-    assert both()[1]["skipped"][0]["why"] == "untrusted"  # type: ignore[index]
+    assert both()[1]["skipped"][0]["why"] == "untrusted"
     assert served.run("trust", "--yes").returncode == 0
-    assert both()[1]["attempts"][0]["stdout"] == "approved\n"  # type: ignore[index]
+    assert both()[1]["attempts"][0]["stdout"] == "approved\n"
     before = script.read_text()
     script.write_text(before.replace("approved", "modified"))
-    code, outcome, _ = both()
-    assert (code, outcome["attempts"][0]["error"]) == (2, "modified")  # type: ignore[index]
+    outcome = both()[1]
+    assert (outcome["decision"], outcome["attempts"][0]["error"]) == ("ask", "modified")
     script.write_text(before)
 
-    assert both()[0] == 0
+    assert both()[1]["decision"] == "none"
 
 
-@pytest.mark.parametrize("harm", ["os.environ['MARK'] = 'changed'", "os.chdir('/')"])
-def test_a_function_that_changes_its_process_changes_it_for_nobody_else(raw: Raw, project: Project, harm: str) -> None:
+def test_a_function_that_changes_its_process_changes_it_for_nobody_else(raw: Raw, project: Project) -> None:
     project.write("tenterhook.toml", FUNCTION)
-    text = f"import os\n\ndef answer(event):\n    said = os.environ.get('MARK', '') + os.getcwd()\n    {harm}\n"
+    text = "import os\n\ndef answer(event):\n    said = os.environ.get('MARK', '') + os.getcwd()\n"
+    text += "    os.environ['MARK'] = 'changed'\n    os.chdir('/')\n"
     project.write("guard.py", text + "    return {'decision': 'deny', 'reason': said}\n")
 
     assert [reason(raw, "--trust") for _ in range(3)] == [str(project.root)] * 3

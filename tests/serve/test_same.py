@@ -15,7 +15,7 @@ from conftest import Project
 from tenterhook.dialects import names
 from tenterhook.serve import client
 
-from .served import LONG, Done, Served, plain
+from .served import LONG, Served, plain
 
 CONFIG = """
 [[hook]]
@@ -85,7 +85,7 @@ def call(tool: str) -> bytes:
 def fires() -> list[Case]:
     event = ("fire", "tool.before")
     cases: list[Case] = [((*event, "--trust"), call(tool), {}) for tool in TOOLS]
-    cases += [((*event, "--trust", "--dialect", name), call("Deny"), {}) for name in names()]
+    cases += [((*event, "--dialect", name), call("Deny"), {}) for name in names()]
     cases += [
         (event, call("Deny"), {}),
         ((*event, "--require-trusted"), call("Deny"), {}),
@@ -156,39 +156,51 @@ def test_every_call_comes_to_the_same(filled: Served, cases: Any) -> None:
     assert filled.requests() - before == len(calls) - left
 
 
-@pytest.mark.parametrize(
-    "world",
-    [{}, {"umask": 0o27}, {"environ": {"MARK": "it's mine"}}, {"limit": "ulimit -Sn 900; ulimit -f 5000;"}, {"cwd": "deep"}],
-    ids=lambda world: "".join(world) or "plain",
-)
-def test_a_hook_sees_the_clients_own_world(filled: Served, world: dict[str, Any]) -> None:
+def test_a_hook_sees_the_clients_own_world(filled: Served) -> None:
+    """Umask, limits, folder and environment, in a command and in a function; all of them of one server."""
     deep = filled.project.root / "deep"
     deep.mkdir()
-    limit, folder = world.pop("limit", ""), world.pop("cwd", "")
-    words = ["fire", "tool.before", "--trust", "--project", str(filled.project.root)]
-    shell = ["/bin/sh", "-c", f'{limit} exec "$@"', "sh", *map(str, filled.command(*words))]
+    words = filled.command("fire", "tool.before", "--trust", "--project", str(filled.project.root))
+    worlds: list[tuple[str, dict[str, Any]]] = [
+        ("", {}),
+        ("umask 027;", {}),
+        ("ulimit -Sn 900; ulimit -f 5000;", {}),
+        ("", {"cwd": deep}),
+        ("MARK='it is mine'; export MARK;", {}),
+    ]
 
-    def once(served: bool, tool: str) -> Done:
-        more = world.get("environ", {})
-        environ = {**filled.environ, **more, **({} if served else {client.SWITCH: "off"})}
-        options = {"umask": world["umask"]} if "umask" in world else {}
-        return subprocess.run(
-            shell, input=call(tool), capture_output=True, env=environ, cwd=deep if folder else filled.project.root,
-            timeout=LONG, check=False, **options,
-        )  # fmt: skip
+    def all_of_them(**switch: str) -> list[Any]:
+        found = []
+        for first, options in worlds:
+            shell = ["/bin/sh", "-c", f'{first} exec "$@"', "sh", *words]
+            for tool in ("World", "Function"):
+                done = subprocess.run(
+                    shell, input=call(tool), capture_output=True, env={**filled.environ, **switch}, timeout=LONG,
+                    **{"cwd": filled.project.root, **options},
+                )  # fmt: skip
+                found.append(plain(done))
+        return found
 
-    alone = [plain(once(False, tool)) for tool in ("World", "Function")]
+    alone = all_of_them(**{client.SWITCH: "off"})
     filled.start()
-    both = [plain(once(True, tool)) for tool in ("World", "Function")]
 
-    assert both == alone
-    assert filled.requests() == 2
+    assert all_of_them() == alone
+    # A command's umask and limits, a function's folder and environment: each differs from the plain world's.
+    assert len({str(one) for one in alone}) == 6
+    assert filled.requests() == len(alone)
+    assert len(filled.workers()) == len(worlds)
 
 
 def test_what_a_worker_cannot_take_on_is_done_by_the_command_itself(filled: Served) -> None:
     """A limit on processor time would end a process that stays."""
     filled.start()
-    shell = ["/bin/sh", "-c", 'ulimit -t 300; exec "$@"', "sh", *map(str, filled.command("fire", "tool.before", "--trust"))]
+    shell = [
+        "/bin/sh",
+        "-c",
+        'ulimit -t 300; exec "$@"',
+        "sh",
+        *map(str, filled.command("fire", "tool.before", "--trust")),
+    ]
     done = subprocess.run(
         shell, input=call("Deny"), capture_output=True, env=filled.environ, cwd=filled.project.root, timeout=LONG
     )

@@ -157,7 +157,8 @@ def status(*, as_json: bool) -> int:
         print("no server runs")
     else:
         workers = found["workers"]
-        print(f"server {found['pid']} listens in {near(found['folder'])}; {counted(found['requests'], 'request')} so far")
+        requests = counted(found["requests"], "request")
+        print(f"server {found['pid']} listens in {near(found['folder'])}; {requests} so far")
         rows = [(str(one["pid"]), str(one["requests"]), f"{one['idle']:g} s", near(one["folder"])) for one in workers]
         if rows:
             print(table([("worker", "requests", "idle", "folder"), *rows], indent="  "))

@@ -73,7 +73,6 @@ class Forks:
 
     def fork(self, line: Line, request: Request | None = None) -> None:
         self.used = time.monotonic()
-        self.post.note(self.used)
         with contextlib.suppress(OSError):
             if request is None:
                 line.greet()
@@ -96,6 +95,7 @@ class Forks:
                 if not known or request.context != self.world.context or len(request.files) != 3:
                     line.say(NOT_HERE)
                     return
+            self.post.note(time.monotonic())
             code = done(line, request, self.world.codings)
         except (OSError, Broken):
             code = 1

@@ -233,14 +233,17 @@ class Server:
                 del self.pending[file]
                 line.close()
         idle = not self.workers and not self.pending and now - self.used > self.idle
-        self.over = self.over or idle or any(stamp(file) != known for file, known in self.files.items())
+        # Set, never unset: a signal may set it at any moment.
+        if idle or any(stamp(file) != known for file, known in self.files.items()):
+            self.over = True
 
     def told(self, line: Line) -> None:
         """`tenter serve --status`, or --stop."""
         line.wire.setblocking(True)
         [what] = line.request(self.key).words
         line.end(0, marshal.dumps(self.status()))
-        self.over = self.over or what == "stop"
+        if what == "stop":
+            self.over = True
 
     def status(self) -> dict[str, Any]:
         now = time.monotonic()

@@ -89,7 +89,6 @@ class Worker:
             pass
         finally:
             self.used = time.monotonic()
-            self.post.note(self.used)
             with self.lock:
                 self.free += 1
 
@@ -105,6 +104,7 @@ class Worker:
             self.retire()
             line.say(AGAIN)
             return
+        self.post.note(time.monotonic())
         self.firing(request, line)
         if self.firing.spoiled:
             self.retire()

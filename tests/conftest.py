@@ -35,6 +35,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, state_folder: Path) -> N
     for name in [name for name in os.environ if name.startswith(OURS)]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_STATE_HOME", str(state_folder))
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)  # where the tester's own server may be
 
 
 @pytest.fixture

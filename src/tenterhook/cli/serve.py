@@ -124,7 +124,7 @@ def where() -> str:
 
 def ask(word: str) -> Any:
     """What the server of this user answers, whatever version it is; None where none runs."""
-    folder = client.opened()
+    folder = client.opened("key")
     if folder < 0:
         return None
     try:

@@ -43,15 +43,16 @@ def asked(words: list[str]) -> int | None:
     """The exit code of a command that the server has done; None where it is to be done here."""
     if os.environ.get(SWITCH, "").lower() in OFF:
         return None
-    folder = opened()
-    if folder < 0:
-        return None
+    folder = -1
     try:
-        return Call(folder, words).made() if reads(words) is not None else None
-    except (OSError, ValueError):
+        name = code()
+        folder = opened(name)
+        return Call(folder, name, words).done() if folder >= 0 and reads(words) is not None else None
+    except OSError:
         return None
     finally:
-        os.close(folder)
+        if folder >= 0:
+            os.close(folder)
 
 
 def reads(words: list[str]) -> bool | None:
@@ -77,14 +78,14 @@ def own_places() -> list[str]:
     return places(os.environ, os.environ.get("HOME") or os.path.expanduser("~"))
 
 
-def opened() -> int:
-    """The folder's descriptor; -1 where there is none that is ours alone. No link is followed to it."""
+def opened(name: str) -> int:
+    """The folder that holds this, by its descriptor; -1 where none does that is ours alone. No link is followed."""
     for path in own_places():
         try:
             folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except OSError:
             continue
-        if not fault(os.fstat(folder)):
+        if not fault(os.fstat(folder)) and os.path.exists(f"/proc/self/fd/{folder}/{name}"):
             return folder
         os.close(folder)
     return -1
@@ -140,20 +141,30 @@ def head(key: bytes, name: bytes, context: bytes, call: bytes, stdin: bytes) -> 
 class Call:
     """One command, asked of the server."""
 
-    def __init__(self, folder: int, words: list[str]) -> None:
+    def __init__(self, folder: int, server: str, words: list[str]) -> None:
         self.folder, self.words = folder, words
+        self.server = f"/proc/self/fd/{folder}/{server}"
         self.forked = words[0] == "hook"
         self.stdin: bytes | None = None
 
+    def done(self) -> int | None:
+        """None where the command is to do it, for which stdin is as it was."""
+        try:
+            found = self.made()
+        except (OSError, ValueError):  # no folder to be in, no limits to be read
+            found = None
+        if found is None and self.stdin is not None:
+            from io import BytesIO, TextIOWrapper
+
+            sys.stdin = TextIOWrapper(BytesIO(self.stdin))
+        return found
+
     def made(self) -> int | None:
         """A worker is asked, if one serves our context; else the server, which makes one."""
-        server = f"/proc/self/fd/{self.folder}/{code()}"
-        if not os.path.exists(server):
-            return None
         world = context(self.words[0])
         name = digest(world)
         for _ in range(TRIES):
-            wire = connected(f"{server}.{name.hex()}") or connected(server)
+            wire = connected(f"{self.server}.{name.hex()}") or connected(self.server)
             if wire is None:
                 break
             try:
@@ -164,15 +175,7 @@ class Call:
                 break
             if done != ONCE_MORE:
                 return done
-        self.put_back()
         return None
-
-    def put_back(self) -> None:
-        """What was read of stdin is still there for the command."""
-        if self.stdin is not None:
-            from io import BytesIO, TextIOWrapper
-
-            sys.stdin = TextIOWrapper(BytesIO(self.stdin))
 
     def sent(self, wire: socket, name: bytes, world: bytes) -> bool:
         """Whether the server has all of it. Of a command that it forks for it gets our streams themselves."""

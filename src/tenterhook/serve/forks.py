@@ -20,7 +20,7 @@ import traceback
 from tenterhook.cli import main
 from tenterhook.serve.client import NOT_HERE
 from tenterhook.serve.streams import ERRORS
-from tenterhook.serve.talk import Broken, Line, Request
+from tenterhook.serve.talk import STREAMS, Broken, Line, Request
 from tenterhook.serve.world import World
 
 TYPE_CHECKING = False
@@ -89,12 +89,11 @@ class Forks:
         code = 1
         try:
             self.listener.close()
-            if request is None:
-                known = self.world.knows(line.wire)
-                request = line.request(self.post.key)
-                if not known or request.context != self.world.context or len(request.files) != 3:
-                    line.say(NOT_HERE)
-                    return
+            known = request is not None or self.world.knows(line.wire)
+            request = request or line.request(self.post.key)
+            if not known or request.context != self.world.context or len(request.files) != STREAMS:
+                line.say(NOT_HERE)
+                return
             self.post.note(time.monotonic())
             code = done(line, request, self.world.codings)
         except (OSError, Broken):

@@ -28,6 +28,8 @@ from tenterhook.serve.talk import Broken, Line
 MOST = 16
 # Seconds that a client may take to say what it wants, and between two looks at our own files.
 PATIENCE, LOOK = 5.0, 2.0
+# So many new objects until Python looks for garbage: a command never does, whoever stays must.
+SOON = 5_000
 NOTE = struct.Struct("dQ")
 ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 # What is imported before the first client comes, and is there in every worker and fork.
@@ -35,7 +37,7 @@ READY = (
     *("actions", "cli", "dialects", "guard", "handlers", "journal", "process", "project", "readers", "sandbox"),
     *("serve", "supervisor", "trust"),
 )
-ELSEWHERE = ("cli.agent", "cli.serve", "project.subject")
+ELSEWHERE = ("cli.agent", "cli.serve")
 
 
 class Refused(TenterhookError):
@@ -114,6 +116,7 @@ class Server:
         for number in ENDS:
             signal.signal(number, self.stop)
         gc.freeze()  # what is there stays, and is shared with the workers
+        gc.set_threshold(SOON)
         try:
             while not self.over:
                 ready = self.wait()
@@ -155,9 +158,12 @@ class Server:
             return
         except OSError:
             head = b""
-        with contextlib.suppress(OSError, Broken):
-            if len(head) == HEAD and hmac.compare_digest(head[:KEY], self.key):
-                self.assign(line, talk.name_in(head))
+        if len(head) == HEAD and hmac.compare_digest(head[:KEY], self.key):
+            with contextlib.suppress(OSError, Broken):
+                try:
+                    self.assign(line, talk.name_in(head))
+                except OSError:  # no more processes, or no more files
+                    line.say(NOT_HERE)
         self.pending.pop(file, None)
         line.close()
 
@@ -196,7 +202,8 @@ class Server:
         self.workers[kept.file] = kept
 
     def leave(self, line: Line, post: Post) -> None:
-        """In a worker: what is the server's alone."""
+        """In a worker: what is the server's alone. Its terminal is, too: Ctrl-C there ends no client's hooks."""
+        os.setsid()
         signal.set_wakeup_fd(-1)
         for number in ENDS:
             signal.signal(number, signal.SIG_DFL)
@@ -274,10 +281,13 @@ def work(line: Line, post: Post) -> None:
 
     line.wire.setblocking(True)
     sys.argv = ["tenter"]
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.close(nowhere)
+    os.dup2(2, 1)
+    request = line.request(post.key)
     try:
-        own = about(os.getpid())
-        request = line.request(post.key)
-        if about(peer(line.wire)) != own:
+        if about(peer(line.wire)) != about(os.getpid()):
             raise Foreign("confined in another way")
         world = World(request.context)
         listener = talk.listener(post.folder, post.name)

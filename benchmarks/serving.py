@@ -21,26 +21,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import startup
+from figures import Pairs, Unavailable
+from outside import BENCH, ROOT, environment
 from startup import EVENT, PYTHON, TENTER
 from tenterhook.serve import client, talk
 from tenterhook.serve.world import World
 
-ROOT = Path(__file__).parent.parent
 FUNCTION = '[[hook]]\non = "tool.before"\ntype = "python"\nfunction = "bench_guard.nothing"\n'
 GUARD = "def nothing(event):\n    return None\n"
 FIRES, ASKS = 41, 1000
-
-Pairs = list[tuple[float, float]]
 
 
 def fire_pairs(rounds: int = FIRES) -> Pairs:
     """Seconds of (`tenter fire` through a server, a bare interpreter that imports json), in turns."""
     startup.install()
-    with tempfile.TemporaryDirectory(dir=startup.BENCH) as folder:
+    with tempfile.TemporaryDirectory(dir=BENCH) as folder:
         given = Path(folder, "input.json")
         given.write_text(json.dumps(EVENT))
         fire = startup.fire(Path(folder), "JSON (llxprt)")
-        env = startup.environment(folder)
+        env = environment(folder)
         with running([str(TENTER), "serve"], env, ""), given.open("rb") as stdin:
             startup.started(fire, stdin, folder)  # the first one makes the worker
             pairs = [
@@ -142,7 +141,7 @@ def running(command: list[str], env: dict[str, str], path: str) -> Iterator[None
     try:
         said = server.stderr.readline()
         if b"listening" not in said:
-            raise startup.Unavailable(said.decode().strip())
+            raise Unavailable(said.decode().strip())
         yield
     finally:
         server.send_signal(signal.SIGTERM)

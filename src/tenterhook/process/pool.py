@@ -14,6 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tenterhook.process import Batch, Completed, Program, Reactor, Ticket
+from tenterhook.process.caller import CALLER, LOOK, still_there
 from tenterhook.process.seats import Seats
 
 if TYPE_CHECKING:
@@ -120,8 +121,10 @@ class Queued:
 
     def wait(self) -> list[Completed]:
         """All results, in the order of the programs."""
+        caller = CALLER.get(-1)
         with self.ending_all_on_error():
-            self.over.wait()
+            while not self.over.wait(LOOK if caller >= 0 else None):
+                still_there(caller)
         return self.results
 
     @contextlib.contextmanager

@@ -67,10 +67,13 @@ def number(options: dict[str, str], name: str, usual: float) -> float:
 
 def serve(idle: float, parallel: int, told: int = -1) -> int:
     """Until it ends. `told` is where the one who waits for us to listen hears of it."""
-    from tenterhook.serve.server import Server, get_ready, prepared
+    from tenterhook.serve.place import prepared
+    from tenterhook.serve.ready import get_ready
 
     place = prepared()
     get_ready()
+    from tenterhook.serve.server import Server
+
     server = Server(*place, idle, parallel)
     os.chdir("/")
     if told >= 0:

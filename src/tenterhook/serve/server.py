@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import gc
 import hmac
-import importlib
 import marshal
 import mmap
 import os
-import pkgutil
 import select
 import signal
 import socket
@@ -19,10 +16,9 @@ import sys
 import time
 from typing import Any
 
-import tenterhook
-from tenterhook.errors import TenterhookError
-from tenterhook.serve import client, place, talk
+from tenterhook.serve import client, talk
 from tenterhook.serve.client import AGAIN, HEAD, KEY, NOT_HERE
+from tenterhook.serve.ready import own_files, stamp
 from tenterhook.serve.talk import Broken, Line
 
 MOST = 16
@@ -32,16 +28,6 @@ PATIENCE, LOOK = 5.0, 2.0
 SOON = 5_000
 NOTE = struct.Struct("dQ")
 ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-# What is imported before the first client comes, and is there in every worker and fork.
-READY = (
-    *("actions", "cli", "dialects", "guard", "handlers", "journal", "process", "project", "readers", "sandbox"),
-    *("serve", "supervisor", "trust"),
-)
-ELSEWHERE = ("cli.agent", "cli.serve")
-
-
-class Refused(TenterhookError):
-    """Why no server can be started here."""
 
 
 class Post:
@@ -310,44 +296,3 @@ def release(file: int) -> int:
     if file >= 0:
         os.close(file)
     return -1
-
-
-def own_files() -> list[str]:
-    """Of our own modules that are loaded: when one is changed, what runs here is of yesterday."""
-    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == tenterhook.__name__]
-    return [file for module in modules if (file := getattr(module, "__file__", None))]
-
-
-def stamp(file: str) -> tuple[int, int]:
-    try:
-        about = os.stat(file)
-    except OSError:
-        return 0, 0
-    return about.st_mtime_ns, about.st_ino
-
-
-def get_ready() -> None:
-    """Import what clients will need."""
-    for package in READY:
-        home = importlib.import_module(f"{tenterhook.__name__}.{package}")
-        for one in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
-            if one.name.partition(".")[2] not in ELSEWHERE:
-                importlib.import_module(one.name)
-
-
-def prepared() -> tuple[str, int, int]:
-    """The folder's path, its descriptor and that of its lock; Refused where another server has it, or it is unsound."""
-    path = next(path for path in client.own_places() if place.made(path) or path.endswith(place.LAST))
-    try:
-        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError as exc:
-        raise Refused(f"{path}: {exc.strerror}; it must be a folder of yours alone") from None
-    if why := client.fault(os.fstat(folder)):
-        raise Refused(f"{path}: {why}; it must be a folder of yours alone")
-    lock = os.open("lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        pid = os.pread(lock, 64, 0).split()[:1]
-        raise Refused(f"a server runs already in {path} ({b' '.join(pid).decode() or 'it is just starting'})") from None
-    return path, folder, lock

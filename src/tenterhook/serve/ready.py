@@ -1,0 +1,40 @@
+"""What a server does before the first client comes, and how it notices that its own files are not those any more."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+
+import tenterhook
+
+# What is imported before the first client comes, and is there in every worker and fork.
+READY = (
+    *("actions", "cli", "dialects", "guard", "handlers", "journal", "process", "project", "readers", "sandbox"),
+    *("serve", "supervisor", "trust"),
+)
+ELSEWHERE = ("cli.agent", "cli.serve")
+
+
+def own_files() -> list[str]:
+    """Of our own modules that are loaded: when one is changed, what runs here is of yesterday."""
+    modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == tenterhook.__name__]
+    return [file for module in modules if (file := getattr(module, "__file__", None))]
+
+
+def stamp(file: str) -> tuple[int, int]:
+    try:
+        about = os.stat(file)
+    except OSError:
+        return 0, 0
+    return about.st_mtime_ns, about.st_ino
+
+
+def get_ready() -> None:
+    """Import what clients will need."""
+    for package in READY:
+        home = importlib.import_module(f"{tenterhook.__name__}.{package}")
+        for one in pkgutil.walk_packages(home.__path__, f"{home.__name__}."):
+            if one.name.partition(".")[2] not in ELSEWHERE:
+                importlib.import_module(one.name)

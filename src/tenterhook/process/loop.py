@@ -274,8 +274,8 @@ class Loop:
         completed = child.completed()
         self.unlist(ticket)
         self.crowded = False
+        self.rest_lines()  # before it is told: whoever waits for it may want the line at once
         ticket.done(completed)
-        self.rest_lines()
 
     def unlist(self, ticket: Ticket) -> Running | None:
         """It does not run any more, or never did."""

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     Packed = tuple[Any, ...] | None
 
 LONGEST = 1000  # bytes of a reason
+# Heard of one host in a turn: hooks that end together are told together then, and 500 at once take a tenth less time.
+# Not more, or the end of one would wait for the start of too many others.
+BURST = 8
 
 
 def run(control: Wire, channel: Wire, notes: int, packed: Packed) -> None:
@@ -97,8 +100,9 @@ class Spawner:
             if self.control.fileno() in ready and self.is_over():
                 return
             for fd in ready:
-                if fd in self.channels:
-                    self.hear(*self.channels[fd])
+                for _ in range(BURST):
+                    if fd not in self.channels or not self.hear(*self.channels[fd]):
+                        break
             now = time.monotonic()
             if self.jobs.ending and now >= self.jobs.sweep_at:
                 self.jobs.sweep(now)
@@ -124,14 +128,15 @@ class Spawner:
         self.channels[channel.fileno()] = channel, notes
         self.ears.add(channel.fileno())
 
-    def hear(self, channel: Wire, notes: int) -> None:
+    def hear(self, channel: Wire, notes: int) -> bool:
+        """Whether there may be more."""
         packet = system.next_packet(channel)
         if packet is None:
-            return
+            return False
         data, files = packet
         if len(data) < HEAD.size:
             self.close(channel)
-            return
+            return False
         kind, number, value = HEAD.unpack_from(data)
         if kind == END:
             self.jobs.end(channel, number, value / 1e6)
@@ -139,6 +144,7 @@ class Spawner:
             body = heard_long(data, HEAD.size, files, FILES - 1)
             note(notes, number)
             self.jobs.start(channel, number, value, body, files, keep=kind == START_KEEPING)
+        return True
 
     def close(self, channel: Wire) -> None:
         self.ears.remove(channel.fileno())

@@ -134,7 +134,7 @@ def test_what_a_hook_leaves_running_outlives_worker_and_server(served: Served) -
 
 
 def test_two_hundred_clients_at_once_each_get_their_own_answer(raw: Raw, project: Project, served: Served) -> None:
-    """More than may be served at once, while a slow one is served; all by one worker."""
+    """More than may be served at once, while a slow one is served."""
     project.write("tenterhook.toml", f"{FUNCTION}match = 'Quick'\n{SLOW}")
     project.write(
         "guard.py",
@@ -160,7 +160,26 @@ def test_two_hundred_clients_at_once_each_get_their_own_answer(raw: Raw, project
     assert alive(hook)
     os.kill(hook, signal.SIGKILL)
     first.join(LONG)
-    assert len(served.workers()) == 1
+
+
+def test_whoever_finds_the_worker_busy_does_it_himself(served: Served) -> None:
+    """One at a time, and that one waits for a pipe that nobody opens."""
+    project = served.project
+    project.write("tenterhook.toml", '[[hook]]\non = "tool.before"\nmatch = "Slow"\ncommand = "touch began; cat go"\n')
+    os.mkfifo(project.root / "go")
+    served.start("--parallel", "1")
+    child = served.popen("fire", "tool.before", "--trust")
+    assert child.stdin
+    child.stdin.write(EVENT)
+    child.stdin.close()
+    child.stdin = None
+    until(lambda: project.has("began"))
+
+    assert served.fire("Other", "--trust")["skipped"][0]["why"] == "matcher"
+    (project.root / "go").write_text("on\n")
+    out, _ = child.communicate(timeout=LONG)
+    assert json.loads(out)["attempts"][0]["stdout"] == "on\n"
+    assert served.requests() == 1
 
 
 def test_without_the_key_nothing_is_heard(raw: Raw, served: Served) -> None:

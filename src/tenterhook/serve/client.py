@@ -184,16 +184,16 @@ class Call:
             return False
         stdin = self.stdin or b""
         call = dumps((self.words[1:], os.isatty(1)), 2)
-        first = head(secret, name, world, call, stdin) + world + call
+        left = memoryview(head(secret, name, world, call, stdin) + world + call + stdin)
         try:
             if self.forked:
                 from _socket import SCM_RIGHTS, SOL_SOCKET
 
                 files = b"".join(file.to_bytes(4, sys.byteorder) for file in (0, 1, 2))
-                count = wire.sendmsg([first], [(SOL_SOCKET, SCM_RIGHTS, files)])
-                first = first[count:]
-            wire.sendall(first)
-            wire.sendall(stdin)
+                left = left[wire.sendmsg([left], [(SOL_SOCKET, SCM_RIGHTS, files)]) :]
+            # Not one call more than is needed: whoever has all of it may have answered and hung up by now.
+            while left:
+                left = left[wire.send(left) :]
         except OSError:  # it hung up before it had all of it
             return False
         return True
@@ -246,7 +246,7 @@ class Call:
 
 
 def connected(path: str) -> socket | None:
-    """Greeted by a process of ours; None where nobody is there, or nobody has the time."""
+    """Greeted by a process of ours; None where nobody is there. An OSError where nobody has the time."""
     from _socket import AF_UNIX, SO_PEERCRED, SOCK_CLOEXEC, SOCK_STREAM, SOL_SOCKET, socket
 
     wire = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC)
@@ -257,6 +257,9 @@ def connected(path: str) -> socket | None:
         if uid == os.geteuid() and wire.recv(1) == HELLO:
             wire.settimeout(None)
             return wire
+    except (TimeoutError, BlockingIOError):
+        wire.close()
+        raise
     except OSError:
         pass
     wire.close()

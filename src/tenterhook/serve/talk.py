@@ -137,7 +137,10 @@ def asked(folder: int, name: str, words: list[str]) -> Any:
     """What the server itself answers, to `tenter serve --status` and --stop; None where nobody answers."""
     from tenterhook.serve import client
 
-    wire = client.connected(inside(folder, name))
+    try:
+        wire = client.connected(inside(folder, name))
+    except OSError:
+        return None
     if wire is None:
         return None
     call = marshal.dumps((words, False), 2)

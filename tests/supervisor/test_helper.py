@@ -327,7 +327,7 @@ def test_a_hook_that_is_refused_gives_back_what_the_one_before_it_used(
 ) -> None:
     monkeypatch.setattr(bubblewrap, "found", lambda: "")
     refused = Profile("loopback", ("/tmp",))
-    monkeypatch.setitem(supervisor.unconfined, lasting(refused.pack()), ("this machine cannot", True))
+    monkeypatch.setitem(supervisor.unconfined, lasting((refused.pack(), None)), ("this machine cannot", True))
     both = [sh("exit 0"), sh("exit 0", profile=refused)]
     run_all(both, 1, supervisor)
     before = open_files()

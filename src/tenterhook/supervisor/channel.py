@@ -12,8 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    # A profile's packed form; None for no sandbox.
-    Key = tuple[Any, ...] | None
+    # A profile's packed form, None for no sandbox; and which warm interpreter serves, None for an ordinary spawner.
+    Key = tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]
 
 __all__ = ["Channel", "Line", "first_word"]
 

@@ -10,11 +10,12 @@ import marshal
 import os
 import threading
 import time
+from weakref import WeakSet
 
 from tenterhook.supervisor import NoHelper, NotConfined
 from tenterhook.supervisor.channel import Channel, Line, first_word
 from tenterhook.supervisor.launch import fork, is_single_threaded, launch
-from tenterhook.supervisor.wire import CHANNEL, CONFINED, HEAD, HERE, MECHANISMS, REFUSED, RELEASE, pair, say_long
+from tenterhook.supervisor.wire import CHANNEL, CONFINED, HEAD, HERE, JOIN, MECHANISMS, REFUSED, RELEASE, pair, say_long
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from tenterhook.sandbox.profile import Profile
     from tenterhook.supervisor.channel import Key
+    from tenterhook.warm.host import Interpreters
 
 __all__ = ["Helper", "helper"]
 
@@ -40,6 +42,8 @@ class Helper:
 
     def __init__(self, how: str) -> None:
         self.how = how
+        # Who may run hooks; weakly, because one that is dropped needs nothing any more.
+        self.users: WeakSet[object] = WeakSet()
         self.begin_empty()
 
     def begin_empty(self) -> None:
@@ -49,6 +53,8 @@ class Helper:
         self.popen: subprocess.Popen[bytes] | None = None
         self.answered: tuple[Line, ...] = ()
         self.idle: list[Channel] = []
+        # The warm interpreters; none where nobody has asked for one.
+        self.warm: Interpreters | None = None
         # Profiles that this machine cannot confine a hook to: why, and whether it must not run then.
         self.unconfined: dict[Key, tuple[str, bool]] = {}
         self.complained = False
@@ -56,7 +62,7 @@ class Helper:
 
     def channel(self, profile: Profile | None) -> Channel:
         """One that nobody else uses. NotConfined, or NoHelper."""
-        key = None if profile is None else profile.pack()
+        key = keyed(profile)
         if lasting(key) in self.unconfined:
             raise NotConfined(*self.unconfined[lasting(key)])
         return self.kept(key) or self.opened(key)
@@ -81,10 +87,16 @@ class Helper:
     def give_back(self, channel: Channel) -> None:
         """The oldest makes room; one that is not sound is no use to anybody."""
         with self.lock:
-            if channel.usable:
+            if channel.usable and self.wants(channel.key):
                 self.idle.append(channel)
+            else:
+                channel.close()
             if len(self.idle) > IDLE:
                 self.idle.pop(0).close()
+
+    def wants(self, key: Key) -> bool:
+        """Not one to an interpreter that is to end."""
+        return key[1] is None or (self.warm is not None and self.warm.lives(key))
 
     def discard(self, channel: Channel) -> None:
         """Its spawner did not do as it was told: the next one to need it asks for a sign of life first."""
@@ -116,12 +128,24 @@ class Helper:
         self.stop(control)
         raise NoHelper(why)
 
-    def asked(self, control: Line, key: Key) -> Channel | None:
+    def joined(self, key: Key) -> Channel | None:
+        """One to a spawner that is known to be there; None if it is not any more, or does not answer."""
+        if channel := self.kept(key):
+            return channel
+        with self.lock:
+            channel = self.asked(self.control, key, JOIN) if self.control else None
+        packet = first_word(channel.wire, ANSWER) if channel else b""
+        if channel and not packet:
+            channel.close()
+        return self.judged(channel, packet) if channel and packet else None
+
+    def asked(self, control: Line, key: Key, how: bytes = CHANNEL) -> Channel | None:
         """Not heard of yet; None if nobody is there to ask. With the lock held."""
         ours, theirs = pair()
         try:
             channel = Channel(ours, os.memfd_create("notes"), key)
-            say_long(control.wire, CHANNEL, marshal.dumps(key), [theirs.fileno(), channel.notes], wait=True)
+            # In version 2 equal keys are equal bytes, whoever else holds their parts.
+            say_long(control.wire, how, marshal.dumps(key, 2), [theirs.fileno(), channel.notes], wait=True)
         except ConnectionError:
             channel.close()
             self.end()
@@ -184,6 +208,8 @@ class Helper:
         for channel in self.idle:
             channel.close()
         self.idle.clear()
+        if self.warm is not None:
+            self.cool()
         self.reap()
         control, self.control = self.control, None
         if control is not None and control.usable:
@@ -192,6 +218,15 @@ class Helper:
                 if kind == HERE:
                     os.kill(pid, 18)  # SIGCONT
             control.close()
+
+    def cool(self) -> None:
+        """Without connections warm interpreters end; those of hooks that run are closed when they are given back."""
+        warm, self.warm = self.warm, None
+        if warm is not None:
+            warm.close()
+        for channel in [one for one in self.idle if one.key[1] is not None]:
+            self.idle.remove(channel)
+            channel.close()
 
     def reap(self) -> None:
         """What we started has forked the supervisor and ended; or never came to that."""
@@ -208,6 +243,13 @@ class Helper:
                     self.control.wire.say(RELEASE)
             self.end()
 
+    def left(self, user: object) -> None:
+        """Interpreters that are kept warm end with the last who could use them."""
+        with self.lock:
+            self.users.discard(user)
+            if not self.users and self.warm is not None:
+                self.cool()
+
     def complaint(self, exc: NoHelper) -> tuple[str, ...]:
         """Said once."""
         if self.complained:
@@ -216,20 +258,27 @@ class Helper:
         return (f"hooks run without a supervisor: {exc}; if this host is killed, they may survive it",)
 
 
+def keyed(profile: Profile | None) -> Key:
+    return None if profile is None else profile.pack(), None
+
+
 def lasting(key: Key) -> Key:
     """A profile but for what was seen when it was asked for."""
-    return key and key[:-1]
+    packed, warmth = key
+    return packed and packed[:-1], warmth
 
 
 ours: list[Helper] = []
 lock = threading.Lock()
 
 
-def helper(how: str) -> Helper:
+def helper(how: str, user: object | None = None) -> Helper:
     """That of this process, started in the way that was asked for first."""
     with lock:
         if not ours:
             ours.append(Helper(how))
+        if user is not None:
+            ours[0].users.add(user)
         return ours[0]
 
 
@@ -240,6 +289,8 @@ def forget() -> None:
     for one in ours:
         for line in (*one.idle, *one.answered):
             line.close()
+        if one.warm is not None:
+            one.warm.close()
         one.begin_empty()
 
 

@@ -20,12 +20,13 @@ STILL = 1 << 62
 
 
 class Job:
-    """One hook. `kill_at` is infinite as long as nobody wants it to end."""
+    """One hook. `kill_at` is infinite as long as nobody wants it to end; its process may be older than the hook."""
 
-    __slots__ = ("channel", "ending", "exited", "family", "keep", "kill_at", "number")
+    __slots__ = ("began", "channel", "ending", "exited", "family", "keep", "kill_at", "number")
 
-    def __init__(self, channel: Wire, number: int, family: Family, *, keep: bool) -> None:
+    def __init__(self, channel: Wire, number: int, family: Family, *, keep: bool, began: int = 0) -> None:
         self.channel, self.number, self.family, self.keep = channel, number, family, keep
+        self.began = began or family.born
         self.exited = self.ending = False
         self.kill_at = float("inf")
 
@@ -68,7 +69,10 @@ class Jobs:
             os.chdir("/")
             for fd in files:
                 os.close(fd)
-        self.by_number[number] = self.by_pid[pid] = Job(channel, number, Family(pid, token, born), keep=keep)
+        self.add(Job(channel, number, Family(pid, token, born), keep=keep))
+
+    def add(self, job: Job) -> None:
+        self.by_number[job.number] = self.by_pid[job.family.leader] = job
 
     def exited(self, pid: int, status: int) -> None:
         job = self.by_pid.pop(pid, None)
@@ -92,7 +96,7 @@ class Jobs:
         """Whoever started them has gone away."""
         for job in self.by_number.values():
             if job.channel is channel:
-                job.ending, job.kill_at = True, 0.0
+                job.ending, job.kill_at = True, time.monotonic()
         self.hurry()
 
     def hurry(self) -> None:
@@ -122,7 +126,7 @@ class Jobs:
 
     def strays(self, job: Job, table: Table) -> list[Entry]:
         """Orphans without a tag that can only have come from this hook: no other ran when they were born."""
-        us, born = os.getpid(), job.family.born
+        us, born = os.getpid(), job.began
         alive = [entry for entry in table.entries.values() if entry.alive and entry.pid != us]
         if not alive:
             return []
@@ -131,7 +135,7 @@ class Jobs:
         loose = [entry for entry in alive if entry.pid not in theirs]
         if any(entry.start < born or self.tags.get((entry.pid, entry.start)) for entry in loose):
             return []  # an earlier hook left something running, which may have children too
-        times = [*self.past, *((other.family.born, STILL) for other in others)]
+        times = [*self.past, *((other.began, STILL) for other in others)]
         found = [entry for entry in loose if not any(begin <= entry.start <= end for begin, end in times)]
         job.family.known |= {(entry.pid, entry.start) for entry in found}
         return found
@@ -142,7 +146,7 @@ class Jobs:
         if not self.by_number:
             self.past.clear()
             return
-        begin = job.family.born
+        begin = job.began
         while self.past and self.past[-1][1] >= begin:
             begin = min(begin, self.past.pop()[0])
         self.past.append((begin, ticks()))

@@ -9,7 +9,7 @@ import os
 
 from tenterhook.procfs import SIGKILL, descendants, send
 from tenterhook.supervisor import spawner, system
-from tenterhook.supervisor.wire import CHANNEL, HEAD, HERE, RELEASE, Wire, heard_long, pair, wire
+from tenterhook.supervisor.wire import CHANNEL, HEAD, HERE, JOIN, RELEASE, Wire, heard_long, pair, wire
 
 
 def program(control: int, host: int) -> None:
@@ -32,7 +32,7 @@ def forked(control: int, host: int) -> None:
 
 
 class Supervisor:
-    """One spawner for each profile, by its packed form."""
+    """One spawner for each profile and warm interpreter, by their packed form."""
 
     def __init__(self, control: Wire, host: int) -> None:
         self.control, self.host = control, host
@@ -61,11 +61,11 @@ class Supervisor:
             if data[:1] == RELEASE:
                 self.release()
                 return True
-            if data[:1] != CHANNEL or len(files) < 2:
+            if data[:1] not in (CHANNEL, JOIN) or len(files) < 2:
                 system.end_all()
                 return True
-            profile = heard_long(data, len(CHANNEL), files, 2)
-            self.connect(profile, wire(files[0]), files[1])
+            key = heard_long(data, len(CHANNEL), files, 2)
+            self.connect(key, wire(files[0]), files[1], join=data[:1] == JOIN)
             os.close(files[1])
         return False
 
@@ -76,34 +76,37 @@ class Supervisor:
             except OSError:
                 continue
 
-    def connect(self, profile: bytes, channel: Wire, notes: int) -> None:
-        if profile in self.spawners:
+    def connect(self, key: bytes, channel: Wire, notes: int, *, join: bool) -> None:
+        if key in self.spawners:
             try:
-                self.spawners[profile][1].say(CHANNEL, [channel.fileno(), notes])
+                self.spawners[key][1].say(CHANNEL, [channel.fileno(), notes])
             except OSError:  # it has just ended, or does not listen
-                self.spawners.pop(profile)[1].close()
+                self.spawners.pop(key)[1].close()
             else:
                 channel.close()
                 return
+        if join:
+            channel.close()
+            return
         ours, theirs = pair()
         pid = os.fork()
         if pid == 0:
             try:
                 signal.set_wakeup_fd(-1)
-                spawner.run(theirs, channel, notes, marshal.loads(profile))
+                spawner.run(theirs, channel, notes, *marshal.loads(key))
             finally:
                 os._exit(0)
-        self.spawners[profile] = pid, ours
+        self.spawners[key] = pid, ours
         theirs.close()
         channel.close()
 
     def bury(self) -> None:
         """A spawner that was killed leaves its hooks to us: they end, so that no hook gets away by killing it."""
         gone = {pid for pid, _ in system.ended_children()}
-        for profile, (pid, ours) in list(self.spawners.items()):
+        for key, (pid, ours) in list(self.spawners.items()):
             if pid in gone:
                 ours.close()
-                del self.spawners[profile]
+                del self.spawners[key]
             else:
                 system.wake(pid)
         # In this order: whoever is started meanwhile by another spawner is in the second list, if in any.

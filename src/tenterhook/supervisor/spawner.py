@@ -16,6 +16,7 @@ from tenterhook.supervisor.wire import (
     MECHANISMS,
     REFUSED,
     RELEASE,
+    START,
     START_KEEPING,
     UNCONFINED,
     Wire,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     Packed = tuple[Any, ...] | None
+    # The interpreter, its options, its environment, and a number that tells it from others.
+    Warmth = tuple[str, tuple[str, ...], tuple[tuple[str, str], ...], int] | None
 
 LONGEST = 1000  # bytes of a reason
 # Heard of one host in a turn: hooks that end together are told together then, and 500 at once take a tenth less time.
@@ -36,17 +39,39 @@ LONGEST = 1000  # bytes of a reason
 BURST = 8
 
 
-def run(control: Wire, channel: Wire, notes: int, packed: Packed) -> None:
+def run(control: Wire, channel: Wire, notes: int, packed: Packed, warmth: Warmth) -> None:
     """What a process does that was forked to be a spawner. When it returns, the process is to end."""
-    system.begin_anew((control.fileno(), channel.fileno(), notes))
+    kept = control.fileno(), channel.fileno(), notes
+    system.begin_anew(kept)
     system.adopt_orphans()
     hello = confine(packed)
     system.keep_out()
-    if hello[:1] == CONFINED:
+    if hello[:1] == CONFINED and warmth is not None:
+        warm(warmth, kept, hello)
+    elif hello[:1] == CONFINED:
         Spawner(control, hello, channel, notes).serve()
         system.wake_parent()
     else:
         channel.say(hello, wait=True)
+
+
+def warm(warmth: Warmth, kept: tuple[int, ...], hello: bytes) -> None:
+    """Go on as an interpreter that serves in our place. Where that cannot be had, our end says so."""
+    assert warmth is not None
+    interpreter, flags, env, _ = warmth
+    # Its streams are made for what hooks are given, pipes; nobody is at the other end of these.
+    (stdin, a), (b, stdout), (c, stderr) = os.pipe(), os.pipe(), os.pipe()
+    for fd, number in ((stdin, 0), (stdout, 1), (stderr, 2)):
+        os.dup2(fd, number)
+    for fd in (stdin, a, b, stdout, c, stderr):
+        os.close(fd)
+    for fd in kept:
+        os.set_inheritable(fd, True)
+    program = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "warm", "program.py")
+    try:
+        os.execve(interpreter, [interpreter, *flags, program, *map(str, kept), hello.hex()], dict(env))
+    except OSError:
+        return
 
 
 def get_ready() -> None:
@@ -140,11 +165,19 @@ class Spawner:
         kind, number, value = HEAD.unpack_from(data)
         if kind == END:
             self.jobs.end(channel, number, value / 1e6)
+        elif kind not in (START, START_KEEPING):
+            self.hear_more(channel, data)
         else:
-            body = heard_long(data, HEAD.size, files, FILES - 1)
             note(notes, number)
-            self.jobs.start(channel, number, value, body, files, keep=kind == START_KEEPING)
+            self.start(channel, number, value, data, files, keep=kind == START_KEEPING)
         return True
+
+    def hear_more(self, channel: Wire, data: bytes) -> None:
+        """What only some spawners are told."""
+
+    def start(self, channel: Wire, number: int, words: int, data: bytes, files: list[int], *, keep: bool) -> None:
+        body = heard_long(data, HEAD.size, files, FILES - 1)
+        self.jobs.start(channel, number, words, body, files, keep=keep)
 
     def close(self, channel: Wire) -> None:
         self.ears.remove(channel.fileno())

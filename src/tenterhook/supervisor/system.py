@@ -9,7 +9,7 @@ import os
 import select
 import time
 
-from tenterhook.procfs import SIGKILL, descendants, send
+from tenterhook.procfs import SIGKILL, descendants, read, send
 from tenterhook.supervisor.wire import Wire
 
 TYPE_CHECKING = False
@@ -35,6 +35,11 @@ def keep_out() -> None:
     prctl(PR_SET_DUMPABLE, 0)
 
 
+def let_in() -> None:
+    """What a new program starts with."""
+    prctl(PR_SET_DUMPABLE, 1)
+
+
 def begin_anew(kept: Collection[int]) -> None:
     """Nothing of who started us: no open files but these, a session of our own, no signals held back or heard."""
     if os.getsid(0) != os.getpid():
@@ -55,11 +60,12 @@ def begin_anew(kept: Collection[int]) -> None:
 
 
 def max_files() -> int:
-    """One more than the highest number of an open file."""
+    """One more than the highest number of an open file, or as many as there is room for."""
     try:
         return max(map(int, os.listdir("/proc/self/fd"))) + 1
-    except (OSError, ValueError):
-        return os.sysconf("SC_OPEN_MAX")
+    except (OSError, ValueError):  # kept out, as others are
+        found = read("/proc/self/status").partition(b"FDSize:")[2].split()
+        return int(found[0]) if found else os.sysconf("SC_OPEN_MAX")
 
 
 def wake_parent() -> None:

@@ -32,8 +32,12 @@ FAILED, EXITED, GONE = b"f", b"x", b"g"
 # The first word on a channel: how its hooks are confined, or a text why they are not; REFUSED must not be overruled.
 CONFINED, UNCONFINED, REFUSED = b"c", b"u", b"r"
 MECHANISMS = ("", "namespace", "landlock")
-# Host to supervisor, with one end of a channel, and supervisor to spawner; and: let go what hooks left running.
-CHANNEL, RELEASE = b"C", b"R"
+# Host to supervisor, with one end of a channel, and supervisor to spawner; the same to a spawner that is there already,
+# or not at all; and: let go what hooks left running.
+CHANNEL, JOIN, RELEASE = b"C", b"J", b"R"
+# Host to warm interpreter: get ready for a script, in so many microseconds; back, with its number: it is, or a text why
+# it never will be; and, about itself: what it has loaded is not what is installed any more.
+PREPARE, READY, UNFIT, STALE = b"P", b"y", b"n", b"o"
 # Supervisor to host: its process number.
 HERE = b"h"
 

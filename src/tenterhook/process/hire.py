@@ -71,6 +71,13 @@ def remote(
 ) -> Running:
     from tenterhook.process.remote import Remote
 
+    if program.warm and lines.helper.how == "auto":
+        from tenterhook.process.warm import warmed
+
+        warm = warmed(program, profile, lines, sandbox)
+        if not isinstance(warm, str):
+            return warm
+        notes += (warm,) if warm else ()
     channel = lines.channel(profile)
     return Remote(program, channel, sandbox or channel.mechanism, notes)
 

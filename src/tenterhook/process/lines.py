@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tenterhook.process.loop import Loop, Ticket
     from tenterhook.process.running import Running
     from tenterhook.sandbox.profile import Profile
-    from tenterhook.supervisor.channel import Channel
+    from tenterhook.supervisor.channel import Channel, Key
     from tenterhook.supervisor.client import Helper
 
 __all__ = ["Lines"]
@@ -26,14 +26,25 @@ class Lines:
 
     def __init__(self, loop: Loop, helper: Helper) -> None:
         self.loop, self.helper = loop, helper
-        self.channels: dict[Profile | None, Channel] = {}
+        self.channels: dict[Profile | Key | None, Channel] = {}
         self.doubtful: set[Channel] = set()
 
     def channel(self, profile: Profile | None) -> Channel:
         channel = self.channels.get(profile)
         if channel is None:
-            channel = self.channels[profile] = self.helper.channel(profile)
-            self.loop.watch(channel.wire.fileno(), select.POLLIN, partial(self.hear, channel))
+            channel = self.held(profile, self.helper.channel(profile))
+        return channel
+
+    def joined(self, key: Key) -> Channel | None:
+        """To a warm interpreter; None where it is gone."""
+        channel = self.channels.get(key)
+        if channel is None and (channel := self.helper.joined(key)):
+            self.held(key, channel)
+        return channel
+
+    def held(self, name: Profile | Key | None, channel: Channel) -> Channel:
+        self.channels[name] = channel
+        self.loop.watch(channel.wire.fileno(), select.POLLIN, partial(self.hear, channel))
         return channel
 
     def hear(self, channel: Channel) -> None:
@@ -99,7 +110,7 @@ class Lines:
 
     def drop(self, channel: Channel) -> None:
         self.loop.unwatch(channel.wire.fileno())
-        self.channels = {profile: one for profile, one in self.channels.items() if one is not channel}
+        self.channels = {name: one for name, one in self.channels.items() if one is not channel}
 
     def rest(self) -> None:
         """Nothing runs any more."""

@@ -39,6 +39,8 @@ class Program(msgspec.Struct, frozen=True):
     instead: tuple[str, ...] = ()
     # Whether it may run in a copy of an interpreter that is running already, if it is a Python script.
     warm: bool = False
+    # The variables of `env` that differ from event to event.
+    varying: frozenset[str] = frozenset()
 
 
 def by_shell(program: Program) -> Program:

@@ -1,0 +1,52 @@
+"""What a warm interpreter runs: `python [options] program.py CONTROL CHANNEL NOTES HELLO`, started by a spawner."""
+
+NAMES = tuple(globals())
+
+import sys  # noqa: E402
+
+BARE = tuple(sys.modules)
+
+
+def main():
+    # type: () -> int
+    """Serve; in a copy that is to run a script, leave all that and run it."""
+    import os
+
+    control, channel, notes = map(int, sys.argv[1:4])
+    hello = bytes.fromhex(sys.argv[4])
+    here = os.path.dirname(os.path.abspath(__file__))
+    if sys.path[:1] == [here]:
+        del sys.path[0]
+    # Only what stands beside us: another version of it may be installed for this interpreter.
+    folder = os.path.dirname(here)
+    package = sys.modules[os.path.basename(folder)] = type(sys)(os.path.basename(folder))
+    package.__path__ = [folder]
+
+    from tenterhook.supervisor import system
+    from tenterhook.supervisor.wire import wire
+    from tenterhook.warm import child, ending
+    from tenterhook.warm.server import Born, Warm
+
+    for fd in (control, channel, notes):
+        os.set_inheritable(fd, False)
+    start = child.Start(NAMES)
+    if len(os.listdir("/proc/self/task")) > 1 or sys.gettrace() or sys.getprofile():
+        return 1
+    system.adopt_orphans()
+    system.keep_out()  # of what we have just looked at, too
+    warm, line = Warm(wire(control), hello, wire(channel), notes, BARE), None
+    try:
+        warm.serve()
+        system.wake_parent()
+    except Born as exc:
+        line = exc.line
+    if line is None:
+        return 0
+    warm.leave()
+    known = set(sys.modules)
+    code, names = child.become_script(line, start, warm.scripts)
+    return ending.finish(ending.ran(code, names), names, known)
+
+
+if __name__ == "__main__" and sys.version_info >= (3, 9) and sys.implementation.name == "cpython":
+    sys.exit(main())

@@ -1,0 +1,268 @@
+"""A warm interpreter at work: a spawner whose hooks are copies of itself.
+
+It gets ready for scripts as it is told to, and lets go of nothing that one script was given for another to find: what
+a script is given stays in a file in memory that only its own process reads.
+"""
+
+from __future__ import annotations
+
+import _signal as signal  # type: ignore[import-not-found]
+import errno
+import gc
+import marshal
+import os
+import sys
+import time
+
+from tenterhook.procfs import Family
+from tenterhook.supervisor import system
+from tenterhook.supervisor.jobs import Job, Jobs, tell, ticks
+from tenterhook.supervisor.spawner import Spawner
+from tenterhook.supervisor.wire import FAILED, FILES, HEAD, PREPARE, READY, STALE, START, UNFIT, pair
+from tenterhook.warm.footprint import memory
+from tenterhook.warm.kept import Kept
+from tenterhook.warm.loading import Loaded, load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from tenterhook.procfs import Entry, Table
+    from tenterhook.supervisor.wire import Wire
+
+# Scripts that one interpreter is prepared for, and how many bytes of their code it keeps.
+MOST, LARGEST_CODE = 256, 16 << 20
+# Seconds after which one that nobody uses ends.
+IDLE = 300.0
+
+LATE = "what it imports takes longer than {:g} s"
+ENDED = "what it imports ends the process"
+
+
+class Born(BaseException):
+    """We are a copy that is to run a script: leave everything of the server's."""
+
+    def __init__(self, line: Wire) -> None:
+        self.line = line
+
+
+class Copy:
+    """A copy of ourselves that waits for the script it is to run, so that no script waits for the copying (1 ms)."""
+
+    def __init__(self) -> None:
+        self.line, theirs = pair()
+        self.born = ticks()
+        self.pid = os.fork()
+        if self.pid == 0:
+            raise Born(theirs)
+        theirs.close()
+
+
+class Trial(Job):
+    """The process in which a script's imports are tried. It reports through a file in memory."""
+
+    __slots__ = ("memory", "script", "seconds", "until")
+
+    def __init__(self, channel: Wire, number: int, pid: int, memory: int, script: str, seconds: float) -> None:
+        super().__init__(channel, number, Family(pid, "", ticks()), keep=False)
+        self.memory, self.script, self.seconds = memory, script, seconds
+        self.until = time.monotonic() + seconds
+
+    def tell(self, kind: bytes, value: int = 0) -> None:
+        """Nobody is told how it does, but what came of it."""
+
+
+class Warm(Spawner):
+    """Serves like any spawner, and PREPARE beside it."""
+
+    def __init__(self, control: Wire, hello: bytes, first: Wire, notes: int, bare: Iterable[str]) -> None:
+        self.trials = 0
+        # A script that imports us is to get what is installed for its interpreter.
+        ours = __name__.partition(".")[0]
+        self.ours = {name: module for name, module in sys.modules.items() if name.partition(".")[0] == ours}
+        for name in self.ours:
+            del sys.modules[name]
+        self.scripts: dict[str, Kept] = {}
+        self.loaded = Loaded(bare)
+        self.base = memory()
+        self.told: Wire | None = first
+        self.copy: Copy | None = None
+        self.used = time.monotonic()
+        super().__init__(control, hello, first, notes)
+        self.jobs: WarmJobs = WarmJobs(self)
+        gc.collect()
+        gc.freeze()
+
+    @property
+    def needed(self) -> bool:
+        """Not for ever: who has not been used for a while gives back his memory."""
+        if self.jobs.by_number or (self.channels and time.monotonic() < self.used + IDLE):
+            return True
+        self.forget_copy()
+        return not self.channels and system.has_children()
+
+    def hear_more(self, channel: Wire, data: bytes) -> None:
+        kind, number, value = HEAD.unpack_from(data)
+        if kind == PREPARE:
+            self.prepare(channel, number, os.fsdecode(data[HEAD.size :]), value / 1e6)
+
+    # Getting ready
+
+    def prepare(self, channel: Wire, number: int, script: str, seconds: float) -> None:
+        self.told = channel
+        if len(self.scripts) >= MOST and script not in self.scripts:
+            self.say(UNFIT, number, f"its interpreter is prepared for {MOST} scripts already")
+            return
+        memory = os.memfd_create("trial")
+        pid = os.fork()
+        if pid == 0:
+            try:
+                self.try_out(script, memory)
+            finally:
+                os._exit(0)
+        self.trials += 1
+        self.used = time.monotonic()
+        self.jobs.add(Trial(channel, -number - (self.trials << 32), pid, memory, script, seconds))
+
+    def try_out(self, script: str, memory: int) -> None:
+        """In a copy, which has nothing that could be spoken into."""
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.dup2(memory, 3)
+        os.closerange(4, system.max_files())
+        system.let_in()
+        system.adopt_orphans()
+        sys.modules.update(self.ours)
+        from tenterhook.warm.trial import trial
+
+        for name in self.ours:
+            del sys.modules[name]
+        os.pwrite(3, marshal.dumps(trial(script, self.base)), 0)
+
+    def tried(self, trial: Trial) -> None:
+        """It is over, by itself or because it took too long."""
+        number = -trial.number & 0xFFFFFFFF
+        try:
+            found = marshal.loads(os.pread(trial.memory, 1 << 26, 0))
+        except (EOFError, ValueError, TypeError):
+            late = time.monotonic() >= trial.until
+            found = {"why": LATE.format(trial.seconds) if late else ENDED}
+        os.close(trial.memory)
+        why = found.get("why") or self.take(trial, found)
+        self.say(UNFIT if why else READY, number, why)
+
+    def take(self, trial: Trial, found: dict[str, Any]) -> str:
+        """Import what is known to be harmless; why it is no use after all."""
+        script = Kept(trial.script, *found["script"])
+        signal.alarm(int(2 * trial.seconds) + 1)  # should it hang now, this interpreter ends
+        for one in found["wanted"]:
+            load(one, found["path"])
+        signal.alarm(0)
+        self.forget_copy()
+        self.loaded.note()
+        gc.collect()
+        gc.freeze()
+        if hides := self.loaded.shadowed(script.before):
+            return f"{hides} stands in for a module that is loaded already"
+        self.scripts[script.script] = script
+        if sum(one.size for one in self.scripts.values()) > LARGEST_CODE:
+            script.code, script.size = None, 0
+        self.copy = Copy()
+        return ""
+
+    def say(self, kind: bytes, number: int, text: str = "") -> None:
+        if self.told is not None:
+            try:
+                self.told.say(HEAD.pack(kind, number, 0) + os.fsencode(text)[:1000])
+            except OSError:
+                return
+
+    # Running
+
+    def start(self, channel: Wire, number: int, words: int, data: bytes, files: list[int], *, keep: bool) -> None:
+        began = ticks()
+        self.used = time.monotonic()
+        try:
+            if len(files) < FILES:  # there was no room for them among our own files
+                raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+            token, cwd, path = data[HEAD.size :].split(b"\0")
+            os.chdir(cwd)
+            copy = self.handed_over(os.fsdecode(path), cwd, files)
+        except (OSError, MemoryError) as exc:
+            tell(channel, FAILED, number, getattr(exc, "errno", None) or errno.ENOMEM)
+            return
+        finally:
+            os.chdir("/")
+            for fd in files:
+                os.close(fd)
+        self.jobs.add(Job(channel, number, Family(copy.pid, token.decode(), copy.born), keep=keep, began=began))
+        self.copy = Copy()
+
+    def handed_over(self, path: str, cwd: bytes, files: list[int]) -> Copy:
+        """Who runs it: the copy that waits for it, or another one if that was killed."""
+        said = HEAD.pack(START, self.is_fit(path), 0) + os.fsencode(path) + b"\0" + cwd
+        copy, self.copy = self.copy or Copy(), None
+        try:
+            copy.line.say(said, files)
+        except OSError:
+            copy = Copy()
+            copy.line.say(said, files)
+        return copy
+
+    def forget_copy(self) -> None:
+        """It hears that nobody is there any more, and ends."""
+        copy, self.copy = self.copy, None
+        if copy is not None:
+            copy.line.close()
+
+    def leave(self) -> None:
+        """In a copy: the files are closed with all others, and their numbers are the script's to use."""
+        self.control.detach()
+        for channel, _ in self.channels.values():
+            channel.detach()
+
+    def is_fit(self, path: str) -> bool:
+        """Whether a new interpreter would do as we do with this script, by now."""
+        if self.loaded.changed:
+            self.say(STALE, 0)
+            return False
+        script = self.scripts.get(path)
+        return script is not None and script.is_same() and not self.loaded.shadowed(script.before)
+
+
+class WarmJobs(Jobs):
+    def __init__(self, warm: Warm) -> None:
+        super().__init__()
+        self.warm = warm
+
+    @property
+    def running(self) -> list[Trial]:
+        return [job for job in self.by_number.values() if isinstance(job, Trial)]
+
+    def patience(self) -> float | None:
+        usual, now = super().patience(), time.monotonic()
+        for trial in self.running:
+            if not trial.ending and now >= trial.until:
+                self.finish(trial)
+        clocks = [trial.until - now for trial in self.running if not trial.ending]
+        return min([one for one in (usual, *clocks, IDLE) if one is not None])
+
+    def strays(self, job: Job, table: Table) -> list[Entry]:
+        if self.warm.copy is not None:  # it is no hook's, and older than the next one
+            table.entries.pop(self.warm.copy.pid, None)
+        return super().strays(job, table)
+
+    def exited(self, pid: int, status: int) -> None:
+        job = self.by_pid.get(pid)
+        super().exited(pid, status)
+        if isinstance(job, Trial):
+            self.finish(job)
+
+    def finish(self, trial: Trial) -> None:
+        """Whatever the imports have started ends now."""
+        if not trial.ending:
+            trial.ending, trial.kill_at = True, time.monotonic()
+            self.hurry()
+            self.warm.tried(trial)

@@ -17,6 +17,7 @@ from tenterhook.plan import plan
 from tenterhook.slot import Slot
 from tenterhook.types import Attempt, Event, Hook, Plan, Source
 from tenterhook.verdict import verdict
+from tenterhook.warm.words import words
 from tenterhook.whatif import Effect, effects, possible_answers, stop
 from tenterhook.whynot import only_if, presumed, why_not
 
@@ -71,6 +72,7 @@ class Considered(Struct, frozen=True, kw_only=True):
     on_failure: dict[str, str]
     missing: str
     sandbox: str
+    warm: str
 
 
 class Difference(Struct, frozen=True):
@@ -196,8 +198,9 @@ def considered(engine: Engine, slot: Slot, event: Event, planned: Plan) -> Itera
         because = SILENT.format(gone) if why == "missing" else why_not(why, hook, event, engine, slot, running)
         others = [one.name for one in planned.batches[batch - 1] if one is not hook] if batch else []
         proviso = "" if why else only_if(hook, event.data)
-        yield facts(
-            hook, engine, slot, why=why, because=because, proviso=proviso, batch=batch, others=others, gone=gone
+        yield replace(
+            facts(hook, engine, slot, why=why, because=because, proviso=proviso, batch=batch, others=others, gone=gone),
+            warm="" if gone else words(engine, slot, event, hook),
         )
 
 
@@ -233,6 +236,7 @@ def facts(
         on_failure={} if engine.mode == "observe" else policies(hook, slot),
         missing=gone or unhandled(hook),
         sandbox=engine.confinement.words(hook),
+        warm="",
     )
 
 

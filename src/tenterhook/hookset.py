@@ -10,6 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary, proxy
 
+from msgspec.structs import replace
+
 from tenterhook import config, dialects
 from tenterhook.choices import check_choice, folder
 from tenterhook.config import Loaded
@@ -60,6 +62,7 @@ class HookSet:
         secrets: str = "",
         journal: bool | str | os.PathLike[str] | None = None,
         supervisor: str = "auto",
+        warm: bool = True,
         system: str = SYSTEM,
     ) -> None:
         self.dialect = dialect if isinstance(dialect, Dialect) else dialects.get(dialect)
@@ -78,7 +81,7 @@ class HookSet:
         check_choice("sandbox", sandbox or "default", SETTINGS["sandbox"])
         check_choice("secrets", secrets or "strip", SETTINGS["secrets"])
         self.sandbox, self.secrets, self.supervisor, self.system = sandbox, secrets, supervisor, system
-        self.wants_journal = journal
+        self.wants_journal, self.warm = journal, warm
         self.made_settings: Settings | None = None
         self.journal: Journal | None = None
         self.loaded: Loaded | None = None
@@ -234,7 +237,7 @@ class HookSet:
         reload(self)
 
     def read(self, on_error: str = "") -> Loaded:
-        return config.load(
+        loaded = config.load(
             self.dialect,
             project=self.project,
             home=self.home,
@@ -245,6 +248,7 @@ class HookSet:
             settings=self.settings,
             system=self.system,
         )
+        return loaded if self.warm else replace(loaded, hooks=[replace(hook, warm=False) for hook in loaded.hooks])
 
     @property
     def settings(self) -> Settings:

@@ -71,6 +71,8 @@ class Shape(Struct, frozen=True):
     env: tuple[tuple[str, Getter, bool], ...]
     inherited: Inherited
     strip: bool
+    # The variables that say something about the event.
+    varying: frozenset[str]
 
 
 def compile_shape(dialect: Dialect, rule: EventRule, *, strict: bool, strip: bool = True) -> Shape:
@@ -82,6 +84,7 @@ def compile_shape(dialect: Dialect, rule: EventRule, *, strict: bool, strip: boo
         tuple((name, BASE[word.rstrip("?")], word.endswith("?")) for name, word in dialect.env.items()),
         Inherited(strict=strict, strip=strip),
         strip,
+        frozenset({DEPTH, *dialect.env}),
     )
 
 

@@ -148,6 +148,8 @@ def below(hook: Considered, event: EventFacts, *, repeated: bool) -> Iterator[st
         yield from wrapped("; ".join(filter(None, said)), first=BELOW, indent=BELOW)
         if hook.sandbox:
             yield from wrapped(hook.sandbox, first=BELOW, indent=BELOW)
+        if hook.warm:
+            yield from wrapped(hook.warm, first=BELOW, indent=BELOW)
     elif not repeated:
         yield from wrapped(hook.because, first=BELOW, indent=BELOW)
     if hook.missing and (hook.runs or hook.why in ("untrusted", "modified")):

@@ -51,6 +51,7 @@ def started(job: Job, argv: tuple[str, ...]) -> Program:
         profile=job.profile,
         require=job.require,
         warm=job.hook.warm,
+        varying=job.given.shape.varying,
     )
 
 

@@ -23,7 +23,8 @@ INPUT = FIELDS["input"]
 # Of an outcome: what is always kept, and, where there is something, texts, which are cut, and the rest; of an attempt.
 ALWAYS = ("id", "dialect", "mode", "event", "decision", "blocked", "success")
 SAID, SWITCHES = ("reason", "stop_reason"), ("stop", "suppress")
-TEXTS, REST = ("detail", "reason", "stdout", "stderr"), ("signal", "error", "failed", "truncated", "sandbox", "usage")
+TEXTS = ("detail", "reason", "stdout", "stderr")
+REST = ("signal", "error", "failed", "truncated", "sandbox", "warm", "usage")
 COUNTED = ("prompt", *(field for field in FIELDS.values() if field != INPUT))
 
 Cut = Callable[[str, int], str]

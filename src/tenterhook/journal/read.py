@@ -27,6 +27,7 @@ class Ran(Struct):
     failed: bool = False
     truncated: bool = False
     sandbox: str = ""
+    warm: bool = False
     notes: tuple[str, ...] = ()
     usage: Usage | None = None
     stdout: str = ""

@@ -78,7 +78,7 @@ class Pool:
         if self.helping is None and self.supervisor != "off" and sys.platform == "linux":
             from tenterhook.supervisor.client import helper
 
-            self.helping = helper(self.supervisor)
+            self.helping = helper(self.supervisor, self)
             if self.helping and self.supervisor == "fork":  # at once: it gets ready while we go on
                 self.helping.prepare()
         return self.helping
@@ -90,6 +90,8 @@ class Pool:
             open_ones, self.reactors = self.reactors, {}
         for way, reactor in open_ones.items():
             reactor.close() if way == "loops" else reactor.retire()
+        if self.helping is not None:
+            self.helping.left(self)
 
 
 class Queued:

@@ -1,0 +1,144 @@
+"""What a script imports is tried before it is loaded for good: who leaves something behind runs alone, as ever."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from processes import within
+from tenterhook.warm import host
+from warm.conftest import STRANGE, Both
+
+# What an installed module does when it is imported, and what is found about it.
+MODULES = {
+    "thread": (
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
+        "threads",
+    ),
+    "connection": ("import socket\nopened = socket.socket()", "connections"),
+    "file": ("opened = open(__file__)", "files"),
+    "process": ("import subprocess\nchild = subprocess.Popen(['sleep', '60'])", "processes"),
+    "daemon": ("import subprocess\nsubprocess.run('setsid sleep 61 > /dev/null 2>&1 &', shell=True)", "processes"),
+    "handler": ("import signal\nsignal.signal(signal.SIGUSR1, print)", "signal handlers"),
+    "timer": ("import signal\nsignal.setitimer(signal.ITIMER_REAL, 600)", "timers"),
+    "folder": ("import os\nos.chdir('/tmp')", "working directory"),
+    "mask": ("import os\nos.umask(0o77)", "umask"),
+    "variable": ("import os\nos.environ['LEFT'] = 'behind'", "environment"),
+    "printer": ("print('hello')", "print"),
+    "whisperer": ("import os\nos.write(2, b'hello')", "print"),
+    "excepthook": ("import sys\nsys.excepthook = print", "parts of the interpreter"),
+    "finder": ("import sys\nsys.meta_path.append(object())", "sys.path"),
+    "path": ("import sys\nsys.path.append('/nowhere')", "sys.path"),
+    "recursion": ("import sys\nsys.setrecursionlimit(5000)", "limits"),
+    "tracer": ("import sys\nsys.settrace(lambda *a: None)", "trace"),
+    "filter": ("import warnings\nwarnings.simplefilter('ignore')", "warnings"),
+    "logs": ("import logging\nlogging.basicConfig()", "logging"),
+    "garbage": ("import gc\ngc.disable()", "garbage"),
+    "locales": ("import locale\nlocale.setlocale(locale.LC_NUMERIC, 'C.UTF-8')", "locale"),
+    "patch": ("import json\njson.dumps = lambda *a, **b: 'patched'", "json.dumps"),
+    "patch_old": ("import os\nos.getlogin = os.getpid", "os.getlogin"),
+    "patch_method": ("import json\njson.JSONEncoder.default = lambda *a: 1", "JSONEncoder.default"),
+    "patch_class": ("import decimal\nclass Decimal: pass\ndecimal.Decimal = Decimal", "decimal.Decimal"),
+    "word": ("import builtins\nbuiltins._ = str", "builtins"),
+    "last": ("import atexit\natexit.register(lambda: print('bye'))", "called at the end"),
+    "timeout": ("import socket\nsocket.setdefaulttimeout(3)", "sockets"),
+    "leaving": ("import sys\nsys.exit(0)", "end the program"),
+    "crashing": ("import os\nos.abort()", "ends the process"),
+    "gone": ("import os\nos._exit(0)", "ends the process"),
+    "large": ("kept = bytearray(300 << 20)\nfor n in range(0, len(kept), 4096): kept[n] = 1", "MiB"),
+}
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
+    """A virtual environment with these modules in it."""
+    folder = tmp_path_factory.mktemp("trial")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+    [packages] = (folder / "venv" / "lib").glob("python3*/site-packages")
+    for name, (text, _) in MODULES.items():
+        (packages / f"bad_{name}.py").write_text(text)
+    (packages / "bad_hang.py").write_text(
+        "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)"
+    )
+    (packages / "harmless.py").write_text("import json, logging, threading, concurrent.futures\nloaded = {}")
+    made = Both(folder / STRANGE, str(folder / "venv" / "bin" / "python"))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_who_leaves_something_behind_is_found_out(installed: Both, name: str) -> None:
+    installed.write(f"try-{name}.py", f"import bad_{name}\nprint('ran')")
+    installed.prepare(f"try-{name}.py")
+    found = MODULES[name][1]
+    done, again = installed.warm(f"try-{name}.py"), installed.warm(f"try-{name}.py")
+
+    assert found in installed.reasons()[f"try-{name}.py"]
+    assert [len(done.notes), len(again.notes)] == [1, 0]
+    assert found in done.notes[0]
+    assert done.warm is again.warm is False
+    assert (done.exit_code, done.signal, done.stdout) == (again.exit_code, again.signal, again.stdout)
+
+
+def test_others_are_none_the_worse_for_it(installed: Both) -> None:
+    """All of them were tried in copies that are gone; what they started is gone too."""
+    text = "import harmless, json, os, threading as t\n"
+    installed.write("try-others.py", text + "print(json.dumps([t.active_count(), os.getcwd(), sorted(os.environ)]))")
+    done = installed.prepared("try-others.py")
+
+    assert done.stdout == installed.cold("try-others.py").stdout
+    pid = installed.interpreter()
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    assert within(30, lambda: len(children.read_text().split()) == 1)  # the copy that waits for the next script
+
+
+def test_one_that_hangs_is_given_up(installed: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "LONGEST", 0.5)
+    installed.write("try-hang.py", "if __debug__ and 1:\n    print('ran')\nelse:\n    import bad_hang")
+    installed.prepare("try-hang.py")
+
+    assert "longer than 0.5 s" in installed.reasons()["try-hang.py"]
+    assert installed.warm("try-hang.py").stdout == b"ran\n"
+
+
+def test_the_projects_own_modules_are_not_run_before_the_script(both: Both, tmp_path: Path) -> None:
+    """Neither those beside the script nor those of PYTHONPATH; they are read, and what they import is prepared."""
+    for folder in (both.folder, tmp_path / "path"):
+        folder.mkdir(exist_ok=True)
+        (folder / f"own_{folder.name[:2]}.py").write_text("import os, shlex\nprint(os.getpid())")
+    names = [f"own_{both.folder.name[:2]}", "own_pa"]
+    both.env = {**both.env, "PYTHONPATH": str(tmp_path / "path")}
+    text = "import os, sys\nprint(os.getpid(), *[n for n in ('own_it', 'own_pa', 'shlex') if n in sys.modules])\n"
+    both.write("try.py", f"{text}import {', '.join(names)}")
+    lines = both.prepared("try.py").stdout.decode().splitlines()
+
+    assert lines == [f"{lines[1]} shlex", lines[1], lines[1]]
+
+
+CHANGES = ["sys.path.insert(0, 'lib')", "sys.path[:0] = ['lib']", "sys.path += ['lib']", "p = sys.path"]
+
+
+@pytest.mark.parametrize("text", CHANGES)
+def test_who_looks_elsewhere_for_modules_runs_alone(both: Both, text: str) -> None:
+    (both.folder / "lib").mkdir()
+    (both.folder / "lib" / "json.py").write_text("")
+    text = f"import sys\n{text}\nif 'p' in globals(): p.insert(0, 'lib')\nimport json\nprint(json.__file__)"
+    both.write("try.py", text)
+    both.prepare("try.py")
+
+    assert "sys.path" in both.reasons()["try.py"]
+    assert both.warm("try.py").stdout == both.cold("try.py").stdout
+
+
+def test_only_what_runs_with_the_script_is_prepared(both: Both) -> None:
+    text = "import sys\nfrom typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import smtplib\n"
+    text += "def later():\n    import imaplib\ntry:\n    import colorsys\nexcept ImportError:\n    pass\n"
+    both.write("try.py", text + "print(sorted({'smtplib', 'imaplib', 'colorsys'} & {*sys.modules}))")
+
+    assert both.prepared("try.py").stdout == b"['colorsys']\n"
+    both.write("other.py", "import sys\nprint('colorsys' in sys.modules, 'imaplib' in sys.modules)")
+    assert both.prepared("other.py").stdout == b"True False\n"

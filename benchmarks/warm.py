@@ -21,6 +21,8 @@ Pairs = list[tuple[float, float]]
 READS = "import json, sys\n{imports}event = json.load(sys.stdin)\njson.dump({{}}, sys.stdout)\n"
 HOOK = '[[hook]]\non = "tool.before"\nscript = "{name}.py"\nmatch = "{name}"\n'
 GIVEN = {"command": "ls"}
+# What is used of a package that loads its parts when they are asked for.
+HEAVY = {"pydantic": "from pydantic import BaseModel\n"}
 
 
 def script_pairs(heavy: str = "pydantic") -> dict[str, Pairs]:
@@ -28,7 +30,7 @@ def script_pairs(heavy: str = "pydantic") -> dict[str, Pairs]:
     folder = Path(tempfile.mkdtemp(prefix="warm"))
     try:
         write(folder, "small", "")
-        write(folder, "heavy", f"import {heavy}\n")
+        write(folder, "heavy", HEAVY.get(heavy, f"import {heavy}\n"))
         environ = {"PATH": os.environ["PATH"], "HOME": str(folder), "XDG_STATE_HOME": str(folder / "state")}
         with Engine(folder, trust="all", home=folder, environ=environ) as engine:
             return {

@@ -21,7 +21,7 @@ from _socket import CMSG_SPACE, MSG_CMSG_CLOEXEC
 from tenterhook.procfs import TAG
 from tenterhook.supervisor.jobs import places
 from tenterhook.supervisor.system import PR_SET_DUMPABLE, max_files
-from tenterhook.supervisor.wire import FILES, HEAD, PACKET
+from tenterhook.supervisor.wire import FILES, PACKET
 from tenterhook.warm.loading import first_folder
 
 TYPE_CHECKING = False
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
 # What a host finds written at the beginning of the file in memory where the script ran in a copy.
 RAN = b"w"
+# Said to a copy: nothing has changed, so that it may run the script itself.
+FIT = b"y"
 
 
 class Start:
@@ -72,11 +74,12 @@ def become_script(line: Wire, start: Start, scripts: Mapping[str, Kept]) -> tupl
     """Wait for it; its code, and the names that it runs with."""
     be_apart(line.fileno())
     rehearse(start)
-    path, cwd, fit, files = awaited(line)
+    path, cwd, files = awaited(line)
     os.chdir(cwd)
     argv, words, options, env = given(files[3])
     settle(files, env, start)
     start.library.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
+    fit = line.recv(PACKET) == FIT
     code = (scripts[path].code or compiled(words[1 + options])) if fit else None
     if code is None or start.room < len(env[TAG.encode()]):
         become_interpreter(argv, env)
@@ -113,14 +116,14 @@ def rehearse(start: Start) -> None:
     gc.get_objects()
 
 
-def awaited(line: Wire) -> tuple[str, bytes, bool, list[int]]:
-    """The script's path, where it runs, whether it may run here, and its files."""
+def awaited(line: Wire) -> tuple[str, bytes, list[int]]:
+    """The script's path, where it runs, and its files."""
     data, rights, _, _ = line.recvmsg(PACKET, CMSG_SPACE(FILES * 4), MSG_CMSG_CLOEXEC)
     if not rights:
         os._exit(0)
-    path, _, cwd = data[HEAD.size :].partition(b"\0")
+    path, _, cwd = data.partition(b"\0")
     files = [fd for *_, content in rights for (fd,) in struct.iter_unpack("i", content)]
-    return os.fsdecode(path), cwd, bool(HEAD.unpack_from(data)[1]), files
+    return os.fsdecode(path), cwd, files
 
 
 def given(memory: int) -> Given:

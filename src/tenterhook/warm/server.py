@@ -18,7 +18,8 @@ from tenterhook.procfs import Family
 from tenterhook.supervisor import system
 from tenterhook.supervisor.jobs import Job, Jobs, tell, ticks
 from tenterhook.supervisor.spawner import Spawner
-from tenterhook.supervisor.wire import FAILED, FILES, HEAD, PREPARE, READY, STALE, START, UNFIT, pair
+from tenterhook.supervisor.wire import FAILED, FILES, HEAD, PREPARE, READY, STALE, UNFIT, pair
+from tenterhook.warm.child import FIT
 from tenterhook.warm.footprint import memory
 from tenterhook.warm.kept import Kept
 from tenterhook.warm.loading import Loaded, load
@@ -202,13 +203,14 @@ class Warm(Spawner):
 
     def handed_over(self, path: str, cwd: bytes, files: list[int]) -> Copy:
         """Who runs it: the copy that waits for it, or another one if that was killed."""
-        said = HEAD.pack(START, self.is_fit(path), 0) + os.fsencode(path) + b"\0" + cwd
+        said = os.fsencode(path) + b"\0" + cwd
         copy, self.copy = self.copy or Copy(), None
         try:
             copy.line.say(said, files)
         except OSError:
             copy = Copy()
             copy.line.say(said, files)
+        copy.line.say(FIT if self.is_fit(path) else UNFIT)  # found out while it gets ready
         return copy
 
     def forget_copy(self) -> None:
@@ -229,7 +231,10 @@ class Warm(Spawner):
             self.say(STALE, 0)
             return False
         script = self.scripts.get(path)
-        return script is not None and script.is_same() and not self.loaded.shadowed(script.before)
+        try:
+            return script is not None and script.is_same() and not self.loaded.shadowed(script.before)
+        except OSError:
+            return False
 
 
 class WarmJobs(Jobs):

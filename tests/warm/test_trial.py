@@ -142,3 +142,23 @@ def test_only_what_runs_with_the_script_is_prepared(both: Both) -> None:
     assert both.prepared("try.py").stdout == b"['colorsys']\n"
     both.write("other.py", "import sys\nprint('colorsys' in sys.modules, 'imaplib' in sys.modules)")
     assert both.prepared("other.py").stdout == b"True False\n"
+
+
+def test_what_a_script_loads_later_is_there_the_next_time(both: Both) -> None:
+    text = "import sys\ndef main():\n    print('colorsys' in sys.modules)\n    import colorsys\nmain()"
+    both.write("try.py", text)
+
+    assert both.prepared("try.py").stdout == b"False\n"
+    assert both.prepared("try.py").stdout == b"True\n"
+
+
+def test_what_must_not_be_loaded_for_good_a_script_goes_on_to_load_itself(installed: Both) -> None:
+    text = (
+        "import threading\nimport json\ndef main():\n    import bad_thread\n    print(threading.active_count())\nmain()"
+    )
+    installed.write("try-later.py", text)
+    installed.write("try-then.py", "import threading\nprint(threading.active_count())")
+
+    assert [installed.prepared("try-later.py").stdout for _ in range(3)] == [b"2\n"] * 3
+    assert "try-later.py" not in installed.reasons()
+    assert installed.prepared("try-then.py").stdout == b"1\n"

@@ -36,8 +36,8 @@ MECHANISMS = ("", "namespace", "landlock")
 # or not at all; and: let go what hooks left running.
 CHANNEL, JOIN, RELEASE = b"C", b"J", b"R"
 # Host to warm interpreter: get ready for a script, in so many microseconds; back, with its number: it is, or a text why
-# it never will be; and, about itself: what it has loaded is not what is installed any more.
-PREPARE, READY, UNFIT, STALE = b"P", b"y", b"n", b"o"
+# it never will be, or it gets ready once more; and, about itself: what it has loaded is not what is installed any more.
+PREPARE, READY, UNFIT, AGAIN, STALE = b"P", b"y", b"n", b"a", b"o"
 # Supervisor to host: its process number.
 HERE = b"h"
 

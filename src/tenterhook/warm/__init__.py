@@ -5,6 +5,6 @@
 
 A warm interpreter is a spawner (see tenterhook.supervisor) that has confined itself and then become the hook's own
 Python: `program` is what it runs, `server` what it serves, `trial`, `imports` and `footprint` how it gets ready for a
-script, `child`, `ending` and `kept` how it runs one. All of these are the standard library alone, for any Python from
-3.9 on. `script` and `host` are the host's side: what is a Python script, and what is ready for it.
+script, `copies`, `child`, `ending` and `kept` how it runs one. All of these are the standard library alone, for any
+Python from 3.9 on. `script` and `host` are the host's side: what is a Python script, and what is ready for it.
 """

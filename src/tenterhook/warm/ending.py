@@ -15,6 +15,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from mmap import mmap
     from types import CodeType
     from typing import Any
 
@@ -65,7 +66,7 @@ def uncaught(exc: BaseException) -> float:
     return INTERRUPTED if isinstance(exc, KeyboardInterrupt) else 1
 
 
-def finish(status: float, main: dict[str, Any], known: set[str]) -> int:
+def finish(status: float, main: dict[str, Any], known: set[str], said: mmap) -> int:
     """Returns only where the interpreter has something to say about its own end, which it then comes to as ever."""
     threading = sys.modules.get("threading")
     if threading is not None:
@@ -76,6 +77,7 @@ def finish(status: float, main: dict[str, Any], known: set[str]) -> int:
         status = status or 0
     if not (flushed(sys.stdout) and flushed(sys.stderr)):
         return int(status)
+    tell_loaded(known, said)
     let_go(main, known)
     if not (flushed(sys.stdout) and flushed(sys.stderr)):
         return int(status)
@@ -83,6 +85,14 @@ def finish(status: float, main: dict[str, Any], known: set[str]) -> int:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGINT)
     os._exit(int(status))
+
+
+def tell_loaded(known: set[str], said: mmap) -> None:
+    """The modules that were not there, so that they are the next time."""
+    names = [name for name in sys.modules if name not in known and name.isascii()]
+    text = "\n".join(names).encode()
+    if len(text) < len(said):
+        said[: len(text)] = text
 
 
 def let_go(main: dict[str, Any], known: set[str]) -> None:

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from tenterhook.procfs import TAG
 from tenterhook.supervisor import NoHelper
-from tenterhook.supervisor.wire import CONFINED, HEAD, PACKET, PREPARE, READY, STALE, UNFIT
+from tenterhook.supervisor.wire import AGAIN, CONFINED, HEAD, PACKET, PREPARE, READY, STALE, UNFIT
 from tenterhook.warm.script import recognised
 from tenterhook.warm.stamps import stamp
 
@@ -118,8 +118,8 @@ class Interpreter:
         state = self.by_number.get(number)
         if kind == CONFINED:
             self.answered = True
-        elif kind == READY and state:
-            state.word = "ready"
+        elif kind in (READY, AGAIN) and state:
+            state.word = "ready" if kind == READY else "asked"
         elif kind == UNFIT and state:
             text = data[HEAD.size :].decode("utf-8", "replace")
             state.word, state.why = "unfit", "".join(c if c.isprintable() else "?" for c in text)

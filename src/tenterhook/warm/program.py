@@ -25,7 +25,8 @@ def main():
     from tenterhook.supervisor import system
     from tenterhook.supervisor.wire import wire
     from tenterhook.warm import child, ending
-    from tenterhook.warm.server import Born, Warm
+    from tenterhook.warm.copies import Born
+    from tenterhook.warm.server import Warm
 
     for fd in (control, channel, notes):
         os.set_inheritable(fd, False)
@@ -34,18 +35,19 @@ def main():
         return 1
     system.adopt_orphans()
     system.keep_out()  # of what we have just looked at, too
-    warm, line = Warm(wire(control), hello, wire(channel), notes, BARE), None
+    warm, born = Warm(wire(control), hello, wire(channel), notes, BARE), None
     try:
         warm.serve()
         system.wake_parent()
     except Born as exc:
-        line = exc.line
-    if line is None:
+        born = exc.line, exc.said
+    if born is None:
         return 0
     warm.leave()
     known = set(sys.modules)
-    code, names = child.become_script(line, start, warm.scripts)
-    return ending.finish(ending.ran(code, names), names, known)
+    code, names = child.become_script(born[0], start, warm.scripts)
+    status = ending.ran(code, names)
+    return ending.finish(status, names, known, born[1])
 
 
 if __name__ == "__main__" and sys.version_info >= (3, 9) and sys.implementation.name == "cpython":

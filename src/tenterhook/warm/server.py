@@ -18,8 +18,9 @@ from tenterhook.procfs import Family
 from tenterhook.supervisor import system
 from tenterhook.supervisor.jobs import Job, Jobs, tell, ticks
 from tenterhook.supervisor.spawner import Spawner
-from tenterhook.supervisor.wire import FAILED, FILES, HEAD, PREPARE, READY, STALE, UNFIT, pair
+from tenterhook.supervisor.wire import AGAIN, FAILED, FILES, HEAD, PREPARE, READY, STALE, UNFIT
 from tenterhook.warm.child import FIT
+from tenterhook.warm.copies import Copy, Run
 from tenterhook.warm.footprint import memory
 from tenterhook.warm.kept import Kept
 from tenterhook.warm.loading import Loaded, load
@@ -34,44 +35,39 @@ if TYPE_CHECKING:
 
 # Scripts that one interpreter is prepared for, and how many bytes of their code it keeps.
 MOST, LARGEST_CODE = 256, 16 << 20
+# How often what a script was seen to load is loaded for good.
+LESSONS = 3
 # Seconds after which one that nobody uses ends.
 IDLE = 300.0
 
+FULL = f"its interpreter is prepared for {MOST} scripts already"
 LATE = "what it imports takes longer than {:g} s"
 ENDED = "what it imports ends the process"
-
-
-class Born(BaseException):
-    """We are a copy that is to run a script: leave everything of the server's."""
-
-    def __init__(self, line: Wire) -> None:
-        self.line = line
-
-
-class Copy:
-    """A copy of ourselves that waits for the script it is to run, so that no script waits for the copying (1 ms)."""
-
-    def __init__(self) -> None:
-        self.line, theirs = pair()
-        self.born = ticks()
-        self.pid = os.fork()
-        if self.pid == 0:
-            raise Born(theirs)
-        theirs.close()
 
 
 class Trial(Job):
     """The process in which a script's imports are tried. It reports through a file in memory."""
 
-    __slots__ = ("memory", "script", "seconds", "until")
+    __slots__ = ("asked", "memory", "until")
 
-    def __init__(self, channel: Wire, number: int, pid: int, memory: int, script: str, seconds: float) -> None:
+    def __init__(self, channel: Wire, number: int, pid: int, memory: int, asked: Asked) -> None:
         super().__init__(channel, number, Family(pid, "", ticks()), keep=False)
-        self.memory, self.script, self.seconds = memory, script, seconds
-        self.until = time.monotonic() + seconds
+        self.memory, self.asked = memory, asked
+        self.until = time.monotonic() + asked.seconds
 
     def tell(self, kind: bytes, value: int = 0) -> None:
         """Nobody is told how it does, but what came of it."""
+
+
+class Asked:
+    """A script that we were asked to get ready for, and what it was seen to load beyond what its text says."""
+
+    __slots__ = ("lessons", "number", "script", "seconds", "seen")
+
+    def __init__(self, number: int, script: str, seconds: float) -> None:
+        self.number, self.script, self.seconds = number, script, seconds
+        self.seen: set[str] = set()
+        self.lessons = 0
 
 
 class Warm(Spawner):
@@ -85,6 +81,7 @@ class Warm(Spawner):
         for name in self.ours:
             del sys.modules[name]
         self.scripts: dict[str, Kept] = {}
+        self.asked: dict[str, Asked] = {}
         self.loaded = Loaded(bare)
         self.base = memory()
         self.told: Wire | None = first
@@ -106,27 +103,29 @@ class Warm(Spawner):
     def hear_more(self, channel: Wire, data: bytes) -> None:
         kind, number, value = HEAD.unpack_from(data)
         if kind == PREPARE:
-            self.prepare(channel, number, os.fsdecode(data[HEAD.size :]), value / 1e6)
+            self.told = channel
+            script = os.fsdecode(data[HEAD.size :])
+            if len(self.asked) >= MOST and script not in self.asked:
+                self.say(UNFIT, number, FULL)
+                return
+            asked = self.asked[script] = Asked(number, script, value / 1e6)
+            self.prepare(asked, [])
 
     # Getting ready
 
-    def prepare(self, channel: Wire, number: int, script: str, seconds: float) -> None:
-        self.told = channel
-        if len(self.scripts) >= MOST and script not in self.scripts:
-            self.say(UNFIT, number, f"its interpreter is prepared for {MOST} scripts already")
-            return
+    def prepare(self, asked: Asked, seen: list[str]) -> None:
         memory = os.memfd_create("trial")
         pid = os.fork()
         if pid == 0:
             try:
-                self.try_out(script, memory)
+                self.try_out(asked.script, memory, seen)
             finally:
                 os._exit(0)
         self.trials += 1
         self.used = time.monotonic()
-        self.jobs.add(Trial(channel, -number - (self.trials << 32), pid, memory, script, seconds))
+        self.jobs.add(Trial(self.control, -self.trials, pid, memory, asked))
 
-    def try_out(self, script: str, memory: int) -> None:
+    def try_out(self, script: str, memory: int, seen: list[str]) -> None:
         """In a copy, which has nothing that could be spoken into."""
         os.setsid()
         signal.set_wakeup_fd(-1)
@@ -140,24 +139,38 @@ class Warm(Spawner):
 
         for name in self.ours:
             del sys.modules[name]
-        os.pwrite(3, marshal.dumps(trial(script, self.base)), 0)
+        os.pwrite(3, marshal.dumps(trial(script, self.base, seen)), 0)
 
     def tried(self, trial: Trial) -> None:
         """It is over, by itself or because it took too long."""
-        number = -trial.number & 0xFFFFFFFF
+        asked = trial.asked
         try:
             found = marshal.loads(os.pread(trial.memory, 1 << 26, 0))
         except (EOFError, ValueError, TypeError):
             late = time.monotonic() >= trial.until
-            found = {"why": LATE.format(trial.seconds) if late else ENDED}
+            found = {"why": LATE.format(asked.seconds) if late else ENDED}
         os.close(trial.memory)
-        why = found.get("why") or self.take(trial, found)
-        self.say(UNFIT if why else READY, number, why)
+        why = found.get("why") or self.take(asked, found)
+        # What it was seen to load, if that is no use, it goes on to load itself.
+        fine = not why or (asked.lessons > 0 and asked.script in self.scripts)
+        self.say(READY if fine else UNFIT, asked.number, "" if fine else why)
 
-    def take(self, trial: Trial, found: dict[str, Any]) -> str:
+    def learn(self, run: Run) -> None:
+        """What a script has loaded that its text does not show: from now on that is there before it, too."""
+        names, asked = run.copy.loaded(), self.asked.get(run.script)
+        if asked is None or asked.lessons >= LESSONS or run.script not in self.scripts:
+            return
+        fresh = [name for name in names if name not in asked.seen and name not in sys.modules]
+        if fresh:
+            asked.seen.update(fresh)
+            asked.lessons += 1
+            self.say(AGAIN, asked.number)
+            self.prepare(asked, fresh)
+
+    def take(self, asked: Asked, found: dict[str, Any]) -> str:
         """Import what is known to be harmless; why it is no use after all."""
-        script = Kept(trial.script, *found["script"])
-        signal.alarm(int(2 * trial.seconds) + 1)  # should it hang now, this interpreter ends
+        script = Kept(asked.script, *found["script"])
+        signal.alarm(int(2 * asked.seconds) + 1)  # should it hang now, this interpreter ends
         for one in found["wanted"]:
             load(one, found["path"])
         signal.alarm(0)
@@ -198,7 +211,7 @@ class Warm(Spawner):
             os.chdir("/")
             for fd in files:
                 os.close(fd)
-        self.jobs.add(Job(channel, number, Family(copy.pid, token.decode(), copy.born), keep=keep, began=began))
+        self.jobs.add(Run(channel, number, token.decode(), copy, os.fsdecode(path), keep=keep, began=began))
         self.copy = Copy()
 
     def handed_over(self, path: str, cwd: bytes, files: list[int]) -> Copy:
@@ -208,16 +221,16 @@ class Warm(Spawner):
         try:
             copy.line.say(said, files)
         except OSError:
+            copy.dismiss()
             copy = Copy()
             copy.line.say(said, files)
         copy.line.say(FIT if self.is_fit(path) else UNFIT)  # found out while it gets ready
         return copy
 
     def forget_copy(self) -> None:
-        """It hears that nobody is there any more, and ends."""
         copy, self.copy = self.copy, None
         if copy is not None:
-            copy.line.close()
+            copy.dismiss()
 
     def leave(self) -> None:
         """In a copy: the files are closed with all others, and their numbers are the script's to use."""
@@ -264,6 +277,8 @@ class WarmJobs(Jobs):
         super().exited(pid, status)
         if isinstance(job, Trial):
             self.finish(job)
+        elif isinstance(job, Run):
+            self.warm.learn(job)
 
     def finish(self, trial: Trial) -> None:
         """Whatever the imports have started ends now."""

@@ -23,12 +23,17 @@ if TYPE_CHECKING:
 FIONREAD = 0x541B
 
 
-def trial(script: str, base: int) -> dict[str, Any]:
-    """What to load for a script, and its code; or `why` not. `base` is the memory that a bare interpreter takes."""
+def trial(script: str, base: int, seen: list[str]) -> dict[str, Any]:
+    """What to load for a script, and its code; or `why` not.
+
+    `base` is the memory that a bare interpreter takes, `seen` what the script has loaded when it ran.
+    """
     try:
         roots = Roots()
         before = [*first_folder(script), *roots.before]
         reading = Reading(script, before)
+        for name in seen:
+            reading.want(name, ())
         wanted = [one for one in reading.wanted if roots.find(one[0].partition(".")[0])]
         if why := tried(roots, wanted):
             raise Unfit(f"what it imports would {why}")

@@ -31,6 +31,9 @@ STARTS = 8
 # of 1.6 s for 135 MB in lines): when little is there, let it gather.
 NARROW, REST = 1 << 16, 0.0005
 NEVER_STARTED = Completed(error="cancelled", detail="cancelled by the host before it was started")
+# Most hooks are over after this many seconds, with all they wrote in their pipes. To be woken for the end of each pipe
+# and then for the hook's own end costs more than to look once.
+MOMENT = 0.002
 # Others will give back what was short when they end.
 CROWDED = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM, errno.ETOOMANYREFS)
 
@@ -76,6 +79,8 @@ class Loop:
         self.numbered: dict[int, Ticket] = {}
         self.polled: dict[Ticket, Running] = {}
         self.deadlines: list[tuple[float, int]] = []
+        # Those whose pipes nobody looks at yet, and when somebody shall.
+        self.unheard: deque[tuple[float, int]] = deque()
         self.ending: dict[Ticket, Running] = {}
         self.tags: Tags = {}
         self.crowded = self.rest = False
@@ -104,6 +109,8 @@ class Loop:
                 action()
         now = time.monotonic()
         self.check_clocks(now)
+        if self.unheard:
+            self.listen(now)
         if self.ending and now >= self.sweep_at:
             self.sweep(now)
         if self.rest:
@@ -119,6 +126,8 @@ class Loop:
             heappop(self.deadlines)
         if self.deadlines:
             clocks.append(self.deadlines[0][0])
+        if self.unheard:
+            clocks.append(self.unheard[0][0])
         now = time.monotonic()
         clocks += [now + child.patience for child in self.polled.values()]
         # A minute at most: poll cannot count further than 24 days.
@@ -157,8 +166,7 @@ class Loop:
             self.polled[ticket] = child
         if child.pidfd >= 0:
             self.watch(child.pidfd, select.POLLIN, partial(self.exited, ticket))
-        for stream in child.streams:
-            self.watch(stream.fd, select.POLLIN, partial(self.drain, stream))
+        self.unheard.append((child.began + MOMENT, child.number))
         if child.feed.fd >= 0:
             self.watch(child.feed.fd, select.POLLOUT, partial(self.push, child))
 
@@ -185,6 +193,14 @@ class Loop:
             self.poller.unregister(fd)
 
     # Pipes
+
+    def listen(self, now: float) -> None:
+        """To those that have taken longer than a moment; the others have ended, and said what they had to say."""
+        while self.unheard and (self.unheard[0][0] <= now or self.unheard[0][1] not in self.numbered):
+            ticket = self.numbered.get(self.unheard.popleft()[1])
+            for stream in self.running[ticket].streams if ticket else ():
+                if stream.fd >= 0:
+                    self.watch(stream.fd, select.POLLIN, partial(self.drain, stream))
 
     def drain(self, stream: Stream) -> None:
         count = stream.drain()

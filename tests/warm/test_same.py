@@ -154,9 +154,7 @@ def plain(said: bytes) -> str:
     """Without what differs between any two runs: addresses, and the mark of the run."""
     text = said.decode("utf-8", "backslashreplace")
     # Two signals that the C library keeps for itself are ignored or not, by how a process was started.
-    text = re.sub(
-        r"SigIgn:..0000000[01]8", r"SigIgn:..00000000", text.replace("SigIgn:\\t000000018", "SigIgn:\\t000000000")
-    )
+    text = re.sub(r"(?<=SigIgn:\\t)\w+", lambda found: f"{int(found[0], 16) & ~(3 << 31):016x}", text)
     return re.sub(r"TENTERHOOK_RUN(=|', '|\", \")[\w.]+;", "TENTERHOOK_RUN", re.sub(r"0x[0-9a-f]+", "0x", text))
 
 

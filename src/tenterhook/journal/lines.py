@@ -16,6 +16,8 @@ from tenterhook.types import Event, Outcome
 
 # A secret that a cut would split is known by its whole: so much more is looked at.
 MARGIN = 4_000
+# So many names are remembered.
+MOST = 1_000
 
 
 class Lines:
@@ -24,6 +26,8 @@ class Lines:
     def __init__(self, project: str, environ: Mapping[str, str], events: Iterable[EventRule]) -> None:
         self.project, self.redactor = project, Redactor(environ)
         self.rules = {rule.name: rule for rule in events}
+        # Names and sources of hooks in which there is nothing to redact: looked at once, not with every line.
+        self.harmless: set[tuple[str, str]] = set()
 
     def facts(self, event: str, session: object, agent: str, target: object) -> Line:
         """What is kept of an event besides its data."""
@@ -39,7 +43,27 @@ class Lines:
 
     def whole(self, outcome: Outcome, about: bytes) -> bytes:
         """Everything that is kept of one outcome and its event. Neither line is empty, so that a comma joins them."""
-        return self.redacted([entry(outcome, {"time": written(time())}, self.cut)])[:-2] + b"," + about[1:]
+        line = encoded(entry(outcome, {"time": written(time())}, self.cut))
+        return (line if self.is_plain(outcome) else self.redactor.data(line))[:-2] + b"," + about[1:]
+
+    def is_plain(self, outcome: Outcome) -> bool:
+        """Whether there can be no secret in it: nobody said anything, and the hooks' names are known to hold none."""
+        if outcome.reason or outcome.stop_reason or outcome.messages or outcome.skipped or outcome.warnings:
+            return False
+        for one in outcome.attempts:
+            if one.stdout or one.stderr or one.detail or one.reason or one.notes or one.usage or one.changed:
+                return False
+            if (one.hook, one.source) not in self.harmless and not self.learn(one.hook, one.source):
+                return False
+        return True
+
+    def learn(self, hook: str, source: str) -> bool:
+        if self.redacted([{hook: source}]) != encoded({hook: source}):
+            return False
+        if len(self.harmless) >= MOST:
+            self.harmless.clear()
+        self.harmless.add((hook, source))
+        return True
 
     def waited(self, waiting: deque[Waiting], since: float) -> list[Line]:
         """What is kept of outcomes in which nothing was said; all of them came after this time."""

@@ -138,7 +138,8 @@ class Spawner:
 
     def soon(self) -> list[int]:
         """Most hooks are over in a millisecond: awake, we hear that a tenth of it sooner. Not if others want to run."""
-        until = time.monotonic() + SHORT if system.is_calm() else 0.0
+        alone = len(self.jobs.by_number) == 1
+        until = time.monotonic() + SHORT if alone and system.is_calm() else 0.0
         while time.monotonic() < until:
             if ready := self.ears.wait(0.0):
                 return ready

@@ -72,7 +72,7 @@ class Known:
         layout = Layout(profile)
         self.places = self.absent = tuple(layout.absent)
         self.linked = tuple(layout.links)
-        self.covered = (*layout.closed, *layout.hidden)
+        self.covered = (*layout.closed, *layout.hidden, *layout.frozen)
         self.links = {path: link(path) for path in self.linked}
         self.last: Marks = {}
         # The last profile with what was seen: it hardly ever changes.
@@ -132,7 +132,7 @@ def first_step(folder: str, path: str) -> str:
 
 
 def as_seen(profile: Profile) -> Profile:
-    """With which files are closed and hidden now: a mount goes with the file it lies on when that is replaced."""
+    """With what is closed and hidden now: a mount goes with the file it lies on when that is replaced."""
     about = known(profile)
     seen = tuple([number for path in about.covered for number in identity(path)])
     if about.shown.seen != seen:
@@ -151,6 +151,8 @@ def identity(path: str) -> tuple[int, ...]:
 
 KNOWN: dict[Profile, Known] = {}
 LOCK = threading.Lock()
+# Another one for those who outlive a session.
+kind: type[Known] = Known
 
 
 def known(profile: Profile) -> Known:
@@ -158,7 +160,7 @@ def known(profile: Profile) -> Known:
     with LOCK:
         found = KNOWN.get(profile)
         if found is None:
-            found = KNOWN[profile] = Known(profile)
+            found = KNOWN[profile] = kind(profile)
             if len(KNOWN) > LATEST:
                 del KNOWN[next(iter(KNOWN))]
         return found

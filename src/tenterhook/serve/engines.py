@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tenterhook.cli.fire import chosen
 from tenterhook.engine import Engine
+from tenterhook.serve import absent
 from tenterhook.serve.stamps import Files
 from tenterhook.serve.streams import SEAT, Seat
 from tenterhook.supervisor import client
@@ -29,12 +30,13 @@ SEPARATE = ("EVENT", "session", "input", "json", "require-trusted")
 class Kept:
     """An engine, the seat of whoever it works for, and the files that it was made from; one client at a time."""
 
-    def __init__(self, key: Key, options: Options) -> None:
-        self.key = key
+    def __init__(self, key: Key, options: Options, turn: int) -> None:
+        self.key, self.turn = key, turn
         self.engine = Engine(**chosen(options))
         self.seat = Seat()
         files = Files(self.engine)
         hooks = self.engine.hooks()
+        self.functions = any(hook.handler == "python" for hook in hooks)
         # What approvals are bound to is looked for in too many places to watch them: it is looked for again.
         sure = files.sure and not any(hook.seal for hook in hooks)
         self.files = files if sure else None
@@ -67,23 +69,28 @@ class Engines:
     def __init__(self) -> None:
         self.idle: OrderedDict[Key, list[Kept]] = OrderedDict()
         self.lock = threading.Lock()
+        # Counts how often all of them were of no use any more.
+        self.turn = 0
+        absent.watch()
 
     def take(self, options: Options) -> Kept:
         """One that is as good as new, or a new one; whatever is wrong with the config is raised."""
         key = named(options)
+        if absent.renewed():
+            self.close_idle()
         while True:
             with self.lock:
                 waiting = self.idle.get(key)
                 kept = waiting.pop() if waiting else None
             if kept is None:
-                return Kept(key, options)
+                return Kept(key, options, self.turn)
             if kept.fresh:
                 return kept
             kept.engine.close()
 
     def give_back(self, kept: Kept) -> None:
         """Those whose options were not asked for the longest time make room."""
-        if kept.files is None or kept.engine.abandoned:
+        if kept.files is None or kept.turn != self.turn or kept.engine.abandoned:
             kept.engine.close()
             return
         old: list[Kept] = []
@@ -99,10 +106,17 @@ class Engines:
 
     def close(self) -> None:
         """What hooks left running goes on without us, as it does after a `tenter fire` that ends with its event."""
-        for kept in [one for waiting in self.idle.values() for one in waiting]:
-            kept.engine.close()
+        self.close_idle()
         for helper in client.ours:
             helper.release()
+
+    def close_idle(self) -> None:
+        with self.lock:
+            old = [one for waiting in self.idle.values() for one in waiting]
+            self.idle.clear()
+            self.turn += 1
+        for kept in old:
+            kept.engine.close()
 
 
 def named(options: Options) -> Key:

@@ -7,7 +7,7 @@ from typing import Any
 
 from conftest import Project
 
-from .served import LONG, Raw, Served, plain, until
+from .served import LONG, Raw, Served, plain, settle, until
 
 HOOK = '[[hook]]\non = "tool.before"\ncommand = "echo {}"\n'
 FUNCTION = '[[hook]]\non = "tool.before"\ntype = "python"\nfunction = "guard.answer"\n'
@@ -43,6 +43,49 @@ def test_a_function_whose_module_changed_is_the_new_one(raw: Raw, project: Proje
         found += [reason(raw, "--trust"), reason(raw, "--trust")]
 
     assert found == [f"reason {n}" for n in range(4) for _ in range(2)]
+
+
+def test_a_module_that_a_function_imports_when_it_is_called_is_the_new_one(raw: Raw, project: Project) -> None:
+    project.write("tenterhook.toml", FUNCTION)
+    project.write(
+        "guard.py",
+        "def answer(event):\n    if event['tool_name'] == 'Bash':\n        import part\n"
+        "        return {'decision': 'deny', 'reason': part.WHY}\n",
+    )
+    settle()
+    raw.ask("tool.before", "--trust", stdin=b'{"tool_name": "Other"}')
+    found = []
+    for n in range(3):
+        project.write("part.py", f"WHY = 'reason {n}'\n")
+        settle()
+        found += [reason(raw, "--trust"), reason(raw, "--trust")]
+
+    assert found == [f"reason {n}" for n in range(3) for _ in range(2)]
+
+
+def test_a_package_that_comes_before_a_module_is_found_when_it_does(raw: Raw, project: Project) -> None:
+    project.write("tenterhook.toml", FUNCTION)
+    text = "def answer(event):\n    return {'decision': 'deny', 'reason': __name__ + __file__[-11:]}\n"
+    project.write("guard.py", text)
+    settle()
+    assert reason(raw, "--trust").endswith("guard.py")
+    project.write("guard/__init__.py", text)
+
+    assert reason(raw, "--trust") == "guard__init__.py"
+
+
+def test_what_functions_import_when_they_are_called_is_their_own_projects(raw: Raw, project: Project) -> None:
+    """Modules of two projects may have the same names: one worker has the functions of one project."""
+    for name in ("one", "two"):
+        project.write(f"{name}/tenterhook.toml", FUNCTION)
+        project.write(
+            f"{name}/guard.py",
+            "def answer(event):\n    import part\n    return {'decision': 'deny', 'reason': part.WHY}\n",
+        )
+        project.write(f"{name}/part.py", f"WHY = {name!r}\n")
+
+    asked = ["one", "two", "two", "one"]
+    assert [reason(raw, "--trust", "--project", name) for name in asked] == asked
 
 
 def test_a_module_that_was_not_there_is_found_when_it_is(raw: Raw, project: Project) -> None:

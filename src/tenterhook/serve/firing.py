@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-import time
+import threading
 import traceback
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from tenterhook.cli import fire
 from tenterhook.cli.main import complain
 from tenterhook.errors import TenterhookError
 from tenterhook.process.caller import CALLER, CallerGone
+from tenterhook.serve.client import AGAIN
 from tenterhook.serve.engines import Engines
 from tenterhook.serve.stamps import Modules
 from tenterhook.serve.streams import ERRORS, SEAT, Seat
@@ -31,6 +32,8 @@ class Firing:
         self.engines = Engines()
         self.modules = Modules()
         self.spoiled = False
+        self.lock = threading.Lock()
+        self.project = ""
 
     def __call__(self, request: Request, line: Line) -> None:
         """Answer it. CallerGone where nobody is there any more to be answered."""
@@ -56,12 +59,15 @@ class Firing:
         return options
 
     def fired(self, options: Options, request: Request, line: Line, seat: Seat) -> None:
-        began = time.time_ns()
         kept: Kept | None = None
         try:
             stdin = request.stdin
             data = fire.read_input(options["input"]) if options.get("input") else fire.decoded(stdin, "stdin")
             kept = self.engines.take(options)
+            if not self.is_own(kept):
+                self.spoiled = True
+                line.say(AGAIN)
+                return
             code, out = self.outcome(kept, options, data, request, line)
         except (TenterhookError, OSError) as exc:
             code, out = complain(str(exc)), b""
@@ -73,8 +79,16 @@ class Firing:
             if kept is not None:
                 kept.seat.line = None
                 self.engines.give_back(kept)
-                self.look_after(kept, began)
+                self.look_after(kept)
         line.end(code, out)
+
+    def is_own(self, kept: Kept) -> bool:
+        """The functions of one project only: what those of another import when they are called has the same names."""
+        if not kept.functions:
+            return True
+        with self.lock:
+            self.project = self.project or kept.engine.project
+            return self.project == kept.engine.project
 
     def outcome(
         self, kept: Kept, options: Options, data: dict[str, object], request: Request, line: Line
@@ -100,7 +114,7 @@ class Firing:
             return code, fire.as_json(outcome) + b"\n"
         return code, (fire.as_text(outcome) + "\n").encode(sys.stdout.encoding, ERRORS)
 
-    def look_after(self, kept: Kept, began: int) -> None:
+    def look_after(self, kept: Kept) -> None:
         """A function may have left something behind that a new process would not have."""
-        if kept.engine.abandoned or not self.modules.learn(began) or self.world.changed:
+        if kept.engine.abandoned or not self.modules.learn() or self.world.changed:
             self.spoiled = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -107,26 +108,35 @@ class Modules:
 
     def __init__(self) -> None:
         self.known: dict[str, Stamp] = {}
-        self.count = 0
+        self.count = 0, 0
+        self.looked = time.time_ns()
+        self.lock = threading.Lock()
 
     @property
-    def changed(self) -> bool:
-        return any(stamp(path) != known for path, known in self.known.items())
+    def current(self) -> bool:
+        """Whether a new process would import the same."""
+        return self.learn() and all(stamp(path) == known for path, known in self.known.items())
 
-    def learn(self, since: int) -> bool:
-        """Note what was imported since; False where it was written so late that nobody knows what was imported."""
-        if self.count == len(imports.known):
-            return True
-        self.count = len(imports.known)
-        fresh = {path: stamp(path) for path in files() if path not in self.known}
-        self.known |= fresh
-        return not any(young(one, since) for one in fresh.values())
+    def learn(self) -> bool:
+        """Note what was imported since the last time; False where it was written so late that nobody knows what was."""
+        with self.lock:
+            since, self.looked = self.looked, time.time_ns()
+            count = len(imports.known), len(sys.modules)  # a function may import when it is called
+            if self.count == count:
+                return True
+            self.count = count
+            fresh = {path: stamp(path) for path in files() if path not in self.known}
+            self.known = {**self.known, **fresh}
+            return not any(young(one, since) for one in fresh.values())
 
 
 def files() -> set[str]:
-    """Of every project's own modules, and of the packages that functions are in."""
+    """Of every project's own modules, and of the packages that functions are in; and what would come before them."""
     modules: list[Any] = [module for own in imports.owned.values() for module in list(own.values())]
     packages = {str(getattr(function, "__module__", "")).partition(".")[0] for function in list(imports.known.values())}
-    modules += [module for name, module in list(sys.modules.items()) if name.partition(".")[0] in packages]
-    found = (getattr(module, "__file__", None) for module in modules)
-    return {file for file in found if isinstance(file, str)}
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] in packages or (imports.owned and imports.home_of(module)):
+            modules.append(module)
+    found = [file for module in modules if isinstance(file := getattr(module, "__file__", None), str)]
+    # A folder `guard` is imported where there is a `guard.py` too.
+    return {*found, *(os.path.splitext(file)[0] for file in found)}

@@ -100,7 +100,7 @@ class Worker:
             if not known or request.context != self.world.context:
                 line.say(NOT_HERE)
                 return
-        if self.firing.spoiled or self.firing.modules.changed:
+        if self.firing.spoiled or not self.firing.modules.current:
             self.retire()
             line.say(AGAIN)
             return

@@ -50,6 +50,8 @@ def asked(words: list[str]) -> int | None:
         return Call(folder, name, words).done() if folder >= 0 and reads(words) is not None else None
     except OSError:
         return None
+    except KeyboardInterrupt:  # while stdin was read, say
+        return 130
     finally:
         if folder >= 0:
             os.close(folder)
@@ -117,13 +119,12 @@ def context(command: str) -> bytes:
     os.umask(umask)
     with open("/proc/self/limits", "rb", buffering=0) as file:
         limits = file.read(1 << 14)
-    root = os.stat("/")
+    here, root = os.stat("."), os.stat("/")
     spaces = [os.readlink(f"/proc/self/ns/{name}") for name in NAMESPACES]
     codings = [getattr(stream, "encoding", "") for stream in (sys.stdout, sys.stderr)]
     # The older form: in the newer one the same value may have several.
-    return dumps(
-        (command, os.getcwdb(), dict(os.environb), umask, limits, (root.st_dev, root.st_ino), spaces, codings), 2
-    )
+    folders = (os.getcwdb(), here.st_dev, here.st_ino), (root.st_dev, root.st_ino)
+    return dumps((command, *folders, dict(os.environb), umask, limits, spaces, codings), 2)
 
 
 def key(folder: int) -> bytes:

@@ -7,6 +7,7 @@ import os
 import resource
 import socket
 import struct
+import time
 from itertools import pairwise
 
 from tenterhook.serve.client import NAMESPACES
@@ -47,20 +48,24 @@ class World:
         self.context = context
         facts = marshal.loads(context)
         self.command: str = facts[0]
-        self.cwd, self.environ, self.umask, limits, root, spaces, self.codings = facts[1:]
+        (cwd, *place), root, environ, umask, limits, spaces, self.codings = facts[1:]
         here = os.stat("/")
         if root != (here.st_dev, here.st_ino) or spaces != [os.readlink(f"/proc/self/ns/{one}") for one in NAMESPACES]:
             raise Foreign("another root folder, or other namespaces")
         self.limit(limits)
         try:
-            os.chdir(self.cwd)
+            os.chdir(cwd)
         except OSError as exc:
             raise Foreign(f"the folder cannot be entered: {exc.strerror}") from None
-        os.umask(self.umask)
-        os.environ.clear()
-        os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in self.environ.items()})
-        self.given = dict(coded())
+        # One that was made anew under the same name is another one, and so is its context.
         self.place = identity(".")
+        if self.place != tuple(place):
+            raise Foreign("another folder has its name now")
+        os.umask(umask)
+        os.environ.clear()
+        os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in environ.items()})
+        time.tzset()
+        self.given = dict(coded())
         self.own = about(os.getpid())
 
     def limit(self, text: bytes) -> None:

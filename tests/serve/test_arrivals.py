@@ -1,4 +1,4 @@
-"""Who comes, and where: in a folder made anew, and somebody who changes his mind."""
+"""Who comes, and where: many at once, in a folder made anew, and somebody who changes his mind."""
 
 from __future__ import annotations
 
@@ -6,13 +6,72 @@ import contextlib
 import os
 import shutil
 import signal
+import threading
+from types import SimpleNamespace
+from typing import Any
 
-from .served import LONG, Served, until
+import pytest
+
+from conftest import Project
+from tenterhook.sandbox import quarantine
+from tenterhook.serve.worker import Worker
+
+from .served import LONG, Raw, Served, settle, until
 
 WHO = """[[hook]]
 on = "tool.before"
 command = "cat who >&2; exit 2"
 """
+
+
+def test_those_who_come_first_together_share_one_worker(raw: Raw, served: Served) -> None:
+    found: list[bytes] = []
+    threads = [threading.Thread(target=lambda: found.append(raw.ask("tool.before", stdin=b"{}")[0])) for _ in range(30)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(LONG)
+
+    assert found == [b"X"] * 30
+    assert len(served.workers()) == 1
+
+
+def test_a_worker_that_is_killed_makes_room_though_an_older_one_still_works(raw: Raw, project: Project) -> None:
+    """The older one had to end, for a module that changed, and has somebody to serve."""
+    project.write("tenterhook.toml", '[[hook]]\non = "tool.before"\ntype = "python"\nfunction = "guard.answer"\n')
+    text = "import os, time\n\ndef answer(event):\n    open(event['tool_name'], 'w').write(str(os.getpid()))\n"
+    text += "    while event['tool_name'] == 'Held' and not os.path.exists('go'):\n        time.sleep(0.01)\n"
+    project.write("guard.py", text)
+    settle()
+    ask = ("tool.before", "--trust")
+    held = threading.Thread(target=raw.ask, args=ask, kwargs={"stdin": b'{"tool_name": "Held"}'})
+    held.start()
+    until((project.root / "Held").exists)
+    project.write("guard.py", f"{text}#\n")
+    settle()
+    assert raw.ask(*ask, stdin=b'{"tool_name": "Bash"}')[0] == b"X"
+    os.kill(int((project.root / "Bash").read_text()), signal.SIGKILL)
+
+    assert until(lambda: raw.ask(*ask, stdin=b'{"tool_name": "Bash"}')[0] == b"X")
+    (project.root / "go").touch()
+    held.join(LONG)
+
+
+def test_a_thread_that_cannot_be_started_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever is there goes on, and the worker can wait for all its threads in the end."""
+    monkeypatch.setattr(quarantine, "kind", quarantine.kind)
+    post: Any = SimpleNamespace(parallel=8)
+    anything: Any = None
+    worker = Worker(post, anything, anything)
+
+    def refused(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refused)
+        worker.follow(0)
+
+    assert (worker.threads, worker.free) == ([], 0)
 
 
 def test_a_folder_that_was_made_anew_is_another_one(served: Served) -> None:

@@ -49,8 +49,7 @@ class Forks:
             idle = not self.children and time.monotonic() - self.used > self.post.idle
             if self.post.server in ready or idle:
                 break
-        with contextlib.suppress(OSError):
-            os.unlink(self.post.name, dir_fd=self.post.folder)
+        self.post.withdraw()
         while self.accept():  # whoever found us before
             pass
 

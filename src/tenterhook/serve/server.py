@@ -39,7 +39,21 @@ class Post:
         self.table, self.number = server.table, number
         # Ends when the server does, or wants us to.
         self.server, self.held = os.pipe2(os.O_CLOEXEC)
+        # There before the worker is, so that whoever comes meanwhile waits for it and none is made beside it.
+        try:
+            self.listener = talk.listener(self.folder, name)
+        except OSError:
+            release(self.server)
+            release(self.held)
+            raise
+        self.inode = inode(self.folder, name)
         self.note(time.monotonic(), 0)
+
+    def withdraw(self) -> None:
+        """Its name, unless a worker after it has it."""
+        if self.inode == inode(self.folder, self.name):
+            with contextlib.suppress(OSError):
+                os.unlink(self.name, dir_fd=self.folder)
 
     def note(self, when: float, more: int = 1) -> None:
         count = self.noted[1] + more if more else 0
@@ -158,7 +172,7 @@ class Server:
             self.told(line)
             return
         name = f"{self.code}.{digest.hex()}"
-        if exists(self.folder, name):
+        if inode(self.folder, name):
             line.say(AGAIN)
             return
         taken = {kept.post.number for kept in self.workers.values()}
@@ -176,16 +190,23 @@ class Server:
         post.held = release(post.held)
 
     def hire(self, line: Line, post: Post) -> None:
-        pid = os.fork()
-        if pid == 0:
-            try:
-                self.leave(line, post)
-                work(line, post)
-            finally:
-                os._exit(0)
-        os.close(post.server)
-        kept = Kept(pid, post)
-        self.workers[kept.file] = kept
+        pid = -1
+        try:
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    self.leave(line, post)
+                    work(line, post)
+                finally:
+                    os._exit(0)
+            kept = Kept(pid, post)
+            self.workers[kept.file] = kept
+        finally:
+            post.listener.close()
+            os.close(post.server)
+            if pid < 0:  # no more processes
+                post.withdraw()
+                release(post.held)
 
     def leave(self, line: Line, post: Post) -> None:
         """In a worker: what is the server's alone. Its terminal is, too: Ctrl-C there ends no client's hooks."""
@@ -213,9 +234,7 @@ class Server:
             os.close(file)
             release(kept.post.held)
             self.done += kept.post.noted[1]
-            if not any(other.post.name == kept.post.name for other in self.workers.values()):
-                with contextlib.suppress(OSError):  # one that was killed
-                    os.unlink(kept.post.name, dir_fd=self.folder)
+            kept.post.withdraw()  # of one that was killed
             self.used = time.monotonic()
 
     def look(self) -> None:
@@ -276,20 +295,20 @@ def work(line: Line, post: Post) -> None:
         if about(peer(line.wire)) != about(os.getpid()):
             raise Foreign("confined in another way")
         world = World(request.context)
-        listener = talk.listener(post.folder, post.name)
     except (Foreign, OSError, ValueError):
+        post.withdraw()
         line.say(NOT_HERE)
         return
     kind = Forks if world.command == "hook" else Worker
-    kind(post, world, listener).serve(line, request)
+    kind(post, world, post.listener).serve(line, request)
 
 
-def exists(folder: int, name: str) -> bool:
+def inode(folder: int, name: str) -> int:
+    """Of what has this name; 0 where nothing has."""
     try:
-        os.stat(name, dir_fd=folder, follow_symlinks=False)
+        return os.stat(name, dir_fd=folder, follow_symlinks=False).st_ino
     except OSError:
-        return False
-    return True
+        return 0
 
 
 def release(file: int) -> int:

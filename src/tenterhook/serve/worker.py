@@ -7,7 +7,6 @@ gets a client makes sure that another one waits for the next.
 from __future__ import annotations
 
 import contextlib
-import os
 import select
 import socket
 import threading
@@ -43,7 +42,8 @@ class Worker:
     def serve(self, line: Line, request: Request) -> None:
         """From the first request, for which the worker was made, to the end of the last one."""
         streams.route(self.world.codings)
-        self.more(line, request)
+        with self.lock:
+            self.more(line, request)
         poller = select.poll()
         poller.register(self.post.server, select.POLLIN)
         while not self.retired.is_set():
@@ -56,10 +56,11 @@ class Worker:
         self.firing.engines.close()
 
     def more(self, line: Line | None = None, request: Request | None = None) -> None:
+        """With the lock held, so that it is counted before it looks."""
         thread = threading.Thread(target=self.attend, args=(line, request), name="tenterhook client", daemon=True)
+        thread.start()
         self.threads.append(thread)
         self.free += 0 if line else 1
-        thread.start()
 
     def attend(self, line: Line | None, request: Request | None) -> None:
         """What each thread does."""
@@ -115,7 +116,6 @@ class Worker:
             if self.retired.is_set():
                 return
             self.retired.set()
-            with contextlib.suppress(OSError):
-                os.unlink(self.post.name, dir_fd=self.post.folder)
+            self.post.withdraw()
         with contextlib.suppress(OSError):
             self.listener.shutdown(socket.SHUT_RDWR)

@@ -252,9 +252,9 @@ class Server:
     def told(self, line: Line) -> None:
         """`tenter serve --status`, or --stop."""
         line.wire.setblocking(True)
-        [what] = line.request(self.key).words
+        words = line.request(self.key).words
         line.end(0, marshal.dumps(self.status()))
-        if what == "stop":
+        if words == ["stop"]:
             self.over = True
 
     def status(self) -> dict[str, Any]:

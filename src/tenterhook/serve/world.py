@@ -34,7 +34,7 @@ COLUMNS = (26, 47, 68)
 PEER = struct.Struct("iII")
 # Parts of /proc/PID/status, each from one word to another: who it is, and what it may do.
 STATUS = ((b"\nUid:", b"\nFDSize:"), (b"\nGroups:", b"\nNStgid:"), (b"\nCapInh:", b"\nCpus_allowed"))
-SPACES = ("mnt", "net")
+SPACES = ("mnt", "net", "user", "pid")
 
 
 class Foreign(Exception):

@@ -43,7 +43,7 @@ def run(argv: list[str]) -> int:
     if sys.platform != "linux":
         raise UsageError("tenter serve needs Linux")
     alone = [name for name in ("status", "stop") if name in options]
-    if alone and len(options) - ("json" in options) > 1:
+    if alone and len(options.keys() - {"json"} if "status" in alone else options) > 1:
         raise USAGE.error(f"--{alone[0]} says all there is to do: leave the other options off")
     if "status" in options:
         return status(as_json="json" in options)

@@ -129,15 +129,23 @@ class Helper:
         raise NoHelper(why)
 
     def joined(self, key: Key) -> Channel | None:
-        """One to a spawner that is known to be there; None if it is not any more, or does not answer."""
+        """One to a spawner that is known to be there; None if it is not any more, or does not answer as it should.
+
+        It was confined when it started, and has run other people's code since then: whatever else it says about that
+        is not to be believed, or a package that is installed for a hook could talk the hook out of its sandbox.
+        """
         if channel := self.kept(key):
             return channel
         with self.lock:
             channel = self.asked(self.control, key, JOIN) if self.control else None
         packet = first_word(channel.wire, ANSWER) if channel else b""
-        if channel and not packet:
+        kind, _, value = HEAD.unpack_from((packet or b"").ljust(HEAD.size, b"\0"))
+        if channel and kind == CONFINED and 0 <= value < len(MECHANISMS):
+            channel.mechanism = MECHANISMS[value]
+            return channel
+        if channel:
             channel.close()
-        return self.judged(channel, packet) if channel and packet else None
+        return None
 
     def asked(self, control: Line, key: Key, how: bytes = CHANNEL) -> Channel | None:
         """Not heard of yet; None if nobody is there to ask. With the lock held."""

@@ -104,7 +104,7 @@ def words(text: str) -> tuple[Word, ...] | None:
 
 def pieces(text: str) -> Iterator[str | Variable | None]:
     """What words are made of, in turn; None for the blank between two of them."""
-    at, quoted = 0, False
+    at, quoted, blank = 0, False, 0  # where the last blank ended that is one
     while at < len(text):
         char, rest = text[at], text[at + 1 : at + 2]
         size = 1
@@ -120,11 +120,12 @@ def pieces(text: str) -> Iterator[str | Variable | None]:
         elif quoted and char != "`":
             yield char
         elif char in " \t":
+            blank = at + 1
             yield None
         elif char == "'" and (end := text.find("'", at + 1)) > 0:
             size = end + 1 - at
             yield text[at + 1 : end]
-        elif char == "~" and rest == "/" and text[at - 1 : at] in ("", " ", "\t"):
+        elif char == "~" and rest == "/" and at == blank:
             yield Variable("HOME", quoted=True)
         elif char in PLAIN:
             yield char

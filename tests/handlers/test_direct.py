@@ -136,6 +136,7 @@ p '[%s]' a#b
 p '[%s]' ~
 p '[%s]' ~root/x
 p '[%s]' a=~/x
+p '[%s]' \\ ~/x a\\ ~/x
 p '[%s]' $SPACED
 p '[%s]' $STAR $QUESTION
 p '[%s]' $EMPTY x

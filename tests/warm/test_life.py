@@ -172,6 +172,29 @@ def test_a_killed_interpreter_fails_what_ran_in_it_and_is_replaced(both: Both, m
     assert both.prepared("quiet.py").stdout == b"1\n"
 
 
+STOPS = """
+import os, signal, time
+boss = os.getppid()
+while True:
+    found = [int(n) for n in open(f"/proc/{boss}/task/{boss}/children").read().split() if int(n) != os.getpid()]
+    if found:
+        break
+    time.sleep(0.01)
+for pid in found:
+    os.kill(pid, signal.SIGSTOP)
+"""
+
+
+def test_a_script_cannot_stop_the_next_one_before_it_begins(both: Both) -> None:
+    both.write("guard.py", "import sys\nsys.exit(2)")
+    both.write("stops.py", STOPS)
+    both.prepared("guard.py")
+    both.prepared("stops.py")
+    done = both.warm("guard.py")
+
+    assert (done.warm, done.exit_code, done.error) == (True, 2, None)
+
+
 def test_an_interpreter_that_died_unnoticed_costs_nothing_but_time(both: Both) -> None:
     both.write("try.py", "print(1)")
     both.prepared("try.py")

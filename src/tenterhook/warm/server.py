@@ -14,7 +14,7 @@ import os
 import sys
 import time
 
-from tenterhook.procfs import Family
+from tenterhook.procfs import Family, send
 from tenterhook.supervisor import system
 from tenterhook.supervisor.jobs import Job, Jobs, tell, ticks
 from tenterhook.supervisor.spawner import Spawner
@@ -50,8 +50,8 @@ class Trial(Job):
 
     __slots__ = ("asked", "memory", "until")
 
-    def __init__(self, channel: Wire, number: int, pid: int, memory: int, asked: Asked) -> None:
-        super().__init__(channel, number, Family(pid, "", ticks()), keep=False)
+    def __init__(self, channel: Wire, number: int, family: Family, memory: int, asked: Asked) -> None:
+        super().__init__(channel, number, family, keep=False)
         self.memory, self.asked = memory, asked
         self.until = time.monotonic() + asked.seconds
 
@@ -115,6 +115,7 @@ class Warm(Spawner):
 
     def prepare(self, asked: Asked, seen: list[str]) -> None:
         memory = os.memfd_create("trial")
+        born = ticks()  # before it is: else it may look older than itself, and be taken for what another one left
         pid = os.fork()
         if pid == 0:
             try:
@@ -123,7 +124,7 @@ class Warm(Spawner):
                 os._exit(0)
         self.trials += 1
         self.used = time.monotonic()
-        self.jobs.add(Trial(self.control, -self.trials, pid, memory, asked))
+        self.jobs.add(Trial(self.control, -self.trials, Family(pid, "", born), memory, asked))
 
     def try_out(self, script: str, memory: int, seen: list[str]) -> None:
         """In a copy, which has nothing that could be spoken into."""
@@ -224,6 +225,7 @@ class Warm(Spawner):
             copy.dismiss()
             copy = Copy()
             copy.line.say(said, files)
+        send(os.kill, copy.pid, signal.SIGCONT)  # an earlier script may have stopped it while it waited
         copy.line.say(FIT if self.is_fit(path) else UNFIT)  # found out while it gets ready
         return copy
 

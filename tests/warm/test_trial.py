@@ -28,6 +28,7 @@ MODULES = {
     "folder": ("import os\nos.chdir('/tmp')", "working directory"),
     "mask": ("import os\nos.umask(0o77)", "umask"),
     "variable": ("import os\nos.environ['LEFT'] = 'behind'", "environment"),
+    "hidden_variable": ("import ctypes\nctypes.CDLL(None).setenv(b'LEFT', b'behind', 1)", "environment"),
     "printer": ("print('hello')", "print"),
     "whisperer": ("import os\nos.write(2, b'hello')", "print"),
     "excepthook": ("import sys\nsys.excepthook = print", "parts of the interpreter"),
@@ -120,6 +121,7 @@ def test_the_projects_own_modules_are_not_run_before_the_script(both: Both, tmp_
 
 
 CHANGES = ["sys.path.insert(0, 'lib')", "sys.path[:0] = ['lib']", "sys.path += ['lib']", "p = sys.path"]
+CHANGES += ["import sys as s\ns.path.insert(0, 'lib')"]
 
 
 @pytest.mark.parametrize("text", CHANGES)
@@ -132,6 +134,31 @@ def test_who_looks_elsewhere_for_modules_runs_alone(both: Both, text: str) -> No
 
     assert "sys.path" in both.reasons()["try.py"]
     assert both.warm("try.py").stdout == both.cold("try.py").stdout
+
+
+@pytest.mark.parametrize("line", ["def f():\n    import helper\nf()", "import package", "from package import inner"])
+def test_so_does_who_has_it_done_by_a_file_of_its_own(both: Both, line: str) -> None:
+    both.write("lib/colorsys.py", "")
+    for name in ("helper.py", "package/inner.py"):
+        both.write(name, "import sys\nsys.path.insert(0, 'lib')")
+    both.write("package/__init__.py", "from . import inner")
+    both.write("other.py", "import colorsys")
+    both.prepared("other.py")
+    both.write("try.py", f"{line}\nimport colorsys\nprint(colorsys.__file__)")
+    both.prepare("try.py")
+
+    assert "sys.path" in both.reasons()["try.py"]
+    assert both.warm("try.py").stdout == both.cold("try.py").stdout
+
+
+def test_many_at_once_do_not_end_each_other(both: Both) -> None:
+    for number in range(40):
+        both.write(f"try{number}.py", "import colorsys")
+        both.warm(f"try{number}.py")
+    assert both.helper.warm is not None
+    assert both.helper.warm.wait(120)
+
+    assert both.reasons() == {}
 
 
 def test_only_what_runs_with_the_script_is_prepared(both: Both) -> None:

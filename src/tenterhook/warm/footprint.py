@@ -8,7 +8,9 @@ import _socket
 import _warnings
 import atexit
 import builtins
+import ctypes
 import gc
+import itertools
 import os
 import sys
 from types import BuiltinFunctionType, FunctionType
@@ -38,7 +40,7 @@ def footprint() -> dict[str, Any]:
         "set timers": [signal.getitimer(which)[0] > 0 for which in range(3)],
         "change the working directory": os.getcwd(),
         "change the umask": status("Umask"),
-        "change the environment": dict(os.environ),
+        "change the environment": (dict(os.environ), variables()),
         "replace parts of the interpreter": [getattr(sys, name, None) for name in HOOKS],
         "change lists of the interpreter": [list(getattr(sys, name)) for name in LISTS],
         "trace or profile": (sys.gettrace(), sys.getprofile()),
@@ -50,6 +52,13 @@ def footprint() -> dict[str, Any]:
         "change the builtins": {name: id(value) for name, value in vars(builtins).items()},
         "set a time-out for all sockets": _socket.getdefaulttimeout(),
     }
+
+
+def variables() -> list[bytes]:
+    """As the C library has them, which a module may change behind Python's back: readline sets COLUMNS and LINES."""
+    places = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
+    found = itertools.takewhile(bool, map(places.__getitem__, itertools.count())) if places else ()
+    return sorted(found)
 
 
 def open_files() -> list[tuple[int, str]]:

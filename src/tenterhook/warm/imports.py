@@ -40,9 +40,19 @@ class Reading:
         self.before = before
         self.wanted: dict[tuple[str, tuple[str, ...]], None] = {}
         self.own: dict[str, Stamp] = {}
+        # Files that are imported later on, if ever: only whether they change where modules are found is of interest.
+        self.later: list[str] = []
         self.text = self.read(script)
+        while self.later and len(self.own) < MOST:
+            self.try_to_read(self.later.pop(), wanting=False)
 
-    def read(self, path: str) -> bytes:
+    def try_to_read(self, path: str, *, wanting: bool) -> None:
+        try:
+            self.read(path, wanting=wanting)
+        except (OSError, SyntaxError, ValueError):  # the script itself will find out
+            return
+
+    def read(self, path: str, *, wanting: bool = True) -> bytes:
         if path in self.own:
             return b""
         if len(self.own) >= MOST:
@@ -55,33 +65,37 @@ class Reading:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the script's own run tells
             tree = ast.parse(text, path)
-        if any(moves_places(node) for node in ast.walk(tree)):
+        imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+        called = {alias.asname or "sys" for node in imports for alias in node.names if alias.name == "sys"}
+        if any(moves_places(node, called) for node in ast.walk(tree)):
             raise Unfit(f"{path} changes where modules are found (sys.path)")
-        for node in at_start(tree.body):
-            self.see(node)
+        at_once = [*at_start(tree.body)] if wanting else []
+        for node in imports:
+            for module, names, folders in self.seen(path, node):
+                own = [found for folder in folders for found in own_files(folder, module, names)]
+                if node not in at_once:
+                    self.later += own
+                elif not own and folders is self.before:
+                    self.wanted[module, names] = None
+                for found in own if node in at_once else ():
+                    self.try_to_read(found, wanting=True)
         return text
 
-    def see(self, node: ast.Import | ast.ImportFrom) -> None:
+    def seen(self, path: str, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, tuple[str, ...], list[str]]]:
+        """Modules, what is wanted of each, and the folders where it may be the project's own."""
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                self.want(alias.name, ())
-        elif node.module and not node.level:
-            names = tuple(alias.name for alias in node.names if alias.name != "*")
-            self.want(node.module, names)
-
-    def want(self, module: str, names: tuple[str, ...]) -> None:
-        own = [found for folder in self.before for found in own_files(folder, module.split("."), names)]
-        for path in own:
-            try:
-                self.read(path)
-            except (OSError, SyntaxError, ValueError):  # the script itself will find out
-                continue
-        if not own:
-            self.wanted[module, names] = None
+            yield from ((alias.name, (), self.before) for alias in node.names)
+            return
+        names = tuple(alias.name for alias in node.names if alias.name != "*")
+        folder = path
+        for _ in range(node.level):
+            folder = os.path.dirname(folder)
+        yield node.module or "", names, [folder] if node.level else self.before
 
 
-def own_files(folder: str, parts: list[str], names: tuple[str, ...]) -> Iterator[str]:
+def own_files(folder: str, module: str, names: tuple[str, ...]) -> Iterator[str]:
     """The files of a folder that an import would run."""
+    place, parts = folder, module.split(".") if module else []
     for count in range(1, len(parts) + 1):
         place = os.path.join(folder, *parts[:count])
         yield from (path for path in (f"{place}.py", f"{place}/__init__.py") if os.path.isfile(path))
@@ -101,28 +115,28 @@ def at_start(body: Iterable[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
         else:
             for field in ("body", "orelse", "finalbody"):
                 yield from at_start(getattr(node, field, ()))
-            for handler in getattr(node, "handlers", ()):
-                yield from at_start(handler.body)
+            for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+                yield from at_start(part.body)
 
 
-def moves_places(node: ast.AST) -> bool:
-    """Whether it changes one of them, or gives it another name, by which it might be changed."""
+def moves_places(node: ast.AST, called: set[str]) -> bool:
+    """Whether it changes one of them, or gives it another name, by which it might be changed. What sys is called."""
     if isinstance(node, ast.ImportFrom) and node.module == "sys":
         return any(alias.name in PLACES for alias in node.names)
-    if is_place(node):
+    if is_place(node, called):
         return not isinstance(node.ctx, ast.Load)  # type: ignore[attr-defined]
     value = getattr(node, "value", None)
     if isinstance(node, ast.Subscript):
-        return is_place(value) and not isinstance(node.ctx, ast.Load)
+        return is_place(value, called) and not isinstance(node.ctx, ast.Load)
     if isinstance(node, (ast.Attribute, ast.Assign, ast.AnnAssign, ast.NamedExpr)):
-        return is_place(value) or getattr(node, "attr", "") == "addsitedir"
+        return is_place(value, called) or getattr(node, "attr", "") == "addsitedir"
     return False
 
 
-def is_place(node: ast.AST | None) -> bool:
+def is_place(node: ast.AST | None, called: set[str]) -> bool:
     if not isinstance(node, ast.Attribute) or node.attr not in PLACES:
         return False
-    return isinstance(node.value, ast.Name) and node.value.id == "sys"
+    return isinstance(node.value, ast.Name) and node.value.id in called
 
 
 class Roots:

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -107,6 +108,31 @@ SCRIPTS = {
     "deleted": "class A:\n    def __init__(self, n): self.n = n\n    def __del__(self): print('del', self.n)\n"
     "a = A(1)\nb = [A(2)]",
     "deleted-globals": "import sys\nclass A:\n    def __del__(self): print('del', sys is not None)\n_a = A()",
+    "deleted-intact": "import json\ndef f(): return json.dumps(1)\nclass A:\n    def __del__(self): print('del', f())\n"
+    "a = A()\nb = A()",
+    "deleted-order": "class A:\n    def __init__(self, n): self.n = n\n    def __del__(self): print(self.n)\n"
+    "z = A('z')\n_b = A('_b')\na = A('a')",
+    "deleted-typed": "import json\nfrom typing import Optional\nclass A:\n"
+    "    def __del__(self): print(json is not None)\na: Optional[A] = A()",
+    "deleted-writing": "class A:\n    f = open('left.txt', 'w')\n    def __del__(self): self.f.write('last')\na = A()",
+    "deleted-handler": "import signal\ndef f(*a): pass\nsignal.signal(signal.SIGTERM, f)\n"
+    "class A:\n    def __del__(self): print(f is not None)\na = A()",
+    "deleted-stdout": "import io, sys\nclass A:\n    def __del__(self): print('del')\na = A()\n"
+    "sys.stdout = io.StringIO()",
+    "generator-left": "import json\ndef g():\n    try:\n        yield 1\n    finally:\n        print(json.dumps(2))\n"
+    "x = g()\nnext(x)",
+    "warning-last": "import warnings\nwarnings.simplefilter('always')\nf = open('beside.py')",
+    "exit-no-stderr": "import sys\nsys.stderr = None\nsys.exit('a reason')",
+    "exit-stderr-closed": "import sys\nsys.stderr.close()\nsys.exit('a reason')",
+    "exit-one-file": "import os, sys\nos.dup2(1, 2)\nprint('out')\nsys.exit('a reason')",
+    "error-one-file": "import os\nos.dup2(1, 2)\nprint('out')\n1 / 0",
+    "error-hook-missing": "import sys\ndel sys.excepthook\n1 / 0",
+    "interrupt-pipe-broken": "import os\nr, w = os.pipe()\nos.close(r)\nos.dup2(w, 1)\nprint('x')\n"
+    "raise KeyboardInterrupt",
+    "stdout-missing": "import sys\ndel sys.stdout",
+    "replaced": "import atexit, builtins, gc, os, sys\natexit.register(print, 'end')\natexit._run_exitfuncs = None\n"
+    "gc.collect = gc.get_objects = os._exit = os.kill = os.getpid = builtins.int = builtins.exec = None\nsys.exit(2)",
+    "audited": "import sys\nseen = []\nsys.addaudithook(lambda *a: seen.append(a))\nprint(1)\nsys.exit(2)",
     "own-module": "import beside\nprint(beside.__file__, beside.__name__, __name__, beside.__spec__.origin)",
     "own-package": "from package import inner\nfrom package.inner import value\nprint(value, inner.__package__)",
     "warning": "import warnings\nwarnings.warn('text')\nwarnings.warn('old', DeprecationWarning)",
@@ -179,6 +205,37 @@ def test_a_script_does_and_says_the_same(scripts: Both, name: str) -> None:
     if name == "facts":
         assert json.loads(str(cold.pop("stdout"))) == json.loads(str(warm.pop("stdout")))
     assert cold == warm
+
+
+@pytest.mark.parametrize("code", ["2 ** 70", "-2 ** 70", "2 ** 32 + 5"])
+def test_a_number_too_large_for_an_exit_code_is_no_success(both: Both, code: str) -> None:
+    both.write("try.py", f"import sys\nsys.exit({code})")
+
+    assert both.prepared("try.py").exit_code == both.cold("try.py").exit_code != 0
+
+
+def test_an_interrupt_while_threads_are_waited_for_is_told_and_ignored(both: Both) -> None:
+    text = "import os, signal, threading\ndef f():\n    main.join(0.2)\n    os.kill(os.getpid(), signal.SIGINT)\n"
+    both.write(
+        "try.py", f"{text}    main.join(0.2)\nmain = threading.main_thread()\nthreading.Thread(target=f).start()"
+    )
+    cold, warm = both.cold("try.py"), both.prepared("try.py")
+
+    assert (warm.exit_code, warm.signal) == (cold.exit_code, cold.signal)
+    assert warm.stderr.splitlines()[:-1] == cold.stderr.splitlines()[:-1]
+
+
+def test_a_program_begins_with_its_event(both: Both) -> None:
+    """What modules of the standard library made when they were loaded is made anew: the time, and a secret."""
+    both.write("try.py", "import logging, multiprocessing as m\n"
+               "r = logging.LogRecord('', 0, '', 0, '', (), None)\n"
+               "print(r.created - r.relativeCreated / 1000, m.current_process().authkey.hex())")  # fmt: skip
+    both.prepared("try.py")
+    before = time.time()
+    begins, keys = zip(*(both.warm("try.py").stdout.split() for _ in range(2)), strict=True)
+
+    assert min(map(float, begins)) > before - 0.01
+    assert keys[0] != keys[1]
 
 
 # Options and variables that change how an interpreter starts: each is another one.

@@ -70,7 +70,7 @@ def tag_place(block: bytes) -> tuple[int, int]:
     return begin + first, block.index(b"\0", first) - first
 
 
-def become_script(line: Wire, start: Start, scripts: Mapping[str, Kept]) -> tuple[CodeType, dict[str, Any]]:
+def become_script(line: Wire, start: Start, scripts: Mapping[str, Kept]) -> list[Any]:
     """Wait for it; its code, and the names that it runs with."""
     be_apart(line.fileno())
     rehearse(start)
@@ -87,7 +87,7 @@ def become_script(line: Wire, start: Start, scripts: Mapping[str, Kept]) -> tupl
     for fd in (line.detach(), *files):
         os.close(fd)
     own_names(words, options)
-    return code, fresh_main(os.fsdecode(words[1 + options]), start.names)
+    return [code, fresh_main(os.fsdecode(words[1 + options]), start.names)]
 
 
 def be_apart(line: int) -> None:
@@ -136,7 +136,7 @@ def given(memory: int) -> Given:
 
 
 def settle(files: Sequence[int], env: dict[bytes, bytes], start: Start) -> None:
-    """Streams and an environment of its own."""
+    """Streams, an environment and a beginning of its own."""
     for number in range(3):
         os.dup2(files[number], number)
     for name in [name for name in start.env if name not in env]:
@@ -148,6 +148,9 @@ def settle(files: Sequence[int], env: dict[bytes, bytes], start: Start) -> None:
     if len(tag) <= start.room:
         ctypes.memmove(start.tag_at, tag.ljust(start.room, b"\0"), start.room)
     time.tzset()
+    logging: Any = sys.modules.get("logging")
+    if logging is not None:
+        logging._startTime = time.time_ns() if isinstance(logging._startTime, int) else time.time()
 
 
 def compiled(word: bytes) -> CodeType | None:
@@ -203,6 +206,9 @@ def refresh_modules() -> None:
     random = sys.modules.get("numpy.random")
     if random is not None:
         random.seed()
+    process = sys.modules.get("multiprocessing.process")
+    if process is not None:  # a secret between a program and its own processes
+        process.current_process().authkey = os.urandom(32)
 
 
 def absolute(path: str) -> str:

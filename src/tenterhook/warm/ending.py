@@ -8,25 +8,40 @@ from __future__ import annotations
 
 import _io
 import _signal as signal  # type: ignore[import-not-found]
-import atexit
-import gc
-import os
+import builtins
 import sys
+from _weakref import ref
+from atexit import _run_exitfuncs
+from gc import collect, get_objects, get_referrers
+from os import _exit, getpid, kill, write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mmap import mmap
-    from types import CodeType
     from typing import Any
+
+# A copy, and functions by names of our own: a script may have replaced those that it shares with us.
+__builtins__ = dict(vars(builtins))  # type: ignore[assignment]
 
 INTERRUPTED = 0.5  # no exit code
 WRITERS = (_io.TextIOWrapper, _io.BufferedWriter, _io.BufferedRandom)
+# What an interpreter lets go of before the modules.
+FIRST = ("path", "argv", "last_type", "last_value", "last_traceback", "last_exc", "path_hooks", "meta_path")
+# Warnings that come of it name nobody's file, as they do at the end of an interpreter.
+ALL = compile("for do, what in ends: do(*what)", "sys", "exec")
 
 
-def ran(code: CodeType, main: dict[str, Any]) -> float:
-    """Run it; its exit code, or INTERRUPTED."""
+MARK = "__end__"
+
+
+class Mark:
+    """Among the names of `__main__`: as long as this is there, they are."""
+
+
+def ran(script: list[Any]) -> float:
+    """Run its code with its names; its exit code, or INTERRUPTED. The list alone holds them, so that they can end."""
     try:
-        exec(code, main)
+        exec(*script)
         return 0
     except SystemExit as exc:
         return exit_code(exc)
@@ -37,10 +52,15 @@ def ran(code: CodeType, main: dict[str, Any]) -> float:
 def exit_code(exc: SystemExit) -> int:
     value = exc.code
     if value is None or isinstance(value, int):
-        return int(value or 0) & 0xFF
-    flushed(sys.stdout)
-    if sys.stderr is not None:
-        sys.stderr.write(f"{value}\n")
+        number = int(value or 0)
+        return (number if number.bit_length() < 64 else -1) & 0xFF
+    flushed(getattr(sys, "stdout", None))
+    for part in (value, "\n"):
+        try:
+            sys.stderr.write(str(part))
+        except BaseException:
+            if part == "\n" or getattr(sys, "stderr", None) is None:
+                write(2, str(part).encode("utf-8", "backslashreplace"))
     return 1
 
 
@@ -48,10 +68,13 @@ def uncaught(exc: BaseException) -> float:
     """Told as ever, without the frames that are ours."""
     trace = exc.__traceback__
     exc.__traceback__ = trace.tb_next if trace else None
-    flushed(sys.stdout)
+    flushed(getattr(sys, "stdout", None))
     sys.last_type, sys.last_value, sys.last_traceback = type(exc), exc, exc.__traceback__
     if sys.version_info >= (3, 12):
         sys.last_exc = exc
+    if not hasattr(sys, "excepthook"):
+        tell("sys.excepthook is missing\n")
+        sys.excepthook = sys.__excepthook__
     try:
         sys.excepthook(type(exc), exc, exc.__traceback__)
     except SystemExit as other:
@@ -59,35 +82,54 @@ def uncaught(exc: BaseException) -> float:
     except BaseException as other:
         other.__traceback__ = other.__traceback__ and other.__traceback__.tb_next
         other.__context__ = None
-        sys.stderr.write("Error in sys.excepthook:\n")
+        tell("Error in sys.excepthook:\n")
         sys.__excepthook__(type(other), other, other.__traceback__)
-        sys.stderr.write("\nOriginal exception was:\n")
+        tell("\nOriginal exception was:\n")
         sys.__excepthook__(type(exc), exc, exc.__traceback__)
     return INTERRUPTED if isinstance(exc, KeyboardInterrupt) else 1
 
 
-def finish(status: float, main: dict[str, Any], known: set[str], said: mmap) -> int:
+def tell(text: str) -> None:
+    if getattr(sys, "stderr", None) is not None:
+        sys.stderr.write(text)
+
+
+def finish(status: float, script: list[Any], known: set[str], said: mmap) -> int:
     """Returns only where the interpreter has something to say about its own end, which it then comes to as ever."""
     threading = sys.modules.get("threading")
     if threading is not None:
-        threading._shutdown()
+        try:
+            threading._shutdown()
+        except BaseException as exc:
+            tell(f"Exception ignored in: {threading!r}\n")
+            sys.__excepthook__(type(exc), exc.with_traceback(exc.__traceback__ and exc.__traceback__.tb_next), None)
     try:
-        atexit._run_exitfuncs()
+        _run_exitfuncs()
     except BaseException:  # told already
         status = status or 0
-    if not (flushed(sys.stdout) and flushed(sys.stderr)):
-        return int(status)
-    tell_loaded(known, said)
-    let_go(main, known)
-    if not (flushed(sys.stdout) and flushed(sys.stderr)):
-        return int(status)
+    if not all_flushed():
+        return left_to_interpreter(status)
+    for last in (tell_loaded, let_go):
+        try:
+            last(script, known, said)
+        except BaseException:  # of an audit hook that has lost what it needs
+            continue
+    if not all_flushed():
+        return left_to_interpreter(status)
     if status == INTERRUPTED:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
-    os._exit(int(status))
+        kill(getpid(), signal.SIGINT)
+    _exit(int(status))
 
 
-def tell_loaded(known: set[str], said: mmap) -> None:
+def left_to_interpreter(status: float) -> int:
+    if status == INTERRUPTED:
+        sys.excepthook = lambda *_: None  # told already
+        raise KeyboardInterrupt
+    return int(status)
+
+
+def tell_loaded(_: list[Any], known: set[str], said: mmap) -> None:
     """The modules that were not there, so that they are the next time."""
     names = [name for name in sys.modules if name not in known and name.isascii()]
     text = "\n".join(names).encode()
@@ -95,21 +137,43 @@ def tell_loaded(known: set[str], said: mmap) -> None:
         said[: len(text)] = text
 
 
-def let_go(main: dict[str, Any], known: set[str]) -> None:
+def let_go(script: list[Any], known: set[str], _: mmap) -> None:
     """What the script and its own modules hold comes to its end; files that are still open are written out."""
-    for name in [name for name in sys.modules if name not in known or name == "__main__"]:
-        del sys.modules[name]
-    for attribute in ("last_type", "last_value", "last_traceback", "last_exc"):
-        if hasattr(sys, attribute):
-            delattr(sys, attribute)
-    for first in (True, False):
-        for name in [name for name in main if name != "__builtins__"]:
-            if not first or (name.startswith("_") and not name.startswith("__")):
-                main[name] = None
-    gc.collect()
-    for one in gc.get_objects():
+    collect()  # as an interpreter does: also, it puts what holds something before what is held, to end before that
+    for number in signal.valid_signals():
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.SIG_DFL)
+    for name in FIRST:
+        setattr(sys, name, None)
+    sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
+    own = [name for name in sys.modules if name not in known or name == "__main__"]
+    script[1][MARK] = Mark()
+    here = ref(script[1][MARK])
+    exec(ALL, {"ends": [(script.clear, ()), *((sys.modules.pop, (name, None)) for name in own), (collect, ())]})
+    if here() is not None:  # perhaps by a type that was asked for, like Optional[Own]
+        for forget in getattr(sys.modules.get("typing"), "_cleanups", ()):
+            forget()
+        collect()
+    if (mark := here()) is not None:
+        for names in get_referrers(mark):
+            if isinstance(names, dict) and names.get(MARK) is mark:
+                emptied(names)
+        collect()
+    for one in get_objects():
         if isinstance(one, WRITERS):
             flushed(one)
+
+
+def emptied(names: dict[str, Any]) -> None:
+    """Where something that stays holds on to them: as an interpreter does it then, in two steps."""
+    for first in (True, False):
+        for name in [name for name in names if name != "__builtins__"]:
+            if not first or (name.startswith("_") and not name.startswith("__")):
+                names[name] = None
+
+
+def all_flushed() -> bool:
+    return flushed(getattr(sys, "stdout", None)) and flushed(getattr(sys, "stderr", None))
 
 
 def flushed(stream: Any) -> bool:

@@ -45,9 +45,8 @@ def main():
         return 0
     warm.leave()
     known = set(sys.modules)
-    code, names = child.become_script(born[0], start, warm.scripts)
-    status = ending.ran(code, names)
-    return ending.finish(status, names, known, born[1])
+    script = child.become_script(born[0], start, warm.scripts)
+    return ending.finish(ending.ran(script), script, known, born[1])
 
 
 if __name__ == "__main__" and sys.version_info >= (3, 9) and sys.implementation.name == "cpython":

@@ -44,6 +44,7 @@ MODULES = {
     "patch_old": ("import os\nos.getlogin = os.getpid", "os.getlogin"),
     "patch_method": ("import json\njson.JSONEncoder.default = lambda *a: 1", "JSONEncoder.default"),
     "patch_class": ("import decimal\nclass Decimal: pass\ndecimal.Decimal = Decimal", "decimal.Decimal"),
+    "patch_new": ("import ssl\nssl._create_default_https_context = ssl._create_unverified_context", "https_context"),
     "word": ("import builtins\nbuiltins._ = str", "builtins"),
     "last": ("import atexit\natexit.register(lambda: print('bye'))", "called at the end"),
     "timeout": ("import socket\nsocket.setdefaulttimeout(3)", "sockets"),

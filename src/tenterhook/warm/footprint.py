@@ -13,6 +13,7 @@ import gc
 import itertools
 import os
 import sys
+from _frozen_importlib_external import SourceFileLoader
 from types import BuiltinFunctionType, FunctionType
 
 TYPE_CHECKING = False
@@ -104,7 +105,18 @@ class Watch:
         self.atexit: list[str] = []
         self.register, atexit.register = atexit.register, self.registering  # type: ignore[assignment]
         self.parts = {id(module): parts(module) for module in list(sys.modules.values())}
+        SourceFileLoader.exec_module = self.loading(SourceFileLoader.exec_module)  # type: ignore[method-assign]
         self.before = footprint()
+
+    def loading(self, load: Any) -> Any:
+        """Each module of the standard library as it is when it has just been loaded, whoever wants it."""
+
+        def exec_module(loader: Any, module: ModuleType) -> None:
+            load(loader, module)
+            if self.roots.in_library(str(getattr(module, "__file__", ""))):
+                self.parts[id(module)] = parts(module)
+
+        return exec_module
 
     def registering(self, function: Any, *args: Any, **options: Any) -> Any:
         code = getattr(getattr(function, "__func__", function), "__code__", None)
@@ -115,6 +127,7 @@ class Watch:
     def found(self) -> str:
         """What the imports did beside importing; empty where it was nothing."""
         atexit.register = self.register
+        del SourceFileLoader.exec_module  # it has inherited its own
         now = footprint()
         for what, value in self.before.items():
             if now[what] != value:

@@ -79,6 +79,37 @@ def test_an_upgraded_package_is_noticed(both: Both, tmp_path: Path, monkeypatch:
     assert later[1] != first[1]
 
 
+# Upgraded while it is loaded for good, after it was tried.
+UPGRADED = """
+import os, sys
+version = 1
+if any("program.py" in word for word in sys.orig_argv):
+    with open(__file__ + ".count", "ab") as count:
+        count.write(b"x")
+        tries = count.tell()
+    if tries == 2:
+        os.remove(__file__)
+        with open(__file__, "w") as file:
+            file.write("version = 22")
+"""
+
+
+def test_a_package_that_is_upgraded_while_it_is_loaded_is_noticed(
+    both: Both, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "PAUSE", 0.0)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "venv"], check=True)
+    [packages] = (tmp_path / "venv" / "lib").glob("python3*/site-packages")
+    (packages / "package").mkdir()
+    (packages / "package" / "__init__.py").write_text(UPGRADED)
+    both.python = str(tmp_path / "venv" / "bin" / "python")
+    both.write("try.py", "import package\nprint(package.version)")
+    seen = both.prepared("try.py").stdout
+
+    assert (packages / "package" / "__init__.py").read_text() == "version = 22"
+    assert seen == b"22\n"
+
+
 def test_another_environment_is_another_interpreter(both: Both) -> None:
     both.write("try.py", "import os\nprint(os.getppid(), os.environ.get('EVENT'))")
     given = [{"env": {**both.env, "MODE": mode, "EVENT": event}, "varying": frozenset({"EVENT"})}

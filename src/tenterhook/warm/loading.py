@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tenterhook.warm.stamps import settled, stamp
+from tenterhook.warm.stamps import SETTLED, settled, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Looked for by every interpreter that starts.
 CUSTOM = {"sitecustomize", "usercustomize"}
+# The stamp of no file.
+NEVER = (0, 0, 0, 0, 0)
 INSTALLED = ("/site-packages", "/dist-packages")
 
 
@@ -55,13 +57,18 @@ class Loaded:
             self.watch(*(os.path.join(place, name) for name in names if name.endswith(".pth")))
         self.note()
 
-    def note(self) -> None:
-        """After imports. What of it changes is noticed from now on."""
+    def note(self, since: int = 1 << 63) -> None:
+        """After imports that were looked into at that time. What of it has changed since then is noticed, too."""
         self.names = ({name for name in sys.modules if "." not in name} | CUSTOM) - self.bare
         self.clear.clear()
         library = os.path.dirname(os.path.abspath(os.__file__)) + "/"
         files = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
-        self.watch(*(file for file in files if file and (is_installed(file) or not file.startswith(library))))
+        new = {file for file in files if file and (is_installed(file) or not file.startswith(library))} - {*self.files}
+        self.watch(*new)
+        for file in new:
+            now = self.files[file]
+            if now is not None and max(now[3:]) >= since - SETTLED:
+                self.files[file] = NEVER
 
     def watch(self, *files: str) -> None:
         for file in files:

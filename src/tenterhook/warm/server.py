@@ -48,12 +48,12 @@ ENDED = "what it imports ends the process"
 class Trial(Job):
     """The process in which a script's imports are tried. It reports through a file in memory."""
 
-    __slots__ = ("asked", "memory", "until")
+    __slots__ = ("asked", "memory", "since", "until")
 
     def __init__(self, channel: Wire, number: int, family: Family, memory: int, asked: Asked) -> None:
         super().__init__(channel, number, family, keep=False)
         self.memory, self.asked = memory, asked
-        self.until = time.monotonic() + asked.seconds
+        self.since, self.until = time.time_ns(), time.monotonic() + asked.seconds
 
     def tell(self, kind: bytes, value: int = 0) -> None:
         """Nobody is told how it does, but what came of it."""
@@ -176,7 +176,7 @@ class Warm(Spawner):
             load(one, found["path"])
         signal.alarm(0)
         self.forget_copy()
-        self.loaded.note()
+        self.loaded.note(trial.since)
         gc.collect()
         gc.freeze()
         if hides := self.loaded.shadowed(script.before):

@@ -189,6 +189,21 @@ def test_17_what_typing_extensions_does_to_typing(both: Both, installed: Path) -
     assert (cold, warm) == ("typing", "typing_extensions")
 
 
+def test_18_the_interpreter_does_not_shut_down(both: Both) -> None:
+    both.write("try.py", "import sys\nclass A:\n    def __del__(self): print(sys.is_finalizing())\na = A()")
+
+    assert (both.cold("try.py").stdout, both.prepared("try.py").stdout) == (b"True\n", b"False\n")
+
+
+def test_19_values_that_installed_modules_set(both: Both, installed: Path) -> None:
+    (installed / "sets.py").write_text("import colorsys\ncolorsys.ONE_THIRD = 3")
+    both.write("other.py", "import sets")
+    both.prepared("other.py")
+    cold, warm = both_ways(both, "import colorsys\nprint(json.dumps(colorsys.ONE_THIRD == 3))")
+
+    assert (cold, warm) == (False, True)
+
+
 def test_every_point_of_the_page_has_its_test() -> None:
     points = {int(number) for number in re.findall(r"^\| (\d+) \|", PAGE.read_text(), re.MULTILINE)}
     tests = {int(found[1]) for name in globals() if (found := re.match(r"test_(\d+)_", name))}

@@ -72,14 +72,18 @@ class Reading:
         at_once = [*at_start(tree.body)] if wanting else []
         for node in imports:
             for module, names, folders in self.seen(path, node):
-                own = [found for folder in folders for found in own_files(folder, module, names)]
-                if node not in at_once:
-                    self.later += own
-                elif not own and folders is self.before:
-                    self.wanted[module, names] = None
-                for found in own if node in at_once else ():
-                    self.try_to_read(found, wanting=True)
+                if node in at_once:
+                    self.want(module, names, folders)
+                else:
+                    self.later += files(folders, module, names)
         return text
+
+    def want(self, module: str, names: tuple[str, ...], folders: list[str] | None = None) -> None:
+        own = files(folders or self.before, module, names)
+        for path in own:
+            self.try_to_read(path, wanting=True)
+        if not own and (folders is None or folders is self.before):
+            self.wanted[module, names] = None
 
     def seen(self, path: str, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, tuple[str, ...], list[str]]]:
         """Modules, what is wanted of each, and the folders where it may be the project's own."""
@@ -91,6 +95,10 @@ class Reading:
         for _ in range(node.level):
             folder = os.path.dirname(folder)
         yield node.module or "", names, [folder] if node.level else self.before
+
+
+def files(folders: list[str], module: str, names: tuple[str, ...]) -> list[str]:
+    return [found for folder in folders for found in own_files(folder, module, names)]
 
 
 def own_files(folder: str, module: str, names: tuple[str, ...]) -> Iterator[str]:

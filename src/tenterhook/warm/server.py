@@ -151,7 +151,7 @@ class Warm(Spawner):
             late = time.monotonic() >= trial.until
             found = {"why": LATE.format(asked.seconds) if late else ENDED}
         os.close(trial.memory)
-        why = found.get("why") or self.take(asked, found)
+        why = found.get("why") or self.take(asked, found, trial.since)
         # What it was seen to load, if that is no use, it goes on to load itself.
         fine = not why or (asked.lessons > 0 and asked.script in self.scripts)
         self.say(READY if fine else UNFIT, asked.number, "" if fine else why)
@@ -168,7 +168,7 @@ class Warm(Spawner):
             self.say(AGAIN, asked.number)
             self.prepare(asked, fresh)
 
-    def take(self, asked: Asked, found: dict[str, Any]) -> str:
+    def take(self, asked: Asked, found: dict[str, Any], since: int) -> str:
         """Import what is known to be harmless; why it is no use after all."""
         script = Kept(asked.script, *found["script"])
         signal.alarm(int(2 * asked.seconds) + 1)  # should it hang now, this interpreter ends
@@ -176,7 +176,7 @@ class Warm(Spawner):
             load(one, found["path"])
         signal.alarm(0)
         self.forget_copy()
-        self.loaded.note(trial.since)
+        self.loaded.note(since)
         gc.collect()
         gc.freeze()
         if hides := self.loaded.shadowed(script.before):

@@ -16,6 +16,7 @@ from processes import in_a_host, lives, within
 from tenterhook.process import run, run_all
 from tenterhook.sandbox.profile import Profile
 from tenterhook.warm import host
+from tenterhook.warm.server import SPARE
 from warm.conftest import Both
 
 
@@ -144,7 +145,7 @@ def test_a_script_past_its_time_is_ended_with_all_that_it_started(both: Both) ->
     done = both.warm("try.py", timeout=3.0)
 
     assert (done.error, done.warm) == ("timeout", True)
-    assert within(30, lambda: len(children(pid)) == 1)  # the copy that waits for the next script
+    assert within(30, lambda: len(children(pid)) == SPARE)  # the copies that wait for the next scripts
 
 
 def test_a_script_that_becomes_a_daemon_without_exec_is_found_by_its_mark(both: Both) -> None:
@@ -297,11 +298,12 @@ def test_many_runs_leave_nothing_in_the_interpreter(both: Both) -> None:
 
     for _ in range(20):
         both.warm("try.py")
+    assert within(30, lambda: len(children(pid)) == SPARE)
     before = state()
     for _ in range(200):
         assert both.warm("try.py").warm
 
-    assert within(30, lambda: state()[:2] <= before[:2])
+    assert within(30, lambda: state()[:2] == before[:2])
     assert state()[2] <= before[2] + 512
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from processes import within
 from tenterhook.warm import host
+from tenterhook.warm.server import SPARE
 from warm.conftest import STRANGE, Both
 
 # What an installed module does when it is imported, and what is found about it.
@@ -95,7 +96,7 @@ def test_others_are_none_the_worse_for_it(installed: Both) -> None:
     assert done.stdout == installed.cold("try-others.py").stdout
     pid = installed.interpreter()
     children = Path(f"/proc/{pid}/task/{pid}/children")
-    assert within(30, lambda: len(children.read_text().split()) == 1)  # the copy that waits for the next script
+    assert within(30, lambda: len(children.read_text().split()) == SPARE)  # the copies that wait for the next scripts
 
 
 def test_one_that_hangs_is_given_up(installed: Both, monkeypatch: pytest.MonkeyPatch) -> None:

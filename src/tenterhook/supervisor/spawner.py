@@ -120,6 +120,7 @@ class Spawner:
 
     def serve(self) -> None:
         while self.needed:
+            self.before_waiting()
             ready = self.soon() if self.fresh else self.ears.wait(self.jobs.patience())
             self.fresh = False
             if self.bell in ready:
@@ -186,6 +187,9 @@ class Spawner:
             self.fresh = True
             self.start(channel, number, value, data, files, keep=kind == START_KEEPING)
         return True
+
+    def before_waiting(self) -> None:
+        """What only some spawners do, when nobody wants anything."""
 
     def hear_more(self, channel: Wire, data: bytes) -> None:
         """What only some spawners are told."""

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from tenterhook.procfs import Entry, Table
     from tenterhook.supervisor.wire import Wire
 
+# Copies that wait for a script, and seconds after which one is made though a script runs.
+SPARE, LATER = 2, 0.005
 # Scripts that one interpreter is prepared for, and how many bytes of their code it keeps.
 MOST, LARGEST_CODE = 256, 16 << 20
 # How often what a script was seen to load is loaded for good.
@@ -85,7 +87,8 @@ class Warm(Spawner):
         self.loaded = Loaded(bare)
         self.base = memory()
         self.told: Wire | None = first
-        self.copy: Copy | None = None
+        self.copies: list[Copy] = []
+        self.copy_at = 0.0
         self.used = time.monotonic()
         super().__init__(control, hello, first, notes)
         self.jobs: WarmJobs = WarmJobs(self)
@@ -97,7 +100,7 @@ class Warm(Spawner):
         """Not for ever: who has not been used for a while gives back his memory."""
         if self.jobs.by_number or (self.channels and time.monotonic() < self.used + IDLE):
             return True
-        self.forget_copy()
+        self.forget_copies()
         return not self.channels and system.has_children()
 
     def hear_more(self, channel: Wire, data: bytes) -> None:
@@ -175,7 +178,7 @@ class Warm(Spawner):
         for one in found["wanted"]:
             load(one, found["path"])
         signal.alarm(0)
-        self.forget_copy()
+        self.forget_copies()
         self.loaded.note(since)
         gc.collect()
         gc.freeze()
@@ -184,7 +187,6 @@ class Warm(Spawner):
         self.scripts[script.script] = script
         if sum(one.size for one in self.scripts.values()) > LARGEST_CODE:
             script.code, script.size = None, 0
-        self.copy = Copy()
         return ""
 
     def say(self, kind: bytes, number: int, text: str = "") -> None:
@@ -213,12 +215,12 @@ class Warm(Spawner):
             for fd in files:
                 os.close(fd)
         self.jobs.add(Run(channel, number, token.decode(), copy, os.fsdecode(path), keep=keep, began=began))
-        self.copy = Copy()
+        self.copy_at = self.used + LATER
 
     def handed_over(self, path: str, cwd: bytes, files: list[int]) -> Copy:
         """Who runs it: the copy that waits for it, or another one if that was killed."""
         said = os.fsencode(path) + b"\0" + cwd
-        copy, self.copy = self.copy or Copy(), None
+        copy = self.copies.pop(0) if self.copies else Copy()
         try:
             copy.line.say(said, files)
         except OSError:
@@ -229,16 +231,24 @@ class Warm(Spawner):
         copy.line.say(FIT if self.is_fit(path) else UNFIT)  # found out while it gets ready
         return copy
 
-    def forget_copy(self) -> None:
-        copy, self.copy = self.copy, None
-        if copy is not None:
-            copy.dismiss()
+    def forget_copies(self) -> None:
+        while self.copies:
+            self.copies.pop().dismiss()
 
     def leave(self) -> None:
         """In a copy: the files are closed with all others, and their numbers are the script's to use."""
         self.control.detach()
         for channel, _ in self.channels.values():
             channel.detach()
+
+    @property
+    def lacks_copies(self) -> bool:
+        return bool(self.scripts and self.channels) and len(self.copies) < SPARE
+
+    def before_waiting(self) -> None:
+        """Not while a script runs that may be over soon: it wants the processor that copying takes."""
+        if self.lacks_copies and (not self.jobs.by_number or time.monotonic() >= self.copy_at):
+            self.copies.append(Copy())
 
     def is_fit(self, path: str) -> bool:
         """Whether a new interpreter would do as we do with this script, by now."""
@@ -267,11 +277,13 @@ class WarmJobs(Jobs):
             if not trial.ending and now >= trial.until:
                 self.finish(trial)
         clocks = [trial.until - now for trial in self.running if not trial.ending]
+        if self.warm.lacks_copies:
+            clocks.append(max(0.0, self.warm.copy_at - now))
         return min([one for one in (usual, *clocks, IDLE) if one is not None])
 
     def strays(self, job: Job, table: Table) -> list[Entry]:
-        if self.warm.copy is not None:  # it is no hook's, and older than the next one
-            table.entries.pop(self.warm.copy.pid, None)
+        for copy in self.warm.copies:  # they are no hook's, and older than the next one
+            table.entries.pop(copy.pid, None)
         return super().strays(job, table)
 
     def exited(self, pid: int, status: int) -> None:

@@ -37,8 +37,6 @@ LONGEST = 1000  # bytes of a reason
 # Heard of one host in a turn: hooks that end together are told together then, and 500 at once take a tenth less time.
 # Not more, or the end of one would wait for the start of too many others.
 BURST = 8
-# Seconds that we stay awake for the end of a hook.
-SHORT = 0.001
 
 
 def run(control: Wire, channel: Wire, notes: int, packed: Packed, warmth: Warmth) -> None:
@@ -103,6 +101,9 @@ def confine(packed: Packed) -> bytes:
 class Spawner:
     """Ends when the supervisor does, and when nobody needs it any more."""
 
+    # Seconds that we stay awake for the end of a hook.
+    awake = 0.001
+
     def __init__(self, control: Wire, hello: bytes, first: Wire, notes: int) -> None:
         self.control, self.hello = control, hello
         self.bell = system.bell()
@@ -138,9 +139,9 @@ class Spawner:
                 self.jobs.sweep(now)
 
     def soon(self) -> list[int]:
-        """Most hooks are over in a millisecond: awake, we hear that a tenth of it sooner. Not if others want to run."""
+        """Most hooks are over in a moment: awake, we hear that a tenth of it sooner. Not if others want to run."""
         alone = len(self.jobs.by_number) == 1
-        until = time.monotonic() + SHORT if alone and system.is_calm() else 0.0
+        until = time.monotonic() + self.awake if alone and system.is_calm() else 0.0
         while time.monotonic() < until:
             if ready := self.ears.wait(0.0):
                 return ready

@@ -75,6 +75,8 @@ class Asked:
 class Warm(Spawner):
     """Serves like any spawner, and PREPARE beside it."""
 
+    awake = 0.004
+
     def __init__(self, control: Wire, hello: bytes, first: Wire, notes: int, bare: Iterable[str]) -> None:
         self.trials = 0
         # A script that imports us is to get what is installed for its interpreter.

@@ -95,6 +95,7 @@ def held() -> Figures:
         now = time.time_ns()
         after.append((now - int(done.stderr or 0)) / 1e6)
         right += (done.exit_code, done.stdout) == (2, b"deny\n")
+    time.sleep(3.2)  # what these left running is in nobody else's way
     return f"{right} of 100, slowest {max(after):.1f} ms after the exit", right == 100 and max(after) <= 100
 
 

@@ -143,7 +143,7 @@ REFINED: dict[tuple[str, str], Schema] = {
     ("Attempt", "decision"): DECISION,
 }
 # What only the engine needs, and no outcome in JSON has.
-INTERNAL = {("Attempt", "answer")}
+INTERNAL = {("Attempt", "answer"), ("Attempt", "warm")}
 
 
 def config() -> Schema:

@@ -151,3 +151,20 @@ def test_a_function_that_never_returns_ends_with_its_worker(raw: Raw, project: P
 
     assert json.loads(text[1:])["attempts"][0]["error"] == "timeout"
     until(lambda: not served.workers(), "the worker ends")
+
+
+def test_an_approved_script_runs_warm_and_its_outcome_is_the_same(served: Served, project: Project) -> None:
+    """No engine is kept for hooks that are bound to an approval; the interpreter is."""
+    project.write("tenterhook.toml", '[[hook]]\non = "tool.before"\nscript = "guard.py"\n')
+    project.write("guard.py", "import json, sys\nsys.exit(f\"no {json.load(sys.stdin)['tool_name']}\")")
+    assert served.run("trust", "--yes").returncode == 0
+    event = b'{"tool_name": "Bash"}'
+    cold = plain(served.run("fire", "tool.before", stdin=event, served=False))
+    served.start()
+
+    def is_warm() -> bool:
+        assert plain(served.run("fire", "tool.before", stdin=event)) == cold
+        told = served.run("log", "--json").stdout
+        return b'"warm":true' in told.replace(b" ", b"")
+
+    assert until(is_warm)

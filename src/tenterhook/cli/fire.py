@@ -146,10 +146,16 @@ def redacted(text: str) -> str:
 
 
 def as_json(outcome: Outcome) -> bytes:
-    """The outcome as one JSON object; what only the engine needs of an attempt is left out."""
+    """The outcome as one JSON object. What only the engine needs is left out, and which way a Python script ran: the
+    outcome is the same by a server and without one.
+    """
     plain = msgspec.to_builtins(outcome, enc_hook=str)
     for attempt in plain["attempts"]:
-        del attempt["answer"]
+        del attempt["answer"], attempt["warm"]
+        if attempt["notes"]:
+            from tenterhook.warm import EACH_TIME
+
+            attempt["notes"] = [note for note in attempt["notes"] if EACH_TIME not in note]
         if attempt["detail"]:
             attempt["detail"] = redacted(attempt["detail"])
     if plain["warnings"]:

@@ -72,6 +72,7 @@ class Engines:
         # Counts how often all of them were of no use any more.
         self.turn = 0
         absent.watch()
+        client.helper("auto", self)  # interpreters stay warm though no engine is kept
 
     def take(self, options: Options) -> Kept:
         """One that is as good as new, or a new one; whatever is wrong with the config is raised."""

@@ -8,3 +8,6 @@ Python: `program` is what it runs, `server` what it serves, `trial`, `imports` a
 script, `copies`, `child`, `ending` and `kept` how it runs one. All of these are the standard library alone, for any
 Python from 3.9 on. `script` and `host` are the host's side: what is a Python script, and what is ready for it.
 """
+
+# Part of what is said, once, of a script that cannot run in a copy.
+EACH_TIME = "runs in an interpreter of its own each time"

@@ -20,6 +20,7 @@ from msgspec import Struct
 from tenterhook.procfs import TAG
 from tenterhook.supervisor import NoHelper
 from tenterhook.supervisor.wire import AGAIN, CONFINED, HEAD, PACKET, PREPARE, READY, STALE, UNFIT
+from tenterhook.warm import EACH_TIME
 from tenterhook.warm.script import recognised
 from tenterhook.warm.stamps import stamp
 
@@ -50,7 +51,7 @@ PASSING = frozenset({TAG, "_", "PWD", "OLDPWD", "SHLVL"})
 # Room for the mark of a run, beyond the marks of runs that this host is itself part of.
 ROOM = "-" * 64
 
-UNUSUAL = "{} runs in an interpreter of its own each time: {}"
+UNUSUAL = f"{{}} {EACH_TIME}: {{}}"
 
 
 class Wanted(Struct, frozen=True):

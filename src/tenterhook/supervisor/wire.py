@@ -10,6 +10,7 @@ import _socket  # the module socket would take a third of the helper's start
 import errno
 import os
 import struct
+from itertools import starmap
 
 from tenterhook.procfs import TAG
 
@@ -53,8 +54,8 @@ CLOSED = (errno.EBADF, errno.ENOTSOCK, errno.ENOTCONN)
 class Wire(_socket.socket):
     """One end of a connection. Closed when it is dropped, without a warning."""
 
-    def __del__(self) -> None:
-        self.close()
+    # No function of Python's: an interrupt that came in one would be lost there.
+    __del__ = _socket.socket.close
 
     def say(self, data: bytes, files: Sequence[int] = (), *, wait: bool = False) -> None:
         """ConnectionError if nobody listens any more; BlockingIOError, unless we may wait, if he does not keep up."""
@@ -74,8 +75,16 @@ class Wire(_socket.socket):
 
 
 def pair() -> tuple[Wire, Wire]:
-    one, other = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
-    return wire(one.detach()), wire(other.detach())
+    made: list[tuple[_socket.socket, _socket.socket]] = []
+    try:
+        # Kept before an interrupt can come: one that came between the call and its result would drop both, open.
+        made.extend(starmap(_socket.socketpair, [(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)]))
+        one, other = made[0]
+        return wire(one.detach()), wire(other.detach())
+    except BaseException:
+        for end in made[0] if made else ():
+            end.close()
+        raise
 
 
 def wire(fd: int) -> Wire:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import pkgutil
 import sys
 
@@ -21,14 +20,6 @@ def own_files() -> list[str]:
     """Of our own modules that are loaded: when one is changed, what runs here is of yesterday."""
     modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == tenterhook.__name__]
     return [file for module in modules if (file := getattr(module, "__file__", None))]
-
-
-def stamp(file: str) -> tuple[int, int]:
-    try:
-        about = os.stat(file)
-    except OSError:
-        return 0, 0
-    return about.st_mtime_ns, about.st_ino
 
 
 def get_ready() -> None:

@@ -18,7 +18,8 @@ from typing import Any
 
 from tenterhook.serve import client, talk
 from tenterhook.serve.client import AGAIN, HEAD, KEY, NOT_HERE
-from tenterhook.serve.ready import own_files, stamp
+from tenterhook.serve.ready import own_files
+from tenterhook.serve.stamps import stamp
 from tenterhook.serve.talk import Broken, Line
 
 MOST = 16

@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 from tenterhook import dialects
 from tenterhook.answer import SIZE, read
 from tenterhook.cli.fire import as_json
+from tenterhook.rules import Rules, compile_rules
 from tenterhook.types import Attempt, Hook, Outcome, Source
-from tenterhook.verdict import Rules, compile_rules, verdict
+from tenterhook.verdict import verdict
 
 LIMIT = 0.050
 SHOWN = 5

@@ -60,7 +60,7 @@ def own_names() -> list[str]:
 
 
 def index(found: Sequence[Dialect]) -> str:
-    all_of_them = overview(found)
+    all_of_them = overview(found, {one.name: dialects.versions(one.name) for one in found})
     rows = [(f"[{name}]({name}.md)", *rest) for name, *rest in all_of_them.rows]
     intro = (
         "A dialect is one agent's rules for hooks: its event names, config files, payloads, exit codes and answers.\n"

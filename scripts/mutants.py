@@ -36,7 +36,7 @@ import pytest  # noqa: F401
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src" / "tenterhook"
 EXPLAINED = ROOT / "scripts" / "mutants_explained.toml"
-DECIDING = ("verdict", "effects", "merge", "plan")
+DECIDING = ("verdict", "policy", "validity", "effects", "merge", "plan")
 MODULES = (*DECIDING, "apply", "answer")
 FAST = ("test_answer", "test_plan", "test_merge", "test_verdict")
 NOT_RUN = ("annotation", "returns", "decorator_list")

@@ -17,10 +17,11 @@ import pytest
 import tenterhook
 from tenterhook import Engine, dialects, handlers
 from tenterhook.cli.main import COMMANDS, main
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, File, Form, Setup, ToolName, Type, Wrapper, check
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, File, Form, Setup, ToolName, Type, Wrapper
 from tenterhook.errors import DialectError
 from tenterhook.runner import Runner
 from tenterhook.types import Attempt, Hook, Job, Source
+from tenterhook.vocabulary import check
 
 SOURCE = Path(tenterhook.__file__).parent
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -181,13 +182,13 @@ def test_a_fork_with_a_wrong_word_is_refused_too(fields: dict[str, Any]) -> None
 
 
 def test_every_word_that_a_dialect_may_say_is_known_to_the_module_that_owns_it() -> None:
-    from tenterhook import apply, dialect, effects, match, merge, payload
+    from tenterhook import apply, effects, match, merge, payload, vocabulary
 
-    assert set(match.KINDS) == dialect.MATCHERS
-    assert set(apply.MERGES) == dialect.MERGES
-    assert set(merge.REASONS) == dialect.REASONS
-    assert set(effects.EFFECT) == dialect.EFFECTS
-    assert set(payload.BASE) == dialect.BASE
+    assert set(match.KINDS) == vocabulary.MATCHERS
+    assert set(apply.MERGES) == vocabulary.MERGES
+    assert set(merge.REASONS) == vocabulary.REASONS
+    assert set(effects.EFFECT) == vocabulary.EFFECTS
+    assert set(payload.BASE) == vocabulary.BASE
 
 
 # ---- the core is nameless

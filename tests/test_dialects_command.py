@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tenterhook import dialect as schema
 from tenterhook import dialects, glossary
+from tenterhook import vocabulary as schema
 from tenterhook.cli.main import main
 from tenterhook.tables import tables
 
@@ -24,7 +24,7 @@ def shown(capsys):
 def test_without_a_name_there_is_a_line_for_each_dialect(shown):
     header, *lines = shown().splitlines()
 
-    assert header.split() == ["NAME", "AGENT", "ABOUT", "EVENTS", "CONFIG", "FILES"]
+    assert header.split() == ["NAME", "AGENT", "VERSIONS", "ABOUT", "EVENTS", "CONFIG", "FILES"]
     assert [line.split()[0] for line in lines] == NAMES
     for line, name in zip(lines, NAMES, strict=True):
         dialect = dialects.get(name)

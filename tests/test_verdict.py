@@ -7,8 +7,10 @@ import pytest
 from msgspec.structs import replace
 
 from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Form
+from tenterhook.policy import explained
+from tenterhook.rules import compile_rules
 from tenterhook.types import Attempt, Hook, Message, Source, Verdict
-from tenterhook.verdict import compile_rules, explained, verdict
+from tenterhook.verdict import verdict
 
 WORDS = {"yes": "allow", "no": "deny", "hm": "ask"}
 CALL = EventRule(
@@ -232,7 +234,7 @@ def test_the_same_words_are_not_told_twice_to_the_same_reader() -> None:
 
 
 def test_where_a_stop_does_not_count_there_is_none() -> None:
-    one = judged({"halt": True, "why": "enough"}, rule=replace(CALL, stops=False))
+    one = judged({"halt": True, "why": "enough"}, rule=replace(CALL, stops="ignored"))
 
     assert (one.stop, one.stop_reason, told(one)) == (False, "", [("log", "reason", "enough")])
 
@@ -697,7 +699,7 @@ def test_a_background_hook_that_failed_has_failed_and_denies_nothing() -> None:
 
 
 def test_a_stop_that_does_not_count_is_said() -> None:
-    one = judged({"halt": True}, rule=replace(CALL, stops=False))
+    one = judged({"halt": True}, rule=replace(CALL, stops="ignored"))
 
     assert "wants the agent to stop, which does not count on Call" in warned(one)
     assert told(one) == []

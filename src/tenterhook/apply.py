@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from tenterhook.dialect import EventRule
 from tenterhook.types import Verdict
+from tenterhook.vocabulary import WISHES
 
 # Where the value that a change is about stands in an event's data.
 FIELDS = {"input": "tool_input", "output": "tool_output", "request": "llm_request", "response": "llm_response"}
 # For a stop without a word.
 STOPPED = "Stopped by hook"
+# Merges of hooks that ran at once for which not their order counts but who finished last.
+BY_FINISH = {"last-finished"}
 # The most restrictive mode wins; the names of the stable tool configuration.
 MODES = ("NONE", "ANY", "AUTO")
 
@@ -33,10 +37,14 @@ class Changes:
         else:
             return
         for change, rule in self.rule.merges.items():
-            given = [verdict.changes[change] for verdict in verdicts if change in verdict.changes]
-            if given:
+            giving = [verdict for verdict in verdicts if change in verdict.changes]
+            if giving:
+                if rule in BY_FINISH:
+                    giving.sort(key=attrgetter("seconds"))
                 before = self.values.get(change, self.given.get(FIELDS.get(change, change)))
-                self.values[change] = MERGES[rule](before, given)
+                self.values[change] = MERGES[rule](before, [verdict.changes[change] for verdict in giving])
+        for verdict in verdicts:  # what no event has a rule for: the last one's word
+            self.values.update((c, v) for c, v in verdict.changes.items() if c in WISHES and c not in self.rule.merges)
         self.chain(verdicts)
 
     def chain(self, verdicts: Sequence[Verdict]) -> None:
@@ -77,6 +85,11 @@ def paths(changes: dict[str, Any], data: dict[str, Any]) -> tuple[str, ...]:
 
 def replace(before: Any, given: list[Any]) -> Any:
     return given[-1]
+
+
+def union(before: Any, given: list[Any]) -> list[Any]:
+    """All that any of them lists, each once."""
+    return list(dict.fromkeys(one for many in given if isinstance(many, list) for one in many if isinstance(one, str)))
 
 
 def overlay(before: Any, given: list[Any]) -> Any:
@@ -124,6 +137,8 @@ def stop_response(reason: str) -> dict[str, Any]:
 
 MERGES: dict[str, Callable[[Any, list[Any]], Any]] = {
     "replace": replace,
+    "last-finished": replace,
+    "union": union,
     "overlay": overlay,
     "overlay-last": overlay_last,
     "union-tools": union_tools,

@@ -66,8 +66,12 @@ def load(
     on_error: str = "raise",
     settings: Settings | None = None,
     system: str = SYSTEM,
+    strict: bool = False,
 ) -> Loaded:
-    """Read every place. A broken file raises; of an untrusted file, or with on_error="warn", it is a problem only."""
+    """Read every place. A broken file raises; of an untrusted file, or with on_error="warn", it is a problem only.
+
+    Where the agent would refuse a whole file for one bad entry, a strict engine runs the hooks that are well written.
+    """
     loaded = Loaded(places=places(dialect, project, home, environ, config, system))
     standing = Standing(dialect, project, home, environ, trust, settings or Settings(), loaded)
     for place in loaded.places:
@@ -78,8 +82,12 @@ def load(
             continue
         loaded.problems += strange_keys(document, place)
         words = loaded.words[place.path] = Words()
+        before, ruined = len(loaded.hooks), list[Problem]()
         for found in sections(document, place, dialect, loaded):
-            add(found, document, place, dialect, loaded, words)
+            ruined += add(found, document, place, dialect, loaded, words)
+        loaded.problems += ruined
+        if ruined and not strict:
+            del loaded.hooks[before:]
         if place.file.switches and dialect.switch in document.data:
             words.switch = document.data[dialect.switch]
     loaded.hooks = standing.hooks(loaded.hooks, complete=not config)
@@ -125,13 +133,17 @@ def sections(document: readers.Document, place: Place, dialect: Dialect, loaded:
     for section in place.file.sections:
         for holder, path, agent in holders(document.data, section, place.path):
             value, inner = dig(holder, section.hooks)
+            called = section.renames
             if value is None:
                 continue
             path += inner
             if dialect.form.entries:
                 yield Found("", value, path, agent)
             elif isinstance(value, dict):
-                yield from (Found(str(event), there, (*path, event), agent) for event, there in value.items())
+                yield from (
+                    Found(called.get(str(event), str(event)), there, (*path, event), agent)
+                    for event, there in value.items()
+                )
             else:
                 kind = type(value).__name__
                 loaded.problems.append(
@@ -155,7 +167,8 @@ def strange_keys(document: readers.Document, place: Place) -> Iterator[Problem]:
 def holders(data: dict[str, Any], section: Section, file: str) -> Iterator[tuple[Any, Path, str | None]]:
     """The mappings that may hold hooks, each with the agent they are for."""
     if not section.each:
-        agent = str(data.get(section.agent) or stem(file)) if section.agent else None
+        usual = stem(file.rpartition("/")[0] + ".") if section.by_folder else stem(file)
+        agent = str(data.get(section.agent) or usual) if section.agent else None
         yield data, (), agent
         return
     items = data.get(section.each)
@@ -177,9 +190,11 @@ def dig(data: Any, dotted: str) -> tuple[Any, Path]:
     return data, path
 
 
-def add(found: Found, document: readers.Document, place: Place, dialect: Dialect, loaded: Loaded, words: Words) -> None:
-    """The hooks of one event's value, and what it says about others."""
-    reading = entries.Reading(document, place.file.scope, dialect, found.agent, loaded.problems)
+def add(
+    found: Found, document: readers.Document, place: Place, dialect: Dialect, loaded: Loaded, words: Words
+) -> list[Problem]:
+    """The hooks of one event's value, and what it says about others; returns what the agent refuses the file for."""
+    reading = entries.Reading(document, place.file.scope, dialect, found.agent, loaded.problems, place.file)
     if dialect.layers == "override-by-event":
         words.names.append(found.event)
     if dialect.form.entries:
@@ -187,11 +202,12 @@ def add(found: Found, document: readers.Document, place: Place, dialect: Dialect
     else:
         rule = known_event(found, document, dialect, loaded)
         if rule is None:
-            return
+            return []
         hooks = reading.event(rule, found.value, found.path)
     loaded.hooks += hooks
     if reading.override and found.agent is not None:
         words.overrides.append((found.event, found.agent))
+    return reading.ruined
 
 
 def known_event(found: Found, document: readers.Document, dialect: Dialect, loaded: Loaded) -> EventRule | None:

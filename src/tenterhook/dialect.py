@@ -1,4 +1,4 @@
-"""The schema of a dialect: one agent's rules for hooks, as data. Every word in it is checked when it is imported.
+"""The schema of a dialect: one agent's rules for hooks, as data. Every word in it is checked (vocabulary.py).
 
 A dialect says *names* of behaviours ("glob", "overlay", "join"); the module that owns a behaviour holds its code
 under that name. No `if dialect` stands anywhere, so a new agent is one new file in dialects/.
@@ -6,64 +6,23 @@ under that name. No `if dialect` stands anywhere, so a new agent is one new file
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
 from msgspec import Struct
 
 from tenterhook.errors import DialectError
 from tenterhook.types import Sandbox
-
-# The words a dialect may use, next to the module that gives each its meaning.
-MATCHERS = {"glob", "glob-nocase", "regex-full", "regex-search", "literal"}  # match
-ORDERS = {"parallel", "sequential", "parallel-unless-sequential"}  # plan
-MERGES = {"replace", "overlay", "overlay-last", "union-tools"}  # apply
-REASONS = {"first", "join"}  # merge
-EFFECTS = {  # verdict
-    *("decision", "reason", "continue", "stop", "stop_reason", "suppress", "text"),
-    *("input", "output", "request", "response", "tool_config", "note"),
-}
-CHANGES = {"input", "output", "request", "response", "tool_config"}
-KINDS = {"context", "system", "reason", "feedback", "error", "result", "user_message"}
-AUDIENCES = {"model", "user", "log"}
-POLICIES = {"allow", "ask", "deny"}
-CAUSES = {
-    "spawn",
-    "timeout",
-    "signal",
-    "import",
-    "exception",
-    "output",
-    "network",
-    "status",
-    "exit",
-    "cancelled",
-    "payload",
-    "modified",
-    "sandbox",
-}
-FORMATS = {"json", "jsonc", "toml", "yaml", "frontmatter"}  # readers
-KEYS = {  # config
-    *("type", "spec", "matcher", "match_kind", "timeout", "enabled", "name", "sequential", "override", "event"),
-    *("priority", "once", "leftovers", "condition", "on_failure", "env", "background", "note", "ours"),
-    *("sandbox", "warm"),
-    *("spec_flag", "spec_texts", "spec_seconds", "spec_count"),
-}
-# config: how a type's main value is to be understood
-FORMS = {"shell", "program", "function", "script", "url", "prompt", "agent", "none"}
-NETWORKS = {"none", "loopback", "full"}  # sandbox
-LAYERS = {"add", "override-by-event"}  # config
-OUTPUTS = {"value", "record"}  # hosts: what hooks are told of a tool's result
-TOOLS = {"Bash", "Read", "Write", "Edit", "Grep", "Glob", "Task"}  # agent
-CALLS = {"session-start", "compact", "pre-tool", "post-tool", "stop", "agent"}  # setup: what a wrapper calls
-BASE = {"session", "cwd", "project", "event", "timestamp", "transcript", "agent", "tool"}  # payload
+from tenterhook.vocabulary import check
 
 
 class Field(Struct, frozen=True):
-    """One payload field: the dialect's name, and where its value comes from in ours."""
+    """One payload field: the dialect's name, where its value comes from in ours, and the form that it has there.
+
+    A base field whose source is a word of `payload.BASE` is always there; any other comes from the event's data, and is
+    left out where the data have none.
+    """
 
     name: str
     ours: str = ""
+    form: str = ""
 
     @property
     def key(self) -> str:
@@ -71,7 +30,11 @@ class Field(Struct, frozen=True):
 
 
 class Exit(Struct, frozen=True, kw_only=True):
-    """What one exit status means."""
+    """What one exit status means.
+
+    `needs_text`: without text it decides nothing and counts as a failure. `yields`: an answer takes its place. `text`
+    is where the text is looked for. `blocking_reason`: of an answer beside it only a refusal's own reason counts.
+    """
 
     means: str
     decision: str = ""
@@ -81,13 +44,25 @@ class Exit(Struct, frozen=True, kw_only=True):
     becomes: str = ""
     prefix: str = ""
     text_decision: str = ""
+    needs_text: bool = False
+    yields: bool = False
+    blocking_reason: bool = False
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """One field that a hook may answer with: a path into its JSON, and the effect."""
+    """One field that a hook may answer with: a path into its JSON, and the effect.
+
+    `type` is what its value must be, where the effect does not say that already. `change` is what the effect `set`
+    sets. `unsupported` are values (`any`, `true`, a word) that the agent knows and refuses: the hook fails.
+    `only_with` is the decision without which the field makes the hook fail.
+    """
 
     path: str
     effect: str
+    type: str = ""
+    change: str = ""
+    unsupported: tuple[str, ...] = ()
+    only_with: str = ""
     kind: str = ""
     events: tuple[str, ...] = ()
     words: dict[str, str] = {}
@@ -104,20 +79,42 @@ class EventRule(Struct, frozen=True, kw_only=True):
     target: str = ""
     targets: tuple[str, ...] = ()
     fields: tuple[Field, ...] = ()
+    # What differs from the dialect here: base fields, more variables, matcher, exits, failures, time-outs, types.
+    base: tuple[Field, ...] = ()
+    env: dict[str, str] = {}
+    matcher: str = ""
+    exits: dict[int | str, Exit] = {}
+    failure: dict[str, str] = {}
+    timeout: float = 0.0
+    longest: float = 0.0
+    types: tuple[str, ...] = ()
+    # The tools that it is for, by our names; an event of the same kind without any is for all of them.
+    tools: tuple[str, ...] = ()
     blocks: bool = False
     asks: bool = False
     grants: bool = False
     output_form: str = "value"
     hears_failures: bool = False
-    stops: bool = True
+    # What a wish to stop does: first, after (the operation is done), denies (this one), ignored.
+    stops: str = "first"
+    # How often in a row hooks may keep an agent from stopping; 0 is without end, None is for the host to say.
+    stop_cap: int | None = None
+    # What an ask does where nobody can be asked: deny, allow, stop.
+    unattended: str = "deny"
     muted: bool = False
     deaf: bool = False
     plain: str = ""
+    # The change whose value plain text is.
+    plain_sets: str = ""
     silent: str = ""
     deny: tuple[str, str] = ("user", "reason")
     audience: dict[str, str] = {}
     erased: bool = False
     needs_reason: bool = False
+    # What a refusal without a reason does: counts, fails.
+    unreasoned: str = "counts"
+    # A refusal's reason takes the place of the tool's output.
+    replaces: bool = False
     reasons: str = "first"
     merges: dict[str, str] = {}
     chain: dict[str, str] = {}
@@ -126,20 +123,32 @@ class EventRule(Struct, frozen=True, kw_only=True):
 
 
 class Type(Struct, frozen=True, kw_only=True):
-    """One handler type as its config writes it: which of our handlers runs it, from which key."""
+    """One handler type as its config writes it: which of our handlers runs it, from which key.
+
+    `does`: runs; inert where the agent reads it and never runs it; ruins where it makes the agent refuse the file.
+    """
 
     name: str
     handler: str
     key: str
     form: str = "shell"
+    timeout: float = 0.0
+    unit: str = ""
+    does: str = "runs"
 
 
 class Section(Struct, frozen=True, kw_only=True):
-    """Where hooks stand in a file: under one key, or under one key of each item of a list."""
+    """Where hooks stand in a file: under one key, or under one key of each item of a list.
+
+    `renames` are events that are others there; `agent` is the key that names whom they are for, else the file's name
+    (or, `by_folder`, its folder's).
+    """
 
     hooks: str = "hooks"
     each: str = ""
     agent: str = ""
+    by_folder: bool = False
+    renames: dict[str, str] = {}
 
 
 class File(Struct, frozen=True, kw_only=True):
@@ -153,10 +162,14 @@ class File(Struct, frozen=True, kw_only=True):
     hooks_only: bool = False
     # Keys that stand beside the hooks and are read by somebody else.
     beside: tuple[str, ...] = ()
+    # What the file is: settings, plugin, skill, agent. Hooks of plugins and skills are no other file's duplicates.
+    origin: str = "settings"
+    # Variables for its hooks: paths from the file's own folder.
+    env: dict[str, str] = {}
 
 
 class Form(Struct, frozen=True, kw_only=True):
-    """How a file writes the hooks of an event."""
+    """How a file writes the hooks of an event. `malformed` is what one bad entry costs: itself, or the whole file."""
 
     lists: tuple[str, ...] = ()
     group: str = ""
@@ -164,6 +177,7 @@ class Form(Struct, frozen=True, kw_only=True):
     entries: bool = False
     keys: dict[str, str] = {}
     group_keys: dict[str, str] = {}
+    malformed: str = "entry"
 
 
 class ToolName(Struct, frozen=True):
@@ -194,9 +208,10 @@ class Setup(Struct, frozen=True, kw_only=True):
 
 
 class Dialect(Struct, frozen=True, kw_only=True):
-    """One agent's rules for hooks."""
+    """One agent's rules for hooks. An older version of it has it in its name: `agent@1.2`."""
 
     name: str
+    version: str = ""
     title: str
     about: str
     events: tuple[EventRule, ...]
@@ -210,6 +225,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     untyped: str = ""
     agent_from: tuple[str, ...] = ()
     matcher: str
+    # Names under which matchers know a target besides its own.
+    aliases: dict[str, tuple[str, ...]] = {}
     timeout: float
     unit: str = "seconds"
     order: str
@@ -219,6 +236,16 @@ class Dialect(Struct, frozen=True, kw_only=True):
     switch: str = ""
     section: str = ""
     section_event: str = ""
+    # How strictly answers are read: unknown keys, values of a wrong type, a section that does not name the event.
+    unknown_keys: str = "tolerated"
+    wrong_types: str = "ignored"
+    unnamed_section: str = "counts"
+    # Where an answer is looked for.
+    answer_from: str = "stdout"
+    # Whether the payload ends in a line feed.
+    newline: bool = False
+    # Variables that hooks do not inherit, by how their names begin.
+    env_without: tuple[str, ...] = ()
     answer_outranks_exit: bool = False
     twice_encoded: bool = False
     text_fails: bool = False
@@ -255,91 +282,3 @@ class Dialect(Struct, frozen=True, kw_only=True):
             if by_kind is None and rule.kind == event:
                 by_kind = rule
         return by_kind
-
-
-def check(dialect: Dialect) -> Iterable[str]:
-    """Every word that no module knows."""
-    names = [rule.name for rule in dialect.events]
-    yield from unknown("matcher", [dialect.matcher], MATCHERS)
-    yield from unknown("order", [dialect.order], ORDERS)
-    yield from unknown("layers", [dialect.layers], LAYERS)
-    yield from unknown("unit", [dialect.unit], {"seconds", "milliseconds"})
-    yield from unknown("mode", [dialect.mode], {"faithful", "strict", "observe"})
-    yield from unknown("chain_ends", dialect.chain_ends, {"deny", "stop"})
-    yield from unknown("failure", dialect.failure, CAUSES)
-    yield from unknown("failure", [*dialect.failure.values(), *dialect.failure_of.values()], POLICIES)
-    yield from unknown("audience", dialect.audience, KINDS)
-    yield from unknown("audience", dialect.audience.values(), AUDIENCES)
-    yield from unknown("marks", dialect.marks, KINDS)
-    yield from unknown("tools", dialect.tools, TOOLS)
-    yield from unknown("env", [value.rstrip("?") for value in dialect.env.values()], BASE)
-    yield from unknown("untyped", [dialect.untyped], {"", "path-or-dotted", "by-key", *(t.name for t in dialect.types)})
-    if any(field not in dialect.mcp_tool for field in ("{server}", "{tool}")):
-        yield "mcp_tool: the name of a server's tool needs {server} and {tool}"
-    yield from unknown("sandbox", [dialect.sandbox.network], NETWORKS)
-    if len(names) != len(set(names)):
-        yield "an event stands twice"
-    if "other" not in dialect.exits or 0 not in dialect.exits:
-        yield "the exit table needs rows for 0 and 'other'"
-    elif dialect.exits[0].decision or dialect.exits[0].failed:
-        yield "exit 0 without a word decides nothing; an event may say otherwise with `silent`"
-    for rule in dialect.events:
-        yield from check_event(rule)
-    for key, row in dialect.exits.items():
-        yield from unknown(f"exit {key}", [row.decision, row.text_decision], {"", *POLICIES})
-        yield from unknown(f"exit {key} text", [row.text], {"", "stdout", "stderr"})
-        yield from unknown(f"exit {key} becomes", [row.becomes], {"", "plain", *KINDS})
-    for answer in dialect.answers:
-        yield from unknown(f"answer {answer.path}", [answer.effect], EFFECTS)
-        yield from unknown(f"answer {answer.path} kind", [answer.kind, *answer.kinds.values()], {"", *KINDS})
-        yield from unknown(f"answer {answer.path} events", answer.events, set(names))
-        yield from unknown(f"answer {answer.path} words", answer.words.values(), POLICIES)
-    for file in dialect.files:
-        yield from unknown(f"file {file.path}", [file.format], FORMATS)
-    for keys in (dialect.form.keys, dialect.form.group_keys):
-        yield from unknown("form", keys.values(), KEYS)
-    for kind in dialect.types:
-        yield from unknown(f"type {kind.name}", [kind.form], FORMS)
-    if dialect.setup:
-        yield from check_setup(dialect, dialect.setup)
-
-
-def check_event(rule: EventRule) -> Iterable[str]:
-    where = f"event {rule.name}"
-    yield from unknown(f"{where} plain", [rule.plain], {"", *KINDS})
-    yield from unknown(f"{where} silent", [rule.silent], {"", *POLICIES})
-    yield from unknown(f"{where} deny", [rule.deny[0]], AUDIENCES)
-    yield from unknown(f"{where} deny", [rule.deny[1]], KINDS)
-    yield from unknown(f"{where} audience", rule.audience, KINDS)
-    yield from unknown(f"{where} audience", rule.audience.values(), AUDIENCES)
-    yield from unknown(f"{where} reasons", [rule.reasons], REASONS)
-    yield from unknown(f"{where} merges", rule.merges, CHANGES)
-    yield from unknown(f"{where} merges", rule.merges.values(), MERGES)
-    yield from unknown(f"{where} output_form", [rule.output_form], OUTPUTS)
-    yield from unknown(f"{where} chain", rule.chain, {*CHANGES, "context"})
-
-
-def check_setup(dialect: Dialect, setup: Setup) -> Iterable[str]:
-    targets = {rule.name: rule.target for rule in dialect.events}
-    own = {file.path for file in dialect.files if file.scope == "project" and "*" not in file.path}
-    yield from unknown("setup files", setup.files or [""], own)
-    yield from unknown("setup list_key", [setup.list_key], {"", *dialect.form.lists})
-    if "{path}" not in setup.command:
-        yield "setup command: the path of a wrapper needs {path}"
-    if not setup.folder or setup.folder.startswith(("/", "~", ".git/")) or ".." in setup.folder.split("/"):
-        yield f"setup folder: {setup.folder!r} is no folder of a project"
-    if len({one.script for one in setup.wrappers}) != len(setup.wrappers):
-        yield "setup: a wrapper stands twice"
-    for one in setup.wrappers:
-        yield from unknown(f"wrapper {one.script}", [one.calls], CALLS)
-        yield from unknown(f"wrapper {one.script} event", [one.event], {"", *targets})
-        if not one.script or "/" in one.script:
-            yield f"wrapper {one.script!r}: the name of a file in the folder is needed"
-        if one.matcher and not targets.get(one.event):
-            yield f"wrapper {one.script}: {one.event or 'no event'} has nothing to match on"
-
-
-def unknown(where: str, words: Iterable[Any], known: set[str]) -> Iterable[str]:
-    for word in words:
-        if word not in known:
-            yield f"{where}: no {word!r}, only {', '.join(sorted(filter(None, known)))}"

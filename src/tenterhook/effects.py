@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from tenterhook.apply import MODES
 from tenterhook.errors import nearest
+from tenterhook.validity import FITS, WORDS
 
 if TYPE_CHECKING:
     from tenterhook.dialect import Answer
     from tenterhook.verdict import Reader
 
-RANK = {"none": 0, "allow": 1, "ask": 2, "deny": 3}
+RANK = {"none": 0, "allow": 1, "ask": 2, "defer": 3, "deny": 4}
 TOOL_CONFIG = ("mode", "allowedFunctionNames")
 
 
 def stronger(one: str, other: str) -> str:
-    """A deny outranks an ask, an ask an allow, an allow silence."""
+    """A deny outranks a deferral, that an ask, an ask an allow, an allow silence."""
     return one if RANK[one] >= RANK[other] else other
 
 
@@ -115,6 +116,16 @@ def tool_config(reader: Reader, value: Any, answer: Answer, beside: dict[str, An
         reader.verdict.changes[answer.effect] = config
 
 
+def wish(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    """Something that only some hosts know how to do."""
+    if value is None:
+        return
+    if FITS[answer.type or "any"](value):
+        reader.verdict.changes[answer.change] = value
+    else:
+        reader.wrong(answer.path, value, WORDS[answer.type])
+
+
 def note(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
     """A field that is part of the dialect and changes nothing by itself."""
 
@@ -132,5 +143,6 @@ EFFECT: dict[str, Callable[[Reader, Any, Answer, dict[str, Any]], None]] = {
     "request": change,
     "response": change,
     "tool_config": tool_config,
+    "set": wish,
     "note": note,
 }

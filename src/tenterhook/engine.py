@@ -25,10 +25,11 @@ from tenterhook.match import LONGEST_NAME
 from tenterhook.merge import merge
 from tenterhook.payload import Given, in_our_words
 from tenterhook.plan import plan
+from tenterhook.rules import Rules
 from tenterhook.second_look import misled, refusals, without
 from tenterhook.slot import Slot, nothing
 from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped, Verdict
-from tenterhook.verdict import Rules, verdict
+from tenterhook.verdict import verdict
 
 if TYPE_CHECKING:
     from typing import Unpack

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from tenterhook.dialect import Dialect, EventRule, Type
+from tenterhook.dialect import Dialect, EventRule, File, Type
 from tenterhook.errors import nearest
-from tenterhook.keys import OPTIONS, SETTERS
+from tenterhook.keys import OPTIONS, SETTERS, timeout
 from tenterhook.types import Hook, Path, Source
 
 # Handlers whose hooks can go on beside the agent: those that are processes.
 BACKGROUND = ("command", "script")
 LONGEST_NAME = 60
+# Files whose hooks are no duplicates of those in other files.
+APART = ("plugin", "skill")
 
 if TYPE_CHECKING:
     from tenterhook.readers import Document
@@ -44,11 +47,16 @@ class Reading:
         dialect: Dialect,
         agent: str | None,
         problems: list[Problem],
+        file: File | None = None,
     ) -> None:
         self.document, self.scope, self.dialect, self.agent = document, scope, dialect, agent
         self.problems = problems
         self.override = False
         self.refused = False
+        self.apart = document.file if file and file.origin in APART else ""
+        self.env = {name: beside(document.file, path) for name, path in file.env.items()} if file else {}
+        # What the agent refuses the whole file for.
+        self.ruined: list[Problem] = []
 
     def event(self, rule: EventRule, value: Any, path: Path) -> list[Hook]:
         """A list of groups or hooks, a single one, or a mapping that holds the list under a key."""
@@ -83,21 +91,21 @@ class Reading:
         if isinstance(value, dict) and group is not None and self.dialect.form.flat:
             return self.item(rule, value, path, group)
         if not isinstance(value, list):
-            self.warn(path, f"{path[-1]} must be a list, not {type(value).__name__}; its hooks never run")
+            self.malformed(path, f"{path[-1]} must be a list, not {type(value).__name__}", "its hooks never run")
             return []
         return [hook for n, one in enumerate(value) for hook in self.item(rule, one, (*path, n), group)]
 
     def item(self, rule: EventRule, value: Any, path: Path, group: dict[str, Any] | None) -> list[Hook]:
         form = self.dialect.form
         if not isinstance(value, dict):
-            self.warn(path, f"a hook must be a mapping, not {type(value).__name__}; it never runs")
+            self.malformed(path, f"a hook must be a mapping, not {type(value).__name__}", "it never runs")
             return []
         if group is None and form.group:
             if form.group in value:
                 said = self.group(value, path, {form.group})
                 return self.items(rule, value[form.group], (*path, form.group), said)
             if not form.flat:
-                self.warn(path, f"a group needs a list under {form.group!r}; it runs nothing")
+                self.malformed(path, f"a group needs a list under {form.group!r}", "it runs nothing")
                 return []
         hook = self.hook(rule, value, path, group or {})
         return [hook] if hook else []
@@ -148,6 +156,9 @@ class Reading:
         if kind is None or self.refused:
             return None
         self.check_matcher(rule, found, path)
+        limit = timeout(self, found.pop("timeout", None), rule, kind)
+        if not self.runs(kind, rule, path):
+            return None
         if found.get("background") and kind.handler not in BACKGROUND:
             self.warn(path, f"only a process can run in the background, not a hook of type {kind.name!r}")
             found["background"] = False
@@ -161,11 +172,26 @@ class Reading:
             event=rule.name,
             handler=kind.handler,
             spec={**spec, "form": kind.form, "main": spec.get(kind.key)},
-            source=Source(self.document.file, path, self.document.where, self.scope),
-            timeout=found.pop("timeout", self.dialect.timeout),
+            source=Source(self.document.file, path, self.document.where, self.scope, apart=self.apart),
+            timeout=limit,
             agent=self.agent,
+            match_kind=found.pop("match_kind", rule.matcher),
+            env={**self.env, **found.pop("env", {})},
             **found,
         )
+
+    def runs(self, kind: Type, rule: EventRule, path: Path) -> bool:
+        """Whether the agent runs hooks of this type, and on this event."""
+        title = self.dialect.title
+        if kind.does == "ruins":
+            self.ruin(path, f"{title} refuses a file with a hook of type {kind.name!r}")
+        elif kind.does == "inert":
+            self.warn(path, f"{title} reads hooks of type {kind.name!r} and never runs them")
+        elif rule.types and kind.name not in rule.types:
+            self.warn(path, f"hooks of type {kind.name!r} never run on {rule.name}, only: {', '.join(rule.types)}")
+        else:
+            return True
+        return False
 
     def type_of(self, found: dict[str, Any], path: Path) -> Type | None:
         """Which handler runs the entry; None, with a warning, where none can."""
@@ -175,16 +201,16 @@ class Reading:
         if not fitting:
             known = sorted({kind.name for kind in types})
             said = f"no type {name!r}{nearest(str(name), known)}" if name else "a hook needs a type"
-            self.warn(path, f"{said}; it may be: {', '.join(known)}; the hook never runs")
+            self.malformed(path, f"{said}; it may be: {', '.join(known)}", "the hook never runs")
             return None
         for kind in fitting:
             if isinstance(spec.get(kind.key), list) and kind.form != "shell":
-                self.warn((*path, kind.key), f"{kind.key} must be text, not a list; the hook never runs")
+                self.malformed((*path, kind.key), f"{kind.key} must be text, not a list", "the hook never runs")
                 return None
             if not kind.key or spec.get(kind.key):
                 return kind
         needed = " or ".join(repr(kind.key) for kind in fitting)
-        self.warn(path, f"a hook of type {name!r} needs {needed}; it never runs")
+        self.malformed(path, f"a hook of type {name!r} needs {needed}", "it never runs")
         return None
 
     def check_matcher(self, rule: EventRule, found: dict[str, Any], path: Path) -> None:
@@ -199,13 +225,29 @@ class Reading:
         line, column = self.document.where(path)
         self.problems.append(Problem("warning", self.document.file, line, column, text))
 
+    def malformed(self, path: Path, text: str, cost: str) -> None:
+        """What is wrong, and what that costs: in some agents all hooks of the file."""
+        if self.dialect.form.malformed == "file":
+            self.ruin(path, text)
+        else:
+            self.warn(path, f"{text}; {cost}")
+
+    def ruin(self, path: Path, text: str) -> None:
+        line, column = self.document.where(path)
+        self.ruined.append(Problem("error", self.document.file, line, column, f"{text}; so no hook of this file runs"))
+
     def refuse(self, path: Path, text: str) -> None:
         """What must not be guessed at: the hook is left out as a whole."""
         self.refused = True
         self.warn(path, f"{text}; the hook never runs")
 
     def wrong(self, path: Path, key: str, value: Any, wanted: str) -> None:
-        self.warn(path, f"{key} must be {wanted}, not {value!r}; it is ignored")
+        self.malformed(path, f"{key} must be {wanted}, not {value!r}", "it is ignored")
+
+
+def beside(file: str, path: str) -> str:
+    """A path that is written from the folder of a file."""
+    return os.path.normpath(os.path.join(os.path.dirname(file), path))
 
 
 def without_query(url: str) -> str:

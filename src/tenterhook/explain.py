@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook.dialect import CAUSES, Dialect, EventRule
+from tenterhook.dialect import Dialect, EventRule
 from tenterhook.engine import Engine
 from tenterhook.inventory import FileFacts, absent, files, happened, unhandled
 from tenterhook.payload import in_our_words, withheld
@@ -17,6 +17,7 @@ from tenterhook.plan import plan
 from tenterhook.slot import Slot
 from tenterhook.types import Attempt, Event, Hook, Plan, Source
 from tenterhook.verdict import verdict
+from tenterhook.vocabulary import CAUSES
 from tenterhook.warm.words import words
 from tenterhook.whatif import Effect, effects, possible_answers, stop
 from tenterhook.whynot import only_if, presumed, why_not
@@ -155,7 +156,7 @@ def event_facts(dialect: Dialect, rule: EventRule, event: Event) -> EventFacts:
         about=rule.about,
         can_block=rule.blocks,
         can_ask=rule.asks,
-        can_stop=rule.stops and bool(stop(dialect, rule)),
+        can_stop=rule.stops != "ignored" and bool(stop(dialect, rule)),
         can_change=list(rule.merges),
         target=rule.target,
         value=None if value is None else str(value),

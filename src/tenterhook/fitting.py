@@ -81,14 +81,20 @@ class Fitting:
             )
         if found is None:
             tested = [place for place, hook in self.tested.items() if matches(hook, target, dialect)]
-            found = self.memo.keep(target, tuple(sorted((*self.always, *self.named.get(target, ()), *tested))))
+            named = {place for name in known_as(target, dialect) for place in self.named.get(name, ())}
+            found = self.memo.keep(target, tuple(sorted({*self.always, *named, *tested})))
         return found
+
+
+def known_as(target: str, dialect: Dialect) -> tuple[str, ...]:
+    """The target and the other names that matchers know it by."""
+    return (target, *dialect.aliases.get(target, ())) if dialect.aliases else (target,)
 
 
 def matches(hook: Hook, target: object, dialect: Dialect) -> bool:
     """Of a hook that was modified, also what it would have matched as it was approved."""
     test = match(hook.matcher, hook.match_kind or dialect.matcher)
-    if test is None or test("" if target is None else str(target)):
+    if test is None or any(map(test, known_as("" if target is None else str(target), dialect))):
         return True
     before = hook.seal.before if hook.seal else None
     return before is not None and matches(before, target, dialect)

@@ -8,6 +8,16 @@ MATCHERS = {
     "regex-full": "a regular expression that must fit the whole name; one that is invalid is compared as text",
     "regex-search": "a regular expression that is searched for in the name; one that is invalid is compared as text",
     "literal": "the name itself",
+    "names-or-regex": "of letters, digits, _, -, blanks, commas and |: exact names; anything else is a regular "
+    "expression that is searched for in the name; one that is invalid matches nothing",
+    "names-or-regex-narrow": "of letters, digits, _ and |: exact names; anything else is a regular expression that is "
+    "searched for in the name; one that is invalid matches nothing",
+}
+DEDUPES = {
+    "": "",
+    "command": "command",
+    "name-command": "name and command",
+    "main": "type and command, prompt or URL",
 }
 ORDERS = {
     "parallel": "the hooks of an event run at once",
@@ -16,6 +26,8 @@ ORDERS = {
 }
 MERGES = {
     "replace": "the last hook's value counts as a whole",
+    "last-finished": "the value of the hook that finished last counts as a whole",
+    "union": "what any hook lists",
     "overlay": "each hook's object is laid over the one before, by top-level key",
     "overlay-last": "of hooks that ran at once the last one's object is laid over what was there",
     "union-tools": "all allowed names together; the most restrictive mode counts",
@@ -37,6 +49,7 @@ EFFECTS = {
     "request": "changes the model request",
     "response": "gives the model's response",
     "tool_config": "limits the tools",
+    "set": "asks the host for something",
     "note": "is read with its neighbours and says nothing alone",
 }
 VALUES = {
@@ -48,6 +61,12 @@ VALUES = {
     "transcript": "the transcript's path",
     "agent": "the agent's id",
     "tool": "the tool's name",
+    "pid": "the process id of the agent",
+}
+FIELD_FORMS = {
+    "json": "as JSON in text",
+    "epoch-ms": "in milliseconds since 1970",
+    "nullable": "null where there is none",
 }
 KEYS = {
     "type": "which handler runs the hook",

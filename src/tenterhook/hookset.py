@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from tenterhook import config, dialects
 from tenterhook.choices import check_choice, folder
 from tenterhook.config import Loaded
-from tenterhook.dialect import CAUSES, MATCHERS, POLICIES, Dialect, EventRule
+from tenterhook.dialect import Dialect, EventRule
 from tenterhook.errors import UnknownEvent, UsageError, nearest
 from tenterhook.keys import LONGEST
 from tenterhook.payload import depth
@@ -26,6 +26,7 @@ from tenterhook.slot import Slot
 from tenterhook.switch import switched_off
 from tenterhook.trust import CHOICES
 from tenterhook.types import Hook, Job, Outcome, Source
+from tenterhook.vocabulary import CAUSES, MATCHERS, POLICIES
 
 if TYPE_CHECKING:
     from tenterhook.background import Background
@@ -64,6 +65,7 @@ class HookSet:
         supervisor: str = "auto",
         warm: bool = True,
         system: str = SYSTEM,
+        attended: bool | None = None,
     ) -> None:
         self.dialect = dialect if isinstance(dialect, Dialect) else dialects.get(dialect)
         self.project = folder(project) if files else os.path.abspath(project)
@@ -81,7 +83,7 @@ class HookSet:
         check_choice("sandbox", sandbox or "default", SETTINGS["sandbox"])
         check_choice("secrets", secrets or "strip", SETTINGS["secrets"])
         self.sandbox, self.secrets, self.supervisor, self.system = sandbox, secrets, supervisor, system
-        self.wants_journal, self.warm = journal, warm
+        self.wants_journal, self.warm, self.attended = journal, warm, attended
         self.made_settings: Settings | None = None
         self.journal: Journal | None = None
         self.loaded: Loaded | None = None
@@ -147,7 +149,7 @@ class HookSet:
             spec={"main": function, "form": "function"},
             source=Source(code.co_filename if code else "code", (), lambda path: (line, 1)),
             matcher=match,
-            match_kind=match_kind,
+            match_kind=match_kind or self.rule(event).matcher,
             timeout=timeout,
             agent=agent,
             priority=priority,
@@ -247,6 +249,7 @@ class HookSet:
             on_error=on_error or self.on_config_error,
             settings=self.settings,
             system=self.system,
+            strict=self.mode == "strict",
         )
         return loaded if self.warm else replace(loaded, hooks=[replace(hook, warm=False) for hook in loaded.hooks])
 

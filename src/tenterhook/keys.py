@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tenterhook.dialect import CAUSES, MATCHERS, NETWORKS, POLICIES
 from tenterhook.errors import nearest
 from tenterhook.types import Path, Sandbox
+from tenterhook.vocabulary import CAUSES, MATCHERS, NETWORKS, POLICIES
 
 if TYPE_CHECKING:
+    from tenterhook.dialect import EventRule, Type
     from tenterhook.entries import Reading
 
 # Above this, seconds were probably meant as milliseconds; below it, milliseconds as seconds.
@@ -89,15 +90,29 @@ def set_spec_count(r: Reading, found: dict[str, Any], key: str, value: Any, path
 
 
 def set_timeout(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
-    unit = r.dialect.unit
+    """Kept as it stands: what it counts in may depend on the hook's type."""
+    found["timeout"] = (key, value, path)
+
+
+def timeout(r: Reading, said: tuple[str, Any, Path] | None, rule: EventRule, kind: Type) -> float:
+    """Seconds. Without a word in the entry the shorter of what its type and its event say."""
+    usual = min(kind.timeout or r.dialect.timeout, rule.timeout or LONGEST)
+    if said is None:
+        return usual
+    key, value, path = said
+    unit = kind.unit or r.dialect.unit
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LONGEST * DIVISOR[unit]:
         shown = repr(value)[:60]
-        r.warn(path, f"{key} must be a number above 0, not {shown}; the default of {r.dialect.timeout:g} s is used")
-        return
-    found["timeout"] = value / DIVISOR[unit]
+        r.malformed(path, f"{key} must be a number above 0, not {shown}", f"the default of {usual:g} s is used")
+        return usual
     if IMPLAUSIBLE[unit](value):
         other = "milliseconds" if unit == "seconds" else "seconds"
         r.warn(path, f"{key} is {value:g}, and this dialect counts in {unit}; were {other} meant?")
+    seconds: float = value / DIVISOR[unit]
+    if rule.longest and seconds > rule.longest:
+        r.warn(path, f"{key} is {seconds:g} s, and hooks of {rule.name} have {rule.longest:g} s at most")
+        return rule.longest
+    return seconds
 
 
 def set_choice(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path, to: str, known: set[str]) -> None:

@@ -33,6 +33,7 @@ WILD = frozenset("*?[")
 INTRICATE = frozenset("?{(\\[")
 # Names and alternatives of names need no regex: ten thousand of them compile in a tenth of the time.
 PLAIN = re.compile(r"[A-Za-z0-9_|]+")
+LIST = re.compile(r"[A-Za-z0-9_\- ,|]+")
 # Python may come to read these differently in a set and says so; a host that makes warnings errors must not suffer.
 DOUBTFUL = re.compile(r"\[\^?\[|--|&&|~~|\|\|")
 
@@ -59,6 +60,12 @@ def names_of_glob(matcher: str) -> frozenset[str] | None:
 
 def names_of_regex(matcher: str) -> frozenset[str] | None:
     return frozenset(matcher.split("|")) if PLAIN.fullmatch(matcher) else None
+
+
+def names_of_list(matcher: str) -> frozenset[str] | None:
+    if not LIST.fullmatch(matcher):
+        return None
+    return frozenset(part for part in (part.strip() for part in matcher.replace(",", "|").split("|")) if part)
 
 
 class Guarded:
@@ -109,6 +116,24 @@ def regex_full(matcher: str) -> Test:
         return found.__contains__
     pattern = compiled(matcher)
     return guarded(pattern, search=False) if pattern else literal(matcher)
+
+
+def names_or_regex(matcher: str) -> Test:
+    """Exact names where it is a list of such, between bars or commas; else a regex; a broken one fits nothing."""
+    return listed(matcher, names_of_list)
+
+
+def names_or_regex_narrow(matcher: str) -> Test:
+    """The same where bars alone separate, and neither hyphens nor blanks are part of a name."""
+    return listed(matcher, names_of_regex)
+
+
+def listed(matcher: str, names_of: Callable[[str], frozenset[str] | None]) -> Test:
+    found = names_of(matcher)
+    if found is not None:
+        return found.__contains__
+    pattern = compiled(matcher)
+    return guarded(pattern, search=True) if pattern else frozenset[str]().__contains__
 
 
 def regex_search(matcher: str) -> Test:
@@ -170,10 +195,14 @@ KINDS: dict[str, Callable[[str], Test]] = {
     "regex-full": regex_full,
     "regex-search": regex_search,
     "literal": literal,
+    "names-or-regex": names_or_regex,
+    "names-or-regex-narrow": names_or_regex_narrow,
 }
 
 NAMED: dict[str, Callable[[str], frozenset[str] | None]] = {
     "glob": names_of_glob,
     "regex-full": names_of_regex,
     "literal": lambda matcher: frozenset({matcher}),
+    "names-or-regex": names_of_list,
+    "names-or-regex-narrow": names_of_regex,
 }

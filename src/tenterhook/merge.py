@@ -24,7 +24,7 @@ def merge(
 ) -> Outcome:
     """A deny outranks an ask, an ask an allow; nothing erases a deny. In observe mode nothing is applied."""
     decision = "none"
-    stop = suppress = failed = False
+    stop = stop_after = suppress = failed = False
     stop_reason = ""
     said: list[Message] = []
     told: list[str] = []
@@ -36,6 +36,7 @@ def merge(
         if verdict.decision != "none":
             decision = stronger(decision, verdict.decision)
         stop = stop or verdict.stop
+        stop_after = stop_after or verdict.stop_after
         suppress = suppress or verdict.suppress
         stop_reason = stop_reason or verdict.stop_reason
         said += verdict.messages
@@ -59,6 +60,7 @@ def merge(
         dialect.name,
         mode,
         id,
+        stop_after=stop_after and not stop,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -12,12 +13,16 @@ import msgspec
 from msgspec import Struct
 
 from tenterhook.clock import stamp
-from tenterhook.dialect import Dialect, EventRule
+from tenterhook.dialect import Dialect, EventRule, Field
 from tenterhook.secrets import kept_back, without_secrets
 from tenterhook.types import Event, Hook
 
 # Names under which hosts and payloads give the same thing, in every dialect.
 ALIASES = {"tool_response": "tool_output", "notification_type": "type"}
+# Where an event's data may hold what a base field says.
+GIVEN = {"session": "session_id", "event": "hook_event_name", "transcript": "transcript_path"}
+# What a field has for a value that is not there at all: it is left out.
+ABSENT: Any = object()
 DEPTH = "TENTERHOOK_DEPTH"
 # What a strict engine lets a hook see of the host's environment, besides the dialect's own variables.
 ALLOWED = {
@@ -31,6 +36,7 @@ ALLOWED_PREFIXES = ("LC_", "XDG_")
 NESTED = (dict, list)
 
 Getter = Callable[[Event], Any]
+Form = Callable[[Any], Any]
 
 
 class PayloadError(Exception):
@@ -49,8 +55,11 @@ class Payload(dict[str, Any]):
 
 def aliases(dialect: Dialect, rule: EventRule) -> dict[str, str]:
     """Their word -> our word, for everything that an event of this dialect may be given under."""
-    renamed = {field.name: field.key for field in rule.fields if field.name != field.key}
-    kept = {field.name for field in rule.fields if field.name == field.key}
+    base = [field for field in rule.base or dialect.base if field.key in GIVEN or field.key not in BASE]
+    fields = (*base, *rule.fields)
+    given = [(field.name, GIVEN.get(field.key, field.key)) for field in fields]
+    renamed = {theirs: ours for theirs, ours in given if theirs != ours}
+    kept = {theirs for theirs, ours in given if theirs == ours}
     return {**{theirs: ours for theirs, ours in ALIASES.items() if theirs not in kept}, **renamed}
 
 
@@ -63,38 +72,74 @@ def in_our_words(data: dict[str, Any], renamed: Mapping[str, str]) -> dict[str, 
 
 
 class Shape(Struct, frozen=True):
-    """What hooks of one event are given, compiled: (name, how to get it) for the base, (name, our key) for the rest."""
+    """What hooks of one event are given, compiled: (name, how to get it) for the base, (name, our key) for the rest.
+
+    `formed` are those of the rest that are written in a form of their own.
+    """
 
     base: tuple[tuple[str, Getter], ...]
     fields: tuple[tuple[str, str], ...]
+    formed: dict[str, Form]
     used: frozenset[str]
     env: tuple[tuple[str, Getter, bool], ...]
     inherited: Inherited
     strip: bool
     # The variables that say something about the event.
     varying: frozenset[str]
+    end: bytes
 
 
 def compile_shape(dialect: Dialect, rule: EventRule, *, strict: bool, strip: bool = True) -> Shape:
     """`strict` gives hooks an allow list of variables, `strip` none that hold secrets."""
+    base, env = rule.base or dialect.base, {**dialect.env, **rule.env}
     return Shape(
-        tuple((field.name, BASE[field.key]) for field in dialect.base),
+        tuple((field.name, getter(field)) for field in base),
         tuple((field.name, field.key) for field in rule.fields),
-        frozenset({"session_id", "hook_event_name", *(field.key for field in rule.fields)}),
-        tuple((name, BASE[word.rstrip("?")], word.endswith("?")) for name, word in dialect.env.items()),
-        Inherited(strict=strict, strip=strip),
+        {field.name: FORMS[field.form] for field in rule.fields if field.form},
+        frozenset({"session_id", "hook_event_name", *(GIVEN.get(f.key, f.key) for f in (*base, *rule.fields))}),
+        tuple((name, variable(word.rstrip("?")), word.endswith("?")) for name, word in env.items()),
+        Inherited(strict=strict, strip=strip, without=dialect.env_without),
         strip,
-        frozenset({DEPTH, *dialect.env}),
+        frozenset({DEPTH, *env}),
+        b"\n" if dialect.newline else b"",
     )
+
+
+def getter(field: Field) -> Getter:
+    """How to get a base field's value: one that we always know, else what the event's data have, if any."""
+    get, form = BASE.get(field.key) or partial(of_data, field.key), FORMS.get(field.form)
+    if form is None:
+        return get
+    return lambda event: value if (value := get(event)) is ABSENT else form(value)
+
+
+def of_data(key: str, event: Event) -> Any:
+    return fresh(event.data.get(key, ABSENT))
+
+
+def variable(word: str) -> Getter:
+    """How to get a variable's value: a word of BASE, `=TEXT`, or `.PATH` into the event's data."""
+    if word.startswith("="):
+        return lambda event: word[1:]
+    if word.startswith("."):
+        return lambda event: lookup(word[1:], event.data)
+    return BASE[word]
+
+
+def lookup(path: str, data: object) -> object:
+    """The value at a dotted path, or None."""
+    for key in path.split("."):
+        data = data.get(key) if isinstance(data, Mapping) else None
+    return data
 
 
 class Inherited:
     """What hooks get of the host's environment. The last one is remembered: it hardly ever changes between events."""
 
-    __slots__ = ("last", "strict", "strip")
+    __slots__ = ("last", "strict", "strip", "without")
 
-    def __init__(self, *, strict: bool, strip: bool) -> None:
-        self.strict, self.strip = strict, strip
+    def __init__(self, *, strict: bool, strip: bool, without: tuple[str, ...] = ()) -> None:
+        self.strict, self.strip, self.without = strict, strip, without
         self.last: tuple[Mapping[Any, Any], dict[str, str]] | None = None
 
     def __call__(self, environ: Mapping[str, str]) -> dict[str, str]:
@@ -110,6 +155,8 @@ class Inherited:
 
     def made(self, environ: dict[str, str]) -> dict[str, str]:
         env = allowed(environ) if self.strict else environ.copy()
+        if self.without:
+            env = {name: value for name, value in env.items() if not name.startswith(self.without)}
         if self.strip:
             env = without_secrets(env)
         env[DEPTH] = str(depth(environ) + 1)
@@ -138,7 +185,7 @@ class Given:
 
     def stdin(self) -> bytes:
         if self.made_stdin is None:
-            self.made_stdin = encoded(self.payload())
+            self.made_stdin = encoded(self.payload()) + self.shape.end
         return self.made_stdin
 
     def env(self, hook: Hook) -> dict[str, str]:
@@ -158,11 +205,16 @@ def payload(event: Event, shape: Shape) -> Payload:
     data = event.data
     given = Payload()
     for name, get in shape.base:
-        given[name] = get(event)
+        value = get(event)
+        if value is not ABSENT:
+            given[name] = value
     for name, key in shape.fields:
         if key in data:
             value = data[key]
             given[name] = fresh(value) if value.__class__ in NESTED else value
+    for name, form in shape.formed.items():
+        if name in given:
+            given[name] = form(given[name])
     if not shape.used.issuperset(data):
         given.update((key, fresh(value)) for key, value in data.items() if key not in shape.used and key not in given)
     return given
@@ -258,4 +310,28 @@ BASE: dict[str, Getter] = {
     "transcript": lambda event: event.data.get("transcript_path") or "",
     "agent": attrgetter("agent"),
     "tool": lambda event: event.data.get("tool_name"),
+    "pid": lambda event: os.getpid(),
 }
+
+
+def as_json(value: Any) -> Any:
+    return value if isinstance(value, str) else encoded(value).decode()
+
+
+def as_epoch_ms(value: Any) -> Any:
+    """Milliseconds since 1970 of a time in ISO 8601; what is no such text stays as it is."""
+    if not isinstance(value, str):
+        return value
+    from datetime import datetime
+
+    try:
+        return round(datetime.fromisoformat(value).timestamp() * 1000)
+    except ValueError:
+        return value
+
+
+def as_nullable(value: Any) -> Any:
+    return None if value == "" else value
+
+
+FORMS: dict[str, Form] = {"json": as_json, "epoch-ms": as_epoch_ms, "nullable": as_nullable}

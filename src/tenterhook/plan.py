@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from tenterhook.dialect import Dialect, EventRule
-from tenterhook.fitting import Fitting, Memo, matches
+from tenterhook.fitting import Fitting, Memo, known_as, matches
 from tenterhook.match import LONGEST_NAME, NOT_RUN, match, too_long
 from tenterhook.match import fits as fits_glob
+from tenterhook.payload import lookup
 from tenterhook.types import Event, Hook, Plan, Skipped
 
 UNTRIED = (
@@ -136,7 +137,7 @@ def untried(event: Event, rule: EventRule, chosen: Sequence[Hook], dialect: Dial
     target = event.data.get(rule.target)
     for hook in chosen:
         test = match(hook.matcher, hook.match_kind or dialect.matcher) if hook.matcher and rule.target else None
-        if test and test("" if target is None else str(target)) is NOT_RUN:
+        if test and NOT_RUN in map(test, known_as("" if target is None else str(target), dialect)):
             yield UNTRIED.format(hook=hook.name, what=f"matcher {hook.matcher!r}")
         for path, globs in (hook.condition or {}).items():
             value = lookup(path, event.data)
@@ -194,23 +195,37 @@ def texts(wanted: object) -> list[str]:
     return [one for one in (wanted if isinstance(wanted, list) else [wanted]) if isinstance(one, str)]
 
 
-def lookup(path: str, data: object) -> object:
-    """The value at a dotted path, or None."""
-    for key in path.split("."):
-        data = data.get(key) if isinstance(data, Mapping) else None
-    return data
-
-
-def duplicate(hook: Hook, key: str, seen: set[str]) -> str:
-    """The first of each wins; hooks without the key are all kept."""
-    value = hook.spec.get(key) if key else None
-    if value is None:
+def duplicate(hook: Hook, by: str, seen: set[str]) -> str:
+    """The first of each wins; hooks that have nothing to be told apart by are all kept."""
+    value = DEDUPES[by](hook) if by else ""
+    if not value:
         return ""
-    value = value if isinstance(value, str) else "\0".join(value)
     if value in seen:
         return "duplicate"
     seen.add(value)
     return ""
+
+
+def its_command(hook: Hook) -> str:
+    return joined(hook.spec.get("command"))
+
+
+def its_name_and_command(hook: Hook) -> str:
+    command = its_command(hook)
+    return f"{hook.name}\0{command}" if command else ""
+
+
+def its_main(hook: Hook) -> str:
+    """What it runs, and in which sort of file it stands where that keeps copies apart."""
+    main = hook.spec.get("main")
+    if not isinstance(main, str | list):
+        return ""
+    words = (hook.handler, joined(main), joined(hook.spec.get("args")), str(hook.spec.get("tool", "")))
+    return "\0".join((*words, hook.source.apart))
+
+
+def joined(value: object) -> str:
+    return value if isinstance(value, str) else "\0".join(map(str, value)) if isinstance(value, list) else ""
 
 
 def batches(hooks: Iterable[Hook], order: str) -> tuple[tuple[Hook, ...], ...]:
@@ -219,3 +234,10 @@ def batches(hooks: Iterable[Hook], order: str) -> tuple[tuple[Hook, ...], ...]:
         return ()
     one_by_one = order == "sequential" or (order != "parallel" and any(hook.sequential for hook in chosen))
     return tuple((hook,) for hook in chosen) if one_by_one else (chosen,)
+
+
+DEDUPES: dict[str, Callable[[Hook], str]] = {
+    "command": its_command,
+    "name-command": its_name_and_command,
+    "main": its_main,
+}

@@ -14,11 +14,12 @@ from msgspec.structs import asdict
 
 from tenterhook import dialects
 from tenterhook.actions.settings import KINDS as COMMANDS
-from tenterhook.dialect import AUDIENCES, CAUSES, CHANGES, KINDS, MATCHERS, NETWORKS, POLICIES, Dialect
+from tenterhook.dialect import Dialect
 from tenterhook.hookset import MODES
 from tenterhook.keys import OPTIONS
 from tenterhook.settings import CHOICES, Settings
 from tenterhook.types import Outcome
+from tenterhook.vocabulary import AUDIENCES, CAUSES, CHANGES, KINDS, MATCHERS, NETWORKS, POLICIES, WISHES
 
 __all__ = ["SCHEMAS", "shipped"]
 
@@ -32,7 +33,7 @@ TEXTS: Schema = {"type": "array", "items": TEXT}
 SOME_TEXT: Schema = {"type": "string", "minLength": 1}
 SOME_TEXTS: Schema = {"type": "array", "items": SOME_TEXT}
 POLICY: Schema = {"enum": sorted(POLICIES)}
-DECISION: Schema = {"enum": ["allow", "ask", "deny", "none"]}
+DECISION: Schema = {"enum": ["allow", "ask", "defer", "deny", "none"]}
 
 # What a key may hold, by the setter that reads it.
 VALUES: dict[str, Schema] = {
@@ -135,7 +136,7 @@ REFINED: dict[tuple[str, str], Schema] = {
     ("Outcome", "mode"): {"enum": list(MODES)},
     ("Outcome", "changes"): {
         "type": "object",
-        "properties": {change: {} for change in sorted(CHANGES)},
+        "properties": {change: {} for change in sorted(CHANGES | WISHES)},
         "additionalProperties": False,
     },
     ("Message", "to"): {"enum": sorted(AUDIENCES)},

@@ -10,8 +10,8 @@ from tenterhook.dialect import EventRule
 from tenterhook.fitting import Memo
 from tenterhook.payload import Shape, aliases, compile_shape
 from tenterhook.plan import Planner
+from tenterhook.rules import Rules, compile_rules
 from tenterhook.types import Hook, Outcome, Plan, Skipped
-from tenterhook.verdict import Rules, compile_rules
 
 if TYPE_CHECKING:
     from tenterhook.hookset import HookSet
@@ -29,7 +29,7 @@ class Slot:
         loaded = owner.ready()
         self.rule = rule
         self.hooks = owner.registry.hooks(rule.name)
-        self.rules: Rules = compile_rules(owner.dialect, rule, strict=owner.mode == "strict")
+        self.rules: Rules = compile_rules(owner.dialect, rule, strict=owner.mode == "strict", attended=owner.attended)
         self.shape: Shape = compile_shape(
             owner.dialect, rule, strict=self.rules.strict, strip=owner.settings.secrets == "strip"
         )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from tenterhook import glossary
 from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File
-from tenterhook.verdict import AUDIENCE
+from tenterhook.rules import AUDIENCE
 
 __all__ = ["Table", "overview", "tables"]
 
@@ -24,10 +24,20 @@ class Table(Struct, frozen=True):
     rows: tuple[tuple[str, ...], ...]
 
 
-def overview(dialects: Iterable[Dialect]) -> Table:
-    rows = [(d.name, d.title, d.about, str(len(d.events)), ", ".join(file.path for file in d.files)) for d in dialects]
+def overview(dialects: Iterable[Dialect], versions: Mapping[str, Sequence[str]]) -> Table:
+    rows = [
+        (
+            d.name,
+            d.title,
+            ", ".join(versions[d.name]) or "-",
+            d.about,
+            str(len(d.events)),
+            ", ".join(file.path for file in d.files),
+        )
+        for d in dialects
+    ]
     about = "Whose hooks tenterhook runs, and where it looks for them."
-    return Table("Dialects", about, ("name", "agent", "about", "events", "config files"), tuple(rows))
+    return Table("Dialects", about, ("name", "agent", "versions", "about", "events", "config files"), tuple(rows))
 
 
 def tables(dialect: Dialect) -> list[Table]:
@@ -79,7 +89,12 @@ def plain(dialect: Dialect, rule: EventRule) -> str:
 
 
 def base(dialect: Dialect) -> Rows:
-    return ((field.name, glossary.VALUES[field.key]) for field in dialect.base)
+    return ((field.name, value(field)) for field in dialect.base)
+
+
+def value(field: Field) -> str:
+    said = glossary.VALUES.get(field.key, f"the event's {field.key}, where it has one")
+    return f"{said} ({glossary.FIELD_FORMS[field.form]})" if field.form else said
 
 
 def fields(dialect: Dialect) -> Rows:
@@ -87,13 +102,22 @@ def fields(dialect: Dialect) -> Rows:
 
 
 def named(field: Field) -> str:
-    return field.name if field.name == field.key else f"{field.name} (our {field.key})"
+    said = field.name if field.name == field.key else f"{field.name} (our {field.key})"
+    return f"{said}, {glossary.FIELD_FORMS[field.form]}" if field.form else said
 
 
 def environment(dialect: Dialect) -> Rows:
-    for name, what in dialect.env.items():
-        only = " (only where there is one)" if what.endswith("?") else ""
-        yield name, glossary.VALUES[what.rstrip("?")] + only
+    yield from ((name, variable(what)) for name, what in dialect.env.items())
+    for rule in dialect.events:
+        yield from ((name, f"{variable(what)}; on {rule.name}") for name, what in rule.env.items())
+
+
+def variable(what: str) -> str:
+    only = " (only where there is one)" if what.endswith("?") else ""
+    word = what.rstrip("?")
+    if word.startswith("="):
+        return word[1:]
+    return (f"the event's {word[1:]}" if word.startswith(".") else glossary.VALUES[word]) + only
 
 
 def exits(dialect: Dialect) -> Rows:
@@ -193,7 +217,7 @@ def rules(dialect: Dialect) -> Rows:
 def optional(d: Dialect) -> Iterable[tuple[object, tuple[str, str, str]]]:
     ends = " or ".join(d.chain_ends)
     yield d.chain_ends, ("chain ends", ends, f"after a {ends} the hooks that have not run yet are skipped")
-    yield d.dedupe, ("duplicates", d.dedupe, f"of hooks with the same {d.dedupe} only the first runs")
+    yield d.dedupe, ("duplicates", d.dedupe, f"of hooks with the same {glossary.DEDUPES[d.dedupe]} only the first runs")
     yield d.switch, ("switch", d.switch, "no hook runs unless a file sets it to true")
     yield d.untyped, ("no type", d.untyped, UNTYPED.get(d.untyped, "what a hook without a type is"))
     yield d.agent_from, ("agent", ", ".join(d.agent_from), "where the event's data names its agent")

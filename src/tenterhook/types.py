@@ -27,6 +27,8 @@ class Source(Struct):
     where: Callable[[Path], tuple[int, int]] | None = None
     scope: str = "code"
     text: str = ""
+    # The file, where its hooks are never duplicates of another's.
+    apart: str = ""
 
     @property
     def line(self) -> int:
@@ -205,10 +207,15 @@ class Verdict(Struct):
     changes: dict[str, Any] = field(default_factory=dict)
     messages: list[Message] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    stop_after: bool = False
+    seconds: float = 0.0
 
 
 class Outcome(Struct, frozen=True):
-    """What everything means together. A host looks at `stop` first, then at `blocked`."""
+    """What everything means together. A host looks at `stop` first, then at `blocked`.
+
+    Where `stop_after` is set it goes on with this one operation and then ends the agent's loop.
+    """
 
     decision: str = "none"
     blocked: bool = False
@@ -227,3 +234,4 @@ class Outcome(Struct, frozen=True):
     mode: str = ""
     id: str = ""
     schema: int = 1
+    stop_after: bool = False

@@ -2,66 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from msgspec import Struct
-
 from tenterhook.answer import looks_like, read
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit
+from tenterhook.dialect import Answer, Exit
 from tenterhook.effects import EFFECT, RANK, stronger
+from tenterhook.policy import explained, policy_for
+from tenterhook.rules import Rules, Table
 from tenterhook.types import Attempt, Hook, Message, Verdict
+from tenterhook.validity import fault
 
 NO_REASON = "Blocked by hook"
-AUDIENCE = {
-    "context": "model",
-    "system": "user",
-    "feedback": "model",
-    "error": "log",
-    "reason": "user",
-    "result": "model",
-    "user_message": "model",
-}
-# What a strict engine makes of a hook that failed, whatever its dialect says: an answer that could not be read may
-# have been a deny, anything else is worth a question where somebody can be asked.
-STRICT = {"output": "deny"}
-# What is no failure of the hook's own, so that no dialect has a rule for it.
-FAITHFUL = {"status": "deny", "payload": "deny", "sandbox": "ask"}
-
-Table = dict[str, "Answer | Table"]
-
-
-class Rules(Struct, frozen=True):
-    """One event of one dialect, compiled for reading answers."""
-
-    dialect: Dialect
-    rule: EventRule
-    strict: bool
-    table: Table
-    elsewhere: frozenset[str]
-    guarded: tuple[str, ...]
-    known: tuple[str, ...]
-    audience: dict[str, str]
-
-
-def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool) -> Rules:
-    table: Table = {}
-    elsewhere = set()
-    for answer in dialect.answers:
-        if answer.events and rule.name not in answer.events:
-            elsewhere.add(answer.path)
-        else:
-            *parents, leaf = answer.path.split(".")
-            level = table
-            for parent in parents:
-                level = level.setdefault(parent, {})  # type: ignore[assignment]
-            level[leaf] = answer
-    leaves = [(answer.effect, answer.path.rpartition(".")[2]) for answer in dialect.answers]
-    guarded = tuple(dict.fromkeys(leaf for effect, leaf in leaves if effect in ("decision", "continue", "stop")))
-    audience = {**AUDIENCE, **dialect.audience, **rule.audience}
-    if rule.muted:
-        audience = dict.fromkeys(audience, "log")
-    known = tuple(dict.fromkeys(leaf for _, leaf in leaves))
-    return Rules(dialect, rule, strict, table, frozenset(elsewhere), guarded, known, audience)
+DEFERRED = "Deferred by hook"
 
 
 def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:
@@ -70,7 +23,7 @@ def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:
     if quiet and not attempt.notes:
         return Verdict(attempt.hook, rules.rule.silent or "none")  # the commonest end of all: a clean exit, no word
     reader = Reader(attempt, hook, rules)
-    exits = rules.dialect.exits
+    exits = rules.exits
     outranks = rules.dialect.answer_outranks_exit
     if attempt.error is None or (attempt.error == "signal" and outranks):
         row = exits.get(attempt.exit_code or 0, exits["other"]) if attempt.error is None else exits["other"]
@@ -92,6 +45,7 @@ class Reader:
         self.verdict = Verdict(attempt.hook)
         self.decided = False
         self.cause = ""
+        self.answered_on = ""
         for note in attempt.notes:
             self.warn(note)
 
@@ -106,18 +60,33 @@ class Reader:
             return False
         if attempt.answer is not None:
             self.verdict.decision, self.verdict.reason = attempt.decision, attempt.reason  # what a model decided, say
-            self.take(attempt.answer, rules.table, "")
-            return True
-        found, problem = read(attempt.stdout, twice=rules.dialect.twice_encoded, guarded=rules.guarded)
+            return self.accept(attempt.answer)
+        stream, text = said_on(attempt, rules.dialect.answer_from)
+        found, problem = read(text, twice=rules.dialect.twice_encoded, guarded=rules.guarded)
         if found is not None:
-            self.take(found, rules.table, "")
-            return True
-        if looks_like(attempt.stdout, rules.guarded, rules.known):
+            self.answered_on = stream
+            return self.accept(found)
+        if looks_like(text, rules.guarded, rules.known):
             if attempt.truncated:
                 problem = "more was printed than is read, and the rest was dropped"
             problem = problem or "other text stands beside it"
             self.unreadable(f"printed what looks like an answer but is not one JSON object: {problem}")
         return False
+
+    def accept(self, found: dict[str, Any]) -> bool:
+        """The answer, unless the dialect refuses it as a whole."""
+        rule = self.rules.rule
+        problem = fault(found, self.rules) if self.rules.refuses else ""
+        if not problem:
+            self.take(found, self.rules.table, "")
+            if rule.unreasoned == "fails" and self.verdict.decision == "deny" and not self.verdict.reason.strip():
+                problem = f"a refusal on {rule.name} needs a reason"
+        if problem:
+            kept = self.verdict.warnings
+            self.verdict, self.decided = Verdict(self.attempt.hook, warnings=kept), False
+            self.warn(f"its answer does not count: {problem}")
+            self.fail("output")
+        return True
 
     def unreadable(self, problem: str) -> None:
         """What was meant as an answer and is none: said in every mode, a failure in a strict engine."""
@@ -182,23 +151,37 @@ class Reader:
 
     def exit(self, row: Exit, answered: bool) -> None:
         """What the exit status itself says, and the text that goes with it."""
-        verdict, attempt = self.verdict, self.attempt
-        verdict.decision = stronger(verdict.decision, row.decision or "none")
-        if row.failed:
+        verdict, attempt, rules = self.verdict, self.attempt, self.rules
+        if answered and row.yields:
+            return
+        text = self.text_of(row, answered)
+        speechless = row.needs_text and not text and not rules.strict
+        if speechless:
+            self.warn(f"exits with {attempt.exit_code} and says nothing, so that does not count")
+        if row.blocking_reason and verdict.decision != "deny":
+            verdict.reason = ""
+        verdict.decision = stronger(verdict.decision, "none" if speechless else row.decision or "none")
+        if row.failed or speechless:
             verdict.failed = True
-            if not row.decision:
+            if not row.decision or speechless:
                 self.fail("exit")
-        text = "" if answered and row.text == "stdout" else (getattr(attempt, row.text).strip() if row.text else "")
-        if row.text == "stdout" and self.rules.rule.deaf:
-            text = ""
-        if self.rules.dialect.text_fails and row.answer and not answered and attempt.stdout.strip():
+        if rules.dialect.text_fails and row.answer and not answered and attempt.stdout.strip():
             self.warn("printed text that is no JSON object")
             self.fail("output")
             self.tell("error", attempt.stdout.strip())
         self.text(row, text)
 
+    def text_of(self, row: Exit, answered: bool) -> str:
+        """The text that goes with an exit; the answer itself is none, nor is what a deaf event's hook prints."""
+        stream, text = said_on(self.attempt, row.text) if row.text else ("", "")
+        unheard = stream == "stdout" and (answered or self.rules.rule.deaf)
+        return "" if unheard or (stream and stream == self.answered_on) else text
+
     def text(self, row: Exit, text: str) -> None:
-        kind = self.rules.rule.plain if row.becomes == "plain" else row.becomes
+        rule = self.rules.rule
+        kind = rule.plain if row.becomes == "plain" else row.becomes
+        if text and row.becomes == "plain" and rule.plain_sets:
+            self.verdict.changes[rule.plain_sets] = text.splitlines()[-1].strip()
         if not text or not kind:
             return
         if kind == "reason":
@@ -210,7 +193,7 @@ class Reader:
     def failure(self, cause: str) -> None:
         """A hook that did not come to an exit of its own."""
         self.fail(cause)
-        row = self.rules.dialect.exits.get(cause)
+        row = self.rules.exits.get(cause)
         said = self.attempt.stderr.strip() if cause == "signal" else ""
         if row is not None:
             self.text(row, said)
@@ -237,14 +220,15 @@ class Reader:
             self.fail_closed()
         if rule.silent and verdict.decision == "none" and not verdict.failed:
             verdict.decision = rule.silent
-        if verdict.stop and rule.stops:
-            verdict.stop_reason = verdict.stop_reason or verdict.reason
-        elif verdict.stop:
-            self.unstoppable()
+        if verdict.decision in ("ask", "defer"):
+            self.nobody_decides()
+        if verdict.stop:
+            STOPS["first" if self.rules.strict and rule.stops == "after" else rule.stops](self)
         else:
             verdict.stop_reason = ""
         if rule.muted:
             verdict.suppress = False
+        verdict.seconds = self.attempt.seconds
         if rule.response_needs_block and "response" in verdict.changes and not self.blocks():
             self.warn("gives a response, which counts only where the call is blocked")
         self.reasons()
@@ -252,6 +236,33 @@ class Reader:
 
     def blocks(self) -> bool:
         return self.verdict.stop or self.verdict.decision == "deny"
+
+    def nobody_decides(self) -> None:
+        """Somebody else is to decide: who is not there leaves it to the dialect; who defers ends the run meanwhile."""
+        verdict, attended = self.verdict, self.rules.attended
+        if verdict.decision == "defer" and attended:
+            self.warn("defers, which counts only where nobody can be asked")
+            verdict.decision = "none"
+        elif verdict.decision == "defer":
+            verdict.stop, verdict.stop_reason = True, verdict.stop_reason or verdict.reason or DEFERRED
+        elif attended is False and self.rules.rule.asks:
+            policy = "deny" if self.rules.strict else self.rules.rule.unattended
+            verdict.stop = verdict.stop or policy == "stop"
+            verdict.decision = "none" if policy == "stop" else policy
+
+    def stop_first(self) -> None:
+        self.verdict.stop_reason = self.verdict.stop_reason or self.verdict.reason
+
+    def stop_after(self) -> None:
+        """The operation is not kept from going on; the agent ends when it is done."""
+        self.verdict.stop, self.verdict.stop_after = False, True
+        self.stop_first()
+
+    def stop_denies(self) -> None:
+        """This one operation does not go on, the agent does."""
+        verdict = self.verdict
+        verdict.reason = verdict.stop_reason or verdict.reason
+        verdict.decision, verdict.stop, verdict.stop_reason = "deny", False, ""
 
     def unstoppable(self) -> None:
         """The event does not let a hook stop the agent: said, and the reason kept where it can be read."""
@@ -290,6 +301,8 @@ class Reader:
             if not rule.blocks and kind == "reason":  # after a tool it is feedback, and not lost
                 self.warn(f"refuses, which does not count on {rule.name}")
             self.add("log" if rule.muted else to, kind, verdict.reason)
+            if rule.replaces:
+                verdict.changes["output"] = verdict.reason
         elif verdict.decision != "none" and verdict.reason:
             self.tell("reason", verdict.reason)
         if verdict.stop_reason:
@@ -301,26 +314,20 @@ class Reader:
             self.verdict.messages.append(message)
 
 
-def policy_for(cause: str, hook: Hook, rules: Rules) -> str:
-    """What a failure means: the hook's own word, else the strictest of what dialect and mode say.
-
-    Not even the hook's own word counts where it was changed since it was approved.
-    """
-    if cause == "modified":
-        return "ask"
-    own = hook.on_failure.get(cause, hook.on_failure.get("default"))
-    if own:
-        return own
-    dialect = rules.dialect
-    said = dialect.failure.get(cause, FAITHFUL.get(cause, "allow"))
-    said = stronger(said, dialect.failure_of.get(hook.handler, "allow"))
-    return stronger(said, STRICT.get(cause, "ask")) if rules.strict else said
+# What a wish to stop does, by the word that an event has for it.
+STOPS: dict[str, Callable[[Reader], None]] = {
+    "first": Reader.stop_first,
+    "after": Reader.stop_after,
+    "denies": Reader.stop_denies,
+    "ignored": Reader.unstoppable,
+}
 
 
-def explained(attempt: Attempt) -> str:
-    """One line for people: what went wrong with this attempt."""
-    code = attempt.exit_code
-    ended = "its answer could not be read" if code == 0 else f"exit code {code}"
-    what = attempt.detail or (ended if code is not None else attempt.error or "no JSON object")
-    said = attempt.stderr.strip().splitlines()
-    return f"{what}: {said[-1][:200]}" if said and said[-1] not in what else what
+def said_on(attempt: Attempt, where: str) -> tuple[str, str]:
+    """The first of the named streams that has any text, and that text."""
+    streams = where.split("-or-")
+    for stream in streams:
+        text: str = getattr(attempt, stream).strip()
+        if text:
+            return stream, text
+    return streams[0], ""

@@ -7,9 +7,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from tenterhook import glossary
 from tenterhook.engine import Engine
-from tenterhook.match import compiled
-from tenterhook.plan import fits, lookup
+from tenterhook.match import compiled, names
+from tenterhook.payload import lookup
+from tenterhook.plan import DEDUPES, fits
 from tenterhook.slot import Slot
 from tenterhook.types import Event, Hook
 
@@ -19,6 +21,8 @@ MATCH_KINDS = {
     "regex-full": "regex on the whole value",
     "regex-search": "regex anywhere in the value",
     "literal": "exact text",
+    "names-or-regex": "names or a regex",
+    "names-or-regex-narrow": "names or a regex",
 }
 
 
@@ -41,8 +45,8 @@ def why_not(why: str, hook: Hook, event: Event, engine: Engine, slot: Slot, runn
 def match_words(matcher: str, kind: str) -> str:
     """How a matcher is read. A regex that is none is compared as text, and people should know."""
     words = MATCH_KINDS.get(kind, kind)
-    if kind.startswith("regex") and compiled(matcher) is None:
-        return "no valid regex, so exact text"
+    if "regex" in kind and names(matcher, kind) is None and compiled(matcher) is None:
+        return "no valid regex, so exact text" if kind.startswith("regex") else "no valid regex, so nothing at all"
     return words
 
 
@@ -112,8 +116,9 @@ def overridden(case: Case) -> str:
 
 
 def duplicate(case: Case) -> str:
-    key = case.engine.dialect.dedupe
-    same = next((one for one in case.running if one.spec.get(key) == case.hook.spec.get(key)), None)
+    by = case.engine.dialect.dedupe
+    key, what = glossary.DEDUPES[by], DEDUPES[by]
+    same = next((one for one in case.running if what(one) == what(case.hook)), None)
     if not same:
         return f"the same {key} runs already"
     target = case.slot.rule.target

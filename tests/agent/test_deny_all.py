@@ -15,7 +15,7 @@ from tenterhook import dialects
 from tenterhook.agent.names import called
 from tenterhook.agent.tools import built_in
 from tenterhook.agent.workspace import Workspace
-from tenterhook.dialect import TOOLS
+from tenterhook.vocabulary import TOOLS
 
 from .agents import Run, call, run
 

@@ -9,7 +9,7 @@ from tenterhook import dialects
 from tenterhook.agent.names import ELSEWHERE, Named, called, everyone
 from tenterhook.agent.tools import Definition, built_in, task
 from tenterhook.agent.workspace import Workspace
-from tenterhook.dialect import TOOLS
+from tenterhook.vocabulary import TOOLS
 
 NAMES = dialects.names()
 DEFINITIONS = {one.name: one for one in [*built_in(Workspace(Path.cwd())), task.definition(print)]}

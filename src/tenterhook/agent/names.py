@@ -15,8 +15,9 @@ from msgspec import Struct
 
 from tenterhook import dialects
 from tenterhook.agent.tools import Definition
-from tenterhook.dialect import TOOLS, Dialect, ToolName
+from tenterhook.dialect import Dialect, ToolName
 from tenterhook.hosts.inputs import WrongInput
+from tenterhook.vocabulary import TOOLS
 
 Input = dict[str, Any]
 MISSING = object()

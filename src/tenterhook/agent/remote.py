@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from tenterhook.agent.names import word
 from tenterhook.agent.servers import Server, Servers, read_servers
 from tenterhook.agent.tools import Definition
-from tenterhook.dialect import TOOLS, Dialect
+from tenterhook.dialect import Dialect
 from tenterhook.engine import Engine
 from tenterhook.errors import ConfigError, UsageError
+from tenterhook.vocabulary import TOOLS
 
 Warn = Callable[[list[str]], None]
 

@@ -15,7 +15,7 @@ from tenterhook.tables import Table, overview, tables
 USAGE = Usage(
     "dialects",
     "The dialects that tenterhook speaks; with a NAME everything about one: its events, payloads, exit codes,\n"
-    "answers, config files and rules.",
+    "answers, config files and rules. NAME is the newest version of an agent, NAME@VERSION another one.",
     ("[NAME]",),
     (JSON,),
     "tenter dialects tenterhook",
@@ -38,13 +38,14 @@ def run(argv: list[str]) -> int:
     if "json" in options:
         print_json([summary(one) for one in found])
     else:
-        print(as_text(overview(found)))
+        print(as_text(overview(found, {one.name: dialects.versions(one.name) for one in found})))
     return 0
 
 
 def summary(dialect: Dialect) -> dict[str, object]:
     return {
         "name": dialect.name,
+        "versions": dialects.versions(dialect.name),
         "title": dialect.title,
         "about": dialect.about,
         "events": [rule.name for rule in dialect.events],

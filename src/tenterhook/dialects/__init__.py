@@ -1,8 +1,13 @@
-"""One file per agent, data only. A dialect is found by its file's name; other packages add theirs by entry point."""
+"""One file per agent, data only. A dialect is found by its file's name; other packages add theirs by entry point.
+
+The plain name is the newest version. An older one is a difference, `replace(NEWEST, ...)`, in a file of its own whose
+name ends in the version: `agent_1_2.py` is `agent@1.2`.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -14,15 +19,15 @@ if TYPE_CHECKING:
 
 DEFAULT = "tenterhook"
 GROUP = "tenterhook.dialects"
+OLDER = re.compile(r"(.+?)_(\d+(?:_\d+)*)")
 
 
 def get(name: str) -> Dialect:
     """The dialect of that name: one module import; entry points are scanned only where no file of ours fits."""
-    if (
-        name.isidentifier()
-        and not name.startswith("_")
-        and os.path.exists(os.path.join(os.path.dirname(__file__), f"{name}.py"))
-    ):
+    plain, _, version = name.partition("@")
+    if version:
+        return of_version(plain, version)
+    if name.isidentifier() and not name.startswith("_") and not OLDER.fullmatch(name) and is_file(name):
         return dialect_of(import_module(f"{__name__}.{name}"))
     for entry in entry_points():
         if entry.name == name:
@@ -30,11 +35,40 @@ def get(name: str) -> Dialect:
     raise UnknownDialect(f"no dialect {name!r}{nearest(name, names())}; there are: {', '.join(names())}")
 
 
-def names() -> list[str]:
-    """All dialects, ours and those of installed packages."""
+def of_version(name: str, version: str) -> Dialect:
+    file = f"{name}_{version.replace('.', '_')}"
+    if file.isidentifier() and OLDER.fullmatch(file) and is_file(file):
+        return dialect_of(import_module(f"{__name__}.{file}"))
+    newest = get(name)
+    if newest.version == version:
+        return newest
+    known = versions(name)
+    if not known:
+        raise UnknownDialect(f"the dialect {name!r} has no versions: leave out '@{version}'")
+    raise UnknownDialect(f"no version {version!r} of the dialect {name!r}; there are: {', '.join(known)}")
+
+
+def is_file(name: str) -> bool:
+    return os.path.exists(os.path.join(os.path.dirname(__file__), f"{name}.py"))
+
+
+def own() -> list[str]:
     here = os.listdir(os.path.dirname(__file__))
-    own = {file[:-3] for file in here if file.endswith(".py") and not file.startswith("_")}
-    return sorted(own | {entry.name for entry in entry_points()})
+    return [file[:-3] for file in here if file.endswith(".py") and not file.startswith("_")]
+
+
+def names() -> list[str]:
+    """All dialects, ours and those of installed packages, older versions apart."""
+    newest = {name for name in own() if not OLDER.fullmatch(name)}
+    return sorted(newest | {entry.name for entry in entry_points()})
+
+
+def versions(name: str) -> list[str]:
+    """The versions of a dialect, the newest first; none where it has none."""
+    found = [old[2].replace("_", ".") for file in own() if (old := OLDER.fullmatch(file)) and old[1] == name]
+    older = sorted(found, key=lambda version: [int(part) for part in version.split(".")], reverse=True)
+    newest = get(name).version
+    return [newest, *older] if newest else older
 
 
 def entry_points() -> list[EntryPoint]:

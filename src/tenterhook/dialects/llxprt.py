@@ -65,7 +65,7 @@ EVENTS = (
         fields=(Field("prompt"),),
         reasons="join",
         chain={"context": "prompt"},
-        stops=False,
+        stops="ignored",
         muted=True,
     ),
     EventRule(
@@ -74,7 +74,7 @@ EVENTS = (
         about="after the agent's turn; its answers are not applied",
         fields=(Field("prompt"), Field("prompt_response"), Field("stop_hook_active")),
         reasons="join",
-        stops=False,
+        stops="ignored",
         muted=True,
     ),
     EventRule(
@@ -83,7 +83,7 @@ EVENTS = (
         about="when a session starts; its answers are not applied",
         fields=(Field("source"),),
         reasons="join",
-        stops=False,
+        stops="ignored",
         muted=True,
     ),
     EventRule(
@@ -91,7 +91,7 @@ EVENTS = (
         kind="session.end",
         about="when a session ends; its answers are not applied",
         fields=(Field("reason"),),
-        stops=False,
+        stops="ignored",
         muted=True,
     ),
     EventRule(
@@ -99,7 +99,7 @@ EVENTS = (
         kind="compact.before",
         about="before the context is compressed; its answers are not applied",
         fields=(Field("trigger"),),
-        stops=False,
+        stops="ignored",
         muted=True,
     ),
     EventRule(
@@ -107,7 +107,7 @@ EVENTS = (
         kind="notify",
         about="when a notification is sent; its answers are not applied",
         fields=(Field("notification_type", "type"), Field("message"), Field("details")),
-        stops=False,
+        stops="ignored",
         muted=True,
     ),
 )

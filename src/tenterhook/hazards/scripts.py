@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from tenterhook.entries import Problem
 from tenterhook.hazards import Look
 from tenterhook.hazards.commands import Script, is_simple, script, words
-from tenterhook.verdict import compile_rules, policy_for
+from tenterhook.policy import policy_for
+from tenterhook.rules import compile_rules
 from tenterhook.words import missing
 
 SMALL = 64 * 1024

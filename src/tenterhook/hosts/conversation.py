@@ -11,8 +11,8 @@ from tenterhook import logs
 from tenterhook.deliver import for_model, for_user
 from tenterhook.errors import UsageError
 from tenterhook.hosts.steps import is_async
+from tenterhook.policy import explained
 from tenterhook.types import Message, Outcome
-from tenterhook.verdict import explained
 
 if TYPE_CHECKING:
     from tenterhook.background import Background

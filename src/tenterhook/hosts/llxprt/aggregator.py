@@ -17,8 +17,9 @@ from tenterhook.hosts.llxprt.registry import HookRegistry, engine_of
 from tenterhook.hosts.llxprt.results import AggregatedHookResult, HookExecutionResult
 from tenterhook.merge import merge
 from tenterhook.payload import in_our_words
+from tenterhook.rules import Rules
 from tenterhook.types import Attempt, Hook, Source, Verdict
-from tenterhook.verdict import Rules, verdict
+from tenterhook.verdict import verdict
 
 if TYPE_CHECKING:
     from tenterhook.hosts.llxprt.config import Config

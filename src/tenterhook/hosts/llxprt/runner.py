@@ -15,9 +15,10 @@ from tenterhook.hosts.llxprt.planner import slot_of
 from tenterhook.hosts.llxprt.registry import HookRegistry, engine_of
 from tenterhook.hosts.llxprt.results import HookExecutionResult
 from tenterhook.payload import in_our_words
+from tenterhook.policy import explained
 from tenterhook.slot import Slot
 from tenterhook.types import Attempt, Event, Hook, Plan, Verdict
-from tenterhook.verdict import explained, verdict
+from tenterhook.verdict import verdict
 
 if TYPE_CHECKING:
     from tenterhook.hosts.llxprt.config import Config

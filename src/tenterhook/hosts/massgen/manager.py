@@ -19,9 +19,9 @@ from tenterhook.hosts.massgen.hooks import Call, CommandHook, PatternHook, Pytho
 from tenterhook.hosts.massgen.records import HookResult, HookType
 from tenterhook.hosts.only import only
 from tenterhook.places import Place
+from tenterhook.policy import explained
 from tenterhook.readers import Document
 from tenterhook.types import Hook, Outcome
-from tenterhook.verdict import explained
 
 logger = logs.named(__package__)
 

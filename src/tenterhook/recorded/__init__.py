@@ -1,0 +1,40 @@
+"""What real agents told their hooks: payloads recorded from them, one file for each agent and event, scrubbed.
+
+    from tenterhook.recorded import agents, payloads
+
+    payloads("claude")["PreToolUse"][0]["tool_input"]
+
+Each is as it was, field by field and in that order; only identifiers, folders and times are others.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import msgspec
+
+from tenterhook.errors import UsageError, nearest
+
+__all__ = ["agents", "payloads"]
+
+FOLDER = os.path.dirname(__file__)
+
+
+def agents() -> list[str]:
+    """The agents of which payloads were recorded."""
+    return sorted(name for name in os.listdir(FOLDER) if os.path.isdir(os.path.join(FOLDER, name)) and name[0] != "_")
+
+
+def payloads(agent: str) -> dict[str, list[dict[str, Any]]]:
+    """What one agent's hooks were told, by the agent's own name of the event."""
+    if agent not in agents():
+        known = ", ".join(agents())
+        raise UsageError(f"nothing was recorded of {agent!r}{nearest(agent, agents())}; there are: {known}")
+    found: dict[str, list[dict[str, Any]]] = {}
+    for folder, folders, files in os.walk(os.path.join(FOLDER, agent)):
+        folders.sort()
+        for file in sorted(files, key=lambda name: (name.partition(".")[0], len(name))):
+            with open(os.path.join(folder, file), "rb") as stream:
+                found.setdefault(file.partition(".")[0], []).append(msgspec.json.decode(stream.read()))
+    return found

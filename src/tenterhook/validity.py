@@ -1,0 +1,114 @@
+"""What makes an agent refuse an answer as a whole: keys it does not know, wrong types, fields it does not support.
+
+Most dialects take of an answer what they understand. A strict one throws all of it away, a deny included, and the
+operation goes on: so each such case is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from tenterhook.dialect import Answer
+
+if TYPE_CHECKING:
+    from tenterhook.rules import Rules, Table
+
+FLAGS = ("continue", "stop", "suppress")
+TEXTS = ("reason", "stop_reason", "text")
+ANYTHING = ("output", "note", "set")
+
+
+def fault(found: dict[str, Any], rules: Rules) -> str:
+    """Why nothing of the answer counts; empty where it does."""
+    faults = (*walk(found, rules.table, "", rules), *unnamed(found, rules), *lonely(found, rules))
+    return faults[0] if faults else ""
+
+
+def walk(found: dict[str, Any], table: Table, path: str, rules: Rules) -> Iterator[str]:
+    for key, value in found.items():
+        place, entry = f"{path}{key}", table.get(key)
+        if isinstance(entry, Answer):
+            yield from misfit(place, value, entry, rules)
+        elif entry is None:
+            if rules.dialect.unknown_keys == "void" and place != rules.naming:
+                yield f"{place} is a key that {rules.dialect.title} does not know on {rules.rule.name}"
+        elif isinstance(value, dict):
+            yield from walk(value, entry, f"{place}.", rules)
+        elif rules.dialect.wrong_types != "ignored" and (value is not None or counts_null(rules)):
+            yield f"{place} must be an object, not {kind_of(value)}"
+
+
+def misfit(place: str, value: Any, entry: Answer, rules: Rules) -> Iterator[str]:
+    """A value of the wrong type, or one that the agent knows and does not support."""
+    if rules.dialect.wrong_types != "ignored" and (value is not None or counts_null(rules)):
+        wanted = type_of(entry)
+        if not FITS[wanted](value):
+            yield f"{place} must be {WORDS[wanted]}, not {kind_of(value)}"
+        elif entry.effect == "decision" and value not in entry.words and value not in entry.unsupported:
+            yield f"{place} is {value!r}; it may be: {', '.join(entry.words)}"
+    if entry.unsupported and value is not None and not {"any", word(value)}.isdisjoint(entry.unsupported):
+        yield f"{place}: {word(value) or 'this'} is not supported on {rules.rule.name}"
+
+
+def lonely(found: dict[str, Any], rules: Rules) -> Iterator[str]:
+    """A field that counts only beside a decision which is not there."""
+    for path, needed in rules.companions:
+        if at(path, found) is not None:
+            said = {words.get(value) for place, words in rules.deciding if isinstance(value := at(place, found), str)}
+            if needed not in said:
+                yield f"{path} needs a decision beside it that means {needed}"
+
+
+def unnamed(found: dict[str, Any], rules: Rules) -> Iterator[str]:
+    dialect = rules.dialect
+    section = found.get(dialect.section) if dialect.unnamed_section == "void" else None
+    if isinstance(section, dict) and (named := section.get(dialect.section_event)) != rules.rule.name:
+        said = f"is {named!r}" if named is not None else "is missing"
+        yield f"{rules.naming} {said}; it must be {rules.rule.name!r}"
+
+
+def at(path: str, found: Any) -> Any:
+    for key in path.split("."):
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
+
+
+def type_of(entry: Answer) -> str:
+    if entry.type:
+        return entry.type
+    if entry.effect in FLAGS:
+        return "flag"
+    if entry.effect in TEXTS or entry.effect == "decision":
+        return "text"
+    return "any" if entry.effect in ANYTHING else "object"
+
+
+def counts_null(rules: Rules) -> bool:
+    return rules.dialect.wrong_types == "void-also-null"
+
+
+def word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else value if isinstance(value, str) else ""
+
+
+def kind_of(value: Any) -> str:
+    return "null" if value is None else type(value).__name__
+
+
+FITS: dict[str, Callable[[Any], bool]] = {
+    "text": lambda value: isinstance(value, str),
+    "flag": lambda value: isinstance(value, bool),
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+    "object": lambda value: isinstance(value, dict),
+    "list": lambda value: isinstance(value, list),
+    "any": lambda value: True,
+}
+WORDS = {
+    "text": "text",
+    "flag": "true or false",
+    "number": "a number",
+    "object": "an object",
+    "list": "a list",
+    "any": "anything",
+}

@@ -1,4 +1,5 @@
-"""Write src/tenterhook/schemas/*.json and actions/wire.json, from the dialects' data and the outcome's type.
+"""Write schemas/*.json, actions/wire.json, and author/forms/*.json, callers.json and kinds.py, all in src/tenterhook:
+from the dialects' data and the outcome's type.
 
 python scripts/schemas.py            write what has changed
 python scripts/schemas.py --check    exit 1 and name the files that are stale
@@ -8,13 +9,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from tenterhook import dialects
 from tenterhook.actions import wire
+from tenterhook.author import callers, forms, kinds, making
+from tenterhook.dialect import Dialect
 from tenterhook.schema import FOLDER, SCHEMAS
 
 
@@ -23,7 +26,11 @@ def main(argv: Sequence[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     wanted = {Path(FOLDER, f"{name}.json"): text(make()) for name, make in SCHEMAS.items()}
-    wanted[Path(wire.FILE)] = text({name: wire.made_of(dialects.get(name)) for name in own()})
+    known = {name: dialects.get(name) for name in own()}
+    wanted[Path(wire.FILE)] = text({name: wire.made_of(one) for name, one in known.items()})
+    wanted |= {Path(forms.FOLDER, f"{name}.json"): text(making.made_of(one)) for name, one in known.items()}
+    wanted[Path(callers.FILE)] = text({name: making.signs_of(one) for name, one in known.items()})
+    wanted[Path(kinds.__file__)] = kinds_of(known.values())
     stale = [path for path, new in wanted.items() if not path.exists() or path.read_text("utf-8") != new]
     if argv:
         for path in stale:
@@ -38,6 +45,14 @@ def main(argv: Sequence[str]) -> int:
 def own() -> list[str]:
     """Our dialects alone, whatever other packages are installed."""
     return sorted(set(dialects.names()) - {entry.name for entry in dialects.entry_points()})
+
+
+def kinds_of(known: Iterable[Dialect]) -> str:
+    """A module, since it is loaded in every hook's process."""
+    found = sorted({rule.kind for one in known for rule in one.events})
+    listed = "".join(f'        "{kind}",\n' for kind in found)
+    head = '"""Every kind of event that a dialect has. Written by scripts/schemas.py."""\n'
+    return f"{head}\nKINDS = frozenset(\n    (\n{listed}    )\n)\n"
 
 
 def text(schema: dict[str, object]) -> str:

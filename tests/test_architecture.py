@@ -225,7 +225,7 @@ OUR_KINDS = {rule.kind for rule in dialects.get("tenterhook").events}
 # Hosts of every dialect, and those that are one agent's own API: there the names are the point.
 OWN_APIS = [path for path in CORE if path.is_relative_to(SOURCE / "hosts") and path.parent.name != "hosts"]
 # What acts at moments, in an agent or for one.
-ACTING = (SOURCE / "agent", SOURCE / "actions", SOURCE / "guard", SOURCE / "project")
+ACTING = (SOURCE / "agent", SOURCE / "actions", SOURCE / "author", SOURCE / "guard", SOURCE / "project")
 HOSTS = [path for path in CORE if path.parent.name == "hosts" or any(path.is_relative_to(one) for one in ACTING)]
 COMMAND_LINE = [path for path in CORE if path.parent.name == "cli"]
 # Where agents keep what hooks must not write is named as their folders are.
@@ -370,6 +370,32 @@ def test_firing_an_event_that_no_hook_matches_loads_nothing_heavy(dialect: str, 
     assert (["matcher"] if written else []) == [one["why"] for one in skipped]
     assert "tenterhook.engine" in loaded
     assert not loaded.intersection(HEAVY)
+
+
+HOOK = """
+from tenterhook import hook
+
+@hook("tool.before", match="shell")
+def guard(event):
+    return hook.deny("no") if "rm" in event.command else None
+
+hook.main()
+"""
+
+
+@pytest.mark.parametrize("words", [(), ("--agent", "moai")], ids=["known by its payload", "known by its name"])
+def test_a_hook_of_an_author_loads_json_and_nothing_else_that_is_heavy(words: tuple[str, ...], tmp_path: Path) -> None:
+    """Such a process may take a quarter more than one that reads and writes JSON; an engine would take four times."""
+    (tmp_path / "guard.py").write_text(HOOK)
+    given = '{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "rm x"}}'
+    loaded, done = imported(str(tmp_path / "guard.py"), *words, beyond="import json", input=given)
+
+    assert done.returncode == 0
+    assert "deny" in done.stdout
+    ours = {name for name in loaded if name.startswith("tenterhook.") and not name.startswith("tenterhook.author")}
+    assert ours == {"tenterhook.version", "tenterhook.errors", "tenterhook.switch"}
+    # What else the standard library takes is in JSON's own modules.
+    assert {name for name in loaded if not name.startswith("tenterhook")} <= {"__future__", "collections.abc"}
 
 
 # ---- what a reader and a user may rely on

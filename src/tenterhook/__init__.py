@@ -7,6 +7,7 @@ from tenterhook.version import __version__
 # Importing typing takes 5 ms, a quarter of what the command may cost to say its version.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from tenterhook.author import hook
     from tenterhook.engine import Engine, load
     from tenterhook.errors import ConfigError, TenterhookError, UnknownDialect, UnknownEvent, UsageError
     from tenterhook.hosts.permission import Permission, PermissionRequest
@@ -40,6 +41,7 @@ HOMES = {
     "Usage": "types",
     "UsageError": "errors",
     "execute_tool_with_hooks": "hosts.tool",
+    "hook": "author",
     "load": "engine",
 }
 
@@ -67,6 +69,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "execute_tool_with_hooks",
+    "hook",
     "load",
 ]
 
@@ -76,9 +79,8 @@ if not TYPE_CHECKING:  # or a type checker would take any name for one of ours
     def __getattr__(name: str) -> object:
         if name not in HOMES:
             raise AttributeError(f"module 'tenterhook' has no attribute {name!r}")
-        from importlib import import_module
-
-        return getattr(import_module(f"tenterhook.{HOMES[name]}"), name)
+        # Not importlib, which would take a millisecond of a hook's start.
+        return getattr(__import__(f"tenterhook.{HOMES[name]}", fromlist=(name,)), name)
 
 
 def __dir__() -> list[str]:

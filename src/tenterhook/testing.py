@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from tenterhook.dialect import Dialect
 from tenterhook.engine import Engine
 from tenterhook.types import Attempt, Hook, Job, Outcome, Source
 
@@ -51,7 +52,7 @@ class Did(Struct, frozen=True, kw_only=True):
 
 
 def simulate(
-    dialect: str,
+    dialect: str | Dialect,
     event: str,
     did: Sequence[Did],
     *,

@@ -1,0 +1,88 @@
+"""Which agent called, and at which event: as the command line says, else as the payload and the environment tell.
+
+Every event of every dialect is held against the payload's keys: what both know speaks for it, what only one knows
+against it; the agent's own folder in a path and its own variables in the environment speak for it too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from tenterhook.author import forms
+from tenterhook.errors import UsageError, nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+FILE = os.path.join(os.path.dirname(__file__), "callers.json")
+
+
+def of(raw: dict[str, Any], agent: str, event: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
+    """The forms of the agent that called, and its own name for the event."""
+    if agent:
+        dialect = load(agent)
+        return dialect, event_of(dialect, raw, event)
+    known = read(FILE)
+    best, name = max((score(one, raw, environ), name) for name, one in known.items())
+    if best <= 0:
+        raise UsageError("which agent called cannot be told from the event: say it with --agent NAME")
+    dialect = load(name)
+    return dialect, event_of(dialect, raw, event)
+
+
+def load(agent: str) -> dict[str, Any]:
+    """The forms of a dialect, `NAME` or `NAME@VERSION`; of another package's, as they are made now."""
+    for name in dict.fromkeys((agent, agent.partition("@")[0])):
+        path = os.path.join(forms.FOLDER, f"{name}.json")
+        if "/" not in name and os.path.exists(path):
+            return read(path)
+    from tenterhook import dialects
+    from tenterhook.author import making
+
+    return making.made_of(dialects.get(agent))
+
+
+def read(path: str) -> dict[str, Any]:
+    with open(path, encoding="utf-8") as file:
+        found: dict[str, Any] = json.load(file)
+    return found
+
+
+def event_of(dialect: dict[str, Any], raw: dict[str, Any], event: str) -> str:
+    """The agent's name for the event: as it is said, as the payload says, or as its fields tell."""
+    events = dialect["events"]
+    said = event or named(dialect, raw)
+    if said in events:
+        return said
+    possible = [name for name, one in events.items() if one["kind"] == said] if said else list(events)
+    if not possible:
+        raise UsageError(f"{dialect['title']} has no event {said!r}{nearest(said, events)}")
+    return max(possible, key=lambda name: likeness(dialect, name, raw))
+
+
+def named(dialect: dict[str, Any], raw: dict[str, Any]) -> str:
+    """What the payload says it is about, under the dialect's name for that."""
+    return next((str(raw[name]) for name in dialect["named"] if isinstance(raw.get(name), str)), "")
+
+
+def score(dialect: dict[str, Any], raw: dict[str, Any], environ: Mapping[str, str]) -> int:
+    """How much speaks for a dialect; nothing where the event that the payload names is none of its."""
+    events, said = dialect["events"], named(dialect, raw)
+    possible = [said] if said in events else [] if said else list(events)
+    if not possible:
+        return 0
+    found = max(likeness(dialect, name, raw) for name in possible)
+    found += 4 * any(name in environ for name in dialect["own"])
+    path = raw.get("transcript_path") or raw.get("transcriptPath")
+    return found + 4 * (isinstance(path, str) and f"/{dialect['home']}/" in path)
+
+
+def likeness(dialect: dict[str, Any], name: str, raw: dict[str, Any]) -> int:
+    """What the payload and the event have in common, less what they have not."""
+    base = dialect["base"]
+    known = {*base, *dialect["events"][name]["keys"]}
+    common = sum(key in known for key in raw)
+    return 2 * common - 2 * (len(raw) - common) - sum(key not in raw for key in base)

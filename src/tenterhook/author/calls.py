@@ -1,0 +1,181 @@
+"""One event and its hooks: those that listen are called one after another, and there is one answer for all of them.
+
+A hook that fails is reported, and refuses, asks or lets go on as its `on_failure` says.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from tenterhook.author import callers, forms
+from tenterhook.author.answers import Answer, ask, deny, notify
+from tenterhook.author.event import Event
+from tenterhook.author.forms import Said
+from tenterhook.author.registered import GUARDED
+from tenterhook.errors import TenterhookError, UsageError, described
+from tenterhook.switch import switched_off
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from tenterhook.author.registered import Registered
+
+REFUSED = 2  # what every agent understands
+
+
+class Call:
+    """What a hook's command line says: who calls, at which event, and with which options for the hooks."""
+
+    __slots__ = ("agent", "event", "options", "problems", "settings", "words")
+
+    def __init__(self, agent: str = "", event: str = "") -> None:
+        self.agent, self.event, self.options = agent, event, ""
+        # Files, each with the settings that stand after it; those before the first are in `settings`.
+        self.words: list[tuple[str, list[str]]] = []
+        self.settings: list[str] = []
+        self.problems: list[str] = []
+
+
+# ---- one event
+
+
+def answered(hooks: list[Registered], given: bytes, call: Call, environ: Mapping[str, str]) -> Said:
+    """What to tell the agent about the event that it gave."""
+    off = switched_off(environ)
+    if off:
+        return Said(err=off)
+    try:
+        event, dialect = received(given, call, environ)
+    except (TenterhookError, ValueError, OSError) as exc:
+        return unreadable(hooks, str(exc))
+    answer, problems, now = Answer(), [], event
+    for one in hooks:
+        try:
+            said = heard(one, now)
+        except (Exception, SystemExit) as exc:
+            said, problem = failed(one, exc, event)
+            problems.append(problem)
+        now = now.after(said)
+        answer = answer & said
+    out = forms.written(answer, event, dialect)
+    out.err = "\n".join(text for text in (*problems, out.err) if text)
+    return out
+
+
+def received(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[Event, dict[str, Any]]:
+    """The event in our words, and the forms of whoever it came from."""
+    raw = payload(given) if given.strip() or not call.event else {}
+    dialect, name = callers.of(raw, call.agent, call.event, environ)
+    rule = dialect["events"][name]
+    renamed = {**dialect["fields"], **rule.get("fields", {})}
+    data: dict[str, Any] = {}
+    for key, value in raw.items():
+        forms.put(data, renamed.get(key, key), value)
+    if isinstance(data.get("tool_input"), str) and data["tool_input"].startswith("{"):  # JSON in JSON
+        data["tool_input"] = json.loads(data["tool_input"])
+    project = next((environ[one] for one in dialect["project"] if environ.get(one)), "")
+    data.setdefault("project", project)
+    target = rule.get("target", "")
+    return Event(rule["kind"], data, raw=raw, name=name, agent=dialect["name"], target=target), dialect
+
+
+def payload(given: bytes) -> dict[str, Any]:
+    if not given.strip():
+        raise UsageError("nothing on stdin: a hook is given an event there, as a JSON object")
+    try:
+        found = json.loads(given.decode("utf-8-sig", "surrogateescape"))
+    except (ValueError, RecursionError) as exc:
+        raise UsageError(f"the event on stdin is no JSON: {exc}") from None
+    if not isinstance(found, dict):
+        raise UsageError(f"the event on stdin must be a JSON object, not {type(found).__name__}")
+    return found
+
+
+def unreadable(hooks: Iterable[Registered], problem: str) -> Said:
+    """An event that nobody could look at is refused where a hook guards; every agent understands this refusal."""
+    closed = any(one.on_failure(kind) != "allow" for one in hooks for kind in one.kinds if kind in GUARDED)
+    return Said(REFUSED if closed else 1, "", f"This cannot be checked: {problem}")
+
+
+# ---- one hook
+
+
+def heard(one: Registered, event: Event) -> Answer:
+    """What a hook says to an event; nothing where it does not listen."""
+    if not one.listens(event):
+        return Answer()
+    options = one.options
+
+    def call() -> Answer:
+        return settled(one.function(event, **options))
+
+    return in_time(call, one.timeout) if one.timeout else call()
+
+
+def settled(said: Any) -> Answer:
+    """One answer of what a hook returned: nothing, an answer, several, or something to wait for."""
+    if said is None:
+        return Answer()
+    if isinstance(said, Answer):
+        return said
+    if hasattr(said, "__await__") or hasattr(said, "__anext__"):
+        import asyncio
+
+        return settled(asyncio.run(awaited(said)))
+    if hasattr(said, "__next__") or isinstance(said, list | tuple):
+        total = Answer()
+        for part in said:
+            total = total & settled(part)
+        return total
+    raise TypeError(f"a hook returns hook.deny(...) and the like, or nothing; not {said!r:.80}")
+
+
+async def awaited(said: Any) -> Any:
+    return [part async for part in said] if hasattr(said, "__anext__") else await said
+
+
+def in_time(call: Callable[[], Answer], seconds: float) -> Answer:
+    """In a thread, which is left behind where it takes too long."""
+    from threading import Thread
+
+    said: list[Answer] = []
+    problem: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            said.append(call())
+        except BaseException as exc:
+            problem.append(exc)
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if problem:
+        raise problem[0]
+    if not said:
+        raise TimeoutError(f"no answer within {seconds:g} s")
+    return said[0]
+
+
+def failed(one: Registered, exc: BaseException, event: Event) -> tuple[Answer, str]:
+    """What the failure of a hook means, and one line about it."""
+    problem = one.problem or f"hook {one.name} failed: {described(exc)}{place(exc, one.function)}"
+    policy = one.on_failure(event.kind)
+    if policy == "allow" or (event.stop_active and event.kind not in GUARDED):
+        return notify(problem), problem
+    return (deny if policy == "deny" else ask)(f"This cannot be checked: {problem}"), problem
+
+
+def place(exc: BaseException, function: Any) -> str:
+    """Where it went wrong: the last line of the hook's own file on the way there."""
+    own = getattr(getattr(function, "__code__", None), "co_filename", "")
+    found, trace = "", exc.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if file == own:
+            found = f" ({os.path.basename(file)}, line {trace.tb_lineno})"
+        trace = trace.tb_next
+    return found

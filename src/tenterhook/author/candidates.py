@@ -1,0 +1,77 @@
+"""Every way in which, by a dialect's data, an effect may be written, the likeliest first. Nothing here is proven."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tenterhook.dialect import Answer, Dialect, EventRule
+
+Form = dict[str, Any]
+
+# The kinds of texts, those that are most likely told to the model first.
+TO_MODEL = ("context", "feedback", "result", "user_message", "reason", "system", "error")
+
+
+class Candidates:
+    """The forms that one event of a dialect may have."""
+
+    def __init__(self, dialect: Dialect, event: EventRule, change: str) -> None:
+        self.dialect, self.change = dialect, change
+        self.answers = [one for one in dialect.answers if not one.events or event.name in one.events]
+
+    def of(self, effect: str) -> Iterator[Form]:
+        if effect in ("deny", "ask", "allow"):
+            yield from self.deciding(effect)
+            yield from self.exits(effect)
+        elif effect in ("context", "notify"):
+            yield from ({"text": one.path} for one in self.texts())
+            if effect == "context":
+                yield {"text": "stdout"}
+        elif effect == "stop":
+            yield from self.stopping()
+        elif effect in ("rewrite", "rewrite+ask"):
+            yield from self.rewriting(effect.partition("+")[2])
+        elif effect == "none":
+            yield {"exit": 1, "text": "stderr"}
+
+    def having(self, *effects: str) -> list[Answer]:
+        return [one for one in self.answers if one.effect in effects]
+
+    def deciding(self, decision: str) -> Iterator[Form]:
+        """Fields that decide: what is closest to the event comes last in a dialect, and is the agent's newer way."""
+        for one in reversed(self.having("decision")):
+            words = [word for word, means in one.words.items() if means == decision]
+            for word in sorted(words, key=lambda word: word != decision):
+                for reason in [*self.reasons(one), ""]:
+                    yield {"set": {one.path: word}, **({"text": reason} if reason else {})}
+
+    def reasons(self, beside: Answer) -> list[str]:
+        """Where a reason may stand, beside the decision first."""
+        paths = [one.path for one in self.having("reason")]
+        return sorted(paths, key=lambda path: parent(path) != parent(beside.path))
+
+    def exits(self, decision: str) -> Iterator[Form]:
+        for code, row in self.dialect.exits.items():
+            if isinstance(code, int) and code and row.decision == decision:
+                yield {"exit": code, "text": row.text or "stderr"}
+
+    def texts(self) -> list[Answer]:
+        """What is meant for the model first; of two such fields the one that is closer to the event."""
+        section = f"{self.dialect.section}."
+        return sorted(self.having("text"), key=lambda one: (TO_MODEL.index(one.kind), not one.path.startswith(section)))
+
+    def stopping(self) -> Iterator[Form]:
+        reasons = [one.path for one in (*self.having("stop_reason"), *self.having("reason"))]
+        for one in self.having("continue", "stop"):
+            yield from ({"set": {one.path: one.effect == "stop"}, "text": reason} for reason in reasons)
+
+    def rewriting(self, decision: str) -> Iterator[Form]:
+        decided = list(self.deciding(decision)) if decision else [{}, *self.deciding("allow")]
+        places = {parent(one.path) for one in self.having("decision")[-1:]}
+        for one in sorted(self.having(self.change), key=lambda one: parent(one.path) not in places):
+            yield from ({**form, "value": one.path} for form in decided)
+
+
+def parent(path: str) -> str:
+    return path.rpartition(".")[0]

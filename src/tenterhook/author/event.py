@@ -1,0 +1,175 @@
+"""The event that a hook is called for, in words that are the same for every agent."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.author import inputs, tools
+from tenterhook.author.answers import NOTHING
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tenterhook.author.answers import Answer
+
+# What `hook.rewrite` changes, by the kind of the event.
+SUBJECTS = {
+    "tool.before": "tool_input",
+    "permission.ask": "tool_input",
+    "tool.after": "tool_output",
+    "prompt.submit": "prompt",
+    "model.before": "llm_request",
+    "model.after": "llm_response",
+    "tools.select": "tool_config",
+}
+
+
+class Event:
+    """One event. `data` holds everything in our words, `raw` the payload as the agent wrote it.
+
+    Texts are empty and lists have nothing in them where the event has no such thing; nothing here is None but `mcp`.
+    """
+
+    __slots__ = ("agent", "data", "kind", "name", "raw", "target")
+
+    def __init__(
+        self, kind: str, data: dict[str, Any], *, raw: dict[str, Any], name: str = "", agent: str = "", target: str = ""
+    ) -> None:
+        self.kind, self.data, self.raw = kind, data, raw
+        self.name, self.agent, self.target = name or kind, agent, target
+
+    def text_of(self, name: str) -> str:
+        found = self.data.get(name)
+        return found if isinstance(found, str) else ""
+
+    # ---- the tool
+
+    @property
+    def tool_name(self) -> str:
+        """The tool as the agent calls it."""
+        return self.text_of("tool_name")
+
+    @property
+    def tool(self) -> str:
+        """What the tool is, in our words: those of tools.py, or `other`."""
+        if self.data.get("mcp_context") or self.data.get("mcp_server"):
+            return tools.MCP
+        found = tools.kind(self.tool_name)
+        return "read" if found == "edit" and self.input.get("command") == "view" else found
+
+    @property
+    def input(self) -> dict[str, Any]:
+        """The tool's input, by the agent's own names."""
+        found = self.data.get("tool_input")
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def command(self) -> str:
+        """What a shell tool is to run; empty for every other tool."""
+        return inputs.command(self.input) if self.tool in ("shell", tools.OTHER, tools.MCP) else ""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Every file or folder that the tool's input names, as whole paths; a shell's command names none here."""
+        return inputs.paths(self.input, self.cwd) if self.tool != "shell" else ()
+
+    @property
+    def is_write(self) -> bool:
+        """Whether the tool is one that changes files; what a shell does nobody can tell from its name."""
+        return self.tool in tools.WRITING
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What the tool is about to write, or wrote."""
+        return inputs.texts(self.input) if self.tool not in ("shell", "read") else ()
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.texts)
+
+    @property
+    def mcp(self) -> Served | None:
+        """Server and tool of a tool that an MCP server gives."""
+        told = self.data.get("mcp_context") or self.data.get("mcp_server")
+        told = told if isinstance(told, dict) else {}
+        server = told.get("server_name") or told.get("name")
+        found = tools.of_server(self.tool_name)
+        if not found and not server:
+            return None
+        tool = told.get("tool_name") or self.tool_name.rpartition(f"{server}_" if server else "__")[2].lstrip("_")
+        return Served(str(server), str(tool)) if server else Served(*(found or ("", "")))
+
+    @property
+    def output(self) -> str:
+        """What the tool gave back, as text; data['tool_output'] has it as the agent does."""
+        return inputs.output_text(self.data.get("tool_output"))
+
+    @property
+    def error(self) -> str:
+        return self.text_of("error")
+
+    # ---- the rest
+
+    @property
+    def prompt(self) -> str:
+        return self.text_of("prompt")
+
+    @property
+    def session(self) -> str:
+        return self.text_of("session")
+
+    @property
+    def cwd(self) -> str:
+        return self.text_of("cwd") or os.getcwd()
+
+    @property
+    def project(self) -> str:
+        """The project's folder, as far as the agent tells; else where it works."""
+        return self.text_of("project") or self.cwd
+
+    @property
+    def stop_active(self) -> bool:
+        """Whether the agent is going on already because a hook would not let it end: denying again may never end."""
+        return self.data.get("stop_hook_active") is True
+
+    def names(self) -> tuple[str, ...]:
+        """What a hook's `match` is held against."""
+        if self.tool_name:
+            served = self.mcp
+            return tools.names(self.tool_name, (served.server, served.tool) if served else None)
+        found = self.data.get(self.target)
+        return (found,) if isinstance(found, str) else ()
+
+    @property
+    def subject(self) -> Any:
+        """What a hook can change: the tool's input or output, the prompt, the request or the response."""
+        return self.data.get(SUBJECTS.get(self.kind, ""))
+
+    def after(self, said: Answer) -> Event:
+        """The event as it is with a hook's change, for the hooks that come after it."""
+        subject = SUBJECTS.get(self.kind, "")
+        if not said.changes or not subject:
+            return self
+        value = self.data.get(subject) if said.change is NOTHING else said.change
+        if said.edits:
+            value = inputs.edited(value if isinstance(value, dict) else {}, said.edits)
+        elif subject == "tool_output":
+            value = inputs.output_like(value, self.data.get(subject))
+        data = {**self.data, subject: value}
+        return Event(self.kind, data, raw=self.raw, name=self.name, agent=self.agent, target=self.target)
+
+    def __repr__(self) -> str:
+        return f"Event({self.kind!r}, {self.data!r})"
+
+
+class Served:
+    """A tool of an MCP server."""
+
+    __slots__ = ("server", "tool")
+
+    def __init__(self, server: str, tool: str) -> None:
+        self.server, self.tool = server, tool
+
+    def __repr__(self) -> str:
+        return f"Served({self.server!r}, {self.tool!r})"

@@ -1,0 +1,170 @@
+"""How an answer is written so that the calling agent obeys it: JSON fields, exit code, stdout and stderr.
+
+The forms of each dialect are kept in forms/, one file each, made from the dialect's own data by `making.py` and proven
+there: each was read by the dialect's own engine, and had just the effect that it is there for. What an agent cannot do
+is not in its file; then the nearest safe thing is done, and said.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tenterhook.author.answers import Answer
+    from tenterhook.author.event import Event
+
+FOLDER = os.path.join(os.path.dirname(__file__), "forms")
+# Where a refusal keeps something from happening: there a stop is one too, and a change that cannot be made.
+BEFORE = ("tool.before", "permission.ask", "prompt.submit", "model.before")
+# For an agent that nobody knows: what every one that was tried understands.
+UNKNOWN: dict[str, Any] = {"says": {"deny": {"exit": 2, "text": "stderr"}}}
+DENIED = "Refused by a hook"
+
+
+class Said:
+    """What goes out to the agent; `refusal` is why, where it refuses."""
+
+    __slots__ = ("code", "err", "out", "refusal")
+
+    def __init__(self, code: int = 0, out: str = "", err: str = "", refusal: str = "") -> None:
+        self.code, self.out, self.err, self.refusal = code, out, err, refusal
+
+
+def written(answer: Answer, event: Event, dialect: dict[str, Any]) -> Said:
+    """An answer in the one form that the agent is known to obey at this event."""
+    rule = dialect.get("events", {}).get(event.name, UNKNOWN)
+    writer = Writer(rule, dialect.get("title", "this agent"), event)
+    writer.all_of(answer)
+    section, key = dialect.get("section", ("", ""))
+    if key and section in writer.object:
+        writer.object[section] = {key: event.name, **writer.object[section]}
+    return writer.said()
+
+
+class Writer:
+    """One answer in the making. The strongest comes first; what does not go with it is told in words."""
+
+    def __init__(self, rule: dict[str, Any], agent: str, event: Event) -> None:
+        self.says: dict[str, dict[str, Any]] = rule["says"]
+        self.apart: dict[str, list[str]] = rule.get("apart", {})
+        self.agent, self.event = agent, event
+        self.object: dict[str, Any] = {}
+        self.texts: dict[str, str] = {}
+        self.plain: list[str] = []
+        self.errors: list[str] = []
+        self.code = 0
+        self.done: list[str] = []
+        self.refusal = ""
+
+    def all_of(self, answer: Answer) -> None:
+        contexts = "\n\n".join(answer.contexts)
+        reason = self.decide(answer, contexts)
+        if contexts and not reason.endswith(contexts):
+            self.tell("context", contexts, "the model cannot be told here")
+        if answer.notices:
+            self.tell("notify", "\n".join(answer.notices), "")
+        if not self.done and "none" in self.says:
+            self.say("none", "this hook gives no permission")
+
+    def decide(self, answer: Answer, contexts: str) -> str:
+        """Decision, change and stop; the reason that was given."""
+        decision, reason = answer.decision, answer.reason
+        before = self.event.kind in BEFORE
+        if answer.stop is not None and before and decision != "deny":
+            decision, reason = "deny", answer.stop
+        if answer.changes and decision != "deny" and not self.change(decision, answer, reason):
+            if before:
+                decision, reason = "deny", self.instead(answer, reason)
+            else:
+                self.errors.append(f"what {self.agent} has at {self.event.name} cannot be changed by a hook")
+        if decision == "deny" and contexts and "context" in self.apart.get("deny", ()):
+            reason = f"{reason}\n\n{contexts}".strip()
+        if decision not in self.done:
+            self.decided(decision, reason)
+        if answer.stop is not None:
+            self.stop(answer.stop, before)
+        return reason
+
+    def change(self, decision: str, answer: Answer, reason: str) -> bool:
+        """A change, with the decision that it goes with; nothing where the agent cannot do it so."""
+        effect = "rewrite" if decision in ("none", "allow") else f"rewrite+{decision}"
+        if effect not in self.says:
+            return False
+        self.say(effect, reason, self.event.after(answer).subject)
+        self.done.append(decision)
+        return True
+
+    def instead(self, answer: Answer, reason: str) -> str:
+        """A refusal in place of a change, which tells the model what to do."""
+        import json
+
+        wanted = self.event.after(answer).subject
+        shown = wanted if isinstance(wanted, str) else json.dumps(wanted, ensure_ascii=False)
+        why = f"{reason}\n" if reason else ""
+        return f"{why}{self.agent} lets no hook change this; do it again with: {shown}"
+
+    def decided(self, decision: str, reason: str) -> None:
+        if decision == "ask" and "ask" not in self.says:
+            decision = "deny"
+            reason = f"{reason or DENIED} (this needs the user's word, and {self.agent} asks nobody here)"
+        if decision == "deny":
+            self.tell("deny", reason or DENIED, f"{self.agent} lets no hook refuse {self.event.name}")
+        elif decision in self.says:
+            self.say(decision, reason)
+
+    def stop(self, reason: str, before: bool) -> None:
+        if "stop" in self.says and not self.conflicts("stop"):
+            self.say("stop", reason or "Stopped by a hook")
+        elif "deny" not in self.done or not before:
+            self.errors.append(f"{self.agent} cannot be stopped at {self.event.name}: {reason}")
+
+    def tell(self, effect: str, text: str, problem: str) -> None:
+        """A text by the best way there is: as meant, else to the model, the user, or whoever reads stderr."""
+        for way in dict.fromkeys((effect, "context" if effect == "deny" else "notify", "notify")):
+            if way in self.says and not self.conflicts(way):
+                self.say(way, text)
+                break
+        else:
+            self.errors.append(text)
+            way = ""
+        if problem and way != effect:
+            self.errors.append(problem)
+
+    def conflicts(self, effect: str) -> bool:
+        return any(effect in self.apart.get(one, ()) for one in self.done)
+
+    def say(self, effect: str, text: str, value: Any = None) -> None:
+        form = self.says[effect]
+        for path, constant in form.get("set", {}).items():
+            put(self.object, path, constant)
+        if "value" in form:
+            put(self.object, form["value"], value)
+        place = form.get("text", "")
+        if place == "stderr":
+            self.errors.insert(0, text)
+        elif place == "stdout":
+            self.plain.append(text)
+        elif place and text:
+            before = self.texts.get(place)  # another text that went the same way
+            self.texts[place] = f"{before}\n\n{text}" if before else text
+            put(self.object, place, self.texts[place])
+        self.code = form.get("exit", 0) or self.code
+        self.done.append(effect)
+        if effect == "deny":
+            self.refusal = text
+
+    def said(self) -> Said:
+        import json
+
+        out = json.dumps(self.object) if self.object else "\n\n".join(self.plain)
+        return Said(self.code, out, "\n".join(self.errors), self.refusal)
+
+
+def put(into: dict[str, Any], path: str, value: Any) -> None:
+    *parents, leaf = path.split(".")
+    for parent in parents:
+        into = into.setdefault(parent, {})
+    into[leaf] = value

@@ -1,0 +1,27 @@
+"""Every kind of event that a dialect has. Written by scripts/schemas.py."""
+
+KINDS = frozenset(
+    (
+        "agent.start",
+        "agent.stop",
+        "compact.after",
+        "compact.before",
+        "model.after",
+        "model.before",
+        "notify",
+        "permission.ask",
+        "permission.denied",
+        "prompt.submit",
+        "session.end",
+        "session.start",
+        "task.created",
+        "task.done",
+        "teammate.idle",
+        "tool.after",
+        "tool.before",
+        "tool.failed",
+        "tools.select",
+        "turn.failed",
+        "turn.stop",
+    )
+)

@@ -1,0 +1,79 @@
+"""Hooks from files and from the library, for `tenter run` and for tests: a file is run, what it registers is taken."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tenterhook.author import hook
+from tenterhook.author.options import configured
+from tenterhook.author.registered import Broken
+from tenterhook.errors import TenterhookError, UsageError, described
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.author.calls import Call
+    from tenterhook.author.registered import Registered
+
+LIBRARY = "library:"
+
+
+def of_call(call: Call) -> list[Registered]:
+    """The hooks of all files of a command line, each file with its own options."""
+    found: list[Registered] = []
+    for word, settings in call.words:
+        try:
+            found += configured(of_word(word), (*call.settings, *settings), call.options)
+        except TenterhookError as exc:
+            found.append(Broken(word, str(exc)))
+        except Exception as exc:
+            found.append(Broken(word, f"{described(exc)}{line(exc, word)}"))
+    if not call.words:
+        raise UsageError("which hooks? tenter run FILE...")
+    return found
+
+
+def of_word(word: str) -> list[Registered]:
+    """The hooks of a file, or of `library:NAME`."""
+    found = of_library(word[len(LIBRARY) :]) if word.startswith(LIBRARY) else of_file(word)
+    if not found:
+        raise UsageError(f"there is no hook in {word}: decorate a function with @hook(kind)")
+    return found
+
+
+def of_library(name: str) -> list[Registered]:
+    from importlib import import_module
+
+    module = f"tenterhook.library.{name.replace('-', '_')}"
+    try:
+        found = import_module(module)
+    except ModuleNotFoundError as exc:
+        if exc.name not in (module, "tenterhook.library"):
+            raise
+        raise UsageError(f"the library has no hook {name!r}") from None
+    return [one for value in vars(found).values() for one in getattr(value, "hooks", ())]
+
+
+def of_file(path: str) -> list[Registered]:
+    """Run a file as a module of its own, with its folder first on the path as Python has it for a script."""
+    whole = os.path.abspath(path)
+    with open(whole, "rb") as file:
+        code = compile(file.read(), whole, "exec")
+    folder = os.path.dirname(whole)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    with hook.apart() as found:
+        exec(code, {"__name__": "__hook__", "__file__": whole, "__builtins__": __builtins__})
+    return found
+
+
+def line(exc: Exception, word: str) -> str:
+    """Where in a file it went wrong."""
+    if isinstance(exc, SyntaxError):
+        return ""
+    trace, found = exc.__traceback__, ""
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == os.path.abspath(word):
+            found = f" (line {trace.tb_lineno})"
+        trace = trace.tb_next
+    return found

@@ -1,0 +1,165 @@
+"""The forms of one dialect: candidates are tried in the dialect's own engine, and the first that does it is kept.
+
+No hook's process loads this module: scripts/schemas.py writes what it makes into forms/. Only a dialect of another
+package is looked at when it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tenterhook.author import answers, forms
+from tenterhook.author.answers import Answer
+from tenterhook.author.candidates import Candidates, Form
+from tenterhook.author.event import SUBJECTS, Event
+from tenterhook.dialect import Dialect, EventRule
+from tenterhook.testing import Did, simulate
+from tenterhook.types import Outcome
+
+Check = Callable[[Outcome, str], bool]
+
+ONE, OTHER = "a text of the hook's", "another text of the hook's"
+# What each subject of a change is called in answers and outcomes, with a value before and after.
+CHANGES: dict[str, tuple[str, Any, Any]] = {
+    "tool_input": ("input", {"command": "one", "stays": "as it is"}, {"command": "two", "stays": "as it is"}),
+    "tool_output": ("output", "one", "two"),
+    "prompt": ("prompt", "one", "two"),
+    "llm_request": ("request", {"model": "one"}, {"model": "two"}),
+    "llm_response": ("response", {"text": "one"}, {"text": "two"}),
+    "tool_config": ("tool_config", {"mode": "AUTO"}, {"mode": "NONE", "allowedFunctionNames": []}),
+}
+STRONG, WEAK = ("deny", "ask", "allow", "rewrite", "rewrite+ask", "stop", "context"), ("stop", "context", "notify")
+# What a dialect says about a refusal that it hears and cannot carry out; after a tool that is what is wanted.
+EXPECTED = "refuses, which does not count"
+
+
+def made_of(dialect: Dialect) -> dict[str, Any]:
+    """Everything that a hook's process has to know of a dialect."""
+    made = signs_of(dialect)
+    for rule in dialect.events:
+        made["events"][rule.name] |= Trial(dialect, rule).rule()
+    return {
+        "title": dialect.title,
+        "section": [dialect.section, dialect.section_event],
+        "fields": {field.name: field.key for field in dialect.base},
+        "project": [name for name, word in dialect.env.items() if word.rstrip("?") in ("project", "cwd")],
+        **made,
+    }
+
+
+def signs_of(dialect: Dialect) -> dict[str, Any]:
+    """By what a call of that agent is known: the keys of its payloads, its variables, its folder."""
+    return {
+        "name": dialect.name,
+        "base": [field.name for field in dialect.base],
+        "named": [field.name for field in dialect.base if field.key == "event"],
+        "own": [name for name in dialect.env if dialect.name.partition("@")[0] in name.lower()],
+        "home": next((file.path.split("/")[1] for file in dialect.files if file.path.startswith("~/.")), dialect.name),
+        "events": {rule.name: {"keys": [field.name for field in rule.fields]} for rule in dialect.events},
+    }
+
+
+class Trial:
+    """One event of a dialect, and what was found out about it."""
+
+    def __init__(self, dialect: Dialect, event: EventRule) -> None:
+        self.dialect, self.event = dialect, event
+        self.subject = SUBJECTS.get(event.kind, "")
+        self.change, self.before, self.wanted = CHANGES.get(self.subject, ("", None, None))
+        self.candidates = Candidates(dialect, event, self.change)
+        self.checks: dict[str, Check] = {
+            "deny": self.denied,
+            "ask": lambda seen, text: seen.decision == "ask" and text in seen.reason,
+            "allow": lambda seen, text: seen.decision == "allow",
+            "stop": lambda seen, text: seen.stop and text in seen.stop_reason,
+            "context": lambda seen, text: told(seen, "model", text),
+            "notify": lambda seen, text: told(seen, "user", text),
+            "none": lambda seen, text: seen.decision == "none",
+            "rewrite": self.changed,
+            "rewrite+ask": lambda seen, text: self.changed(seen, text) and seen.decision == "ask",
+        }
+
+    def rule(self) -> dict[str, Any]:
+        """What is known of the event: its fields, what can be said at it, and what cannot be said together."""
+        made: dict[str, Any] = {"kind": self.event.kind}
+        if self.event.target:
+            made["target"] = self.event.target
+        if fields := {field.name: field.key for field in self.event.fields if field.name != field.key}:
+            made["fields"] = fields
+        says = {effect: form for effect in self.effects() if (form := self.first(effect)) is not None}
+        apart = {one: found for one in STRONG if one in says and (found := self.conflicts(one, says))}
+        return {**made, "says": says, **({"apart": apart} if apart else {})}
+
+    def effects(self) -> Iterator[str]:
+        """What it makes sense to want there: a change of what there is, a yes where a no would count."""
+        for effect in self.checks:
+            possible = {"allow": self.event.blocks or self.event.grants, "rewrite": bool(self.change)}
+            if possible.get(effect.partition("+")[0], True):
+                yield effect
+
+    def first(self, effect: str) -> Form | None:
+        """The first candidate that has its effect and no other."""
+        if effect == "none" and self.checks["none"](self.outcome({}, Answer()), ""):
+            return None  # silence says it
+        found = self.candidates.of(effect)
+        return next((form for form in found if self.proven({effect: form}, effect)), None)
+
+    def conflicts(self, strong: str, says: dict[str, Form]) -> list[str]:
+        """What cannot be said in one answer with it. Before something a stop is said with a refusal alone."""
+        refused = self.event.kind in forms.BEFORE and "deny" in says
+        weaker = [one for one in WEAK if one in says and one != strong]
+        if refused:
+            weaker = [one for one in weaker if one != "stop" or strong == "deny"]
+        return [one for one in weaker if not (refused and strong == "stop") and not self.proven(says, strong, one)]
+
+    # ---- trials
+
+    def proven(self, says: dict[str, Form], *effects: str) -> bool:
+        """Whether an answer with these effects, written in these forms, has them all and no other."""
+        texts = (ONE, OTHER)
+        said = Answer()
+        for effect, text in zip(effects, texts, strict=False):
+            said &= self.wish(effect, text)
+        seen = self.outcome(says, said)
+        expected = {"none", said.decision, *(("allow",) if said.changes else ())}
+        by_code = any("exit" in says[effect] for effect in effects)  # where the dialect counts that as a failure
+        return (
+            all(self.checks[effect](seen, text) for effect, text in zip(effects, texts, strict=False))
+            and seen.decision in expected
+            and seen.stop == ("stop" in effects)
+            and (by_code or (seen.success and not [one for one in seen.warnings if EXPECTED not in one]))
+        )
+
+    def wish(self, effect: str, text: str) -> Answer:
+        if effect.startswith("rewrite"):
+            changed = answers.rewrite(self.wanted)
+            return changed & answers.ask(text) if effect == "rewrite+ask" else changed
+        return Answer() if effect == "none" else WISHES[effect](text)
+
+    def outcome(self, says: dict[str, Form], said: Answer) -> Outcome:
+        """What the dialect makes of the answer, written in these forms."""
+        data = {self.subject: self.before} if self.subject else {}
+        section = [self.dialect.section, self.dialect.section_event]
+        event = Event(self.event.kind, data, raw={}, name=self.event.name)
+        out = forms.written(said, event, {"section": section, "events": {event.name: {"says": says}}})
+        did = Did(exit_code=out.code, stdout=out.out, stderr=out.err)
+        return simulate(self.dialect, event.name, [did], data=data)
+
+    def denied(self, seen: Outcome, text: str) -> bool:
+        if self.event.blocks:
+            outranked = self.dialect.stop_outranks and seen.stop  # then the stop keeps it from happening
+            return (seen.blocked or outranked) and text in seen.reason
+        return seen.decision == "deny" and told(seen, "model", text)
+
+    def changed(self, seen: Outcome, text: str) -> bool:
+        return bool(seen.changes.get(self.change) == self.wanted)
+
+
+WISHES: dict[str, Callable[[str], Answer]] = {
+    name: getattr(answers, name) for name in ("deny", "ask", "allow", "stop", "context", "notify")
+}
+
+
+def told(seen: Outcome, whom: str, text: str) -> bool:
+    return any(message.to == whom and text in message.text for message in seen.messages)

@@ -1,0 +1,107 @@
+"""Options of hooks: `--set name=value`, read as what the hook's own default is, and a table of a TOML file."""
+
+from __future__ import annotations
+
+from tenterhook.errors import UsageError, nearest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from tenterhook.author.registered import Registered
+
+SEVERAL = (tuple, list, set, frozenset)
+SWITCHES = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+
+def configured(hooks: Iterable[Registered], settings: Iterable[str], file: str = "") -> list[Registered]:
+    """The hooks with their options: those of a file, and over them those of the command line.
+
+    A setting that no hook has is an error: else a guard would stay as it was, and nobody knew.
+    """
+    found = list(hooks)
+    if file:
+        found = [one.having(tabled(one, file)) for one in found]
+    for setting in settings:
+        name, equals, text = setting.partition("=")
+        owner, dot, option = name.rpartition(".")
+        option = option.replace("-", "_")
+        meant = [one for one in found if option in one.options and (not dot or one.name == owner)]
+        if not equals:
+            raise UsageError(f"--set {setting}: NAME=VALUE is needed")
+        if not meant:
+            raise unknown(f"--set {setting}", name, found)
+        for one in meant:
+            given = {option: value(text, one.options[option], f"--set {setting}")}
+            found[found.index(one)] = one.having(given)
+    return found
+
+
+def unknown(where: str, name: str, hooks: list[Registered]) -> UsageError:
+    known = sorted({name for one in hooks for name in one.options})
+    there = f"there is {', '.join(known)}" if known else "they have none"
+    return UsageError(f"{where}: no hook here has an option {name!r}{nearest(name, known)}; {there}")
+
+
+def tabled(hook: Registered, file: str) -> dict[str, Any]:
+    """The table of a TOML file that bears the hook's name."""
+    table = tables(file).get(hook.name, {})
+    if not isinstance(table, dict):
+        raise UsageError(f"{file}: {hook.name} must be a table of options")
+    given = {}
+    for name, said in table.items():
+        option = name.replace("-", "_")
+        if option not in hook.options:
+            raise unknown(f"{file}: [{hook.name}]", name, [hook])
+        default = hook.options[option]
+        if default is not None and not fits(said, default):
+            raise UsageError(f"{file}: [{hook.name}] {name} must be like {default!r}, not {said!r}")
+        given[option] = type(default)(said) if isinstance(default, SEVERAL) else said
+    return given
+
+
+def tables(file: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        with open(file, "rb") as opened:
+            return tomllib.load(opened)
+    except (OSError, ValueError) as exc:
+        raise UsageError(f"{file}: {exc}") from None
+
+
+def fits(said: Any, default: Any) -> bool:
+    if isinstance(default, SEVERAL):
+        return isinstance(said, list)
+    if isinstance(default, bool) or isinstance(said, bool):
+        return isinstance(said, bool) and isinstance(default, bool)
+    return isinstance(said, int | float if isinstance(default, int | float) else type(default))
+
+
+def value(text: str, default: Any, setting: str) -> Any:
+    """A value of the kind that the default is of; a list has commas between its items, anything else may be JSON."""
+    if isinstance(default, bool):
+        if text.lower() not in SWITCHES:
+            raise UsageError(f"{setting}: yes or no is needed, not {text!r}")
+        return SWITCHES[text.lower()]
+    if isinstance(default, int | float):
+        try:
+            return type(default)(text)
+        except ValueError:
+            raise UsageError(f"{setting}: a number is needed, not {text!r}") from None
+    if isinstance(default, SEVERAL):
+        items = in_json(text, setting) if text.lstrip().startswith("[") else text.split(",")
+        return type(default)(one.strip() if isinstance(one, str) else one for one in items if one != "")
+    if isinstance(default, dict) or (default is None and text[:1] in '{["'):
+        return in_json(text, setting)
+    return text
+
+
+def in_json(text: str, setting: str) -> Any:
+    import json
+
+    try:
+        return json.loads(text)
+    except ValueError as exc:
+        raise UsageError(f"{setting}: no JSON: {exc}") from None

@@ -1,0 +1,114 @@
+"""A hook's process from start to end. Whatever hooks print goes to stderr: stdout is for the answer alone."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tenterhook.author.calls import REFUSED, Call, answered
+from tenterhook.author.forms import Said
+from tenterhook.author.registered import Broken
+from tenterhook.errors import TenterhookError, described
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tenterhook.author.registered import Registered
+
+TAKE_A_VALUE = ("--agent", "--event", "--set", "--options")
+BY_HAND = "a hook is called by an agent, with an event on stdin; tenter run --help tells more"
+
+
+def main(argv: list[str], hooks: Callable[[Call], list[Registered]]) -> int:
+    """Read the event, run the hooks, answer; the exit code."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        print(BY_HAND, file=sys.stderr)
+        return 1
+    out = aside()
+    try:
+        given = sys.stdin.buffer.read() if sys.stdin is not None else b""
+        call = parsed(argv)
+        said = answered(usable(hooks, call), given, call, os.environ)
+    finally:
+        back(out)
+    return emit(said, out)
+
+
+def parsed(argv: list[str]) -> Call:
+    """The command line. What is wrong with it is kept: it means as much as a hook that fails."""
+    call, rest = Call(), iter(argv)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if not word.startswith("-"):
+            call.words.append((word, []))
+        elif name not in TAKE_A_VALUE:
+            call.problems.append(f"no option {word!r}; there are {', '.join(TAKE_A_VALUE)}")
+        elif (found := value if equals else next(rest, None)) is None:
+            call.problems.append(f"{name} needs a value")
+        elif name == "--set":
+            (call.words[-1][1] if call.words else call.settings).append(found)
+        else:
+            setattr(call, name[2:], found)
+    return call
+
+
+def usable(hooks: Callable[[Call], list[Registered]], call: Call) -> list[Registered]:
+    """The hooks; in place of those that cannot be had, one that fails."""
+    try:
+        found = hooks(call)
+    except TenterhookError as exc:
+        found = [Broken("the hooks", str(exc))]
+    except Exception as exc:
+        found = [Broken("the hooks", described(exc))]
+    return found + [Broken("the command line", problem) for problem in call.problems]
+
+
+# ---- streams
+
+
+def aside() -> int | None:
+    """Keep stdout for the answer, and let everything that is printed until then go to stderr."""
+    try:
+        out = os.dup(1)
+    except OSError:  # the caller closed it
+        return None
+    try:
+        os.dup2(2, 1)
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1)
+        os.close(nowhere)
+    return out
+
+
+def back(out: int | None) -> None:
+    try:
+        print(end="", flush=True)
+    except OSError:
+        sys.stdout = None
+    if out is not None:
+        os.dup2(out, 1)
+
+
+def emit(said: Said, out: int | None) -> int:
+    """Write the answer; the exit code. A refusal that cannot be written is one by exit code."""
+    code = said.code
+    if said.out:
+        try:
+            if out is None:
+                raise OSError("stdout is closed")
+            whole(out, said.out.encode("utf-8", "backslashreplace") + b"\n")
+        except OSError:
+            code, said.err = (REFUSED, said.refusal) if said.refusal else (code or 1, said.err)
+    if said.err:
+        try:
+            whole(2, said.err.encode("utf-8", "backslashreplace") + b"\n")
+        except OSError:
+            return code  # nobody is left to tell
+    return code
+
+
+def whole(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]

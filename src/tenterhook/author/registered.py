@@ -1,0 +1,104 @@
+"""One hook of a file: the function, when it is called, what it is given besides the event, what its failure means."""
+
+from __future__ import annotations
+
+from tenterhook.author import tools
+from tenterhook.author.kinds import KINDS
+from tenterhook.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from tenterhook.author.event import Event
+
+POLICIES = ("deny", "ask", "allow")
+# Where a hook that failed refuses unless it says otherwise: elsewhere that would lock the user out, or never end.
+GUARDED = ("tool.before", "permission.ask")
+
+
+class Registered:
+    """A hook as its file says it."""
+
+    __slots__ = ("function", "kinds", "match", "name", "options", "policy", "timeout")
+    problem = ""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        kinds: tuple[str, ...],
+        *,
+        match: str = "",
+        on_failure: str = "",
+        name: str = "",
+        timeout: float | None = None,
+    ) -> None:
+        check(kinds, match, on_failure, timeout)
+        self.function, self.kinds, self.match, self.policy, self.timeout = function, kinds, match, on_failure, timeout
+        self.name = name or str(getattr(function, "__name__", type(function).__name__)).replace("_", "-")
+        self.options = defaults(function)
+
+    def listens(self, event: Event) -> bool:
+        """Whether the event is one of its kinds; an agent's own name for one counts too."""
+        return (event.kind in self.kinds or event.name in self.kinds) and tools.fits(self.match, event.names())
+
+    def on_failure(self, kind: str) -> str:
+        return self.policy or ("deny" if kind in GUARDED else "allow")
+
+    def having(self, options: dict[str, Any]) -> Registered:
+        """The same with other options."""
+        other = Registered(self.function, self.kinds, match=self.match, on_failure=self.policy, name=self.name)
+        other.timeout, other.options = self.timeout, {**self.options, **options}
+        return other
+
+
+class Broken(Registered):
+    """What stands for hooks that could not be loaded: it fails at every event."""
+
+    __slots__ = ("problem",)
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(fail, GUARDED, name=name)
+        self.problem = f"{name}: {problem}"
+
+    def listens(self, event: Event) -> bool:
+        return True
+
+
+def fail(event: Event) -> None:
+    raise UsageError("not loaded")
+
+
+def check(kinds: tuple[str, ...], match: str, on_failure: str, timeout: float | None) -> None:
+    """What would else only be noticed by a hook's never being called."""
+    if not kinds or not all(isinstance(kind, str) for kind in kinds):
+        raise TypeError('@hook needs the kind of event that it is for: @hook("tool.before")')
+    for kind in kinds:
+        if "." in kind and kind not in KINDS:
+            from tenterhook.errors import nearest
+
+            raise ValueError(f"@hook: there is no kind {kind!r}{nearest(kind, KINDS)}")
+    if on_failure and on_failure not in POLICIES:
+        raise ValueError(f"@hook: on_failure may be {', '.join(POLICIES)}; not {on_failure!r}")
+    if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
+        raise ValueError(f"@hook: timeout must be a number of seconds above 0, not {timeout!r}")
+    if not tools.is_list(match):
+        import re
+
+        try:
+            re.compile(match)
+        except re.error as exc:
+            raise ValueError(f"@hook: match={match!r} is no regular expression: {exc}") from exc
+
+
+def defaults(function: Callable[..., Any]) -> dict[str, Any]:
+    """The options of a hook: its parameters that have defaults, without the first, which is the event."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return {}
+    positional = code.co_varnames[: code.co_argcount]
+    given = function.__defaults__ or ()
+    found = dict(zip(positional[len(positional) - len(given) :], given, strict=True))
+    found.update(function.__kwdefaults__ or {})
+    return {name: value for name, value in found.items() if not positional or name != positional[0]}

@@ -60,7 +60,7 @@ def event_of(dialect: dict[str, Any], raw: dict[str, Any], event: str) -> str:
     possible = [name for name, one in events.items() if one["kind"] == said] if said else list(events)
     if not possible:
         raise UsageError(f"{dialect['title']} has no event {said!r}{nearest(said, events)}")
-    return max(possible, key=lambda name: likeness(dialect, name, raw))
+    return str(max(possible, key=lambda name: likeness(dialect, name, raw)))
 
 
 def named(dialect: dict[str, Any], raw: dict[str, Any]) -> str:

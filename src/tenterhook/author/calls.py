@@ -86,7 +86,7 @@ def payload(given: bytes) -> dict[str, Any]:
     if not given.strip():
         raise UsageError("nothing on stdin: a hook is given an event there, as a JSON object")
     try:
-        found = json.loads(given.decode("utf-8-sig", "surrogateescape"))
+        found = json.loads(given.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
     except (ValueError, RecursionError) as exc:
         raise UsageError(f"the event on stdin is no JSON: {exc}") from None
     if not isinstance(found, dict):

@@ -27,8 +27,9 @@ def main(argv: Sequence[str]) -> int:
         return 2
     wanted = {Path(FOLDER, f"{name}.json"): text(make()) for name, make in SCHEMAS.items()}
     known = {name: dialects.get(name) for name in own()}
+    older = {f"{name}@{version}": one for name in known for version, one in dialects_before(name)}
     wanted[Path(wire.FILE)] = text({name: wire.made_of(one) for name, one in known.items()})
-    wanted |= {Path(forms.FOLDER, f"{name}.json"): text(making.made_of(one)) for name, one in known.items()}
+    wanted |= {Path(forms.FOLDER, f"{name}.json"): text(making.made_of(one)) for name, one in (known | older).items()}
     wanted[Path(callers.FILE)] = text({name: making.signs_of(one) for name, one in known.items()})
     wanted[Path(kinds.__file__)] = kinds_of(known.values())
     stale = [path for path, new in wanted.items() if not path.exists() or path.read_text("utf-8") != new]
@@ -45,6 +46,11 @@ def main(argv: Sequence[str]) -> int:
 def own() -> list[str]:
     """Our dialects alone, whatever other packages are installed."""
     return sorted(set(dialects.names()) - {entry.name for entry in dialects.entry_points()})
+
+
+def dialects_before(name: str) -> list[tuple[str, Dialect]]:
+    """The older versions of a dialect."""
+    return [(version, dialects.get(f"{name}@{version}")) for version in dialects.versions(name)[1:]]
 
 
 def kinds_of(known: Iterable[Dialect]) -> str:

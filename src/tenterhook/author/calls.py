@@ -79,7 +79,8 @@ def received(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[Even
     project = next((environ[one] for one in dialect["project"] if environ.get(one)), "")
     data.setdefault("project", project)
     target = rule.get("target", "")
-    return Event(rule["kind"], data, raw=raw, name=name, agent=dialect["name"], target=target), dialect
+    agent = dialect["name"].partition("@")[0]
+    return Event(rule["kind"], data, raw=raw, name=name, agent=agent, target=target), dialect
 
 
 def payload(given: bytes) -> dict[str, Any]:

@@ -17,7 +17,7 @@ class Candidates:
     """The forms that one event of a dialect may have."""
 
     def __init__(self, dialect: Dialect, event: EventRule, change: str) -> None:
-        self.dialect, self.change = dialect, change
+        self.dialect, self.event, self.change = dialect, event, change
         self.answers = [one for one in dialect.answers if not one.events or event.name in one.events]
 
     def of(self, effect: str) -> Iterator[Form]:
@@ -52,9 +52,9 @@ class Candidates:
         return sorted(paths, key=lambda path: parent(path) != parent(beside.path))
 
     def exits(self, decision: str) -> Iterator[Form]:
-        for code, row in self.dialect.exits.items():
+        for code, row in {**self.dialect.exits, **self.event.exits}.items():
             if isinstance(code, int) and code and row.decision == decision:
-                yield {"exit": code, "text": row.text or "stderr"}
+                yield {"exit": code, "text": "stderr"}
 
     def texts(self) -> list[Answer]:
         """What is meant for the model first; of two such fields the one that is closer to the event."""
@@ -69,8 +69,11 @@ class Candidates:
     def rewriting(self, decision: str) -> Iterator[Form]:
         decided = list(self.deciding(decision)) if decision else [{}, *self.deciding("allow")]
         places = {parent(one.path) for one in self.having("decision")[-1:]}
-        for one in sorted(self.having(self.change), key=lambda one: parent(one.path) not in places):
+        fields = [one for one in self.answers if self.change in (one.effect, one.change)]
+        for one in sorted(fields, key=lambda one: parent(one.path) not in places):
             yield from ({**form, "value": one.path} for form in decided)
+        if self.event.replaces and not decision:
+            yield from ({"set": form["set"], "value": form["text"]} for form in self.deciding("deny") if "text" in form)
 
 
 def parent(path: str) -> str:

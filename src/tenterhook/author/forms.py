@@ -41,7 +41,9 @@ def written(answer: Answer, event: Event, dialect: dict[str, Any]) -> Said:
     section, key = dialect.get("section", ("", ""))
     if key and section in writer.object:
         writer.object[section] = {key: event.name, **writer.object[section]}
-    return writer.said()
+    said = writer.said()
+    said.out = said.out or dialect.get("quiet", "")
+    return said
 
 
 class Writer:
@@ -167,4 +169,6 @@ def put(into: dict[str, Any], path: str, value: Any) -> None:
     *parents, leaf = path.split(".")
     for parent in parents:
         into = into.setdefault(parent, {})
+        if not isinstance(into, dict):
+            return  # what should hold it is something else
     into[leaf] = value

@@ -41,6 +41,8 @@ def made_of(dialect: Dialect) -> dict[str, Any]:
         made["events"][rule.name] |= Trial(dialect, rule).rule()
     return {
         "title": dialect.title,
+        "version": dialect.version,
+        "quiet": quiet(dialect),
         "section": [dialect.section, dialect.section_event],
         "fields": {field.name: field.key for field in dialect.base},
         "project": [name for name, word in dialect.env.items() if word.rstrip("?") in ("project", "cwd")],
@@ -48,16 +50,31 @@ def made_of(dialect: Dialect) -> dict[str, Any]:
     }
 
 
+def quiet(dialect: Dialect) -> str:
+    """What to print for an answer that says nothing: an empty object where else stderr would be read for one."""
+    event = dialect.events[0].name
+    loud = [simulate(dialect, event, [Did(stdout=out, stderr=ONE)]) for out in ("", "{}")]
+    heard = [seen.decision != "none" or bool(seen.messages) for seen in loud]
+    return "{}" if heard == [True, False] else ""
+
+
 def signs_of(dialect: Dialect) -> dict[str, Any]:
     """By what a call of that agent is known: the keys of its payloads, its variables, its folder."""
+    plain = dialect.name.partition("@")[0]
+    bases = [dialect.base, *(rule.base for rule in dialect.events)]
     return {
         "name": dialect.name,
         "base": [field.name for field in dialect.base],
-        "named": [field.name for field in dialect.base if field.key == "event"],
-        "own": [name for name in dialect.env if dialect.name.partition("@")[0] in name.lower()],
-        "home": next((file.path.split("/")[1] for file in dialect.files if file.path.startswith("~/.")), dialect.name),
-        "events": {rule.name: {"keys": [field.name for field in rule.fields]} for rule in dialect.events},
+        "named": list(dict.fromkeys(field.name for base in bases for field in base if field.key == "event")),
+        "own": [name for name in dialect.env if plain in name.lower()],
+        "home": next((file.path.split("/")[1] for file in dialect.files if file.path.startswith("~/.")), plain),
+        "events": {rule.name: signs_at(rule) for rule in dialect.events},
     }
+
+
+def signs_at(rule: EventRule) -> dict[str, Any]:
+    found: dict[str, Any] = {"keys": [field.name for field in rule.fields]}
+    return {**found, "base": [field.name for field in rule.base]} if rule.base else found
 
 
 class Trial:
@@ -72,7 +89,7 @@ class Trial:
             "deny": self.denied,
             "ask": lambda seen, text: seen.decision == "ask" and text in seen.reason,
             "allow": lambda seen, text: seen.decision == "allow",
-            "stop": lambda seen, text: seen.stop and text in seen.stop_reason,
+            "stop": lambda seen, text: stopped(seen) and text in seen.stop_reason,
             "context": lambda seen, text: told(seen, "model", text),
             "notify": lambda seen, text: told(seen, "user", text),
             "none": lambda seen, text: seen.decision == "none",
@@ -85,7 +102,8 @@ class Trial:
         made: dict[str, Any] = {"kind": self.event.kind}
         if self.event.target:
             made["target"] = self.event.target
-        if fields := {field.name: field.key for field in self.event.fields if field.name != field.key}:
+        own = (*self.event.base, *self.event.fields)
+        if fields := {field.name: field.key for field in own if field.name != field.key or self.event.base}:
             made["fields"] = fields
         says = {effect: form for effect in self.effects() if (form := self.first(effect)) is not None}
         apart = {one: found for one in STRONG if one in says and (found := self.conflicts(one, says))}
@@ -123,11 +141,13 @@ class Trial:
             said &= self.wish(effect, text)
         seen = self.outcome(says, said)
         expected = {"none", said.decision, *(("allow",) if said.changes else ())}
+        if self.event.replaces and said.changes:
+            expected.add("deny")
         by_code = any("exit" in says[effect] for effect in effects)  # where the dialect counts that as a failure
         return (
             all(self.checks[effect](seen, text) for effect, text in zip(effects, texts, strict=False))
             and seen.decision in expected
-            and seen.stop == ("stop" in effects)
+            and stopped(seen) == ("stop" in effects)
             and (by_code or (seen.success and not [one for one in seen.warnings if EXPECTED not in one]))
         )
 
@@ -159,6 +179,10 @@ class Trial:
 WISHES: dict[str, Callable[[str], Answer]] = {
     name: getattr(answers, name) for name in ("deny", "ask", "allow", "stop", "context", "notify")
 }
+
+
+def stopped(seen: Outcome) -> bool:
+    return seen.stop or seen.stop_after
 
 
 def told(seen: Outcome, whom: str, text: str) -> bool:

@@ -16,6 +16,7 @@ COMMANDS = {
     "trust": "what a project's hooks run; approve, deny or revoke them",
     "lock": "write what a project's hooks are into a file that a team commits",
     "audit": "compare a project's hooks with that file, in CI",
+    "new": "write a hook of your own, with its test",
     "run": "hooks that you wrote, called by any agent and answered in its own form",
     "hook": "our own work on an event, called as a hook by any agent",
     "init": "let an agent call tenter: wrapper scripts and config, and both taken away again",

@@ -1,0 +1,87 @@
+"""Hooks under test: called here, or the command line by which an agent calls them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import redirect_stdout
+from io import StringIO
+from typing import Any
+
+from tenterhook.author import calls, loading
+from tenterhook.author.registered import Registered
+from tenterhook.errors import UsageError, nearest
+from tenterhook.types import Attempt, Job
+
+PACKAGE = __name__.partition(".")[0]
+
+
+class Here:
+    """A runner that calls functions where an engine would start processes."""
+
+    def __init__(self, hooks: Any, agent: str, options: Mapping[str, Any], environ: Mapping[str, str]) -> None:
+        self.hooks = having(found(hooks), options)
+        self.call, self.environ = calls.Call(agent), environ
+
+    def together(self, jobs: list[Job], meanwhile: Callable[[Job], None] | None = None) -> list[Attempt]:
+        return [self.attempt(job) for job in jobs]
+
+    def attempt(self, job: Job) -> Attempt:
+        printed = StringIO()
+        self.call.event = job.hook.event
+        began = time.perf_counter()
+        with redirect_stdout(printed):
+            said = calls.answered(self.hooks, job.stdin(), self.call, {**self.environ, **job.env()})
+        seconds = time.perf_counter() - began
+        err = f"{printed.getvalue()}{said.err}"
+        return Attempt(job.hook.name, "command", "test", said.code, seconds=seconds, stdout=said.out, stderr=err)
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+def found(hooks: Any) -> list[Registered]:
+    """The hooks of a function, a file, the library, or several of them."""
+    if isinstance(hooks, str | os.PathLike):
+        return loading.of_word(os.fspath(hooks))
+    if isinstance(hooks, Registered):
+        return [hooks]
+    if isinstance(own := getattr(hooks, "hooks", None), tuple):
+        return list(own)
+    if isinstance(hooks, list | tuple | set):
+        return [one for each in hooks for one in found(each)]
+    raise UsageError(f"a function with @hook(...), a file or library:NAME is needed, not {hooks!r:.80}")
+
+
+def having(hooks: list[Registered], options: Mapping[str, Any]) -> list[Registered]:
+    known = {name for one in hooks for name in one.options}
+    for name in options:
+        if name not in known:
+            raise UsageError(f"no hook here has an option {name!r}{nearest(name, known)}")
+    return [one.having({name: value for name, value in options.items() if name in one.options}) for one in hooks]
+
+
+def command(hooks: Any, agent: str, options: Mapping[str, Any]) -> list[str]:
+    """How an agent calls them: `tenter run` with the files that they stand in."""
+    words = [word for each in (hooks if isinstance(hooks, list | tuple | set) else [hooks]) for word in files(each)]
+    settings = [part for name, value in options.items() for part in ("--set", f"{name}={written(value)}")]
+    return [sys.executable, "-m", PACKAGE, "run", *settings, *words, "--agent", agent]
+
+
+def files(hooks: Any) -> list[str]:
+    if isinstance(hooks, str | os.PathLike):
+        return [os.fspath(hooks)]
+    code = getattr(hooks, "__code__", None)
+    if code is None:
+        raise UsageError(f"{hooks!r:.80} stands in no file that a process could load")
+    return [code.co_filename]
+
+
+def written(value: Any) -> str:
+    if isinstance(value, bool | int | float | str):
+        return str(value)
+    import json
+
+    return json.dumps(list(value) if isinstance(value, tuple | set | frozenset) else value)

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from tenterhook import handlers, logs
 from tenterhook.apply import Changes
-from tenterhook.engine import judge
+from tenterhook.batch import judge
 from tenterhook.errors import UsageError
 from tenterhook.merge import merge
 from tenterhook.runner import guarded, raised

@@ -113,6 +113,8 @@ class EventRule(Struct, frozen=True, kw_only=True):
     needs_reason: bool = False
     # What a refusal without a reason does: counts, fails.
     unreasoned: str = "counts"
+    # Whether a hook's wish to fail closed counts here.
+    closes: bool = True
     # A refusal's reason takes the place of the tool's output.
     replaces: bool = False
     reasons: str = "first"
@@ -135,6 +137,8 @@ class Type(Struct, frozen=True, kw_only=True):
     timeout: float = 0.0
     unit: str = ""
     does: str = "runs"
+    # What every hook of this type has, as if its entry said so.
+    spec: dict[str, str | bool] = {}
 
 
 class Section(Struct, frozen=True, kw_only=True):
@@ -272,6 +276,10 @@ class Dialect(Struct, frozen=True, kw_only=True):
         problems = list(check(self))
         if problems:
             raise DialectError(f"dialect {self.name!r}: " + "; ".join(problems))
+
+    def others(self, rule: EventRule) -> tuple[EventRule, ...]:
+        """The other events of the same kind, which the same moment is for the agent too."""
+        return tuple(one for one in self.events if one.kind == rule.kind and one is not rule)
 
     def rule(self, event: str) -> EventRule | None:
         """The event of that name, or the first of that kind."""

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from tenterhook.apply import Changes, paths
-from tenterhook.dialect import Dialect
+from tenterhook.apply import Changes
+from tenterhook.batch import chain_ends, judge, started
 from tenterhook.errors import UsageError
 from tenterhook.hookset import HookSet
 from tenterhook.inside import INSIDE, WHY
@@ -25,11 +25,10 @@ from tenterhook.match import LONGEST_NAME
 from tenterhook.merge import merge
 from tenterhook.payload import Given, in_our_words
 from tenterhook.plan import plan
-from tenterhook.rules import Rules
 from tenterhook.second_look import misled, refusals, without
+from tenterhook.several import several
 from tenterhook.slot import Slot, nothing
 from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped, Verdict
-from tenterhook.verdict import verdict
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -43,8 +42,6 @@ if TYPE_CHECKING:
     from tenterhook.runner import Runner
 
 Flow = Generator[list[Job], list[Attempt], tuple[Event, Outcome]]
-
-IN_BACKGROUND = "runs in the background; heard on the next turn"
 
 
 class Engine(HookSet):
@@ -88,12 +85,21 @@ class Engine(HookSet):
 
     def begin(self, slot: Slot, data: dict[str, Any]) -> Flow | Outcome:
         """The event's flow; its outcome at once where no hook runs."""
+        if slot.also:
+            return several(self, slot, data)
+        begun = self.begin_one(slot, data)
+        return begun[1] if isinstance(begun, tuple) else begun
+
+    def begin_one(self, slot: Slot, data: dict[str, Any]) -> Flow | tuple[Event, Outcome]:
+        """The same for one of the events that a moment may have."""
         event, planned, outcome = self.planned(slot, data)
         if slot.background and outcome is None and (keeper := self.keeper(event.session)):
             planned = keeper.take_over(slot, event, planned)
-        if outcome is not None and self.journal is not None:
+        if outcome is None:
+            return self.flow(slot, event, planned)
+        if self.journal is not None:
             self.journal.later(event, outcome)
-        return outcome or self.flow(slot, event, planned)
+        return event, outcome
 
     def flow(self, slot: Slot, event: Event, planned: Plan) -> Flow:
         """One event without I/O: yields jobs to run, receives their attempts, returns the outcome."""
@@ -289,49 +295,6 @@ class Engine(HookSet):
 
     async def __aexit__(self, *exc: object) -> None:
         self.close()
-
-
-def judge(
-    rules: Rules,
-    batch: tuple[Hook, ...],
-    data: dict[str, Any],
-    done: list[Attempt],
-    attempts: list[Attempt],
-    skipped: list[Skipped],
-) -> list[Verdict]:
-    """What the attempts of a batch mean, in the order of the plan. Noted on the way: the attempts, absent scripts."""
-    verdicts = []
-    for hook, attempt in zip(batch, done):  # noqa: B905 (an argument by name would cost as much as the rest of the loop)
-        if attempt.error == "missing":
-            skipped.append(Skipped(attempt.hook, attempt.source, "missing"))
-            continue
-        one = verdict(attempt, hook, rules)
-        verdicts.append(one)
-        if one.decision != "none" or one.failed or one.reason or one.changes or attempt.answer is not None:
-            attempt = replace(
-                attempt,
-                decision=one.decision,
-                reason=one.reason,
-                changed=paths(one.changes, data) if one.changes else (),
-                failed=one.failed,
-                answer=None,
-            )
-        attempts.append(attempt)
-    return verdicts
-
-
-def chain_ends(dialect: Dialect, verdicts: list[Verdict]) -> bool:
-    """Whether what a batch decided keeps the hooks after it from running, in this dialect."""
-    for one in verdicts:
-        if one.decision == "deny" and "deny" in dialect.chain_ends:
-            return True
-        if one.stop and "stop" in dialect.chain_ends:
-            return True
-    return False
-
-
-def started(hook: Hook) -> Attempt:
-    return Attempt(hook.name, hook.handler, str(hook.source), detail=IN_BACKGROUND)
 
 
 def complain(text: str) -> None:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from tenterhook.dialect import Dialect, EventRule, File, Type
 from tenterhook.errors import nearest
 from tenterhook.keys import OPTIONS, SETTERS, timeout
+from tenterhook.permits import RULE
 from tenterhook.types import Hook, Path, Source
 
 # Handlers whose hooks can go on beside the agent: those that are processes.
@@ -53,7 +54,8 @@ class Reading:
         self.problems = problems
         self.override = False
         self.refused = False
-        self.apart = document.file if file and file.origin in APART else ""
+        self.origin = file.origin if file else "settings"
+        self.apart = document.file if self.origin in APART else ""
         self.env = {name: beside(document.file, path) for name, path in file.env.items()} if file else {}
         # What the agent refuses the whole file for.
         self.ruined: list[Problem] = []
@@ -162,8 +164,11 @@ class Reading:
         if found.get("background") and kind.handler not in BACKGROUND:
             self.warn(path, f"only a process can run in the background, not a hook of type {kind.name!r}")
             found["background"] = False
-        spec = found.pop("spec")
-        known = (kind.key, *OPTIONS.get(kind.handler, ())) if kind.key else tuple(spec)
+        self.close(rule, found, path)
+        if RULE in (found.get("condition") or {}) and rule.target != "tool_name":
+            self.warn(path, f"{rule.name} is about no tool, so a hook that is for some calls only never runs")
+        spec = {**kind.spec, **found.pop("spec")}
+        known = (kind.key, *kind.spec, *OPTIONS.get(kind.handler, ())) if kind.key else tuple(spec)
         for key in (key for key in spec if key not in known):
             self.warn((*path, key), f"{key} means nothing to a hook of type {kind.name!r}; it is ignored")
         found.pop("type", None)
@@ -171,7 +176,7 @@ class Reading:
             name=found.pop("name", None) or NAMES.get(kind.form, str)(spec.get(kind.key) or kind.name),
             event=rule.name,
             handler=kind.handler,
-            spec={**spec, "form": kind.form, "main": spec.get(kind.key)},
+            spec=whole(spec, kind),
             source=Source(self.document.file, path, self.document.where, self.scope, apart=self.apart),
             timeout=limit,
             agent=self.agent,
@@ -179,6 +184,16 @@ class Reading:
             env={**self.env, **found.pop("env", {})},
             **found,
         )
+
+    def close(self, rule: EventRule, found: dict[str, Any], path: Path) -> None:
+        """A wish to fail closed counts where the event can be refused and the hook is waited for."""
+        if not found.pop("closed", False):
+            return
+        if rule.closes and not found.get("background"):
+            found["on_failure"] = {"default": "deny", **found.get("on_failure", {})}
+        else:
+            where = "in the background" if rule.closes else f"on {rule.name}"
+            self.warn(path, f"a failure of this hook does not block: {where} that is not done")
 
     def runs(self, kind: Type, rule: EventRule, path: Path) -> bool:
         """Whether the agent runs hooks of this type, and on this event."""
@@ -243,6 +258,15 @@ class Reading:
 
     def wrong(self, path: Path, key: str, value: Any, wanted: str) -> None:
         self.malformed(path, f"{key} must be {wanted}, not {value!r}", "it is ignored")
+
+
+def whole(spec: dict[str, Any], kind: Type) -> dict[str, Any]:
+    """With what runs under one name in every dialect. A command with a list of words goes to no shell."""
+    main = spec.get(kind.key)
+    if "words" not in spec:
+        return {**spec, "form": kind.form, "main": main}
+    rest = {key: value for key, value in spec.items() if key != "words"}
+    return {**rest, "form": kind.form, "main": [main, *spec["words"]], "placeholders": True}
 
 
 def beside(file: str, path: str) -> str:

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from tenterhook.dialect import Dialect, EventRule
 from tenterhook.engine import Engine
+from tenterhook.environment import withheld
 from tenterhook.inventory import FileFacts, absent, files, happened, unhandled
-from tenterhook.payload import in_our_words, withheld
+from tenterhook.payload import in_our_words
 from tenterhook.plan import plan
 from tenterhook.slot import Slot
 from tenterhook.types import Attempt, Event, Hook, Plan, Source

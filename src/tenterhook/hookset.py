@@ -16,9 +16,9 @@ from tenterhook import config, dialects
 from tenterhook.choices import check_choice, folder
 from tenterhook.config import Loaded
 from tenterhook.dialect import Dialect, EventRule
+from tenterhook.environment import depth
 from tenterhook.errors import UnknownEvent, UsageError, nearest
 from tenterhook.keys import LONGEST
-from tenterhook.payload import depth
 from tenterhook.registry import Registry
 from tenterhook.settings import CHOICES as SETTINGS
 from tenterhook.settings import SYSTEM, Settings, settings
@@ -305,8 +305,9 @@ class HookSet:
     def slot(self, event: str) -> Slot:
         with self.lock:
             rule = self.rule(event)
-            slot = Slot(self, rule)
-            self.slots = {**self.slots, event: slot, rule.name: slot}
+            others = self.dialect.others(rule) if event == rule.kind != rule.name else ()
+            slot = Slot(self, rule, tuple(self.slots.get(one.name) or self.slot(one.name) for one in others))
+            self.slots = {**self.slots, event: slot, **({} if others else {rule.name: slot})}
             return slot
 
     def new_id(self) -> str:

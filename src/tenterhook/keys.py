@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tenterhook.errors import nearest
+from tenterhook.permits import RULE, is_rule
 from tenterhook.types import Path, Sandbox
 from tenterhook.vocabulary import CAUSES, MATCHERS, NETWORKS, POLICIES
 
@@ -19,11 +20,15 @@ LONGEST = 4e6  # 46 days; on some systems a lock cannot wait longer
 DIVISOR = {"seconds": 1.0, "milliseconds": 1000.0}
 # What a handler looks at besides the key that says what it runs.
 OPTIONS = {
+    "command": ("shell", "cwd", "words", "wakes"),
+    "mcp_tool": ("server", "input"),
     "script": ("args",),
     "http": ("headers", "loopback", "private", "connect_timeout"),
     "prompt": ("model", "max_tokens"),
     "agent": ("model", "max_tokens", "max_turns"),
 }
+# How a hook says that its failure counts as a refusal.
+CLOSED: dict[Any, bool] = {"block": True, "continue": False, True: True, False: False}
 # What a `tenterhook` block in another agent's entry may hold.
 OURS = {
     "on_failure": "on_failure",
@@ -62,6 +67,45 @@ def set_spec(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path
         found["spec"][key] = value
     else:
         r.wrong(path, key, value, "text")
+
+
+def set_words(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """What a program is called with, without a shell; also where it is an empty list."""
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        found["spec"]["words"] = value
+    else:
+        r.wrong(path, key, value, "a list of texts")
+
+
+def set_rule(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if not isinstance(value, str):
+        r.wrong(path, key, value, "a permission rule, such as 'Bash(git *)'")
+        return
+    if not is_rule(value):
+        r.warn(path, f"{key} is {value!r}, which is no permission rule: it says nothing")
+    found["condition"] = {RULE: value}
+
+
+def set_closed(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """Whether the hook's failure counts as a refusal: true or false, or in words."""
+    if isinstance(value, str | bool) and value in CLOSED:
+        found["closed"] = CLOSED[value]
+    else:
+        r.wrong(path, key, value, f"one of {', '.join(str(word).lower() for word in CLOSED)}")
+
+
+def set_wakes(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """In the background, and a refusal is told to the model all the same."""
+    set_flag(r, found["spec"], key, value, path, "wakes")
+    if found["spec"].get("wakes"):
+        found["background"] = True
+
+
+def set_once_in_skill(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if r.origin == "skill" or value is not True:
+        set_flag(r, found, key, value, path, "once")
+    else:
+        r.warn(path, f"{key} counts only in a skill: this hook runs each time")
 
 
 def set_spec_flag(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
@@ -247,6 +291,11 @@ SETTERS: dict[str, Callable[[Reading, dict[str, Any], str, Any, Path], None]] = 
     "sandbox": set_sandbox,
     "warm": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "warm"),
     "background": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "background"),
+    "words": set_words,
+    "rule": set_rule,
+    "closed": set_closed,
+    "wakes": set_wakes,
+    "once_in_skill": set_once_in_skill,
     "note": ignore,
     "ours": set_ours,
 }

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from tenterhook.clock import stamp
 from tenterhook.dialect import Dialect, EventRule, Field
-from tenterhook.secrets import kept_back, without_secrets
+from tenterhook.environment import DEPTH, Inherited, environment
 from tenterhook.types import Event, Hook
 
 # Names under which hosts and payloads give the same thing, in every dialect.
@@ -23,16 +23,6 @@ ALIASES = {"tool_response": "tool_output", "notification_type": "type"}
 GIVEN = {"session": "session_id", "event": "hook_event_name", "transcript": "transcript_path"}
 # What a field has for a value that is not there at all: it is left out.
 ABSENT: Any = object()
-DEPTH = "TENTERHOOK_DEPTH"
-# What a strict engine lets a hook see of the host's environment, besides the dialect's own variables.
-ALLOWED = {
-    *("PATH", "HOME", "LANG", "LANGUAGE", "TERM", "TMPDIR", "TZ", "USER", "LOGNAME", "SHELL", "PWD"),
-    *("SYSTEMROOT", "COMSPEC", "TEMP", "TMP", "VIRTUAL_ENV"),
-}
-# One variable may hold 128 kB on Linux; beyond it no process starts at all.
-LONGEST = 30_000
-ALLOWED_PREFIXES = ("LC_", "XDG_")
-
 NESTED = (dict, list)
 
 Getter = Callable[[Event], Any]
@@ -57,7 +47,7 @@ def aliases(dialect: Dialect, rule: EventRule) -> dict[str, str]:
     """Their word -> our word, for everything that an event of this dialect may be given under."""
     base = [field for field in rule.base or dialect.base if field.key in GIVEN or field.key not in BASE]
     fields = (*base, *rule.fields)
-    given = [(field.name, GIVEN.get(field.key, field.key)) for field in fields]
+    given = [(field.name, GIVEN.get(field.key, field.key)) for field in fields if "." not in field.key]
     renamed = {theirs: ours for theirs, ours in given if theirs != ours}
     kept = {theirs for theirs, ours in given if theirs == ours}
     return {**{theirs: ours for theirs, ours in ALIASES.items() if theirs not in kept}, **renamed}
@@ -74,11 +64,12 @@ def in_our_words(data: dict[str, Any], renamed: Mapping[str, str]) -> dict[str, 
 class Shape(Struct, frozen=True):
     """What hooks of one event are given, compiled: (name, how to get it) for the base, (name, our key) for the rest.
 
-    `formed` are those of the rest that are written in a form of their own.
+    `dotted` are our keys that are paths, `formed` the fields that are written in a form of their own.
     """
 
     base: tuple[tuple[str, Getter], ...]
     fields: tuple[tuple[str, str], ...]
+    dotted: frozenset[str]
     formed: dict[str, Form]
     used: frozenset[str]
     env: tuple[tuple[str, Getter, bool], ...]
@@ -95,14 +86,20 @@ def compile_shape(dialect: Dialect, rule: EventRule, *, strict: bool, strip: boo
     return Shape(
         tuple((field.name, getter(field)) for field in base),
         tuple((field.name, field.key) for field in rule.fields),
+        frozenset(field.key for field in rule.fields if "." in field.key),
         {field.name: FORMS[field.form] for field in rule.fields if field.form},
-        frozenset({"session_id", "hook_event_name", *(GIVEN.get(f.key, f.key) for f in (*base, *rule.fields))}),
+        frozenset({"session_id", "hook_event_name", *(consumed(field.key) for field in (*base, *rule.fields))}),
         tuple((name, variable(word.rstrip("?")), word.endswith("?")) for name, word in env.items()),
         Inherited(strict=strict, strip=strip, without=dialect.env_without),
         strip,
         frozenset({DEPTH, *env}),
         b"\n" if dialect.newline else b"",
     )
+
+
+def consumed(key: str) -> str:
+    """The key of an event's data that a field is made of: it is not given as it is, too."""
+    return GIVEN.get(key, key).partition(".")[0]
 
 
 def getter(field: Field) -> Getter:
@@ -114,6 +111,9 @@ def getter(field: Field) -> Getter:
 
 
 def of_data(key: str, event: Event) -> Any:
+    if "." in key:
+        value = lookup(key, event.data)
+        return ABSENT if value is None else fresh(value)
     return fresh(event.data.get(key, ABSENT))
 
 
@@ -131,36 +131,6 @@ def lookup(path: str, data: object) -> object:
     for key in path.split("."):
         data = data.get(key) if isinstance(data, Mapping) else None
     return data
-
-
-class Inherited:
-    """What hooks get of the host's environment. The last one is remembered: it hardly ever changes between events."""
-
-    __slots__ = ("last", "strict", "strip", "without")
-
-    def __init__(self, *, strict: bool, strip: bool, without: tuple[str, ...] = ()) -> None:
-        self.strict, self.strip, self.without = strict, strip, without
-        self.last: tuple[Mapping[Any, Any], dict[str, str]] | None = None
-
-    def __call__(self, environ: Mapping[str, str]) -> dict[str, str]:
-        """A mapping of its own, which the caller may change."""
-        # os.environ decodes each variable whenever it is asked for it; what it holds is compared in a 60th of the time.
-        held = environ._data if isinstance(environ, os._Environ) else environ  # type: ignore[attr-defined]
-        last = self.last
-        if last is None or last[0] != held:
-            seen = dict(held)
-            plain = {os.fsdecode(name): os.fsdecode(value) for name, value in seen.items()}
-            last = self.last = seen, self.made(plain)
-        return last[1].copy()
-
-    def made(self, environ: dict[str, str]) -> dict[str, str]:
-        env = allowed(environ) if self.strict else environ.copy()
-        if self.without:
-            env = {name: value for name, value in env.items() if not name.startswith(self.without)}
-        if self.strip:
-            env = without_secrets(env)
-        env[DEPTH] = str(depth(environ) + 1)
-        return env
 
 
 class Given:
@@ -212,6 +182,8 @@ def payload(event: Event, shape: Shape) -> Payload:
         if key in data:
             value = data[key]
             given[name] = fresh(value) if value.__class__ in NESTED else value
+        elif key in shape.dotted and (value := lookup(key, data)) is not None:
+            given[name] = fresh(value)
     for name, form in shape.formed.items():
         if name in given:
             given[name] = form(given[name])
@@ -260,45 +232,6 @@ def encoded(given: Mapping[str, Any]) -> bytes:
 def in_json(value: Any) -> Any:
     """What JSON has no word for: a mapping of another kind is an object, or rules could not look into it."""
     return dict(value) if isinstance(value, Mapping) else str(value)
-
-
-def environment(event: Event, shape: Shape) -> dict[str, str]:
-    """The hooks' environment; values reach a command through it only, never by substitution in its text."""
-    env = shape.inherited(event.environ)
-    for name, get, optional in shape.env:
-        value = fit(str(get(event) or ""))
-        if value or not optional:
-            env[name] = value
-    return env
-
-
-def fit(value: str) -> str:
-    """What an environment can hold: a tool's odd name must not keep the hook that guards it from starting."""
-    if value.isascii() and len(value) <= LONGEST and "\0" not in value:
-        return value
-    value = value[:LONGEST].replace("\0", "")
-    try:
-        os.fsencode(value)  # a folder's name may hold bytes that are no text
-    except UnicodeEncodeError:
-        return value.encode("utf-8", "replace").decode()
-    return value
-
-
-def withheld(event: Event, shape: Shape, hook: Hook) -> list[str]:
-    """The variables that hold secrets and that this hook does not get, whatever the mode."""
-    if not shape.strip:
-        return []
-    return [name for name in kept_back(event.environ) if name not in hook.env]
-
-
-def allowed(environ: Mapping[str, str]) -> dict[str, str]:
-    return {k: v for k, v in environ.items() if k in ALLOWED or k.startswith(ALLOWED_PREFIXES)}
-
-
-def depth(environ: Mapping[str, str]) -> int:
-    """How many hooks deep this process is: 0 in an agent, 1 in a hook of an agent."""
-    value = environ.get(DEPTH, "")
-    return int(value) if value.isdecimal() else 0
 
 
 BASE: dict[str, Getter] = {

@@ -12,6 +12,7 @@ from tenterhook.fitting import Fitting, Memo, known_as, matches
 from tenterhook.match import LONGEST_NAME, NOT_RUN, match, too_long
 from tenterhook.match import fits as fits_glob
 from tenterhook.payload import lookup
+from tenterhook.permits import RULE, permits
 from tenterhook.types import Event, Hook, Plan, Skipped
 
 UNTRIED = (
@@ -140,7 +141,7 @@ def untried(event: Event, rule: EventRule, chosen: Sequence[Hook], dialect: Dial
         if test and NOT_RUN in map(test, known_as("" if target is None else str(target), dialect)):
             yield UNTRIED.format(hook=hook.name, what=f"matcher {hook.matcher!r}")
         for path, globs in (hook.condition or {}).items():
-            value = lookup(path, event.data)
+            value = None if path == RULE else lookup(path, event.data)
             if isinstance(value, str) and any(too_long(value, glob) for glob in texts(globs)):
                 yield UNTRIED.format(hook=hook.name, what=f"condition on {path!r}")
 
@@ -180,7 +181,10 @@ def not_now(hook: Hook, event: Event, spent: Collection[int]) -> str:
 
 def holds(condition: dict[str, Any], data: dict[str, Any]) -> bool:
     """Every path of the condition leads to a value that one of its globs fits."""
-    return all(fits(lookup(path, data), wanted) for path, wanted in condition.items())
+    return all(
+        permits(wanted, data) if path == RULE else fits(lookup(path, data), wanted)
+        for path, wanted in condition.items()
+    )
 
 
 def fits(value: object, wanted: object) -> bool:

@@ -50,6 +50,8 @@ def in_words(outcome: Outcome) -> str:
         return "the agent shall stop"
     if outcome.blocked:
         return "blocked"
+    if outcome.stop_after:
+        return "goes on, then the agent shall stop"
     return "asks" if outcome.decision == "ask" else "goes on"
 
 

@@ -21,13 +21,14 @@ class Slot:
     """What an event needs. `quiet` is its outcome where nobody listens."""
 
     __slots__ = (
-        *("background", "functions", "hooks", "memo", "off", "overrides", "planner", "quiet", "renamed"),
+        *("also", "background", "functions", "hooks", "memo", "off", "overrides", "planner", "quiet", "renamed"),
         *("rule", "rules", "shape", "static", "switched", "warnings"),
     )
 
-    def __init__(self, owner: HookSet, rule: EventRule) -> None:
+    def __init__(self, owner: HookSet, rule: EventRule, also: tuple[Slot, ...] = ()) -> None:
+        """`also` are the other events of the same moment."""
         loaded = owner.ready()
-        self.rule = rule
+        self.rule, self.also = rule, also
         self.hooks = owner.registry.hooks(rule.name)
         self.rules: Rules = compile_rules(owner.dialect, rule, strict=owner.mode == "strict", attended=owner.attended)
         self.shape: Shape = compile_shape(
@@ -43,7 +44,8 @@ class Slot:
         self.static = not any(hook.once or hook.condition for hook in self.hooks)
         self.planner = Planner(self.hooks, owner.dialect, rule, off=self.off, overrides=self.overrides)
         self.memo: Memo[tuple[str, tuple[str, ...]], tuple[Plan, Outcome | None]] = Memo(len(self.hooks))
-        self.quiet = None if self.hooks or owner.taps else nothing(owner, self)
+        listened = self.hooks or owner.taps or any(one.quiet is None for one in also)
+        self.quiet: Outcome | None = None if listened else nothing(owner, self)
 
     def forget(self) -> None:
         """What was remembered of targets, so that the next event is planned as the first one was."""

@@ -276,7 +276,8 @@ class Reader:
         """A background hook answers when the event has gone on: its texts are told, it decides and changes nothing."""
         verdict = self.verdict
         if verdict.reason:
-            self.tell("system", verdict.reason)
+            wakes = verdict.decision == "deny" and self.hook.spec.get("wakes")
+            self.tell("feedback" if wakes else "system", verdict.reason)
         return Verdict(verdict.hook, failed=verdict.failed, messages=verdict.messages, warnings=verdict.warnings)
 
     def fail_closed(self) -> None:

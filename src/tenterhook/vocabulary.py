@@ -56,7 +56,7 @@ FORMATS = {"json", "jsonc", "toml", "yaml", "frontmatter"}  # readers
 KEYS = {  # config
     *("type", "spec", "matcher", "match_kind", "timeout", "enabled", "name", "sequential", "override", "event"),
     *("priority", "once", "leftovers", "condition", "on_failure", "env", "background", "note", "ours"),
-    *("sandbox", "warm"),
+    *("sandbox", "warm", "words", "rule", "closed", "wakes", "once_in_skill"),
     *("spec_flag", "spec_texts", "spec_seconds", "spec_count"),
 }
 UNITS = {"seconds", "milliseconds"}

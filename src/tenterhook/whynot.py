@@ -11,7 +11,8 @@ from tenterhook import glossary
 from tenterhook.engine import Engine
 from tenterhook.match import compiled, names
 from tenterhook.payload import lookup
-from tenterhook.plan import DEDUPES, fits
+from tenterhook.permits import RULE
+from tenterhook.plan import DEDUPES, holds
 from tenterhook.slot import Slot
 from tenterhook.types import Event, Hook
 
@@ -61,9 +62,11 @@ def condition(case: Case) -> str:
     data = case.event.data
     unknown = presumed(case.hook, data)
     wrong = [
-        f"{path} {found_words(lookup(path, data))}; it must fit {wanted!r}"
+        f"the call is not one that {wanted!r} is about"
+        if path == RULE
+        else f"{path} {found_words(lookup(path, data))}; it must fit {wanted!r}"
         for path, wanted in (case.hook.condition or {}).items()
-        if path not in unknown and not fits(lookup(path, data), wanted)
+        if path not in unknown and not holds({path: wanted}, data)
     ]
     return f"its condition does not hold: {'; '.join(wrong)}"
 
@@ -74,13 +77,18 @@ def found_words(value: object) -> str:
 
 def presumed(hook: Hook, data: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a hook's condition that nobody can judge: it looks into data that was not given at all."""
-    return {path: wanted for path, wanted in (hook.condition or {}).items() if path.partition(".")[0] not in data}
+    needed = {path: "tool_input" if path == RULE else path.partition(".")[0] for path in hook.condition or {}}
+    return {path: wanted for path, wanted in (hook.condition or {}).items() if needed[path] not in data}
 
 
 def only_if(hook: Hook, data: Mapping[str, Any]) -> str:
     """What must be true of the data that was not given; empty where nothing is open."""
-    open_ones = [f"{path} fits {wanted!r}" for path, wanted in presumed(hook, data).items()]
+    open_ones = [asked(path, wanted) for path, wanted in presumed(hook, data).items()]
     return f"runs if {' and '.join(open_ones)} (not given: --input)" if open_ones else ""
+
+
+def asked(path: str, wanted: object) -> str:
+    return f"{wanted!r} is about the call" if path == RULE else f"{path} fits {wanted!r}"
 
 
 def agent(case: Case) -> str:

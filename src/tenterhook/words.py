@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 SHELL_SYNTAX = frozenset("|&;<>()`\n*?[]{!#")
 PLAIN_FLAGS = ("-u", "-B", "-E", "-s", "-S", "-I", "-O", "-OO", "-q")
 SHELL_FLAGS = ("-e", "-u", "-x", "-eu", "-ex", "-eux")
@@ -25,6 +27,11 @@ def one_program(main: str, cwd: str, home: str) -> tuple[str, ...]:
     if path.endswith(".py") and os.path.isfile(path) and not os.access(path, os.X_OK):
         return (sys.executable, path)
     return (path,)
+
+
+def placed(words: Iterable[str], env: Mapping[str, str]) -> list[str]:
+    """Words in which `${NAME}` stands for a variable; no shell reads them, so nothing in its value is read either."""
+    return [PLACEHOLDER.sub(lambda found: env.get(found[1], found[0]), word) for word in words]
 
 
 def missing(command: object, env: Mapping[str, str], cwd: str) -> str:

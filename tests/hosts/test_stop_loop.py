@@ -11,7 +11,8 @@ import pytest
 
 from conftest import Project
 from hosts.living import Told
-from tenterhook.hosts.session import STOP_LIMIT, Session
+from tenterhook.hosts.cap import STOP_LIMIT
+from tenterhook.hosts.session import Session
 
 SETS = 100
 FOREVER = 500

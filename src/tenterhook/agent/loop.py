@@ -21,6 +21,7 @@ from tenterhook.agent.tools import task
 from tenterhook.agent.workspace import Unable
 from tenterhook.apply import STOPPED
 from tenterhook.errors import TenterhookError, nearest
+from tenterhook.hosts.cap import cap
 from tenterhook.hosts.inputs import WrongInput
 from tenterhook.hosts.reply import AsyncStream, Reply, Streamed
 from tenterhook.hosts.result import ToolResult
@@ -252,7 +253,7 @@ class Loop:
         outcome = await session.atask_done(session.agent_id, said)
         refused = outcome.blocked and not outcome.stop
         self.rejected = self.rejected + 1 if refused else 0
-        if refused and self.rejected <= session.stop_limit:
+        if refused and self.rejected <= cap(session.engine, "task.done", session.stop_limit):
             return Stop(True, "\n\n".join(session.pending()), outcome)
         return Stop(False, "", outcome)
 

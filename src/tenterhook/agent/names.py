@@ -6,7 +6,6 @@ know from elsewhere: what can be understood is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
@@ -17,6 +16,7 @@ from tenterhook import dialects
 from tenterhook.agent.tools import Definition
 from tenterhook.dialect import Dialect, ToolName
 from tenterhook.hosts.inputs import WrongInput
+from tenterhook.several import template
 from tenterhook.vocabulary import TOOLS
 
 Input = dict[str, Any]
@@ -158,11 +158,6 @@ def remote(name: str, dialect: Dialect) -> str:
         if match := template(other.mcp_tool).fullmatch(name):
             return dialect.mcp_tool.format(**match.groupdict())
     return name
-
-
-@cache
-def template(pattern: str) -> re.Pattern[str]:
-    return re.compile(re.escape(pattern).replace(r"\{server\}", "(?P<server>.+?)").replace(r"\{tool\}", "(?P<tool>.+)"))
 
 
 def word(dialect: Dialect, tool: str) -> ToolName:

@@ -10,9 +10,9 @@ from contextlib import suppress
 from typing import Any
 
 from tenterhook.agent.trace import lines
+from tenterhook.batch import IN_BACKGROUND
 from tenterhook.deliver import clean
 from tenterhook.dialect import Dialect
-from tenterhook.engine import IN_BACKGROUND
 from tenterhook.hosts.permission import Permission, PermissionRequest
 from tenterhook.hosts.result import ToolResult
 from tenterhook.table import table

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tenterhook.batch import IN_BACKGROUND
 from tenterhook.deliver import clean
 from tenterhook.dialect import Dialect
-from tenterhook.engine import IN_BACKGROUND
 from tenterhook.report import spent
 from tenterhook.terminal import one_line, shorten
 from tenterhook.types import Attempt, Outcome

@@ -30,6 +30,7 @@ USAGE = Usage(
         Option("session", "the session's id (default: made up)", "ID"),
         Option("input", "read the event's data from this file instead of stdin", "FILE"),
         Option("mode", "faithful, strict or observe (default: the dialect's)", "MODE", MODES),
+        Option("unattended", "nobody can be asked: what an ask means then is for the dialect to say"),
         Option("trust", "run the project's hooks without asking: for tests and CI"),
         Option("require-trusted", "exit 4 where hooks that are not approved were set aside"),
         JSON,
@@ -68,6 +69,7 @@ def chosen(options: dict[str, str]) -> dict[str, Any]:
         "config": options.get("config"),
         "agent": options.get("agent", ""),
         "mode": options.get("mode", ""),
+        "attended": False if "unattended" in options else None,
         "trust": "all" if "trust" in options else "ask",
     }
 

@@ -12,6 +12,7 @@ from tenterhook.dialect import Dialect, EventRule
 from tenterhook.inventory import HookFacts, Inventory, inventory
 from tenterhook.table import table, width
 from tenterhook.terminal import Paint, colourful, columns, counted, near, one_line, painter, shorten
+from tenterhook.whynot import asked
 
 USAGE = Usage(
     "list",
@@ -113,7 +114,7 @@ def cut(text: str, most: int) -> str:
 
 def extras(hook: HookFacts, paint: Paint) -> Iterator[str]:
     """Below a hook's line: options that change when it runs, and what it lacks."""
-    said = [f"if {path} fits {wanted!r}" for path, wanted in (hook.condition or {}).items()]
+    said = [f"if {asked(path, wanted)}" for path, wanted in (hook.condition or {}).items()]
     said += [f"not for agent {agent}, which overrides it" for agent in hook.not_for]
     said += [word for word in ("once", "sequential") if getattr(hook, word)]
     said += ["in the background"] if hook.background else []

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+
 from msgspec.structs import replace
 
 from tenterhook.direct import direct
-from tenterhook.payload import withheld
+from tenterhook.environment import withheld
 from tenterhook.process import Completed, Program
 from tenterhook.types import Attempt, Job
-from tenterhook.words import missing, one_program
+from tenterhook.words import missing, one_program, placed
 
 SHELL = "/bin/sh"
+# Other shells that an entry, or its dialect, may ask for.
+SHELLS = {"bash": ("bash", "-c"), "powershell": ("pwsh", "-NoProfile", "-NonInteractive", "-Command")}
 # Exit codes with which a hook says something.
 ANSWERS = (0, 2)
 LACKED = "${} holds a secret and was kept from the hook; an `env` in its entry that names it passes it on"
@@ -24,7 +28,7 @@ def program(job: Job) -> Program | Attempt:
         if absent:
             return Attempt(job.hook.name, "command", str(job.hook.source), error="missing", detail=absent)
     if isinstance(main, list):
-        return started(job, tuple(main))
+        return started(job, tuple(placed(main, job.env()) if job.hook.spec.get("placeholders") else main))
     if job.hook.spec["form"] == "program":
         return started(job, one_program(main, job.cwd, job.env().get("HOME", "~")))
     return of_text(job, main)
@@ -32,6 +36,11 @@ def program(job: Job) -> Program | Attempt:
 
 def of_text(job: Job, text: str) -> Program:
     """The shell has the last word where the program that it would have started cannot be."""
+    asked = job.hook.spec.get("shell")
+    if asked == "login":
+        return started(job, (job.env().get("SHELL") or SHELL, "-lc", text))
+    if asked in SHELLS:
+        return started(job, (*SHELLS[asked], text))
     shell = (SHELL, "-c", text)
     plain = direct(text, job.env(), job.cwd, SHELL)
     if plain is None:
@@ -44,7 +53,7 @@ def started(job: Job, argv: tuple[str, ...]) -> Program:
         argv,
         job.stdin(),
         job.env(),
-        job.cwd,
+        os.path.join(job.cwd, job.hook.spec.get("cwd", "")) if "cwd" in job.hook.spec else job.cwd,
         job.timeout,
         job.grace,
         leftovers=job.hook.leftovers,

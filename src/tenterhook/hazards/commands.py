@@ -90,7 +90,7 @@ def needs_shell(look: Look) -> Iterator[Problem]:
         return
     text = shlex.join(main) if isinstance(main, list) else str(main)
     named = [name for name in variables(text) if name in look.dialect.env]
-    if named:
+    if named and not spec.get("placeholders"):
         yield look.warning("main", f"${named[0]} is not replaced here, because this command runs without a shell")
 
 

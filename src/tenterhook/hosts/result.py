@@ -36,12 +36,12 @@ class Heard:
 
     @property
     def stop(self) -> bool:
-        """The agent shall end its loop."""
-        return any(outcome.stop for outcome in self.outcomes)
+        """The agent shall end its loop, now that this is done."""
+        return any(outcome.stop or outcome.stop_after for outcome in self.outcomes)
 
     @property
     def stop_reason(self) -> str:
-        return next((outcome.stop_reason for outcome in self.outcomes if outcome.stop), "")
+        return next((one.stop_reason for one in self.outcomes if one.stop or one.stop_after), "")
 
     @property
     def messages(self) -> tuple[Message, ...]:

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from tenterhook.background import kept
 from tenterhook.errors import UsageError
+from tenterhook.hosts.cap import cap
 from tenterhook.hosts.conversation import Conversation, Watch
 from tenterhook.hosts.permission import Ask, Permission, PermissionRequest, one_at_a_time, permission
 from tenterhook.hosts.steps import NOTHING, Call, Fire, Steps, twins
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from tenterhook.hosts.options import ModelOptions, SchedulerOptions, ToolOptions
     from tenterhook.hosts.scheduler import Scheduler
     from tenterhook.hosts.tool import Decorator, Tool
-
-STOP_LIMIT = 8
 
 
 class Prompt(Struct, frozen=True):
@@ -76,12 +75,12 @@ class Session(Conversation):
         agent_id: str = "",
         agent_type: str = "",
         agent_name: str = "",
-        stop_limit: int = STOP_LIMIT,
+        stop_limit: int | None = None,
         background_limit: int = 8,
         parent: Session | None = None,
     ) -> None:
         super().__init__(tell, watch, agent_id)
-        if not isinstance(stop_limit, int) or stop_limit < 0:
+        if stop_limit is not None and (not isinstance(stop_limit, int) or stop_limit < 0):
             raise UsageError(f"stop_limit must be a whole number from 0 on, not {stop_limit!r}")
         self.engine, self.stop_limit, self.parent = engine, stop_limit, parent
         self.ask: Ask | None = parent.ask if parent else one_at_a_time(permission)
@@ -240,7 +239,7 @@ class Session(Conversation):
             return Stop(False, "", outcome)
         texts, forced = self.for_model(outcome), self.forced.pop(event, 0)
         refused = outcome.blocked and not outcome.stop
-        if refused and not self.exhausted and forced < self.stop_limit:
+        if refused and not self.exhausted and forced < cap(self.engine, event, self.stop_limit):
             self.forced[event] = forced + 1
             return Stop(True, "\n\n".join([*texts, *self.pending()]), outcome)
         if refused and not self.exhausted:

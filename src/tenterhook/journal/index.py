@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from tenterhook.engine import IN_BACKGROUND
+from tenterhook.batch import IN_BACKGROUND
 from tenterhook.journal.files import names
 from tenterhook.journal.read import Entry, read
 

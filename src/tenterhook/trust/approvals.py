@@ -152,7 +152,8 @@ def orders(hooks: Iterable[Hook]) -> list[int]:
 
 def binder_for(dialect: Dialect, project: str, home: str, environ: Mapping[str, str], *, texts: bool = False) -> Binder:
     """Variables in a command are those that its hook would see."""
-    from tenterhook.payload import compile_shape, environment
+    from tenterhook.environment import environment
+    from tenterhook.payload import compile_shape
     from tenterhook.trust.parts import ground
 
     rule = dialect.events[0]

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 
 from tenterhook.trust.parts import Ground, Part, Stamp, part
 from tenterhook.trust.variables import loads_code
-from tenterhook.words import BUILTINS, at_home, one_program, simple_words
+from tenterhook.words import BUILTINS, at_home, one_program, placed, simple_words
 
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
@@ -71,9 +71,20 @@ class Binder:
     def hook(self, hook: Hook) -> Bound:
         bind = FORMS.get(hook.spec["form"])
         found = Bound()
+        main = hook.spec["main"]
+        if hook.spec.get("placeholders"):
+            main = placed(main, {**self.env, **{name: value for name, value in hook.env.items() if value}})
         if bind:
-            bind(self, found, hook.spec["main"])
+            bind(self.within(hook.spec.get("cwd", "")), found, main)
         return found
+
+    def within(self, folder: str) -> Binder:
+        """The same for a hook that runs in another folder."""
+        if not folder:
+            return self
+        other = Binder(self.where, os.path.join(self.cwd, folder), self.env)
+        other.seen = self.seen
+        return other
 
     def command(self, main: str | Sequence[str]) -> Bound:
         """A command as shell text or as words."""

@@ -1,0 +1,58 @@
+"""What the attempts of one batch mean, and whether the next batch still runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from tenterhook.apply import paths
+from tenterhook.dialect import Dialect
+from tenterhook.rules import Rules
+from tenterhook.types import Attempt, Hook, Skipped, Verdict
+from tenterhook.verdict import verdict
+
+IN_BACKGROUND = "runs in the background; heard on the next turn"
+
+
+def judge(
+    rules: Rules,
+    batch: tuple[Hook, ...],
+    data: dict[str, Any],
+    done: list[Attempt],
+    attempts: list[Attempt],
+    skipped: list[Skipped],
+) -> list[Verdict]:
+    """What the attempts of a batch mean, in the order of the plan. Noted on the way: the attempts, absent scripts."""
+    verdicts = []
+    for hook, attempt in zip(batch, done):  # noqa: B905 (an argument by name would cost as much as the rest of the loop)
+        if attempt.error == "missing":
+            skipped.append(Skipped(attempt.hook, attempt.source, "missing"))
+            continue
+        one = verdict(attempt, hook, rules)
+        verdicts.append(one)
+        if one.decision != "none" or one.failed or one.reason or one.changes or attempt.answer is not None:
+            attempt = replace(
+                attempt,
+                decision=one.decision,
+                reason=one.reason,
+                changed=paths(one.changes, data) if one.changes else (),
+                failed=one.failed,
+                answer=None,
+            )
+        attempts.append(attempt)
+    return verdicts
+
+
+def chain_ends(dialect: Dialect, verdicts: list[Verdict]) -> bool:
+    """Whether what a batch decided keeps the hooks after it from running, in this dialect."""
+    for one in verdicts:
+        if one.decision == "deny" and "deny" in dialect.chain_ends:
+            return True
+        if one.stop and "stop" in dialect.chain_ends:
+            return True
+    return False
+
+
+def started(hook: Hook) -> Attempt:
+    return Attempt(hook.name, hook.handler, str(hook.source), detail=IN_BACKGROUND)

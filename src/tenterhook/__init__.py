@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from tenterhook.version import __version__
-
 # Importing typing takes 5 ms, a quarter of what the command may cost to say its version.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +15,7 @@ if TYPE_CHECKING:
     from tenterhook.hosts.session import Prompt, Session, Stop
     from tenterhook.hosts.tool import execute_tool_with_hooks
     from tenterhook.types import Attempt, Message, Outcome, Skipped, Usage
+    from tenterhook.version import __version__
 
 HOMES = {
     "Attempt": "types",
@@ -40,6 +39,7 @@ HOMES = {
     "UnknownEvent": "errors",
     "Usage": "types",
     "UsageError": "errors",
+    "__version__": "version",
     "execute_tool_with_hooks": "hosts.tool",
     "hook": "author",
     "load": "engine",

@@ -12,7 +12,9 @@ TenterhookError
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["ConfigError", "DialectError", "TenterhookError", "UnknownDialect", "UnknownEvent", "UsageError", "nearest"]
 

@@ -110,16 +110,17 @@ class Hook:
         from tenterhook.author import process
 
         words = sys.argv[1:] if argv is None else argv
-        code = process.main(words, lambda call: self.configured(call.settings, call.options))
+        code = process.main(words, lambda call: self.configured(self.registered, call.settings, call.options))
         if code:
             sys.exit(code)
 
-    def configured(self, settings: list[str], options: str) -> list[Registered]:
+    def configured(self, hooks: list[Registered], settings: list[str], options: str) -> list[Registered]:
+        """The hooks with the options of a command line and of a file."""
         if not settings and not options:
-            return self.registered
+            return hooks
         from tenterhook.author.options import configured
 
-        return configured(self.registered, settings, options)
+        return configured(hooks, settings, options)
 
 
 hook = Hook()

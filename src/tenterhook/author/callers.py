@@ -46,8 +46,8 @@ def load(agent: str) -> dict[str, Any]:
 
 
 def read(path: str) -> dict[str, Any]:
-    with open(path, encoding="utf-8") as file:
-        found: dict[str, Any] = json.load(file)
+    with open(path, "rb") as file:
+        found: dict[str, Any] = json.loads(file.read())
     return found
 
 

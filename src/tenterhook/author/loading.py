@@ -6,7 +6,6 @@ import os
 import sys
 
 from tenterhook.author import hook
-from tenterhook.author.options import configured
 from tenterhook.author.registered import Broken
 from tenterhook.errors import TenterhookError, UsageError, described
 
@@ -23,7 +22,7 @@ def of_call(call: Call) -> list[Registered]:
     found: list[Registered] = []
     for word, settings in call.words:
         try:
-            found += configured(of_word(word), (*call.settings, *settings), call.options)
+            found += hook.configured(of_word(word), [*call.settings, *settings], call.options)
         except TenterhookError as exc:
             found.append(Broken(word, str(exc)))
         except Exception as exc:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -32,6 +33,7 @@ def main(argv: list[str], hooks: Callable[[Call], list[Registered]]) -> int:
         said = answered(usable(hooks, call), given, call, os.environ)
     finally:
         back(out)
+    gc.freeze()  # nobody needs to look for garbage at the end, where everything goes
     return emit(said, out)
 
 

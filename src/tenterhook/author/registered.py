@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tenterhook.author import tools
-from tenterhook.author.kinds import KINDS
 from tenterhook.errors import UsageError
 
 TYPE_CHECKING = False
@@ -13,6 +12,8 @@ if TYPE_CHECKING:
 
     from tenterhook.author.event import Event
 
+# What most hooks are for: known without a look at the list.
+COMMON = ("tool.before", "tool.after", "prompt.submit", "session.start", "turn.stop")
 POLICIES = ("deny", "ask", "allow")
 # Where a hook that failed refuses unless it says otherwise: elsewhere that would lock the user out, or never end.
 GUARDED = ("tool.before", "permission.ask")
@@ -75,10 +76,8 @@ def check(kinds: tuple[str, ...], match: str, on_failure: str, timeout: float | 
     if not kinds or not all(isinstance(kind, str) for kind in kinds):
         raise TypeError('@hook needs the kind of event that it is for: @hook("tool.before")')
     for kind in kinds:
-        if "." in kind and kind not in KINDS:
-            from tenterhook.errors import nearest
-
-            raise ValueError(f"@hook: there is no kind {kind!r}{nearest(kind, KINDS)}")
+        if "." in kind and kind not in COMMON:
+            check_kind(kind)
     if on_failure and on_failure not in POLICIES:
         raise ValueError(f"@hook: on_failure may be {', '.join(POLICIES)}; not {on_failure!r}")
     if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
@@ -90,6 +89,15 @@ def check(kinds: tuple[str, ...], match: str, on_failure: str, timeout: float | 
             re.compile(match)
         except re.error as exc:
             raise ValueError(f"@hook: match={match!r} is no regular expression: {exc}") from exc
+
+
+def check_kind(kind: str) -> None:
+    from tenterhook.author.kinds import KINDS
+
+    if kind not in KINDS:
+        from tenterhook.errors import nearest
+
+        raise ValueError(f"@hook: there is no kind {kind!r}{nearest(kind, KINDS)}")
 
 
 def defaults(function: Callable[..., Any]) -> dict[str, Any]:

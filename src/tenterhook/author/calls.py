@@ -73,14 +73,25 @@ def received(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[Even
     renamed = {**dialect["fields"], **rule.get("fields", {})}
     data: dict[str, Any] = {}
     for key, value in raw.items():
-        forms.put(data, renamed.get(key, key), value)
-    if isinstance(data.get("tool_input"), str) and data["tool_input"].startswith("{"):  # JSON in JSON
-        data["tool_input"] = json.loads(data["tool_input"])
+        ours = renamed.get(key, key)
+        if isinstance(value, str) and (ours == "tool_input" or key in rule.get("json", ())):
+            value = decoded(value)
+        forms.put(data, ours, value)
+    if "tool" in rule:
+        data.setdefault("tool_name", rule["tool"])
     project = next((environ[one] for one in dialect["project"] if environ.get(one)), "")
     data.setdefault("project", project)
     target = rule.get("target", "")
     agent = dialect["name"].partition("@")[0]
     return Event(rule["kind"], data, raw=raw, name=name, agent=agent, target=target), dialect
+
+
+def decoded(text: str) -> Any:
+    """JSON within JSON, as some agents write it; other text stays."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def payload(given: bytes) -> dict[str, Any]:

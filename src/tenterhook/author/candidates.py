@@ -30,9 +30,11 @@ class Candidates:
                 yield {"text": "stdout"}
         elif effect == "stop":
             yield from self.stopping()
-        elif effect in ("rewrite", "rewrite+ask"):
+        elif effect.startswith("rewrite"):
             yield from self.rewriting(effect.partition("+")[2])
         elif effect == "none":
+            yield {"out": "{}"}
+            yield from self.assent()
             yield {"exit": 1, "text": "stderr"}
 
     def having(self, *effects: str) -> list[Answer]:
@@ -66,8 +68,13 @@ class Candidates:
         for one in self.having("continue", "stop"):
             yield from ({"set": {one.path: one.effect == "stop"}, "text": reason} for reason in reasons)
 
+    def assent(self) -> Iterator[Form]:
+        """A yes, where that only means that this hook has nothing against it."""
+        if not self.event.grants and self.event.kind != "permission.ask":
+            yield from self.deciding("allow")
+
     def rewriting(self, decision: str) -> Iterator[Form]:
-        decided = list(self.deciding(decision)) if decision else [{}, *self.deciding("allow")]
+        decided = list(self.deciding(decision)) if decision else [{}, *self.assent()]
         places = {parent(one.path) for one in self.having("decision")[-1:]}
         fields = [one for one in self.answers if self.change in (one.effect, one.change)]
         for one in sorted(fields, key=lambda one: parent(one.path) not in places):

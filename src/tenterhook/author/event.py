@@ -53,7 +53,7 @@ class Event:
     @property
     def tool(self) -> str:
         """What the tool is, in our words: those of tools.py, or `other`."""
-        if self.data.get("mcp_context") or self.data.get("mcp_server"):
+        if self.server:
             return tools.MCP
         found = tools.kind(self.tool_name)
         return "read" if found == "edit" and self.input.get("command") == "view" else found
@@ -91,14 +91,20 @@ class Event:
     @property
     def mcp(self) -> Served | None:
         """Server and tool of a tool that an MCP server gives."""
-        told = self.data.get("mcp_context") or self.data.get("mcp_server")
-        told = told if isinstance(told, dict) else {}
-        server = told.get("server_name") or told.get("name")
-        found = tools.of_server(self.tool_name)
-        if not found and not server:
-            return None
-        tool = told.get("tool_name") or self.tool_name.rpartition(f"{server}_" if server else "__")[2].lstrip("_")
-        return Served(str(server), str(tool)) if server else Served(*(found or ("", "")))
+        found, server = tools.of_server(self.tool_name), self.server
+        if server:
+            return Served(server, self.tool_name.rpartition(f"{server}_")[2].lstrip("_"))
+        return Served(*found) if found else None
+
+    @property
+    def server(self) -> str:
+        """The MCP server that the payload names beside the tool."""
+        for name in ("mcp_context", "mcp_server", "mcp_server_name"):
+            found = self.data.get(name)
+            found = found.get("server_name") or found.get("name") if isinstance(found, dict) else found
+            if isinstance(found, str) and found:
+                return found
+        return ""
 
     @property
     def output(self) -> str:
@@ -125,8 +131,10 @@ class Event:
 
     @property
     def project(self) -> str:
-        """The project's folder, as far as the agent tells; else where it works."""
-        return self.text_of("project") or self.cwd
+        """The project's folder, as far as the agent tells, the first of several; else where it works."""
+        found = self.data.get("project")
+        found = found[0] if isinstance(found, list) and found else found
+        return found if isinstance(found, str) and found else self.cwd
 
     @property
     def stop_active(self) -> bool:

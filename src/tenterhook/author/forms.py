@@ -92,7 +92,9 @@ class Writer:
 
     def change(self, decision: str, answer: Answer, reason: str) -> bool:
         """A change, with the decision that it goes with; nothing where the agent cannot do it so."""
-        effect = "rewrite" if decision in ("none", "allow") else f"rewrite+{decision}"
+        effect = "rewrite" if decision == "none" else f"rewrite+{decision}"
+        if effect not in self.says and decision == "allow":
+            effect = "rewrite"
         if effect not in self.says:
             return False
         self.say(effect, reason, self.event.after(answer).subject)
@@ -144,6 +146,8 @@ class Writer:
             put(self.object, path, constant)
         if "value" in form:
             put(self.object, form["value"], value)
+        if "out" in form:
+            self.plain.append(form["out"])
         place = form.get("text", "")
         if place == "stderr":
             self.errors.insert(0, text)

@@ -19,6 +19,13 @@ from tenterhook.types import Outcome
 
 Check = Callable[[Outcome, str], bool]
 
+
+def response(text: str) -> dict[str, Any]:
+    """A model's response in the stable form."""
+    candidate = {"content": {"role": "model", "parts": [text]}, "finishReason": "STOP", "index": 0}
+    return {"text": text, "candidates": [candidate]}
+
+
 ONE, OTHER = "a text of the hook's", "another text of the hook's"
 # What each subject of a change is called in answers and outcomes, with a value before and after.
 CHANGES: dict[str, tuple[str, Any, Any]] = {
@@ -26,10 +33,11 @@ CHANGES: dict[str, tuple[str, Any, Any]] = {
     "tool_output": ("output", "one", "two"),
     "prompt": ("prompt", "one", "two"),
     "llm_request": ("request", {"model": "one"}, {"model": "two"}),
-    "llm_response": ("response", {"text": "one"}, {"text": "two"}),
+    "llm_response": ("response", response("one"), response("two")),
     "tool_config": ("tool_config", {"mode": "AUTO"}, {"mode": "NONE", "allowedFunctionNames": []}),
 }
-STRONG, WEAK = ("deny", "ask", "allow", "rewrite", "rewrite+ask", "stop", "context"), ("stop", "context", "notify")
+REWRITES = ("rewrite", "rewrite+allow", "rewrite+ask")
+STRONG, WEAK = ("deny", "ask", "allow", *REWRITES, "stop", "context"), ("stop", "context", "notify")
 # What a dialect says about a refusal that it hears and cannot carry out; after a tool that is what is wanted.
 EXPECTED = "refuses, which does not count"
 
@@ -92,8 +100,9 @@ class Trial:
             "stop": lambda seen, text: stopped(seen) and text in seen.stop_reason,
             "context": lambda seen, text: told(seen, "model", text),
             "notify": lambda seen, text: told(seen, "user", text),
-            "none": lambda seen, text: seen.decision == "none",
+            "none": lambda seen, text: seen.decision == "none" or self.harmless(seen),
             "rewrite": self.changed,
+            "rewrite+allow": lambda seen, text: self.changed(seen, text) and seen.decision == "allow",
             "rewrite+ask": lambda seen, text: self.changed(seen, text) and seen.decision == "ask",
         }
 
@@ -103,6 +112,10 @@ class Trial:
         if self.event.target:
             made["target"] = self.event.target
         own = (*self.event.base, *self.event.fields)
+        if self.event.tools and self.event.target != "tool_name":
+            made["tool"] = self.dialect.tools[self.event.tools[0]].name
+        if encoded := [field.name for field in own if field.form == "json"]:
+            made["json"] = encoded
         if fields := {field.name: field.key for field in own if field.name != field.key or self.event.base}:
             made["fields"] = fields
         says = {effect: form for effect in self.effects() if (form := self.first(effect)) is not None}
@@ -113,7 +126,7 @@ class Trial:
         """What it makes sense to want there: a change of what there is, a yes where a no would count."""
         for effect in self.checks:
             possible = {"allow": self.event.blocks or self.event.grants, "rewrite": bool(self.change)}
-            if possible.get(effect.partition("+")[0], True):
+            if all(possible.get(part, True) for part in effect.split("+")):
                 yield effect
 
     def first(self, effect: str) -> Form | None:
@@ -140,13 +153,13 @@ class Trial:
         for effect, text in zip(effects, texts, strict=False):
             said &= self.wish(effect, text)
         seen = self.outcome(says, said)
-        expected = {"none", said.decision, *(("allow",) if said.changes else ())}
-        if self.event.replaces and said.changes:
-            expected.add("deny")
+        expected = {"none", said.decision}
+        if said.changes:
+            expected |= {"allow"} if not self.event.replaces else {"allow", "deny"}
         by_code = any("exit" in says[effect] for effect in effects)  # where the dialect counts that as a failure
         return (
             all(self.checks[effect](seen, text) for effect, text in zip(effects, texts, strict=False))
-            and seen.decision in expected
+            and (seen.decision in expected or (effects == ("none",) and self.harmless(seen)))
             and stopped(seen) == ("stop" in effects)
             and (by_code or (seen.success and not [one for one in seen.warnings if EXPECTED not in one]))
         )
@@ -154,7 +167,8 @@ class Trial:
     def wish(self, effect: str, text: str) -> Answer:
         if effect.startswith("rewrite"):
             changed = answers.rewrite(self.wanted)
-            return changed & answers.ask(text) if effect == "rewrite+ask" else changed
+            decided = effect.partition("+")[2]
+            return changed & WISHES[decided](text) if decided else changed
         return Answer() if effect == "none" else WISHES[effect](text)
 
     def outcome(self, says: dict[str, Form], said: Answer) -> Outcome:
@@ -165,6 +179,10 @@ class Trial:
         out = forms.written(said, event, {"section": section, "events": {event.name: {"says": says}}})
         did = Did(exit_code=out.code, stdout=out.out, stderr=out.err)
         return simulate(self.dialect, event.name, [did], data=data)
+
+    def harmless(self, seen: Outcome) -> bool:
+        """A yes that gives no permission."""
+        return seen.decision == "allow" and not self.event.grants and self.event.kind != "permission.ask"
 
     def denied(self, seen: Outcome, text: str) -> bool:
         if self.event.blocks:

@@ -43,7 +43,17 @@ TOOLS = {
     ),
     "fetch": ("WebFetch", "webfetch", "web_fetch", "fetch_webpage", "FetchUrl", "web-fetch"),
     "web_search": ("WebSearch", "websearch", "web_search", "google_web_search", "web-search"),
-    "subagent": ("Task", "task", "Agent", "agent", "spawn_agent", "delegate_to_agent", "runSubagent", "new_task"),
+    "subagent": (
+        "Task",
+        "task",
+        "Agent",
+        "agent",
+        "spawn_agent",
+        "delegate_to_agent",
+        "runSubagent",
+        "new_task",
+        "invoke_agent",
+    ),
     "ask": (
         *("AskUserQuestion", "ask_user", "ask_user_question", "ask_followup_question", "request_user_input"),
         *("question", "AskQuestion"),

@@ -26,6 +26,8 @@ SUPERVISORS = ["auto", "off"] if sys.platform == "linux" else ["off"]
 def hooked(project: Project, *commands: str, **options: object) -> Engine:
     entries = (f'[[hook]]\non = "tool.before"\ncommand = "{command}"\n' for command in commands)
     project.write("tenterhook.toml", "\n".join(entries))
+    if options.get("supervisor") == "off":  # which would confine them; not everybody has another way
+        options["sandbox"] = "off"
     return project.engine("tenterhook", **options)
 
 

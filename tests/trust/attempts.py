@@ -73,7 +73,7 @@ class Scene:
         approve(self.root, self.home, self.environ)
 
     def engine(self, **options: Any) -> Engine:
-        given = {"home": self.home, "environ": self.environ, "system": str(self.system), "supervisor": "off", **options}
+        given = {"home": self.home, "environ": self.environ, "system": str(self.system), **options}
         return Engine(self.root, grace=0.2, **given)
 
     def fire(self, event: str = "tool.before", **options: Any) -> Any:

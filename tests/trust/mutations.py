@@ -49,7 +49,7 @@ def approve(root: Path, home: Path, environ: Mapping[str, str]) -> decide.Found:
 
 
 def engine(root: Path, home: Path, environ: Mapping[str, str], **options: str) -> Engine:
-    return Engine(root, home=home, environ=environ, grace=0.2, supervisor="off", **options)  # type: ignore[arg-type]
+    return Engine(root, home=home, environ=environ, grace=0.2, **options)  # type: ignore[arg-type]
 
 
 def keyed(**keys: str) -> Mutation:

@@ -20,9 +20,7 @@ TEXT, WORDS = 2_000, 500
 PARTS, DEPTH, MOST = 100, 6, 100
 NODES = 2_000
 INPUT = FIELDS["input"]
-# Of an outcome: what is always kept, and, where there is something, texts, which are cut, and the rest; of an attempt.
-ALWAYS = ("id", "dialect", "mode", "event", "decision", "blocked", "success")
-SAID, SWITCHES = ("reason", "stop_reason"), ("stop", "suppress")
+# Of an attempt, where there is something: texts, which are cut, and the rest.
 TEXTS = ("detail", "reason", "stdout", "stderr")
 REST = ("signal", "error", "failed", "truncated", "sandbox", "warm", "usage")
 COUNTED = ("prompt", *(field for field in FIELDS.values() if field != INPUT))
@@ -34,9 +32,17 @@ Line = dict[str, Any]
 def entry(outcome: Outcome, facts: Line, cut: Cut) -> Line:
     """What an outcome says, besides the facts of its event."""
     attempts, skipped = outcome.attempts, outcome.skipped
-    line = {"schema": SCHEMA, **facts} | {name: getattr(outcome, name) for name in ALWAYS}
-    line |= {name: cut(text, TEXT) for name in SAID if (text := getattr(outcome, name))}
-    line |= {name: True for name in SWITCHES if getattr(outcome, name)}
+    line = {"schema": SCHEMA, **facts, "id": outcome.id, "dialect": outcome.dialect, "mode": outcome.mode}
+    line["event"], line["decision"] = outcome.event, outcome.decision
+    line["blocked"], line["success"] = outcome.blocked, outcome.success
+    if outcome.reason:
+        line["reason"] = cut(outcome.reason, TEXT)
+    if outcome.stop_reason:
+        line["stop_reason"] = cut(outcome.stop_reason, TEXT)
+    if outcome.stop:
+        line["stop"] = True
+    if outcome.suppress:
+        line["suppress"] = True
     if outcome.messages:
         line["messages"] = [said(one, cut) for one in outcome.messages[:MOST]]
     if attempts:

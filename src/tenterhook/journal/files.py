@@ -56,6 +56,8 @@ class Files:
     def __init__(self, folder: str, days: int, megabytes: int) -> None:
         self.folder, self.days, self.most = folder, days, megabytes * 1_000_000
         self.day, self.number = "", 1
+        # The file that was written to last; which one it was, and where our line ended in it, as a line should.
+        self.path, self.end = "", (0, 0)
 
     def append(self, lines: bytes) -> None:
         """Whole lines, in one write. Raises OSError where they cannot be kept."""
@@ -64,15 +66,22 @@ class Files:
             self.prepare(day)
         for tries in range(1, TRIES + 1):
             try:
-                if self.written(os.path.join(self.folder, f"{day}-{self.number:04}.jsonl"), lines):
+                if self.written(self.path or self.named(day), lines):
                     return
             except FileNotFoundError:  # the folder was deleted since
                 self.prepare(day)
             except OSError as exc:
                 if exc.errno not in OCCUPIED or tries == TRIES:
                     raise
-                self.number += 1
+                self.turn_page()
         raise OSError(errno.EEXIST, "no free file", self.folder)
+
+    def named(self, day: str) -> str:
+        self.path = os.path.join(self.folder, f"{day}-{self.number:04}.jsonl")
+        return self.path
+
+    def turn_page(self) -> None:
+        self.number, self.path = self.number + 1, ""
 
     def prepare(self, day: str) -> None:
         """The folder, for its owner alone, and the number to go on with."""
@@ -85,7 +94,7 @@ class Files:
                 if os.path.islink(path) and path == self.folder:
                     raise OSError(errno.ELOOP, "is a link, which the journal does not follow", path) from None
         numbers = [numbered(name) for name in names(self.folder) if name.startswith(day)]
-        self.day, self.number = day, max(numbers, default=1)
+        self.day, self.number, self.path = day, max(numbers, default=1), ""
 
     def written(self, path: str, lines: bytes) -> bool:
         """Whether there was room in this file; a last line that its writer could not end is ended first.
@@ -98,12 +107,14 @@ class Files:
             if not stat.S_ISREG(found.st_mode):
                 raise OSError(errno.ENXIO, "is no file", path)
             if found.st_size >= self.most // PART:
-                self.number += 1
+                self.turn_page()
                 return False
-            if found.st_size and os.pread(descriptor, 1, found.st_size - 1) != b"\n":
+            size, ours = found.st_size, (found.st_ino, found.st_size) == self.end
+            if size and not ours and os.pread(descriptor, 1, size - 1) != b"\n":
                 lines = b"\n" + lines
             if os.write(descriptor, lines) != len(lines):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+            self.end = found.st_ino, size + len(lines)
         finally:
             os.close(descriptor)
         if not found.st_size:

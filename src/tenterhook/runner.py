@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tenterhook import handlers
 from tenterhook.inside import INSIDE
 from tenterhook.payload import PayloadError
-from tenterhook.trust.seal import asealed, sealed
+from tenterhook.trust.seal import asealed, bound, sealed
 from tenterhook.types import Attempt, Job
 from tenterhook.workers import Worker, Workers
 
@@ -44,8 +44,12 @@ class Runner:
     def together(self, jobs: Sequence[Job], meanwhile: Callable[[Job], object] | None = None) -> list[Attempt]:
         """All jobs at once, from the calling thread; `meanwhile` is called with one of them while its process runs."""
         for job in jobs:
-            if job.hook.seal is not None:
-                return sealed(jobs, partial(self.together, meanwhile=meanwhile))
+            if bound(job) is not None:
+                return sealed(jobs, partial(self.at_once, meanwhile=meanwhile))
+        return self.at_once(jobs, meanwhile)
+
+    def at_once(self, jobs: Sequence[Job], meanwhile: Callable[[Job], object] | None = None) -> list[Attempt]:
+        """Without a look at what they were approved as."""
         if len(jobs) == 1 and not handlers.starts_child(jobs[0].hook.handler):
             return [self.call(jobs[0])]
         results: dict[int, Attempt] = {}
@@ -131,8 +135,12 @@ class Runner:
             raise
 
     async def acall(self, job: Job, meanwhile: Callable[[Job], object] | None = None) -> Attempt:
-        if job.hook.seal is not None:
-            return await asealed(job, partial(self.acall, meanwhile=meanwhile))
+        if bound(job) is not None:
+            return await asealed(job, partial(self.acall_now, meanwhile=meanwhile))
+        return await self.acall_now(job, meanwhile)
+
+    async def acall_now(self, job: Job, meanwhile: Callable[[Job], object] | None = None) -> Attempt:
+        """Without a look at what it was approved as."""
         handler = handlers.get(job.hook.handler)
         if handler is None:
             return no_handler(job)

@@ -251,11 +251,11 @@ def restrict(profile):
     if profile.network == "full": os.environ["CONFINED"] = "yes"; return "landlock"
     raise Unavailable("no " + profile.network, profile.network == "loopback")
 class Watch:
-    def __init__(self, profile): self.profile = profile
+    def __init__(self, profile, seen=None): self.profile, self.seen = profile, seen
     def begin(self): self.begun = True
     def end(self): return ("watched",) if self.begun else ()
 wrapped = lambda argv, profile: ["/usr/bin/env", "WRAPPED=yes", *argv] if profile.write else None
-watching = {"Watch": Watch, "as_seen": lambda profile: profile}
+watching = {"Watch": Watch, "as_seen": lambda profile: profile, "last_seen": lambda profile: profile}
 words = {"restrict": {"restrict": restrict}, "quarantine": watching, "bubblewrap": {"wrapped": wrapped}}
 for name, given in words.items(): sys.modules["tenterhook.sandbox." + name] = SimpleNamespace(**given)
 chosen.how = "fork"
@@ -281,6 +281,38 @@ def test_a_program_is_confined_wrapped_refused_or_said_not_to_be(profile: str, e
     text = f"{SANDBOX}\nfor _ in range(2): told(sh('echo ${{WRAPPED--}}; exit 2', profile={profile}))\n"
 
     assert in_a_host(text) == f"{expected}\n" * 2
+
+
+LOOKING = """
+from tenterhook.supervisor import Outdated
+looks = []
+def look(self):
+    looks.append(self.seen is not None)
+    self.begun = True
+    if len(looks) == 1: raise {raised}
+Watch.begin = look
+"""
+
+
+def test_a_program_is_not_let_go_where_its_sandbox_is_out_of_date_but_started_anew(tmp_path: Path) -> None:
+    """Once: what changes all the time must not keep it from running. It ran once, and was given all its input."""
+    text = f"""{SANDBOX}{LOOKING.format(raised="Outdated")}
+told(sh("cat; echo ran >> {tmp_path}/ran; exit 2", stdin=b"given", profile=Profile("full")))
+print(looks)
+"""
+    assert in_a_host(text) == "2 None landlock given ('watched',)\n[True, False]\n"
+    assert (tmp_path / "ran").read_text() == "ran\n"
+
+
+def test_a_program_whose_host_is_interrupted_while_it_looks_around_is_never_started(tmp_path: Path) -> None:
+    text = f"""{SANDBOX}{LOOKING.format(raised="KeyboardInterrupt")}
+try:
+    run(sh("echo ran > {tmp_path}/ran", profile=Profile("full")))
+except KeyboardInterrupt:
+    print("interrupted")
+print(run(sh("exit 3", profile=Profile("full"))).exit_code, os.path.exists("{tmp_path}/ran"))
+"""
+    assert in_a_host(text) == "interrupted\n3 False\n"
 
 
 def test_each_profile_has_a_spawner_of_its_own_and_idle_ones_end() -> None:

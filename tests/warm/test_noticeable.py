@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import re
 import subprocess
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from processes import lives, within
 from warm.conftest import Both
 
 PAGE = Path(__file__).parents[2] / "docs" / "warm.md"
@@ -202,6 +204,20 @@ def test_19_values_that_installed_modules_set(both: Both, installed: Path) -> No
     cold, warm = both_ways(both, "import colorsys\nprint(json.dumps(colorsys.ONE_THIRD == 3))")
 
     assert (cold, warm) == (False, True)
+
+
+def test_20_the_process_may_outlive_its_end_by_a_moment_but_holds_nothing(both: Both) -> None:
+    """What it has locked is free when its end is told, as if it were gone."""
+    text = "import fcntl, os\nkept = os.open('lock', os.O_RDWR | os.O_CREAT)\nfcntl.flock(kept, fcntl.LOCK_EX)\n"
+    both.write("try.py", text + "print(os.getpid())\nraise SystemExit(7)")
+    both.prepared("try.py")
+    for _ in range(10):
+        done = both.warm("try.py")
+        with (both.folder / "lock").open() as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+        assert (done.warm, done.exit_code) == (True, 7)
+        assert within(10, lambda pid=int(done.stdout): not lives(pid))
 
 
 def test_every_point_of_the_page_has_its_test() -> None:

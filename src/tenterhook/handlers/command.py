@@ -59,6 +59,7 @@ def started(job: Job, argv: tuple[str, ...]) -> Program:
         leftovers=job.hook.leftovers,
         profile=job.profile,
         require=job.require,
+        seal=job.hook.seal,
         warm=job.hook.warm,
         varying=job.given.shape.varying,
     )

@@ -16,9 +16,10 @@ from select import POLLIN
 from typing import TYPE_CHECKING
 
 from tenterhook.process.caller import CALLER, CallerGone
-from tenterhook.process.loop import Loop, Ticket
+from tenterhook.process.loop import Loop
 from tenterhook.process.program import Completed, Program
 from tenterhook.process.reactor import Reactor
+from tenterhook.process.ticket import Ticket
 
 if TYPE_CHECKING:
     from tenterhook.process.seats import Held

@@ -25,17 +25,18 @@ ADVICE = "`tenter doctor` says what this machine can do"
 said: set[str] = set()
 
 
-def hire(program: Program, lines: Lines | None) -> Running | Completed:
-    """Not started yet; or why it must not be."""
+def hire(program: Program, lines: Lines | None, *, anew: bool = False) -> Running | Completed:
+    """Not started yet; or why it must not be. `anew`: what is to be closed and hidden is looked at before all else."""
     profile = program.profile
     if profile is None:
         return unconfined(program, lines)
-    from tenterhook.sandbox.quarantine import as_seen
+    from tenterhook.sandbox.quarantine import as_seen, last_seen
 
     try:
         if lines is None:
             raise NotConfined("hooks are started without a supervisor, which would confine them")
-        return watched(remote(program, as_seen(profile), lines), profile)
+        seen = as_seen(profile) if anew else last_seen(profile)
+        return watched(remote(program, seen, lines), profile, None if anew else seen)
     except NoHelper as exc:
         why, refused = f"no supervisor could be started ({exc})", False
     except NotConfined as exc:
@@ -82,11 +83,14 @@ def remote(
     return Remote(program, channel, sandbox or channel.mechanism, notes)
 
 
-def watched(running: Running, profile: Profile) -> Running:
-    """Looked after: what the sandbox cannot keep from being created is found when the hook has ended."""
+def watched(running: Running, profile: Profile, seen: Profile | None = None) -> Running:
+    """Looked after: what the sandbox cannot keep from being created is found when the hook has ended.
+
+    With what was `seen` last time, it is looked at once more before the hook is let go.
+    """
     from tenterhook.sandbox.quarantine import Watch
 
-    running.watch = Watch(profile)
+    running.watch = Watch(profile, seen=seen)
     return running
 
 

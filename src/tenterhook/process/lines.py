@@ -12,8 +12,9 @@ from tenterhook.process.remote import Remote
 from tenterhook.supervisor.wire import EXITED, FAILED, GONE, HEAD
 
 if TYPE_CHECKING:
-    from tenterhook.process.loop import Loop, Ticket
+    from tenterhook.process.loop import Loop
     from tenterhook.process.running import Running
+    from tenterhook.process.ticket import Ticket
     from tenterhook.sandbox.profile import Profile
     from tenterhook.supervisor.channel import Channel, Key
     from tenterhook.supervisor.client import Helper

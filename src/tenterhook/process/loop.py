@@ -10,56 +10,33 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from tenterhook.process.awake import heard_awake
 from tenterhook.process.hire import hire
-from tenterhook.process.program import Completed, Program, by_shell
+from tenterhook.process.program import Completed, Modified, by_shell
 from tenterhook.process.running import LEFTOVER_GRACE, Running
 from tenterhook.process.stream import Stream
+from tenterhook.process.ticket import NEVER_STARTED, Ticket
 from tenterhook.procfs import Tags, read_table
-from tenterhook.supervisor import ChannelLost
+from tenterhook.supervisor import ChannelLost, Outdated
 
 if TYPE_CHECKING:
     from tenterhook.process.lines import Lines
     from tenterhook.supervisor.client import Helper
 
-__all__ = ["NEVER_STARTED", "Loop", "Ticket"]
+__all__ = ["Loop"]
 
 # Started in one turn at most: a start takes 0.5 ms, and a cancellation must not wait for 64 of them.
 STARTS = 8
 # A flood in small writes would wake us for each of them, and waking costs the writer more than writing (3.6 s instead
 # of 1.6 s for 135 MB in lines): when little is there, let it gather.
 NARROW, REST = 1 << 16, 0.0005
-NEVER_STARTED = Completed(error="cancelled", detail="cancelled by the host before it was started")
 # Most hooks are over after this many seconds, with all they wrote in their pipes. To be woken for the end of each pipe
 # and then for the hook's own end costs more than to look once.
 MOMENT = 0.002
 # Others will give back what was short when they end.
 CROWDED = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM, errno.ETOOMANYREFS)
-
-
-class Home(Protocol):
-    """Where a ticket is served when it has a seat."""
-
-    def admit(self, ticket: Ticket) -> None: ...
-
-    def cancel(self, ticket: Ticket) -> None: ...
-
-
-class Ticket:
-    """One program in a loop, waiting, running or done."""
-
-    __slots__ = ("cancelled", "child", "done", "home", "program", "retried")
-
-    def __init__(self, program: Program, done: Callable[[Completed], None], home: Home | None = None) -> None:
-        self.program, self.done, self.home = program, done, home
-        self.child: Running | None = None
-        self.retried = self.cancelled = False
-
-    def cancel(self) -> None:
-        """From any thread, at any time; `done` gets error="cancelled" within 0.1 s, unless it was done before."""
-        if self.home is not None:
-            self.home.cancel(self)
 
 
 class Loop:
@@ -103,7 +80,7 @@ class Loop:
             return
         while self.meanwhile:
             self.meanwhile.popleft()()
-        for fd, _ in self.poller.poll(self.patience()):
+        for fd, _ in self.happened():
             action = self.actions.get(fd)  # None: closed by an earlier action of this turn
             if action is not None:
                 action()
@@ -116,6 +93,14 @@ class Loop:
         if self.rest:
             self.rest = False
             time.sleep(REST)
+
+    def happened(self) -> list[tuple[int, int]]:
+        """Which files are ready, waited for."""
+        if len(self.running) == 1:
+            child = next(iter(self.running.values()))
+            if child.awake and not child.ending and (found := heard_awake(self.poller, child.began + child.awake)):
+                return found
+        return self.poller.poll(self.patience())
 
     def patience(self) -> float | None:
         """Milliseconds until the next clock rings; None if there is none."""
@@ -144,7 +129,7 @@ class Loop:
     def start(self, ticket: Ticket) -> None:
         others = bool(self.running)
         try:
-            child = hire(ticket.program, self.lines)
+            child = hire(ticket.program, self.lines, anew=ticket.outdated)
             if isinstance(child, Completed):
                 ticket.done(child)
                 self.rest_lines()
@@ -156,6 +141,9 @@ class Loop:
         except ChannelLost:
             assert self.lines is not None
             self.lines.lost_with(ticket)
+            return
+        except (Modified, Outdated) as exc:
+            self.held_back(ticket, exc)
             return
         except Exception as exc:  # whatever Popen finds to complain about is a value here
             self.not_started(ticket, exc, others)
@@ -169,6 +157,16 @@ class Loop:
         self.unheard.append((child.began + MOMENT, child.number))
         if child.feed.fd >= 0:
             self.watch(child.feed.fd, select.POLLOUT, partial(self.push, child))
+
+    def held_back(self, ticket: Ticket, exc: Modified | Outdated) -> None:
+        """It was never let go: it is not what was approved, or is to be confined anew."""
+        self.unlist(ticket)
+        if isinstance(exc, Outdated):
+            ticket.outdated = True  # once is enough: a file that changes all the time must not hold up the hook
+            self.waiting.appendleft(ticket)
+        else:
+            ticket.done(Completed(error="modified", detail=str(exc)))
+            self.rest_lines()
 
     def not_started(self, ticket: Ticket, exc: Exception, others: bool) -> None:
         child = self.unlist(ticket)

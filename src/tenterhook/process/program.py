@@ -10,12 +10,20 @@ import errno
 import os
 import stat
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from tenterhook.sandbox.profile import Profile
 
-__all__ = ["Completed", "Program", "by_shell", "explain", "look_for"]
+if TYPE_CHECKING:
+    from tenterhook.trust.seal import Seal
+
+__all__ = ["Completed", "Modified", "Program", "by_shell", "explain", "look_for"]
+
+
+class Modified(Exception):
+    """It is not what was approved."""
 
 
 class Program(msgspec.Struct, frozen=True):
@@ -37,6 +45,8 @@ class Program(msgspec.Struct, frozen=True):
     require: bool = False
     # What runs in place of argv where that cannot be started: a shell, whose words about it count.
     instead: tuple[str, ...] = ()
+    # What it was approved as: looked at right before it runs, and when it has ended.
+    seal: Seal | None = None
     # Whether it may run in a copy of an interpreter that is running already, if it is a Python script.
     warm: bool = False
     # The variables of `env` that differ from event to event.

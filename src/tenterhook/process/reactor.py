@@ -15,10 +15,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tenterhook.process.loop import NEVER_STARTED, Loop, Ticket
+from tenterhook.process.loop import Loop
 from tenterhook.process.program import Completed, Program
 from tenterhook.process.seats import Seats
 from tenterhook.process.stream import close
+from tenterhook.process.ticket import NEVER_STARTED, Ticket
 
 if TYPE_CHECKING:
     from tenterhook.supervisor.client import Helper

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.process.program import Program
+from tenterhook.process.program import Modified, Program
 from tenterhook.process.running import Running
 from tenterhook.procfs import Table
-from tenterhook.supervisor import ChannelLost
+from tenterhook.supervisor import ChannelLost, Outdated
 from tenterhook.supervisor.channel import Channel
-from tenterhook.supervisor.wire import END, HEAD, say_long, start_packet
+from tenterhook.supervisor.wire import END, GO, HEAD, say_long, start_packet
 
 __all__ = ["Remote"]
 
@@ -19,10 +19,26 @@ class Remote(Running):
 
     __slots__ = ("asked", "channel", "gone")
 
+    awake = 0.002
+
     def __init__(self, program: Program, channel: Channel, sandbox: str = "", notes: tuple[str, ...] = ()) -> None:
         super().__init__(program, sandbox, notes)
         self.channel = channel
         self.asked = self.gone = False
+
+    def begin(self) -> None:
+        """We look around while its spawner wakes up and waits for the word that lets it go."""
+        self.start()
+        try:
+            self.look_around()
+            self.channel.wire.say(HEAD.pack(GO, self.number, 0))
+        except (Modified, Outdated):
+            self.started = False
+            self.ask(self.began)
+            self.close()
+            raise
+        except OSError as exc:
+            raise ChannelLost(str(exc)) from None
 
     def start(self) -> None:
         program = self.program

@@ -8,12 +8,15 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from tenterhook.process.program import Completed, Program, explain
+from tenterhook.process.program import Completed, Modified, Program, explain
 from tenterhook.process.status import name_of
 from tenterhook.process.stream import Feed, Stream
 from tenterhook.procfs import Family, Table
+
+if TYPE_CHECKING:
+    from tenterhook.trust.parts import Stamp
 
 __all__ = ["LEFTOVER_GRACE", "Running"]
 
@@ -39,11 +42,14 @@ class Running:
 
     __slots__ = (
         "began", "deadline", "detail", "ended", "ending", "error", "exited", "family", "feed", "give_up_at", "kill_at",
-        "notes", "number", "patience", "pidfd", "program", "sandbox", "started", "status", "streams", "token", "watch",
+        "notes", "number", "patience", "pidfd", "program", "sandbox", "stamps", "started", "status", "streams", "token",
+        "watch",
     )  # fmt: skip
 
     # Whether its end must be asked for again and again, for want of a pidfd.
     polled = False
+    # Seconds from its start that whoever waits for it stays awake.
+    awake = 0.0
 
     def __init__(self, program: Program, sandbox: str = "", notes: tuple[str, ...] = ()) -> None:
         self.program, self.sandbox, self.notes = program, sandbox, notes
@@ -61,6 +67,7 @@ class Running:
         # What we end ourselves; a spawner keeps its own.
         self.family: Family | None = None
         self.watch: Watch | None = None
+        self.stamps: list[Stamp] | None = None
         self.kill_at = self.give_up_at = self.ended = 0.0
         self.patience = 0.001
 
@@ -69,9 +76,18 @@ class Running:
         raise NotImplementedError
 
     def begin(self) -> None:
+        self.look_around()
+        self.start()
+
+    def look_around(self) -> None:
+        """Right before it runs; Modified or Outdated where it must not, or not so."""
+        seal = self.program.seal
+        if seal is not None:
+            if why := seal.broken():
+                raise Modified(why)
+            self.stamps = seal.stamps()
         if self.watch is not None:
             self.watch.begin()
-        self.start()
 
     def open_pipes(self, ends: list[int], gated: bool = False) -> None:
         """The child's ends are put into the list one by one, so that none is lost if the next one fails."""
@@ -106,6 +122,9 @@ class Running:
             stream.drain_rest()
         self.close()
         notes = self.notes if self.watch is None else (*self.notes, *self.watch.end())
+        seconds = (self.ended or time.monotonic()) - self.began
+        if self.stamps is not None and (why := self.touched()):
+            return Completed(error="modified", detail=why, seconds=seconds, notes=notes)
         status, error, detail, words = self.status, self.error, self.detail, b""
         if self.program.instead and error is None and status is not None and status < 0:
             from tenterhook.process.mourning import as_told_by
@@ -118,11 +137,16 @@ class Running:
             error, detail = "signal", f"ended by {name}: look at its stderr"
         return Completed(
             exit_code=status if name is None else None, signal=name, error=error, detail=detail,
-            seconds=(self.ended or time.monotonic()) - self.began,
+            seconds=seconds,
             stdout=self.streams[0].kept(), stderr=self.streams[1].kept() + words,
             truncated=self.streams[0].truncated or self.streams[1].truncated,
             sandbox=self.sandbox, notes=notes,
         )  # fmt: skip
+
+    def touched(self) -> str:
+        """What of it was written to while it ran: what it said does not count then."""
+        seal = self.program.seal
+        return seal.touched(self.stamps) if seal is not None and self.stamps is not None else ""
 
     def lost_status(self) -> str:
         return "the exit status was taken by another part of this program (SIGCHLD ignored, or a foreign wait)"

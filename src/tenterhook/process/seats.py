@@ -8,7 +8,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tenterhook.process.loop import Ticket
+    from tenterhook.process.ticket import Ticket
 
 __all__ = ["Held", "Seats"]
 

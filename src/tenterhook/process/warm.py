@@ -46,6 +46,8 @@ class Warm(Remote):
 
     __slots__ = ("memory", "wanted")
 
+    awake = 0.004
+
     def __init__(self, program: Program, channel: Channel, sandbox: str, wanted: Wanted) -> None:
         super().__init__(program, channel, sandbox)
         self.wanted = wanted

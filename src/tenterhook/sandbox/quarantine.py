@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from tenterhook.sandbox.layout import Layout
 from tenterhook.sandbox.profile import Profile
 from tenterhook.state import state_folder
+from tenterhook.supervisor import Outdated
 
 # How old a folder's last change must be to tell it from the next: the clock of a file system is coarse.
 SETTLED = 100_000_000
@@ -26,11 +27,15 @@ LATEST = 64
 class Watch:
     """Around one hook: `begin` right before it starts, `end` after it ended. What they tell is one line each."""
 
-    def __init__(self, profile: Profile, folder: str = "") -> None:
+    def __init__(self, profile: Profile, folder: str = "", seen: Profile | None = None) -> None:
+        self.profile, self.seen = profile, seen
         self.known = known(profile)
         self.folder = folder
 
     def begin(self) -> None:
+        """Outdated where the hook would be confined by what was seen before and is otherwise by now."""
+        if self.seen is not None and as_seen(self.profile) is not self.seen:
+            raise Outdated
         self.appeared = self.known.look()
         self.absent, self.links, self.around = self.known.absent, self.known.links, self.known.around
         self.steps, self.marks = self.known.steps, self.known.last
@@ -101,17 +106,17 @@ class Known:
 
 
 def marks(folders: Iterable[str]) -> Marks:
-    return {folder: mark(folder) for folder in folders}
-
-
-def mark(folder: str) -> tuple[int, int, int] | None:
-    try:
-        status = os.stat(folder)
-    except OSError:
-        return None
-    if time.time_ns() - status.st_ctime_ns < SETTLED:
-        return None
-    return status.st_dev, status.st_ino, status.st_ctime_ns
+    found: Marks = {}
+    sure = time.time_ns() - SETTLED
+    for folder in folders:
+        try:
+            status = os.stat(folder)
+        except OSError:
+            found[folder] = None
+            continue
+        changed = status.st_ctime_ns
+        found[folder] = (status.st_dev, status.st_ino, changed) if changed <= sure else None
+    return found
 
 
 def changed(before: Marks, now: Marks) -> list[str]:
@@ -131,22 +136,34 @@ def first_step(folder: str, path: str) -> str:
     return path if end < 0 else path[:end]
 
 
+def last_seen(profile: Profile) -> Profile:
+    """As it was the last time: it hardly ever changes, and to look takes longer than all else before a start."""
+    shown = known(profile).shown
+    return shown if shown is not profile else as_seen(profile)
+
+
 def as_seen(profile: Profile) -> Profile:
     """With what is closed and hidden now: a mount goes with the file it lies on when that is replaced."""
     about = known(profile)
-    seen = tuple([number for path in about.covered for number in identity(path)])
+    seen = identities(about.covered)
     if about.shown.seen != seen:
         about.shown = Profile(*profile.pack()[:-1], seen)
     return about.shown
 
 
-def identity(path: str) -> tuple[int, ...]:
+def identities(paths: Iterable[str]) -> tuple[int, ...]:
     """A file's number alone may come again with the next file. A folder changes all the time, and stays the same."""
-    try:
-        status = os.lstat(path)
-    except OSError:
-        return (0,)
-    return (status.st_ino,) if stat.S_ISDIR(status.st_mode) else (status.st_ino, status.st_ctime_ns)
+    found: list[int] = []
+    for path in paths:
+        try:
+            status = os.lstat(path)
+        except OSError:
+            found.append(0)
+            continue
+        found.append(status.st_ino)
+        if not stat.S_ISDIR(status.st_mode):
+            found.append(status.st_ctime_ns)
+    return tuple(found)
 
 
 KNOWN: dict[Profile, Known] = {}

@@ -13,7 +13,7 @@ What runs in the helper imports next to nothing, which makes it start in 20 ms.
 
 from __future__ import annotations
 
-__all__ = ["ChannelLost", "NoHelper", "NotConfined"]
+__all__ = ["ChannelLost", "NoHelper", "NotConfined", "Outdated"]
 
 
 class NoHelper(Exception):
@@ -22,6 +22,10 @@ class NoHelper(Exception):
 
 class ChannelLost(Exception):
     """The spawner at its other end is gone."""
+
+
+class Outdated(Exception):
+    """Other files would have to be closed and hidden by now."""
 
 
 class NotConfined(Exception):

@@ -63,7 +63,7 @@ class Helper:
     def channel(self, profile: Profile | None) -> Channel:
         """One that nobody else uses. NotConfined, or NoHelper."""
         key = keyed(profile)
-        if lasting(key) in self.unconfined:
+        if self.unconfined and lasting(key) in self.unconfined:
             raise NotConfined(*self.unconfined[lasting(key)])
         return self.kept(key) or self.opened(key)
 
@@ -75,6 +75,8 @@ class Helper:
     def kept(self, key: Key) -> Channel | None:
         """The one used last: the others may make room. Those that closed and hid other files are of no use any more."""
         with self.lock:
+            if self.idle and self.idle[-1].key == key and self.idle[-1].usable:
+                return self.idle.pop()
             for channel in [one for one in self.idle if one.key != key and lasting(one.key) == lasting(key)]:
                 self.idle.remove(channel)
                 channel.close()

@@ -9,7 +9,12 @@ import time
 
 from tenterhook.procfs import SIGKILL, Entry, Family, Table, Tags, read_table
 from tenterhook.supervisor.system import TICKS
-from tenterhook.supervisor.wire import EXITED, FAILED, GONE, HEAD, Wire, started_from
+from tenterhook.supervisor.wire import EXITED, FAILED, GONE, HEAD, Wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # Token, working directory, command and environment.
+    Given = tuple[str, bytes, list[bytes], dict[bytes, bytes]]
 
 # Python ignores these for itself, and hears the last one for us.
 RESTORED = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD)
@@ -54,12 +59,12 @@ class Jobs:
         """Seconds until we have to look again; None if only a message or a child's end can make us."""
         return max(0.0, self.sweep_at - time.monotonic()) if self.ending else None
 
-    def start(self, channel: Wire, number: int, words: int, body: bytes, files: list[int], *, keep: bool) -> None:
+    def start(self, channel: Wire, number: int, given: Given | None, files: list[int], *, keep: bool) -> None:
         born = ticks()
         try:
-            if len(files) < 3 or not body:  # there was no room for them among our own files
+            if len(files) < 3 or given is None:  # there was no room for them among our own files
                 raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-            token, cwd, argv, env = started_from(words, body)
+            token, cwd, argv, env = given
             os.chdir(cwd)
             pid = spawn(argv, env, files)
         except (OSError, MemoryError) as exc:
@@ -77,8 +82,9 @@ class Jobs:
     def exited(self, pid: int, status: int) -> None:
         job = self.by_pid.pop(pid, None)
         if job is not None:
-            job.exited = True
-            job.tell(EXITED, status)
+            if not job.exited:
+                job.exited = True
+                job.tell(EXITED, status)
             if job.keep and not job.ending:
                 self.forget(job)
         self.hurry()

@@ -12,6 +12,7 @@ from tenterhook.supervisor.wire import (
     CONFINED,
     END,
     FILES,
+    GO,
     HEAD,
     MECHANISMS,
     REFUSED,
@@ -22,6 +23,7 @@ from tenterhook.supervisor.wire import (
     Wire,
     heard_long,
     note,
+    started_from,
     wire,
 )
 
@@ -37,6 +39,8 @@ LONGEST = 1000  # bytes of a reason
 # Heard of one host in a turn: hooks that end together are told together then, and 500 at once take a tenth less time.
 # Not more, or the end of one would wait for the start of too many others.
 BURST = 8
+# Seconds that we stay awake for the word that lets a hook go.
+MOMENT = 0.0003
 
 
 def run(control: Wire, channel: Wire, notes: int, packed: Packed, warmth: Warmth) -> None:
@@ -101,17 +105,15 @@ def confine(packed: Packed) -> bytes:
 class Spawner:
     """Ends when the supervisor does, and when nobody needs it any more."""
 
-    # Seconds that we stay awake for the end of a hook.
-    awake = 0.001
-
     def __init__(self, control: Wire, hello: bytes, first: Wire, notes: int) -> None:
         self.control, self.hello = control, hello
         self.bell = system.bell()
         self.ears = system.Ears(control.fileno(), self.bell)
         # Each with the file in which its host looks what was started.
         self.channels: dict[int, tuple[Wire, int]] = {}
+        # What waits for the next word on its channel: number, what to start, its files, whether it is kept.
+        self.waiting: dict[int, tuple[int, Any, list[int], bool]] = {}
         self.jobs = Jobs()
-        self.fresh = False
         self.open(first, notes)
 
     @property
@@ -122,12 +124,11 @@ class Spawner:
     def serve(self) -> None:
         while self.needed:
             self.before_waiting()
-            ready = self.soon() if self.fresh else self.ears.wait(self.jobs.patience())
-            self.fresh = False
+            ready = self.soon() if self.waiting else self.ears.wait(self.jobs.patience())
             if self.bell in ready:
                 system.silence(self.bell)
-                for pid, status in system.ended_children():
-                    self.jobs.exited(pid, status)
+                while self.hear_of_end():
+                    continue
             if self.control.fileno() in ready and self.is_over():
                 return
             for fd in ready:
@@ -139,14 +140,20 @@ class Spawner:
                 self.jobs.sweep(now)
 
     def soon(self) -> list[int]:
-        """Most hooks are over in a moment: awake, we hear that a tenth of it sooner. Not if others want to run."""
-        alone = len(self.jobs.by_number) == 1
-        until = time.monotonic() + self.awake if alone and system.is_calm() else 0.0
+        """The host needs a moment for the next word: to be woken for it would take as long."""
+        until = time.monotonic() + MOMENT
         while time.monotonic() < until:
             if ready := self.ears.wait(0.0):
                 return ready
             os.sched_yield()
         return self.ears.wait(self.jobs.patience())
+
+    def hear_of_end(self) -> bool:
+        """Whether a hook had ended, which is told then."""
+        ended = next(system.ended_children(), None)
+        if ended is not None:
+            self.jobs.exited(*ended)
+        return ended is not None
 
     def is_over(self) -> bool:
         packet = system.next_packet(self.control)
@@ -179,15 +186,31 @@ class Spawner:
             self.close(channel)
             return False
         kind, number, value = HEAD.unpack_from(data)
+        if kind == GO:
+            self.let_go(channel, notes, number)
+            return True
+        self.take_back(channel)
         if kind == END:
             self.jobs.end(channel, number, value / 1e6)
-        elif kind not in (START, START_KEEPING):
-            self.hear_more(channel, data)
+        elif kind in (START, START_KEEPING):
+            given = self.taken_apart(value, data, files)
+            self.waiting[channel.fileno()] = number, given, files, kind == START_KEEPING
         else:
-            note(notes, number)
-            self.fresh = True
-            self.start(channel, number, value, data, files, keep=kind == START_KEEPING)
+            self.hear_more(channel, data)
         return True
+
+    def let_go(self, channel: Wire, notes: int, number: int) -> None:
+        said = self.waiting.pop(channel.fileno(), None)
+        if said is not None and said[0] == number:
+            note(notes, number)
+            _, given, files, keep = said
+            self.start(channel, number, given, files, keep=keep)
+
+    def take_back(self, channel: Wire) -> None:
+        """Anything but GO means that it is not to be started."""
+        said = self.waiting.pop(channel.fileno(), None) if self.waiting else None
+        for fd in said[2] if said else ():
+            os.close(fd)
 
     def before_waiting(self) -> None:
         """What only some spawners do, when nobody wants anything."""
@@ -195,11 +218,16 @@ class Spawner:
     def hear_more(self, channel: Wire, data: bytes) -> None:
         """What only some spawners are told."""
 
-    def start(self, channel: Wire, number: int, words: int, data: bytes, files: list[int], *, keep: bool) -> None:
+    def taken_apart(self, words: int, data: bytes, files: list[int]) -> Any:
+        """What a packet says; None where not all of it came."""
         body = heard_long(data, HEAD.size, files, FILES - 1)
-        self.jobs.start(channel, number, words, body, files, keep=keep)
+        return started_from(words, body) if body else None
+
+    def start(self, channel: Wire, number: int, given: Any, files: list[int], *, keep: bool) -> None:
+        self.jobs.start(channel, number, given, files, keep=keep)
 
     def close(self, channel: Wire) -> None:
+        self.take_back(channel)
         self.ears.remove(channel.fileno())
         os.close(self.channels.pop(channel.fileno())[1])
         self.jobs.abandon(channel)

@@ -118,15 +118,6 @@ def has_children() -> bool:
     return True
 
 
-def is_calm() -> bool:
-    """Whether a processor is free for everybody who wants one now, us and a hook among them."""
-    try:
-        with open("/proc/loadavg", "rb", buffering=0) as file:
-            return int(file.read().split()[3].partition(b"/")[0]) <= len(os.sched_getaffinity(0))
-    except (OSError, ValueError, IndexError):
-        return False
-
-
 def end_all(seconds: float = 10.0) -> None:
     """SIGKILL to everybody below us until nobody is left. What another user runs for us cannot be ended."""
     until, pause = time.monotonic() + seconds, 0.0005

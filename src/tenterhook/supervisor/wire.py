@@ -25,8 +25,9 @@ NAME = TAG.encode()
 # The number of the last hook that a spawner was about to start.
 NOTE = struct.Struct("<Q")
 
-# Host to spawner. START's value is how many words the command has; END's the grace in microseconds.
-START, START_KEEPING, END = b"S", b"K", b"E"
+# Host to spawner. START's value is how many words the command has; END's the grace in microseconds. What was said to
+# START waits for the next word on its channel: GO, or it is taken back. The host looks around in the meantime.
+START, START_KEEPING, GO, END = b"S", b"K", b"G", b"E"
 # Spawner to host: the errno, the exit code or minus the signal, nothing more to come. That it was started is noted in
 # a file in memory instead, the number before the start: a message would wake the host only to be put aside (0.1 ms).
 FAILED, EXITED, GONE = b"f", b"x", b"g"
@@ -59,9 +60,13 @@ class Wire(_socket.socket):
 
     def say(self, data: bytes, files: Sequence[int] = (), *, wait: bool = False) -> None:
         """ConnectionError if nobody listens any more; BlockingIOError, unless we may wait, if he does not keep up."""
-        rights = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack(f"{len(files)}i", *files))] if files else []
+        flags = _socket.MSG_NOSIGNAL | (0 if wait else _socket.MSG_DONTWAIT)
         try:
-            self.sendmsg([data], rights, _socket.MSG_NOSIGNAL | (0 if wait else _socket.MSG_DONTWAIT))
+            if files:
+                rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack(f"{len(files)}i", *files))
+                self.sendmsg([data], [rights], flags)
+            else:
+                self.send(data, flags)
         except OSError as exc:
             if exc.errno in CLOSED:
                 raise BrokenPipeError(exc.errno, exc.strerror) from None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tenterhook import handlers
 from tenterhook.trust.parts import SURE, Ground, Part, Stamp, part, stamp
 from tenterhook.types import Attempt, Job
 
@@ -52,9 +53,14 @@ class Seal(Struct):
         return [known for _, known in self.files]
 
 
+def bound(job: Job) -> Seal | None:
+    """What is to be looked at here: whoever starts a child process does so for it."""
+    return None if handlers.starts_child(job.hook.handler) else job.hook.seal
+
+
 def refusal(job: Job) -> Attempt | None:
     """Why this job must not run; None where it may."""
-    seal = job.hook.seal
+    seal = bound(job)
     return modified(job, why) if seal is not None and (why := seal.broken()) else None
 
 
@@ -63,14 +69,9 @@ def modified(job: Job, why: str) -> Attempt:
     return Attempt(hook.name, hook.handler, str(hook.source), error="modified", detail=why)
 
 
-def unsealed(job: Job) -> Job:
-    """The same job, for the runner's second look at it."""
-    return replace(job, hook=replace(job.hook, seal=None))
-
-
 def afterwards(job: Job, stamps: Sequence[Stamp], attempt: Attempt) -> Attempt:
     """What the hook said does not count where it was changed while it ran."""
-    seal = job.hook.seal
+    seal = bound(job)
     why = seal.touched(stamps) if seal else ""
     return replace(modified(job, why), seconds=attempt.seconds) if why else attempt
 
@@ -79,8 +80,8 @@ def sealed(jobs: Sequence[Job], run: Callable[[Sequence[Job]], list[Attempt]]) -
     """Run those whose seals are whole."""
     refused = [refusal(job) for job in jobs]
     whole = [job for job, no in zip(jobs, refused, strict=True) if no is None]
-    stamps = [job.hook.seal.stamps() if job.hook.seal else [] for job in whole]
-    done = run([unsealed(job) for job in whole]) if whole else []
+    stamps = [seal.stamps() if (seal := bound(job)) else [] for job in whole]
+    done = run(whole) if whole else []
     answers = iter([afterwards(*one) for one in zip(whole, stamps, done, strict=True)])
     return [no or next(answers) for no in refused]
 
@@ -90,5 +91,5 @@ async def asealed(job: Job, run: Callable[[Job], Awaitable[Attempt]]) -> Attempt
     refused = refusal(job)
     if refused:
         return refused
-    stamps = job.hook.seal.stamps() if job.hook.seal else []
-    return afterwards(job, stamps, await run(unsealed(job)))
+    stamps = seal.stamps() if (seal := bound(job)) else []
+    return afterwards(job, stamps, await run(job))

@@ -13,8 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.supervisor.wire import Wire
 
-# Room for the names of the modules that a script has loaded.
+# Room for the names of the modules that a script has loaded; at its end, the exit code and whether that is one.
 ROOM = 1 << 16
+CODE, SAID = ROOM - 2, ROOM - 1
 
 
 class Born(BaseException):
@@ -42,6 +43,10 @@ class Copy:
         text = self.said[:].partition(b"\0")[0].decode("ascii", "replace")
         self.said.close()
         return [name for name in text.split("\n") if all(part.isidentifier() for part in name.split("."))]
+
+    def ended(self) -> int | None:
+        """The exit code that it will have, once nothing more can come of its script: dying takes it a while longer."""
+        return self.said[CODE] if self.said[SAID] else None
 
     def dismiss(self) -> None:
         """It hears that nobody is there any more, and ends."""

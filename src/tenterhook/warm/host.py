@@ -21,7 +21,7 @@ from tenterhook.procfs import TAG
 from tenterhook.supervisor import NoHelper
 from tenterhook.supervisor.wire import AGAIN, CONFINED, HEAD, PACKET, PREPARE, READY, STALE, UNFIT
 from tenterhook.warm import EACH_TIME
-from tenterhook.warm.script import recognised
+from tenterhook.warm.script import NO_SCRIPT, recognised
 from tenterhook.warm.stamps import stamp
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ PAUSE = 1.0
 TRIES = 3
 # Seconds that the imports of a script may take when they are tried, and again when they are done for good.
 LONGEST = 30.0
-# What is remembered of interpreters that cannot be warm.
-KNOWN = 256
+# What is remembered of interpreters that cannot be warm, and of commands that are no scripts, those so many seconds.
+KNOWN, BELIEVED = 256, 1.0
 # Changes from shell to shell and from folder to folder, and means nothing to a module.
 PASSING = frozenset({TAG, "_", "PWD", "OLDPWD", "SHLVL"})
 # Room for the mark of a run, beyond the marks of runs that this host is itself part of.
@@ -139,12 +139,18 @@ class Interpreters:
         self.hopeless: set[Key] = set()
         self.last: dict[Key, float] = {}
         self.numbers = itertools.count(1)
+        # Commands that were found to be no scripts, and how long that is believed: cold, a script is right too.
+        self.others: dict[tuple[str, ...], float] = {}
 
     def wanted(self, program: Program, packed: tuple[object, ...] | None) -> Wanted | str:
         """Who is ready to run this; or a text for people, empty where there is nothing new to say."""
+        if self.others and self.others.get(program.argv, 0.0) > time.monotonic():
+            return ""
         cwd = program.cwd if os.path.isabs(program.cwd) else os.path.join(os.getcwd(), program.cwd)
         script = recognised(program.argv, program.env, cwd)
         if isinstance(script, str):
+            if script is NO_SCRIPT:
+                self.believe(program.argv)
             return ""
         key = packed, (script.interpreter, script.flags, lasting_variables(program.env, program.varying))
         with self.lock:
@@ -157,6 +163,11 @@ class Interpreters:
                 state.told = True
                 return UNUSUAL.format(script.path, state.why)
             return Wanted(script, one, state) if state.word == "ready" and not one.busy else ""
+
+    def believe(self, argv: tuple[str, ...]) -> None:
+        if len(self.others) >= KNOWN:
+            self.others.clear()
+        self.others[argv] = time.monotonic() + BELIEVED
 
     def found(self, key: Key) -> Interpreter | None:
         one = self.kept.get(key)

@@ -18,7 +18,7 @@ from tenterhook.procfs import Family, send
 from tenterhook.supervisor import system
 from tenterhook.supervisor.jobs import Job, Jobs, tell, ticks
 from tenterhook.supervisor.spawner import Spawner
-from tenterhook.supervisor.wire import AGAIN, FAILED, FILES, HEAD, PREPARE, READY, STALE, UNFIT
+from tenterhook.supervisor.wire import AGAIN, EXITED, FAILED, FILES, HEAD, PREPARE, READY, STALE, UNFIT
 from tenterhook.warm.child import FIT
 from tenterhook.warm.copies import Copy, Run
 from tenterhook.warm.footprint import memory
@@ -74,8 +74,6 @@ class Asked:
 
 class Warm(Spawner):
     """Serves like any spawner, and PREPARE beside it."""
-
-    awake = 0.004
 
     def __init__(self, control: Wire, hello: bytes, first: Wire, notes: int, bare: Iterable[str]) -> None:
         self.trials = 0
@@ -200,13 +198,16 @@ class Warm(Spawner):
 
     # Running
 
-    def start(self, channel: Wire, number: int, words: int, data: bytes, files: list[int], *, keep: bool) -> None:
+    def taken_apart(self, words: int, data: bytes, files: list[int]) -> Any:
+        return data[HEAD.size :].split(b"\0")
+
+    def start(self, channel: Wire, number: int, given: Any, files: list[int], *, keep: bool) -> None:
         began = ticks()
         self.used = time.monotonic()
         try:
             if len(files) < FILES:  # there was no room for them among our own files
                 raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-            token, cwd, path = data[HEAD.size :].split(b"\0")
+            token, cwd, path = given
             os.chdir(cwd)
             copy = self.handed_over(os.fsdecode(path), cwd, files)
         except (OSError, MemoryError) as exc:
@@ -246,6 +247,9 @@ class Warm(Spawner):
     @property
     def lacks_copies(self) -> bool:
         return bool(self.scripts and self.channels) and len(self.copies) < SPARE
+
+    def hear_of_end(self) -> bool:
+        return self.jobs.hear_of_end() or super().hear_of_end()
 
     def before_waiting(self) -> None:
         """Not while a script runs that may be over soon: it wants the processor that copying takes."""
@@ -287,6 +291,15 @@ class WarmJobs(Jobs):
         for copy in self.warm.copies:  # they are no hook's, and older than the next one
             table.entries.pop(copy.pid, None)
         return super().strays(job, table)
+
+    def hear_of_end(self) -> bool:
+        """From the copy itself: to give back the memory of a large interpreter takes as long as a small script."""
+        for job in self.by_number.values():
+            if isinstance(job, Run) and not job.exited and (status := job.copy.ended()) is not None:
+                job.exited = True
+                job.tell(EXITED, status)
+                return True
+        return False
 
     def exited(self, pid: int, status: int) -> None:
         job = self.by_pid.get(pid)

@@ -52,15 +52,18 @@ def read(path: str) -> dict[str, Any]:
 
 
 def event_of(dialect: dict[str, Any], raw: dict[str, Any], event: str) -> str:
-    """The agent's name for the event: as it is said, as the payload says, or as its fields tell."""
+    """The agent's name for the event: as it is said, as the payload says, or as its fields tell.
+
+    One that the payload names and nobody knows may be newer than we are; a hook may know it.
+    """
     events = dialect["events"]
     said = event or named(dialect, raw)
     if said in events:
         return said
     possible = [name for name, one in events.items() if one["kind"] == said] if said else list(events)
-    if not possible:
+    if not possible and event:
         raise UsageError(f"{dialect['title']} has no event {said!r}{nearest(said, events)}")
-    return str(max(possible, key=lambda name: likeness(dialect, name, raw)))
+    return str(max(possible, key=lambda name: likeness(dialect, name, raw), default=said))
 
 
 def named(dialect: dict[str, Any], raw: dict[str, Any]) -> str:

@@ -69,7 +69,7 @@ def received(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[Even
     """The event in our words, and the forms of whoever it came from."""
     raw = payload(given) if given.strip() or not call.event else {}
     dialect, name = callers.of(raw, call.agent, call.event, environ)
-    rule = dialect["events"][name]
+    rule = dialect["events"].get(name, {"kind": name})
     renamed = {**dialect["fields"], **rule.get("fields", {})}
     data: dict[str, Any] = {}
     for key, value in raw.items():

@@ -1,0 +1,96 @@
+"""Who called is known by what an agent writes to its hooks, and else by what it is told."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tenterhook import dialects, hook, recorded
+from tenterhook.author import callers
+from tenterhook.author.answers import Answer
+from tenterhook.author.calls import Call, answered
+from tenterhook.author.event import Event
+from tenterhook.engine import Engine
+from tenterhook.errors import UsageError
+from tenterhook.testing import NOTHING_RUNS
+from tenterhook.types import Hook, Source
+
+KNOWN = [name for name in recorded.agents() if name in dialects.names()]
+RECORDED = [
+    pytest.param(agent, event, payload, id=f"{agent}-{event}")
+    for agent in KNOWN
+    for event, payloads in recorded.payloads(agent).items()
+    for payload in payloads
+]
+
+
+@pytest.mark.parametrize(("agent", "event", "payload"), RECORDED)
+def test_a_real_payload_tells_agent_and_event(agent: str, event: str, payload: dict[str, Any]) -> None:
+    """Nothing in the environment helps: an agent may run inside of another one."""
+    dialect, name = callers.of(payload, "", "", {})
+
+    assert (dialect["name"], name) == (agent, event)
+
+
+@pytest.mark.parametrize(("agent", "event", "payload"), RECORDED)
+def test_an_agent_that_is_named_needs_no_guess_but_for_the_event(
+    agent: str, event: str, payload: dict[str, Any]
+) -> None:
+    assert callers.of(payload, agent, "", {})[1] == event
+
+
+@pytest.mark.parametrize("agent", dialects.names())
+def test_what_our_own_engine_writes_in_a_dialect_is_known_as_that(agent: str) -> None:
+    """The dialect's own variables are set too, as they are for a hook."""
+    engine = Engine(dialect=agent, files=False, environ={}, home="/", **NOTHING_RUNS)
+    rule = engine.rule("tool.before")
+    spec = {"command": "x", "main": "x", "form": "shell"}
+    engine.put(Hook(name="h", event=rule.name, handler="command", spec=spec, source=Source("test")))
+    slot = engine.slot(rule.name)
+    happened, planned, _ = engine.planned(slot, {"tool_name": "Bash", "tool_input": {"command": "ls"}})
+    (job,) = next(engine.flow(slot, happened, planned))
+    dialect, name = callers.of(json.loads(job.stdin()), "", "", job.env())
+
+    assert (dialect["name"], name) == (agent, rule.name)
+
+
+def test_a_payload_of_nobody_we_know_is_an_error_that_says_what_to_do() -> None:
+    with pytest.raises(UsageError, match="say it with --agent NAME"):
+        callers.of({"something": "else"}, "", "", {})
+
+
+def test_an_agent_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(Exception, match="no dialect 'nobody'"):
+        callers.load("nobody")
+
+
+def test_a_version_that_has_no_forms_of_its_own_has_the_newest() -> None:
+    assert callers.load("moai@99.0") == callers.load("moai")
+
+
+def test_an_event_may_be_named_by_our_kind_or_the_agents_name() -> None:
+    assert callers.of({}, "llxprt", "tool.before", {})[1] == "BeforeTool"
+    assert callers.of({}, "llxprt", "AfterTool", {})[1] == "AfterTool"
+    with pytest.raises(UsageError, match=r"has no event 'BeforeTol' .did you mean 'BeforeTool'"):
+        callers.of({}, "llxprt", "BeforeTol", {})
+
+
+def test_an_event_that_is_newer_than_we_are_reaches_hooks_that_know_it_and_no_others() -> None:
+    with hook.apart() as hooks:
+
+        @hook("BrandNew")
+        def knows(event: Event) -> Answer:
+            return hook.deny(f"{event.name} {event.data['what']}")
+
+        @hook("tool.before")
+        def guards(event: Event) -> Answer:
+            return hook.deny("no")
+
+    given = json.dumps({"hook_event_name": "BrandNew", "what": "this"}).encode()
+    both = answered(hooks, given, Call("moai"), {})
+    guard = answered(hooks[1:], given, Call("moai"), {})
+
+    assert (both.code, both.out, both.err) == (2, "", "BrandNew this")
+    assert (guard.code, guard.out, guard.err) == (0, "", "")

@@ -189,6 +189,34 @@ def test_the_event_is_in_our_words_and_the_payload_is_kept() -> None:
     assert event.raw["tool_response"] == {"llmContent": "text"}
 
 
+ODD: list[Any] = [None, 0, True, "", "text", [], [1], {}, {"a": {"b": []}}, "\udc80", 10**400]
+
+
+@pytest.mark.parametrize("field", ["tool_name", "tool_input", "cwd", "session_id", "transcript_path", "mcp_context"])
+@pytest.mark.parametrize("value", ODD, ids=lambda value: repr(value)[:12])
+@pytest.mark.parametrize("match", ["", "shell|other", "^(Bash|other)$"])
+def test_no_odd_value_gets_anything_past_a_guard(field: str, value: Any, match: str) -> None:
+    @hook("tool.before", match=match)
+    def guard(event: Event) -> Answer:
+        seen = (event.tool, event.command, event.paths, event.texts, event.mcp, event.cwd, event.session, event.output)
+        return hook.deny(f"no {len(seen)}")
+
+    found = fire(guard, given={**CALL, field: value})
+
+    assert found["code"] == 2 or section(found)["permissionDecision"] == "deny"
+
+
+def test_a_change_that_no_json_can_hold_is_a_refusal() -> None:
+    @hook("tool.before")
+    def odd(event: Event) -> Answer:
+        return hook.rewrite(command=object())
+
+    found = fire(odd)
+
+    assert found["code"] == 2
+    assert "TypeError: Object of type object is not JSON serializable" in found["err"]
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [

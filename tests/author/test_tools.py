@@ -67,7 +67,7 @@ def test_a_match_of_names_is_told_from_a_regular_expression() -> None:
 
 def test_a_tool_that_nobody_knows_has_its_own_name_alone() -> None:
     assert kind("DeployTool") == "other"
-    assert names("DeployTool") == ("DeployTool",)
+    assert names("DeployTool") == ("DeployTool", "other")
     assert kind("") == ""
 
 

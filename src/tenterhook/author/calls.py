@@ -49,20 +49,28 @@ def answered(hooks: list[Registered], given: bytes, call: Call, environ: Mapping
         return Said(err=off)
     try:
         event, dialect = received(given, call, environ)
-    except (TenterhookError, ValueError, OSError) as exc:
+        answer, problems = asked(hooks, event)
+        out = forms.written(answer, event, dialect)
+    except TenterhookError as exc:
         return unreadable(hooks, str(exc))
+    except Exception as exc:  # also a fault of ours, or a change that no JSON can hold
+        return unreadable(hooks, described(exc))
+    out.err = "\n".join(text for text in (*problems, out.err) if text)
+    return out
+
+
+def asked(hooks: Iterable[Registered], event: Event) -> tuple[Answer, list[str]]:
+    """What all hooks that listen say together, and what went wrong with some."""
     answer, problems, now = Answer(), [], event
     for one in hooks:
         try:
             said = heard(one, now)
+            now = now.after(said)
         except (Exception, SystemExit) as exc:
             said, problem = failed(one, exc, event)
             problems.append(problem)
-        now = now.after(said)
         answer = answer & said
-    out = forms.written(answer, event, dialect)
-    out.err = "\n".join(text for text in (*problems, out.err) if text)
-    return out
+    return answer, problems
 
 
 def received(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[Event, dict[str, Any]]:

@@ -147,7 +147,7 @@ class Event:
             served = self.mcp
             return tools.names(self.tool_name, (served.server, served.tool) if served else None)
         found = self.data.get(self.target)
-        return (found,) if isinstance(found, str) else ()
+        return (found,) if isinstance(found, str) and found else ()
 
     @property
     def subject(self) -> Any:

@@ -41,8 +41,14 @@ class Registered:
         self.options = defaults(function)
 
     def listens(self, event: Event) -> bool:
-        """Whether the event is one of its kinds; an agent's own name for one counts too."""
-        return (event.kind in self.kinds or event.name in self.kinds) and tools.fits(self.match, event.names())
+        """Whether the event is one of its kinds, by our name or the agent's own, and what it is about fits.
+
+        A tool that the payload does not name may be any.
+        """
+        if event.kind not in self.kinds and event.name not in self.kinds:
+            return False
+        known = event.names()
+        return tools.fits(self.match, known) or (not known and event.target == "tool_name")
 
     def on_failure(self, kind: str) -> str:
         return self.policy or ("deny" if kind in GUARDED else "allow")

@@ -88,7 +88,7 @@ def names(name: str, served: tuple[str, str] | None = None) -> tuple[str, ...]:
             known += (ours, *same)
     if served:
         known += (MCP, f"mcp__{served[0]}__{served[1]}")
-    return tuple(known)
+    return tuple(known) if len(known) > 1 else (name, OTHER)
 
 
 def of_server(name: str) -> tuple[str, str] | None:

@@ -53,6 +53,7 @@ lint: .venv/ready-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(PY) scripts/dialect_pages.py --check
+	$(PY) scripts/matrix_page.py --check
 	$(PY) scripts/schemas.py --check
 	$(PY) scripts/requirements.py --check
 
@@ -75,6 +76,7 @@ mutants: .venv/ready-dev
 docs: .venv/ready
 	$(PY) scripts/dialect_pages.py
 	$(PY) scripts/schemas.py
+	$(PY) scripts/matrix_page.py
 	$(PY) scripts/terminal_picture.py
 
 requirements: .venv/ready

@@ -6,7 +6,7 @@ import sys
 from shutil import get_terminal_size
 
 from tenterhook import dialects
-from tenterhook.cli.options import JSON, Usage
+from tenterhook.cli.options import JSON, Option, Usage
 from tenterhook.cli.project import print_json
 from tenterhook.dialect import Dialect
 from tenterhook.table import fitted, table
@@ -17,7 +17,7 @@ USAGE = Usage(
     "The dialects that tenterhook speaks; with a NAME everything about one: its events, payloads, exit codes,\n"
     "answers, config files and rules. NAME is the newest version of an agent, NAME@VERSION another one.",
     ("[NAME]",),
-    (JSON,),
+    (Option("matrix", "what a hook can do in each agent, event by event, and how that is known"), JSON),
     "tenter dialects tenterhook",
     "exit codes: 0, or 1 where there is no such dialect",
 )
@@ -27,6 +27,8 @@ def run(argv: list[str]) -> int:
     options = USAGE.parse(argv)
     if options is None:
         return 0
+    if "matrix" in options:
+        return show_matrix([options["NAME"]] if "NAME" in options else dialects.names(), "json" in options)
     if "NAME" in options:
         one = dialects.get(options["NAME"])
         if "json" in options:
@@ -39,6 +41,19 @@ def run(argv: list[str]) -> int:
         print_json([summary(one) for one in found])
     else:
         print(as_text(overview(found, {one.name: dialects.versions(one.name) for one in found})))
+    return 0
+
+
+def show_matrix(names: list[str], as_json: bool) -> int:
+    from tenterhook.matrix import matrix
+    from tenterhook.matrix.page import legend, table_of
+
+    found = [dialects.get(name) for name in names]
+    if as_json:
+        print_json(matrix(found))
+        return 0
+    tables = [table_of(one) for one in found]
+    print("\n\n".join([table(legend()), *(f"{one.title}\n{as_text(one, indent='  ')}" for one in tables)]))
     return 0
 
 

@@ -1,0 +1,56 @@
+"""Write docs/matrix.md: what a hook can do in each agent, computed from the dialects and the forms of answers.
+
+python scripts/matrix_page.py            write it, if it has changed
+python scripts/matrix_page.py --check    exit 1 if it is stale
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from dialect_pages import escaped, markdown, own_names, quoted
+from tenterhook import dialects
+from tenterhook.matrix import EFFECTS
+from tenterhook.matrix.page import legend, table_of
+
+PAGE = Path(__file__).parent.parent / "docs" / "matrix.md"
+INTRO = """<!-- Written by scripts/matrix_page.py: do not edit. -->
+
+# What a hook can do, agent by agent
+
+Each cell was computed: the answer that a hook of yours would print for the effect (`hook.deny()`, say) was read by the
+dialect's own engine, and this is what came of it. Where something cannot be done, a hook does the nearest safe thing
+and says so. `tenter dialects --matrix` prints this page, with `--json` cell by cell, and with a NAME for one agent.
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    if list(argv) not in ([], ["--check"]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    wanted = page()
+    stale = not PAGE.exists() or PAGE.read_text("utf-8") != wanted
+    if argv:
+        if stale:
+            print("docs/matrix.md: stale; run python scripts/matrix_page.py")
+        return int(stale)
+    PAGE.write_text(wanted, "utf-8")
+    return 0
+
+
+def page() -> str:
+    parts = [
+        INTRO.rstrip(),
+        markdown(("effect", "what it is"), quoted([(name, what) for name, what in EFFECTS.items()])),
+    ]
+    parts.append(markdown(("in a cell", "what it means"), [(f"`{sign}`", what) for sign, what in legend()]))
+    for name in own_names():
+        table = table_of(dialects.get(name))
+        parts += [f"## {table.title}", f"{escaped(table.about)}.", markdown(table.header, quoted(table.rows))]
+    return "\n\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

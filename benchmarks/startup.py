@@ -33,9 +33,29 @@ HOOKS = {
     "tenter hook agent backend-validation": ["agent", "backend-validation"],
     "tenter hook compact, in the dialect of another agent": ["compact", "--dialect", "llxprt"],
 }
+# A hook of an author's own, by each of the ways in which an agent may call it.
+GUARD = """from tenterhook import hook
+
+
+@hook("tool.before", match="shell")
+def no_force_push(event):
+    if "push --force" in event.command:
+        return hook.deny("Force pushes are not allowed here.")
+
+
+if __name__ == "__main__":
+    hook.main()
+"""
+NAMED, UNNAMED, RUN = (
+    "a hook of your own, python FILE --agent",
+    "the same, where the payload tells the agent",
+    "the same, tenter run FILE --agent",
+)
 LISTED = 12
 
 EVENT = {"tool_name": "Bash", "tool_input": {"command": "ls -la"}}
+CALL: dict[str, object] = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_name": "Bash"}
+CALL |= {"transcript_path": "/home/user/.claude/x.jsonl", "tool_input": {"command": "git push --force"}}
 HOOK = {"type": "command", "command": "true"}
 # One project for each format, with one hook that does not match the event.
 PROJECTS = {
@@ -74,6 +94,7 @@ VERSION = "tenter --version"
 LIMITS = {VERSION: 1.2, "tenter fire, JSON (llxprt)": 2.5, "tenter fire, JSON (moai)": 2.5}
 LINES = [Line(what, YARDSTICK, LIMITS.get(what)) for what in (VERSION, *(f"tenter fire, {what}" for what in PROJECTS))]
 LINES += [Line(what, SCRIPT, 2.2) for what in HOOKS]
+LINES += [Line(NAMED, SCRIPT, 1.25), Line(UNNAMED, SCRIPT, 1.25), Line(RUN, SCRIPT, 1.25)]
 
 
 def cold_start(rounds: Rounds) -> Measured:
@@ -95,11 +116,15 @@ def starts(rounds: int) -> dict[str, list[float]]:
         script.write_text(TEXT)
         hooks = {what: [str(TENTER), "hook", *words, "--project", folder] for what, words in HOOKS.items()}
         commands |= {SCRIPT: [str(PYTHON), str(script)], **hooks}
-        times: dict[str, list[float]] = {what: [] for what in commands}
-        with given.open("rb") as stdin:
+        called = Path(folder, "call.json")
+        authors = authored(Path(folder), called)
+        times: dict[str, list[float]] = {what: [] for what in commands | authors}
+        with given.open("rb") as stdin, called.open("rb") as call:
             for _ in range(rounds):
                 for what, argv in commands.items():
                     times[what].append(started(argv, stdin, folder))
+                for what, argv in authors.items():
+                    times[what].append(started(argv, call, folder))
     return times
 
 
@@ -120,6 +145,19 @@ def fire(folder: Path, what: str) -> list[str]:
     (project / file).parent.mkdir(parents=True, exist_ok=True)
     (project / file).write_text(text)
     return [str(TENTER), "fire", "tool.before", "--dialect", dialect, "--project", str(project), "--trust"]
+
+
+def authored(folder: Path, given: Path) -> dict[str, list[str]]:
+    """A hook file, called in each way, and each time it refuses."""
+    file = folder / "guard.py"
+    file.write_text(GUARD)
+    given.write_text(json.dumps(CALL))
+    python, agent = [str(PYTHON), str(file)], ["--agent", "moai"]
+    commands = {NAMED: [*python, *agent], UNNAMED: python, RUN: [str(TENTER), "run", str(file), *agent]}
+    for what, argv in commands.items():
+        done = subprocess.run(argv, env=environment(str(folder)), input=given.read_bytes(), capture_output=True)
+        assert b"Force pushes are not allowed here." in done.stdout, (what, done)
+    return commands
 
 
 def check(commands: dict[str, list[str]], given: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from oracles import amcp, llxprt, massgen, moai, tenterhook, wave
+from oracles import amcp, gemini, llxprt, massgen, moai, qwen, tenterhook, wave
 from oracles.table import Act, Expected, Row, agree
 from tenterhook.testing import Did, simulate
 
@@ -19,6 +19,8 @@ DIALECTS: dict[str, ModuleType] = {
     "amcp": amcp,
     "wave": wave,
     "llxprt": llxprt,
+    "gemini": gemini,
+    "qwen": qwen,
     "tenterhook": tenterhook,
 }
 FIELDS = [field.name for field in fields(Expected) if field.name not in ("messages", "maybe", "attempts")]

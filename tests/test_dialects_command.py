@@ -63,7 +63,14 @@ def test_everything_that_a_dialect_names_is_on_its_page(shown, name):
     names += [file.path for file in dialect.files]
     names += [*dialect.form.keys, *dialect.form.group_keys]
     names += [kind.name for kind in dialect.types]
-    names += [dialect.matcher, dialect.order, dialect.mode, dialect.unit, f"{dialect.timeout:g} s", dialect.switch]
+    names += [
+        dialect.matcher,
+        dialect.order,
+        dialect.mode,
+        glossary.UNITS[dialect.unit],
+        f"{dialect.timeout:g} s",
+        dialect.switch,
+    ]
     names += dialect.notes
 
     assert [one for one in names if one not in text] == []

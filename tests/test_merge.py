@@ -189,13 +189,13 @@ def test_an_object_is_laid_over_nothing_where_there_is_none() -> None:
 
 
 def test_a_response_before_the_model_counts_only_beside_a_block_or_a_stop() -> None:
-    rule = replace(CALL, merges={"response": "replace", "request": "overlay"}, response_needs_block=True)
+    rule = replace(CALL, merges={"response": "replace", "request": "overlay"}, response_needs="block")
     batch = [{"response": {"text": "x"}, "request": {"m": 1}}]
 
     assert changed(rule, {}, batch) == {"request": {"m": 1}}
     assert changed(rule, {}, batch, denied=True) == {"response": {"text": "x"}, "request": {"m": 1}}
     assert changed(rule, {}, batch, stopped=True) == {"response": {"text": "x"}, "request": {"m": 1}}
-    free = replace(rule, response_needs_block=False)
+    free = replace(rule, response_needs="")
     assert changed(free, {}, batch) == {"response": {"text": "x"}, "request": {"m": 1}}
 
 

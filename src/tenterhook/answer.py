@@ -44,6 +44,15 @@ def read(text: str, *, twice: bool, guarded: Iterable[str]) -> tuple[dict[str, A
     return (None, problem) if problem else (value, "")
 
 
+def is_json(text: str, *, twice: bool) -> bool:
+    """Whether a text is JSON of any sort; `twice`: what a JSON string holds must be some, too."""
+    text = text.lstrip("\ufeff").strip()
+    value, problem = decode(text) if text else (None, "nothing")
+    if twice and not problem and isinstance(value, str):
+        _, problem = decode(value.strip())
+    return not problem
+
+
 def decode(text: str) -> tuple[Any, str]:
     try:
         return (unwatched(text) if len(text) > LARGE else msgspec.json.decode(text)), ""

@@ -16,18 +16,28 @@ FIELDS = {"input": "tool_input", "output": "tool_output", "request": "llm_reques
 STOPPED = "Stopped by hook"
 # Merges of hooks that ran at once for which not their order counts but who finished last.
 BY_FINISH = {"last-finished"}
+# Merges that take no notice of what the hooks before made: they lay a change over what was there at first. And those
+# of hooks' words alone.
+AFRESH, ALONE = {"overlay-given"}, {"tools-of-hooks"}
 # The most restrictive mode wins; the names of the stable tool configuration.
 MODES = ("NONE", "ANY", "AUTO")
+# When a response takes the place of the model's call, by what it needs; told are whether a deny and a stop were said.
+RESPONDS: dict[str, Callable[[bool, bool], bool]] = {
+    "": lambda denied, stopped: True,
+    "block": lambda denied, stopped: denied or stopped,
+    "deny": lambda denied, stopped: denied and not stopped,
+}
 
 
 class Changes:
     """The state of an event while its hooks run: what was given, and what they made of it."""
 
-    __slots__ = ("given", "now", "rule", "values")
+    __slots__ = ("given", "now", "rule", "values", "views")
 
     def __init__(self, rule: EventRule, data: dict[str, Any]) -> None:
         self.rule, self.given, self.now = rule, data, data
         self.values: dict[str, Any] = {}
+        self.views: dict[str, Any] = {}
 
     def after(self, verdicts: Sequence[Verdict]) -> None:
         """Lay the changes of one batch over what the batches before it made."""
@@ -36,31 +46,42 @@ class Changes:
                 break
         else:
             return
-        for change, rule in self.rule.merges.items():
-            giving = [verdict for verdict in verdicts if change in verdict.changes]
-            if giving:
-                if rule in BY_FINISH:
-                    giving.sort(key=attrgetter("seconds"))
-                before = self.values.get(change, self.given.get(FIELDS.get(change, change)))
-                self.values[change] = MERGES[rule](before, [verdict.changes[change] for verdict in giving])
+        self.lay(self.values, self.rule.merges, verdicts)
+        self.lay(self.views, self.rule.seen, verdicts)
         for verdict in verdicts:  # what no event has a rule for: the last one's word
             self.values.update((c, v) for c, v in verdict.changes.items() if c in WISHES and c not in self.rule.merges)
         self.chain(verdicts)
 
+    def lay(self, values: dict[str, Any], merges: Mapping[str, str], verdicts: Sequence[Verdict]) -> None:
+        for change, rule in merges.items():
+            giving = [verdict for verdict in verdicts if change in verdict.changes]
+            if giving:
+                if rule in BY_FINISH:
+                    giving.sort(key=attrgetter("seconds"))
+                given = None if rule in ALONE else self.given.get(FIELDS.get(change, change))
+                before = given if rule in AFRESH else values.get(change, given)
+                values[change] = MERGES[rule](before, [verdict.changes[change] for verdict in giving])
+
     def chain(self, verdicts: Sequence[Verdict]) -> None:
         """What the next hook is told instead of the original."""
         for what, field in self.rule.chain.items():
-            if what in self.values:
-                self.now = {**self.now, field: self.values[what]}
+            values = self.views if what in self.rule.seen else self.values
+            if what in values:
+                self.now = {**self.now, field: values[what]}
             for text in texts(verdicts, what):
                 self.now = {**self.now, field: f"{self.now.get(field, '')}\n\n{text}"}
+
+    def settled(self) -> dict[str, Any]:
+        """The event as it will really be, which is not always what the last hook of a chain was shown."""
+        shown = [(what, self.rule.chain[what]) for what in self.views]
+        return {**self.now, **{field: self.values.get(what, self.given.get(field)) for what, field in shown}}
 
     def result(self, *, denied: bool, stopped: bool, stop_reason: str) -> dict[str, Any]:
         """Only what differs from what was given."""
         rule, values = self.rule, self.values
         if not values and not stopped:
             return {}
-        if rule.response_needs_block and not (denied or stopped):
+        if not RESPONDS[rule.response_needs](denied, stopped):
             values = {change: value for change, value in values.items() if change != "response"}
         if rule.stop_response and stopped:
             values = {**values, "response": stop_response(stop_reason)}
@@ -105,6 +126,15 @@ def overlay_last(before: Any, given: list[Any]) -> Any:
     return overlay(before, given[-1:])
 
 
+def any_true(before: Any, given: list[Any]) -> bool:
+    return any(one is True for one in given)
+
+
+def tools_of_hooks(before: Any, given: list[Any]) -> dict[str, Any]:
+    """Like a union, but of what hooks said alone, and with a mode and a list in every case."""
+    return {"mode": "AUTO", "allowedFunctionNames": [], **union_tools(before, given)}
+
+
 def union_tools(before: Any, given: list[Any]) -> dict[str, Any]:
     """All allowed names together, sorted; the most restrictive mode; NONE allows nothing."""
     configs = [*([stated(before)] if isinstance(before, dict) else []), *given]
@@ -141,5 +171,8 @@ MERGES: dict[str, Callable[[Any, list[Any]], Any]] = {
     "union": union,
     "overlay": overlay,
     "overlay-last": overlay_last,
+    "overlay-given": overlay_last,
+    "any": any_true,
     "union-tools": union_tools,
+    "tools-of-hooks": tools_of_hooks,
 }

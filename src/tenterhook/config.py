@@ -18,6 +18,8 @@ from tenterhook.settings import TABLE as SETTINGS
 from tenterhook.trust.standing import Standing, is_managed
 from tenterhook.types import Hook, Path
 
+# Whose word on a switch counts, where several have one.
+PRECEDENCE = {"defaults": 0, "user": 1, "project": 2, "system": 3, "managed": 4}
 PROJECT_SETTINGS = "they stand in the user's file or in the system's"
 
 
@@ -25,12 +27,15 @@ class Words(Struct):
     """What a file says about hooks that stand elsewhere: it switches them, or puts its own in their place."""
 
     switch: Any = None
+    off: bool | None = None
+    disabled: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     overrides: list[tuple[str, str]] = field(default_factory=list)
 
     def said(self) -> dict[str, Any]:
         """As an approval has it; empty where the file says nothing of the kind."""
         found = {"switch": self.switch, "names": sorted(self.names), "overrides": sorted(map(list, self.overrides))}
+        found |= {"off": self.off, "disabled": sorted(self.disabled)}
         return {key: value for key, value in found.items() if value not in (None, [])}
 
 
@@ -88,19 +93,37 @@ def load(
         loaded.problems += ruined
         if ruined and not strict:
             del loaded.hooks[before:]
-        if place.file.switches and dialect.switch in document.data:
-            words.switch = document.data[dialect.switch]
+        if place.file.switches:
+            switches(document, dialect, words, loaded)
     loaded.hooks = standing.hooks(loaded.hooks, complete=not config)
     obey(loaded, dialect, standing)
     return loaded
+
+
+def switches(document: readers.Document, dialect: Dialect, words: Words, loaded: Loaded) -> None:
+    """What a file says about running hooks at all."""
+    if dialect.switch in document.data:
+        words.switch = document.data[dialect.switch]
+    key, value = dialect.off
+    said, path = dig(document.data, key) if key else (None, ())
+    if isinstance(said, bool):
+        words.off = said is value
+    elif said is not None:
+        loaded.problems.append(problem(document, path, f"{key} must be true or false, not {said!r}; it is ignored"))
+    names, path = dig(document.data, dialect.disabled) if dialect.disabled else (None, ())
+    if isinstance(names, list):
+        words.disabled = [name for name in names if isinstance(name, str)]
+    elif names is not None:
+        text = f"{dialect.disabled} must be a list of names, not {names!r}; it is ignored"
+        loaded.problems.append(problem(document, path, text))
 
 
 def obey(loaded: Loaded, dialect: Dialect, standing: Standing) -> None:
     """What files say about hooks of others, as far as it counts. Nobody but the system switches off what it gives."""
     switch = None
     named: dict[str, set[str]] = {}
-    for place in loaded.places:
-        words = standing.words(place, loaded.words.get(place.path))
+    all_words = [(place, standing.words(place, loaded.words.get(place.path))) for place in loaded.places]
+    for place, words in all_words:
         for event in words.names:
             named.setdefault(event, set()).add(place.file.scope)
         loaded.overrides.update(words.overrides)
@@ -109,7 +132,21 @@ def obey(loaded: Loaded, dialect: Dialect, standing: Standing) -> None:
         loaded.hooks = [overridden(hook, named) for hook in loaded.hooks]
     if dialect.switch and switch is not True:
         loaded.off = f"{dialect.switch} is not true"
-        loaded.hooks = [hook if is_managed(hook) else replace(hook, enabled=False) for hook in loaded.hooks]
+    elif off(all_words):
+        key, value = dialect.off
+        loaded.off = f"{key} is {str(value).lower()}"
+    disabled = {name for _, words in all_words for name in words.disabled}
+    if loaded.off or disabled:
+        loaded.hooks = [
+            replace(hook, enabled=False) if not is_managed(hook) and (loaded.off or hook.name in disabled) else hook
+            for hook in loaded.hooks
+        ]
+
+
+def off(all_words: list[tuple[Place, Words]]) -> bool:
+    """Whether hooks are off: the word of who has most to say counts, and of one scope the last."""
+    said = [(PRECEDENCE[place.file.scope], words.off) for place, words in all_words if words.off is not None]
+    return bool(said) and max(said, key=lambda one: one[0])[1] is True
 
 
 def open_document(place: Place, loaded: Loaded, *, quiet: bool) -> readers.Document | None:

@@ -32,8 +32,11 @@ class Field(Struct, frozen=True):
 class Exit(Struct, frozen=True, kw_only=True):
     """What one exit status means.
 
-    `needs_text`: without text it decides nothing and counts as a failure. `yields`: an answer takes its place. `text`
-    is where the text is looked for. `blocking_reason`: of an answer beside it only a refusal's own reason counts.
+    `needs_text`: without text it decides nothing and counts as a failure. `yields`: an answer takes its place, and
+    where it is `unhealthy` the hook has failed all the same. `text` is where the text is looked for, `becomes` what it
+    is, and `else_becomes` what it is if it was not on the first of these streams. `answer_from` is where an answer is
+    looked for, if not where the dialect says; `broken_fails`: what begins as an object and is none is no text, but a
+    failure. `blocking_reason`: of an answer beside it only a refusal's own reason counts.
     """
 
     means: str
@@ -42,10 +45,14 @@ class Exit(Struct, frozen=True, kw_only=True):
     answer: bool = False
     text: str = ""
     becomes: str = ""
+    else_becomes: str = ""
     prefix: str = ""
     text_decision: str = ""
     needs_text: bool = False
     yields: bool = False
+    unhealthy: bool = False
+    answer_from: str = ""
+    broken_fails: bool = False
     blocking_reason: bool = False
 
 
@@ -54,7 +61,8 @@ class Answer(Struct, frozen=True, kw_only=True):
 
     `type` is what its value must be, where the effect does not say that already. `change` is what the effect `set`
     sets. `unsupported` are values (`any`, `true`, a word) that the agent knows and refuses: the hook fails.
-    `only_with` is the decision without which the field makes the hook fail.
+    `only_with` is the decision without which the field makes the hook fail. `needs` is a path into the value: where
+    nothing is there, the value does not count.
     """
 
     path: str
@@ -63,6 +71,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     change: str = ""
     unsupported: tuple[str, ...] = ()
     only_with: str = ""
+    needs: str = ""
     kind: str = ""
     events: tuple[str, ...] = ()
     words: dict[str, str] = {}
@@ -95,7 +104,8 @@ class EventRule(Struct, frozen=True, kw_only=True):
     grants: bool = False
     output_form: str = "value"
     hears_failures: bool = False
-    # What a wish to stop does: first, after (the operation is done), denies (this one), ignored.
+    # What a wish to stop does: first, after (the operation is done), denies (this one), replaces (the tool's output by
+    # the reason), ignored.
     stops: str = "first"
     # How often in a row hooks may keep an agent from stopping; 0 is without end, None is for the host to say.
     stop_cap: int | None = None
@@ -118,9 +128,13 @@ class EventRule(Struct, frozen=True, kw_only=True):
     # A refusal's reason takes the place of the tool's output.
     replaces: bool = False
     reasons: str = "first"
+    stop_reasons: str = "first"
     merges: dict[str, str] = {}
     chain: dict[str, str] = {}
-    response_needs_block: bool = False
+    # What the next hook of a chain sees where the host is given something else: how each of the chain's changes merges.
+    seen: dict[str, str] = {}
+    # What a response needs to take the place of the model's call: a block (a deny or a stop), a deny; or nothing.
+    response_needs: str = ""
     stop_response: bool = False
 
 
@@ -139,6 +153,8 @@ class Type(Struct, frozen=True, kw_only=True):
     does: str = "runs"
     # What every hook of this type has, as if its entry said so.
     spec: dict[str, str | bool] = {}
+    # Keys that count for hooks of other types only.
+    ignores: tuple[str, ...] = ()
 
 
 class Section(Struct, frozen=True, kw_only=True):
@@ -238,8 +254,13 @@ class Dialect(Struct, frozen=True, kw_only=True):
     dedupe: str = ""
     layers: str = "add"
     switch: str = ""
+    # A key whose value switches all hooks off; and a list of the names of hooks that do not run.
+    off: tuple[str, bool] = ("", True)
+    disabled: str = ""
     section: str = ""
     section_event: str = ""
+    # What the section decides counts, whatever stands beside it.
+    section_outranks: bool = False
     # How strictly answers are read: unknown keys, values of a wrong type, a section that does not name the event.
     unknown_keys: str = "tolerated"
     wrong_types: str = "ignored"
@@ -252,6 +273,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     env_without: tuple[str, ...] = ()
     answer_outranks_exit: bool = False
     twice_encoded: bool = False
+    # What JSON that is no object is: text, nothing.
+    other_json: str = "text"
     text_fails: bool = False
     stop_outranks: bool = False
     missing_is_silent: bool = False

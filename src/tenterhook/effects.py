@@ -88,10 +88,22 @@ def text(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> 
 
 
 def change(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
-    if isinstance(value, dict) or (answer.effect == "output" and value is not None):
+    if answer.needs and isinstance(value, dict) and not at(answer.needs, value):
+        reader.unreadable(f"{answer.path} needs something in {answer.needs}, so it does not count")
+    elif isinstance(value, dict) or (answer.effect == "output" and value is not None):
         reader.verdict.changes[answer.effect] = value
     elif value is not None:  # a strict engine must not go on with what the hook wanted changed
         reader.unreadable(f"{answer.path} must be an object, not {type(value).__name__}")
+
+
+def at(path: str, value: Any) -> Any:
+    """What stands at a dotted path of keys and places, or None."""
+    for key in path.split("."):
+        if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def tool_config(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:

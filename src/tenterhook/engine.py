@@ -121,7 +121,7 @@ class Engine(HookSet):
                     self.spent.pop(id(hook), None)
                 break
         if slot.rules.strict and changes.now is not event.data:
-            data = changes.now
+            data = changes.settled()
             awake = self.awakened(slot, replace(event, data=data), planned)
             planned = replace(planned, skipped=without(planned.skipped, awake))
             again = misled(slot.rule, data, shown)

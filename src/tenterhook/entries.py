@@ -157,6 +157,9 @@ class Reading:
         kind = self.type_of(found, path)
         if kind is None or self.refused:
             return None
+        for key in kind.ignores:
+            if found.pop(keys[key], None):
+                self.warn((*path, key), f"{key} means nothing to a hook of type {kind.name!r}; it is ignored")
         self.check_matcher(rule, found, path)
         limit = timeout(self, found.pop("timeout", None), rule, kind)
         if not self.runs(kind, rule, path):

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable
 from typing import TypeVar
 
 from tenterhook.dialect import Dialect
-from tenterhook.match import EVERYTHING, LONGEST_NAME, match, names
+from tenterhook.match import EVERYTHING, EXACT, KINDS, LONGEST_NAME, match, names
 from tenterhook.types import Hook
 
 Key = TypeVar("Key", bound=Hashable)
@@ -93,8 +93,10 @@ def known_as(target: str, dialect: Dialect) -> tuple[str, ...]:
 
 def matches(hook: Hook, target: object, dialect: Dialect) -> bool:
     """Of a hook that was modified, also what it would have matched as it was approved."""
-    test = match(hook.matcher, hook.match_kind or dialect.matcher)
-    if test is None or any(map(test, known_as("" if target is None else str(target), dialect))):
+    kind = hook.match_kind or dialect.matcher
+    test = match(hook.matcher, kind)
+    own, *others = known_as("" if target is None else str(target), dialect)
+    if test is None or test(own) or (others and any(map(EXACT.get(kind, KINDS[kind])(hook.matcher or ""), others))):
         return True
     before = hook.seal.before if hook.seal else None
     return before is not None and matches(before, target, dialect)

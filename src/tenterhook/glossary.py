@@ -12,11 +12,19 @@ MATCHERS = {
     "expression that is searched for in the name; one that is invalid matches nothing",
     "names-or-regex-narrow": "of letters, digits, _ and |: exact names; anything else is a regular expression that is "
     "searched for in the name; one that is invalid matches nothing",
+    "names-and-regex": "names between |, trimmed, and all of it a regular expression that is searched for in the name; "
+    "one that is invalid is names alone",
+}
+UNITS = {
+    "seconds": "seconds",
+    "milliseconds": "milliseconds",
+    "seconds-below-1000": "seconds, and milliseconds from 1000 on",
 }
 DEDUPES = {
     "": "",
     "command": "command",
     "name-command": "name and command",
+    "name-main": "name and command, prompt or URL",
     "main": "type and command, prompt or URL",
 }
 ORDERS = {
@@ -30,7 +38,10 @@ MERGES = {
     "union": "what any hook lists",
     "overlay": "each hook's object is laid over the one before, by top-level key",
     "overlay-last": "of hooks that ran at once the last one's object is laid over what was there",
+    "overlay-given": "the last hook's object is laid over what was there before all of them",
+    "any": "true where any hook says so",
     "union-tools": "all allowed names together; the most restrictive mode counts",
+    "tools-of-hooks": "all names that hooks allow together; the most restrictive mode counts, AUTO if nobody said one",
 }
 LAYERS = {
     "add": "hooks of all files add up",
@@ -72,6 +83,7 @@ KEYS = {
     "type": "which handler runs the hook",
     "spec": "what runs, and with what",
     "matcher": "which names the hook is for",
+    "matcher_trimmed": "which names the hook is for",
     "match_kind": "how the matcher is read, where it differs from the dialect's",
     "timeout": "how long the hook may take",
     "enabled": "false switches the hook off",

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # Above this, seconds were probably meant as milliseconds; below it, milliseconds as seconds.
 IMPLAUSIBLE = {"seconds": lambda value: value >= 1000, "milliseconds": lambda value: value < 100}
+# What is a number of milliseconds where smaller ones are seconds.
+LARGE = 1000
 LONGEST = 4e6  # 46 days; on some systems a lock cannot wait longer
 DIVISOR = {"seconds": 1.0, "milliseconds": 1000.0}
 # What a handler looks at besides the key that says what it runs.
@@ -144,7 +146,7 @@ def timeout(r: Reading, said: tuple[str, Any, Path] | None, rule: EventRule, kin
     if said is None:
         return usual
     key, value, path = said
-    unit = kind.unit or r.dialect.unit
+    unit = unit_of(value, kind.unit or r.dialect.unit)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= LONGEST * DIVISOR[unit]:
         shown = repr(value)[:60]
         r.malformed(path, f"{key} must be a number above 0, not {shown}", f"the default of {usual:g} s is used")
@@ -157,6 +159,13 @@ def timeout(r: Reading, said: tuple[str, Any, Path] | None, rule: EventRule, kin
         r.warn(path, f"{key} is {seconds:g} s, and hooks of {rule.name} have {rule.longest:g} s at most")
         return rule.longest
     return seconds
+
+
+def unit_of(value: Any, unit: str) -> str:
+    """Some agents counted in milliseconds once, and still take large numbers for such."""
+    if unit != "seconds-below-1000":
+        return unit
+    return "milliseconds" if isinstance(value, int | float) and value >= LARGE else "seconds"
 
 
 def set_choice(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path, to: str, known: set[str]) -> None:
@@ -275,6 +284,7 @@ SETTERS: dict[str, Callable[[Reading, dict[str, Any], str, Any, Path], None]] = 
     "spec_seconds": set_spec_seconds,
     "spec_count": set_spec_count,
     "matcher": lambda r, f, k, v, p: set_text(r, f, k, v, p, "matcher"),
+    "matcher_trimmed": lambda r, f, k, v, p: set_text(r, f, k, v.strip() if isinstance(v, str) else v, p, "matcher"),
     "match_kind": lambda r, f, k, v, p: set_choice(r, f, k, v, p, "match_kind", MATCHERS),
     "timeout": set_timeout,
     "enabled": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "enabled"),

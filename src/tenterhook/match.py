@@ -34,6 +34,9 @@ INTRICATE = frozenset("?{(\\[")
 # Names and alternatives of names need no regex: ten thousand of them compile in a tenth of the time.
 PLAIN = re.compile(r"[A-Za-z0-9_|]+")
 LIST = re.compile(r"[A-Za-z0-9_\- ,|]+")
+# What among alternatives fits everything; and the parts of a pattern that hold its bars, or keep them in.
+EVERY = frozenset({"*", ".*"})
+BARS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]?|[|()]", re.DOTALL)
 # Python may come to read these differently in a set and says so; a host that makes warnings errors must not suffer.
 DOUBTFUL = re.compile(r"\[\^?\[|--|&&|~~|\|\|")
 
@@ -128,6 +131,41 @@ def names_or_regex_narrow(matcher: str) -> Test:
     return listed(matcher, names_of_regex)
 
 
+def names_and_regex(matcher: str) -> Test:
+    """Names between bars, trimmed, each exact, and all of it one regex; a broken one is names alone."""
+    parts = alternatives(matcher)
+    if not EVERY.isdisjoint(parts):
+        return everything
+    pattern = compiled("|".join(parts)) if parts else None
+    test = guarded(pattern, search=True) if pattern else never_fits
+    return lambda target: target in parts or test(target)
+
+
+def names_alone(matcher: str) -> Test:
+    return frozenset(alternatives(matcher)).__contains__
+
+
+def alternatives(matcher: str) -> list[str]:
+    """The parts between bars that stand in no group and no set; a pattern with an anchor or a group first is one."""
+    if matcher.startswith(("^", "(")):
+        return [matcher]
+    parts, begin, depth = [], 0, 0
+    for found in BARS.finditer(matcher):
+        depth = max(0, depth + {"(": 1, ")": -1}.get(found[0], 0))
+        if found[0] == "|" and not depth:
+            parts.append(matcher[begin : found.start()])
+            begin = found.end()
+    return [part for part in map(str.strip, [*parts, matcher[begin:]]) if part]
+
+
+def everything(target: str) -> object:
+    return True
+
+
+def never_fits(target: str) -> object:
+    return False
+
+
 def listed(matcher: str, names_of: Callable[[str], frozenset[str] | None]) -> Test:
     found = names_of(matcher)
     if found is not None:
@@ -197,7 +235,10 @@ KINDS: dict[str, Callable[[str], Test]] = {
     "literal": literal,
     "names-or-regex": names_or_regex,
     "names-or-regex-narrow": names_or_regex_narrow,
+    "names-and-regex": names_and_regex,
 }
+# The kinds whose patterns are not tried on a target's other names, which must be there as such.
+EXACT: dict[str, Callable[[str], Test]] = {"names-and-regex": names_alone}
 
 NAMED: dict[str, Callable[[str], frozenset[str] | None]] = {
     "glob": names_of_glob,

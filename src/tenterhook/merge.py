@@ -25,7 +25,6 @@ def merge(
     """A deny outranks an ask, an ask an allow; nothing erases a deny. In observe mode nothing is applied."""
     decision = "none"
     stop = stop_after = suppress = failed = False
-    stop_reason = ""
     said: list[Message] = []
     told: list[str] = []
     for verdict in verdicts:
@@ -38,20 +37,23 @@ def merge(
         stop = stop or verdict.stop
         stop_after = stop_after or verdict.stop_after
         suppress = suppress or verdict.suppress
-        stop_reason = stop_reason or verdict.stop_reason
         said += verdict.messages
     blocked = decision == "deny" and rule.blocks and not (stop and dialect.stop_outranks)
     observed = mode == "observe"
+    reason = "" if observed else REASONS[rule.reasons](verdicts, decision)
+    stop_reason = STOP_REASONS[rule.stop_reasons](verdicts) if stop or stop_after else ""
     changed = not observed and (changes.values or stop)
+    made = changes.result(denied=decision == "deny", stopped=stop, stop_reason=stop_reason) if changed else {}
+    replaced = rule.replaces and decision == "deny"
     return Outcome(
         decision,
         blocked,
-        "" if observed else REASONS[rule.reasons](verdicts, decision),
+        reason,
         stop,
         stop_reason,
         suppress,
-        changes.result(denied=decision == "deny", stopped=stop, stop_reason=stop_reason) if changed else {},
-        tuple(erased(said) if blocked and rule.erased else said),
+        {**made, "output": reason} if replaced else made,
+        tuple(erased(said) if rule.erased and (blocked or replaced) else said),
         not failed,
         attempts,
         skipped,
@@ -65,7 +67,7 @@ def merge(
 
 
 def erased(messages: list[Message]) -> list[Message]:
-    """The context of a prompt that was erased has nothing left to belong to."""
+    """The context of a prompt that was erased, or of a result, has nothing left to belong to."""
     return [Message("log", m.kind, m.text, m.hook) if m.kind == "context" else m for m in messages]
 
 
@@ -83,4 +85,13 @@ def join(verdicts: Sequence[Verdict], decision: str) -> str:
     return "\n".join(verdict.reason for verdict in verdicts if verdict.reason)
 
 
+def first_stop(verdicts: Sequence[Verdict]) -> str:
+    return next((verdict.stop_reason for verdict in verdicts if verdict.stop_reason), "")
+
+
+def all_stops(verdicts: Sequence[Verdict]) -> str:
+    return "\n".join(verdict.stop_reason for verdict in verdicts if verdict.stop_reason)
+
+
+STOP_REASONS: dict[str, Callable[[Sequence[Verdict]], str]] = {"first": first_stop, "join": all_stops}
 REASONS: dict[str, Callable[[Sequence[Verdict], str], str]] = {"first": first, "join": join}

@@ -219,6 +219,12 @@ def its_name_and_command(hook: Hook) -> str:
     return f"{hook.name}\0{command}" if command else ""
 
 
+def its_name_and_main(hook: Hook) -> str:
+    """For agents that tell hooks apart by name, and by what they run where they have none."""
+    main = joined(hook.spec.get("main"))
+    return f"{hook.name}\0{main}" if main else ""
+
+
 def its_main(hook: Hook) -> str:
     """What it runs, and in which sort of file it stands where that keeps copies apart."""
     main = hook.spec.get("main")
@@ -243,5 +249,6 @@ def batches(hooks: Iterable[Hook], order: str) -> tuple[tuple[Hook, ...], ...]:
 DEDUPES: dict[str, Callable[[Hook], str]] = {
     "command": its_command,
     "name-command": its_name_and_command,
+    "name-main": its_name_and_main,
     "main": its_main,
 }

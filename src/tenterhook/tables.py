@@ -160,9 +160,17 @@ def audiences(dialect: Dialect) -> Rows:
 def changes(dialect: Dialect) -> Rows:
     for rule in dialect.events:
         for change in sorted({*rule.merges, *rule.chain}):
-            merge = rule.merges.get(change, "")
-            means = glossary.MERGES[merge] if merge else f"added to {rule.chain[change]}"
-            yield rule.name, change, means, yes(change in rule.chain)
+            yield rule.name, change, merged(rule, change), seen(rule, change)
+
+
+def merged(rule: EventRule, change: str) -> str:
+    if merge := rule.merges.get(change):
+        return glossary.MERGES[merge]
+    return "is not used" if change in rule.seen else f"added to {rule.chain[change]}"
+
+
+def seen(rule: EventRule, change: str) -> str:
+    return glossary.MERGES[rule.seen[change]] if change in rule.seen else yes(change in rule.chain)
 
 
 def files(dialect: Dialect) -> Rows:
@@ -195,7 +203,7 @@ def rules(dialect: Dialect) -> Rows:
     """The settings that are one word each; what a dialect leaves at its default is not worth a row."""
     d = dialect
     yield "matcher", d.matcher, glossary.MATCHERS[d.matcher]
-    yield "time-out", f"{d.timeout:g} s", f"where a hook says none; files write {d.unit}"
+    yield "time-out", f"{d.timeout:g} s", f"where a hook says none; files write {glossary.UNITS[d.unit]}"
     yield "order", d.order, glossary.ORDERS[d.order]
     yield "layers", d.layers, glossary.LAYERS[d.layers]
     yield "mode", d.mode, glossary.MODES[d.mode]
@@ -219,9 +227,13 @@ def optional(d: Dialect) -> Iterable[tuple[object, tuple[str, str, str]]]:
     yield d.chain_ends, ("chain ends", ends, f"after a {ends} the hooks that have not run yet are skipped")
     yield d.dedupe, ("duplicates", d.dedupe, f"of hooks with the same {glossary.DEDUPES[d.dedupe]} only the first runs")
     yield d.switch, ("switch", d.switch, "no hook runs unless a file sets it to true")
+    yield d.off[0], ("off", f"{d.off[0]}: {str(d.off[1]).lower()}", "no hook runs where a file says so")
+    yield d.disabled, ("disabled", d.disabled, "names of hooks that do not run, or what those without a name run")
     yield d.untyped, ("no type", d.untyped, UNTYPED.get(d.untyped, "what a hook without a type is"))
     yield d.agent_from, ("agent", ", ".join(d.agent_from), "where the event's data names its agent")
     yield d.section_event, ("section", f"{d.section}.{d.section_event}", "if given, must name the event that happened")
+    yield d.section_outranks, ("section", "outranks", f"what {d.section} decides counts, whatever stands beside it")
+    yield d.other_json == "nothing", ("other JSON", "says nothing", "a list or a number is neither answer nor text")
     yield d.missing_is_silent, ("missing script", "skipped", "a hook whose script does not exist is skipped")
     yield d.twice_encoded, ("JSON in JSON", "read", "an answer that was encoded twice counts")
     yield d.stop_outranks, ("stop", "outranks", "stopping the agent outranks every decision")

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from tenterhook.answer import looks_like, read
+from tenterhook.answer import is_json, looks_like, read
+from tenterhook.apply import RESPONDS
 from tenterhook.dialect import Answer, Exit
 from tenterhook.effects import EFFECT, RANK, stronger
 from tenterhook.policy import explained, policy_for
 from tenterhook.rules import Rules, Table
+from tenterhook.stops import STOPS, nobody_decides
 from tenterhook.types import Attempt, Hook, Message, Verdict
 from tenterhook.validity import fault
 
 NO_REASON = "Blocked by hook"
-DEFERRED = "Deferred by hook"
+# The one exit code that is meant as a refusal everywhere: a strict engine takes it for one, silent or not.
+REFUSAL = 2
 
 
 def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:
@@ -23,17 +25,18 @@ def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:
     if quiet and not attempt.notes:
         return Verdict(attempt.hook, rules.rule.silent or "none")  # the commonest end of all: a clean exit, no word
     reader = Reader(attempt, hook, rules)
-    exits = rules.exits
     outranks = rules.dialect.answer_outranks_exit
-    if attempt.error is None or (attempt.error == "signal" and outranks):
-        row = exits.get(attempt.exit_code or 0, exits["other"]) if attempt.error is None else exits["other"]
-        answered = reader.answer(row)
+    killed = rules.exits.get("signal") if attempt.error == "signal" else None
+    row = killed or rules.exits.get(attempt.exit_code or 0, rules.exits["other"])
+    answered = False
+    if attempt.error is None or (killed and killed.answer) or (attempt.error == "signal" and outranks):
+        answered = reader.answer(row if attempt.error is None or killed else rules.exits["other"])
         if answered and reader.decided and outranks:
             return reader.settle()
-        if attempt.error is None:
-            reader.exit(row, answered)
-    if attempt.error is not None:
-        reader.failure(attempt.error)
+    if attempt.error is None:
+        reader.exit(row, answered)
+    else:
+        reader.failure(attempt.error, answered and row.yields)
     return reader.settle()
 
 
@@ -46,6 +49,7 @@ class Reader:
         self.decided = False
         self.cause = ""
         self.answered_on = ""
+        self.second = False
         for note in attempt.notes:
             self.warn(note)
 
@@ -61,16 +65,23 @@ class Reader:
         if attempt.answer is not None:
             self.verdict.decision, self.verdict.reason = attempt.decision, attempt.reason  # what a model decided, say
             return self.accept(attempt.answer)
-        stream, text = said_on(attempt, rules.dialect.answer_from)
+        stream, text = said_on(attempt, row.answer_from or rules.dialect.answer_from)
         found, problem = read(text, twice=rules.dialect.twice_encoded, guarded=rules.guarded)
         if found is not None:
             self.answered_on = stream
             return self.accept(found)
+        if rules.dialect.other_json == "nothing" and is_json(text, twice=rules.dialect.twice_encoded):
+            self.warn("printed JSON that is no object, which says nothing here")
+            return True
         if looks_like(text, rules.guarded, rules.known):
             if attempt.truncated:
                 problem = "more was printed than is read, and the rest was dropped"
             problem = problem or "other text stands beside it"
             self.unreadable(f"printed what looks like an answer but is not one JSON object: {problem}")
+        if row.broken_fails and text.startswith("{"):
+            self.fail("output")
+            self.tell("error", text)
+            return True
         return False
 
     def accept(self, found: dict[str, Any]) -> bool:
@@ -116,9 +127,11 @@ class Reader:
         if self.fits(value):
             self.inner(value, table, name)
         mine = self.verdict.decision
-        if reason and (not self.verdict.reason or (mine != "none" and RANK[mine] < RANK[general])):
+        outranks = self.rules.dialect.section_outranks and mine != "none"
+        weaker = mine != "none" and RANK[mine] < RANK[general] and not outranks
+        if reason and (not self.verdict.reason or weaker):
             self.verdict.reason = reason
-        self.verdict.decision = stronger(general, mine)
+        self.verdict.decision = mine if outranks else stronger(general, mine)
 
     def fits(self, value: Any) -> bool:
         key = self.rules.dialect.section_event
@@ -153,9 +166,10 @@ class Reader:
         """What the exit status itself says, and the text that goes with it."""
         verdict, attempt, rules = self.verdict, self.attempt, self.rules
         if answered and row.yields:
+            verdict.failed = verdict.failed or row.unhealthy
             return
         text = self.text_of(row, answered)
-        speechless = row.needs_text and not text and not rules.strict
+        speechless = row.needs_text and not text and not (rules.strict and attempt.exit_code == REFUSAL)
         if speechless:
             self.warn(f"exits with {attempt.exit_code} and says nothing, so that does not count")
         if row.blocking_reason and verdict.decision != "deny":
@@ -175,12 +189,14 @@ class Reader:
         """The text that goes with an exit; the answer itself is none, nor is what a deaf event's hook prints."""
         stream, text = said_on(self.attempt, row.text) if row.text else ("", "")
         unheard = stream == "stdout" and (answered or self.rules.rule.deaf)
+        self.second = not row.text.startswith(stream)
         return "" if unheard or (stream and stream == self.answered_on) else text
 
     def text(self, row: Exit, text: str) -> None:
         rule = self.rules.rule
-        kind = rule.plain if row.becomes == "plain" else row.becomes
-        if text and row.becomes == "plain" and rule.plain_sets:
+        becomes = row.else_becomes if self.second and row.else_becomes else row.becomes
+        kind = rule.plain if becomes == "plain" else becomes
+        if text and becomes == "plain" and rule.plain_sets:
             self.verdict.changes[rule.plain_sets] = text.splitlines()[-1].strip()
         if not text or not kind:
             return
@@ -190,11 +206,13 @@ class Reader:
             self.tell(kind, f"{row.prefix}{text}")
             self.verdict.decision = stronger(self.verdict.decision, row.text_decision or "none")
 
-    def failure(self, cause: str) -> None:
-        """A hook that did not come to an exit of its own."""
+    def failure(self, cause: str, answered: bool) -> None:
+        """A hook that did not come to an exit of its own; it may have answered before."""
         self.fail(cause)
+        if answered:
+            return
         row = self.rules.exits.get(cause)
-        said = self.attempt.stderr.strip() if cause == "signal" else ""
+        said = said_on(self.attempt, row.text if row and row.text else "stderr")[1] if cause == "signal" else ""
         if row is not None:
             self.text(row, said)
         else:
@@ -221,7 +239,7 @@ class Reader:
         if rule.silent and verdict.decision == "none" and not verdict.failed:
             verdict.decision = rule.silent
         if verdict.decision in ("ask", "defer"):
-            self.nobody_decides()
+            nobody_decides(self)
         if verdict.stop:
             STOPS["first" if self.rules.strict and rule.stops == "after" else rule.stops](self)
         else:
@@ -229,48 +247,12 @@ class Reader:
         if rule.muted:
             verdict.suppress = False
         verdict.seconds = self.attempt.seconds
-        if rule.response_needs_block and "response" in verdict.changes and not self.blocks():
+        if "response" in verdict.changes and not RESPONDS[rule.response_needs](
+            verdict.decision == "deny", verdict.stop
+        ):
             self.warn("gives a response, which counts only where the call is blocked")
         self.reasons()
         return verdict
-
-    def blocks(self) -> bool:
-        return self.verdict.stop or self.verdict.decision == "deny"
-
-    def nobody_decides(self) -> None:
-        """Somebody else is to decide: who is not there leaves it to the dialect; who defers ends the run meanwhile."""
-        verdict, attended = self.verdict, self.rules.attended
-        if verdict.decision == "defer" and attended:
-            self.warn("defers, which counts only where nobody can be asked")
-            verdict.decision = "none"
-        elif verdict.decision == "defer":
-            verdict.stop, verdict.stop_reason = True, verdict.stop_reason or verdict.reason or DEFERRED
-        elif attended is False and self.rules.rule.asks:
-            policy = "deny" if self.rules.strict else self.rules.rule.unattended
-            verdict.stop = verdict.stop or policy == "stop"
-            verdict.decision = "none" if policy == "stop" else policy
-
-    def stop_first(self) -> None:
-        self.verdict.stop_reason = self.verdict.stop_reason or self.verdict.reason
-
-    def stop_after(self) -> None:
-        """The operation is not kept from going on; the agent ends when it is done."""
-        self.verdict.stop, self.verdict.stop_after = False, True
-        self.stop_first()
-
-    def stop_denies(self) -> None:
-        """This one operation does not go on, the agent does."""
-        verdict = self.verdict
-        verdict.reason = verdict.stop_reason or verdict.reason
-        verdict.decision, verdict.stop, verdict.stop_reason = "deny", False, ""
-
-    def unstoppable(self) -> None:
-        """The event does not let a hook stop the agent: said, and the reason kept where it can be read."""
-        verdict = self.verdict
-        self.warn(f"wants the agent to stop, which does not count on {self.rules.rule.name}")
-        if verdict.stop_reason:
-            self.add("log", "reason", verdict.stop_reason)
-        verdict.stop, verdict.stop_reason = False, ""
 
     def too_late(self) -> Verdict:
         """A background hook answers when the event has gone on: its texts are told, it decides and changes nothing."""
@@ -302,8 +284,6 @@ class Reader:
             if not rule.blocks and kind == "reason":  # after a tool it is feedback, and not lost
                 self.warn(f"refuses, which does not count on {rule.name}")
             self.add("log" if rule.muted else to, kind, verdict.reason)
-            if rule.replaces:
-                verdict.changes["output"] = verdict.reason
         elif verdict.decision != "none" and verdict.reason:
             self.tell("reason", verdict.reason)
         if verdict.stop_reason:
@@ -313,15 +293,6 @@ class Reader:
         message = Message(to, kind, text, self.attempt.hook)
         if message not in self.verdict.messages:
             self.verdict.messages.append(message)
-
-
-# What a wish to stop does, by the word that an event has for it.
-STOPS: dict[str, Callable[[Reader], None]] = {
-    "first": Reader.stop_first,
-    "after": Reader.stop_after,
-    "denies": Reader.stop_denies,
-    "ignored": Reader.unstoppable,
-}
 
 
 def said_on(attempt: Attempt, where: str) -> tuple[str, str]:

@@ -10,10 +10,13 @@ if TYPE_CHECKING:
 
 MATCHERS = {  # match
     *("glob", "glob-nocase", "regex-full", "regex-search", "literal"),
-    *("names-or-regex", "names-or-regex-narrow"),
+    *("names-or-regex", "names-or-regex-narrow", "names-and-regex"),
 }
 ORDERS = {"parallel", "sequential", "parallel-unless-sequential"}  # plan
-MERGES = {"replace", "last-finished", "overlay", "overlay-last", "union-tools", "union"}  # apply
+MERGES = {  # apply
+    *("replace", "last-finished", "overlay", "overlay-last", "overlay-given", "union", "any"),
+    *("union-tools", "tools-of-hooks"),
+}
 REASONS = {"first", "join"}  # merge
 EFFECTS = {  # verdict
     *("decision", "reason", "continue", "stop", "stop_reason", "suppress", "text"),
@@ -31,7 +34,7 @@ KINDS = {"context", "system", "reason", "feedback", "error", "result", "user_mes
 AUDIENCES = {"model", "user", "log"}
 POLICIES = {"allow", "ask", "deny"}
 DECISIONS = POLICIES | {"defer"}  # what an answer may decide
-STOPS = {"first", "after", "denies", "ignored"}  # verdict
+STOPS = {"first", "after", "denies", "replaces", "ignored"}  # stops
 UNATTENDED = {"deny", "allow", "stop"}  # merge
 SOURCES = {"stdout", "stderr", "stdout-or-stderr", "stderr-or-stdout"}  # verdict: where a text is looked for
 UNKNOWN_KEYS = {"tolerated", "void"}  # validity
@@ -56,14 +59,14 @@ FORMATS = {"json", "jsonc", "toml", "yaml", "frontmatter"}  # readers
 KEYS = {  # config
     *("type", "spec", "matcher", "match_kind", "timeout", "enabled", "name", "sequential", "override", "event"),
     *("priority", "once", "leftovers", "condition", "on_failure", "env", "background", "note", "ours"),
-    *("sandbox", "warm", "words", "rule", "closed", "wakes", "once_in_skill"),
+    *("sandbox", "warm", "matcher_trimmed", "words", "rule", "closed", "wakes", "once_in_skill"),
     *("spec_flag", "spec_texts", "spec_seconds", "spec_count"),
 }
-UNITS = {"seconds", "milliseconds"}
+UNITS = {"seconds", "milliseconds", "seconds-below-1000"}  # keys
 DOES = {"runs", "inert", "ruins"}
 MALFORMED = {"entry", "file"}
 ORIGINS = {"settings", "plugin", "skill", "agent"}
-DEDUPES = {"", "command", "name-command", "main"}  # plan
+DEDUPES = {"", "command", "name-command", "name-main", "main"}  # plan
 # config: how a type's main value is to be understood
 FORMS = {"shell", "program", "function", "script", "url", "prompt", "agent", "none"}
 NETWORKS = {"none", "loopback", "full"}  # sandbox
@@ -87,6 +90,7 @@ def check(dialect: Dialect) -> Iterable[str]:
     yield from unknown("wrong_types", [dialect.wrong_types], WRONG_TYPES)
     yield from unknown("unnamed_section", [dialect.unnamed_section], UNNAMED)
     yield from unknown("answer_from", [dialect.answer_from], SOURCES)
+    yield from unknown("other_json", [dialect.other_json], {"text", "nothing"})
     yield from unknown("mode", [dialect.mode], {"faithful", "strict", "observe"})
     yield from unknown("chain_ends", dialect.chain_ends, {"deny", "stop"})
     yield from unknown("failure", dialect.failure, CAUSES)
@@ -124,6 +128,7 @@ def check(dialect: Dialect) -> Iterable[str]:
         yield from unknown(f"type {kind.name}", [kind.form], FORMS)
         yield from unknown(f"type {kind.name} unit", [kind.unit], {"", *UNITS})
         yield from unknown(f"type {kind.name} does", [kind.does], DOES)
+        yield from unknown(f"type {kind.name} ignores", kind.ignores, set(dialect.form.keys))
     for rule in dialect.events:
         yield from unknown(f"event {rule.name} types", rule.types, {kind.name for kind in dialect.types})
     if dialect.setup:
@@ -138,9 +143,11 @@ def check_event(rule: EventRule) -> Iterable[str]:
     yield from unknown(f"{where} deny", [rule.deny[1]], KINDS)
     yield from unknown(f"{where} audience", rule.audience, KINDS)
     yield from unknown(f"{where} audience", rule.audience.values(), AUDIENCES)
-    yield from unknown(f"{where} reasons", [rule.reasons], REASONS)
+    yield from unknown(f"{where} reasons", [rule.reasons, rule.stop_reasons], REASONS)
     yield from unknown(f"{where} merges", rule.merges, CHANGES | WISHES)
-    yield from unknown(f"{where} merges", rule.merges.values(), MERGES)
+    yield from unknown(f"{where} merges", [*rule.merges.values(), *rule.seen.values()], MERGES)
+    yield from unknown(f"{where} seen", rule.seen, set(rule.chain))
+    yield from unknown(f"{where} response_needs", [rule.response_needs], {"", "block", "deny"})
     yield from unknown(f"{where} output_form", [rule.output_form], OUTPUTS)
     yield from unknown(f"{where} chain", rule.chain, {*CHANGES, "context"})
     yield from unknown(f"{where} plain_sets", [rule.plain_sets], {"", *WISHES})
@@ -161,7 +168,8 @@ def check_exits(where: str, exits: dict[int | str, Exit]) -> Iterable[str]:
     for key, row in exits.items():
         yield from unknown(f"{where} {key}", [row.decision, row.text_decision], {"", *POLICIES})
         yield from unknown(f"{where} {key} text", [row.text], {"", *SOURCES})
-        yield from unknown(f"{where} {key} becomes", [row.becomes], {"", "plain", *KINDS})
+        yield from unknown(f"{where} {key} becomes", [row.becomes, row.else_becomes], {"", "plain", *KINDS})
+        yield from unknown(f"{where} {key} answer_from", [row.answer_from], {"", *SOURCES})
 
 
 def check_answer(answer: Answer, events: set[str]) -> Iterable[str]:

@@ -44,7 +44,7 @@ def test_the_names_are_those_of_the_agents() -> None:
 
     assert shell == {
         "amcp": "bash",
-        "llxprt": "run_shell_command",
+        **dict.fromkeys(("gemini", "llxprt", "qwen"), "run_shell_command"),
         **dict.fromkeys(("massgen", "moai", "tenterhook", "wave"), "Bash"),
     }
     assert edits == {"amcp": "apply_patch", "llxprt": "replace", "wave": "Edit"}
@@ -207,6 +207,9 @@ def test_two_spellings_of_one_input_are_both_kept_for_the_tool_to_refuse() -> No
         ("amcp", "mcp__files__read_all", "mcp.files.read_all"),
         ("amcp", "mcp.files.read_all", "mcp.files.read_all"),
         ("moai", "mcp.files.read_all", "mcp__files__read_all"),
+        ("gemini", "mcp__files__read_all", "mcp_files_read_all"),
+        ("gemini", "mcp_files_read_all", "mcp_files_read_all"),
+        ("qwen", "mcp_files_read_all", "mcp__files__read_all"),
         ("moai", "mcp__files__read__all", "mcp__files__read__all"),
         ("llxprt", "mcp", "mcp"),
     ],

@@ -152,11 +152,12 @@ def understood(name: str) -> tuple[str, list[ToolName]]:
 
 def remote(name: str, dialect: Dialect) -> str:
     """A tool of an MCP server by this dialect's pattern, if it is spelled by another's."""
-    if template(dialect.mcp_tool).fullmatch(name):
-        return name
-    for other in everyone():
-        if match := template(other.mcp_tool).fullmatch(name):
-            return dialect.mcp_tool.format(**match.groupdict())
+    patterns = {dialect.mcp_tool, *(other.mcp_tool for other in everyone())}
+    for pattern in sorted(
+        patterns, key=len, reverse=True
+    ):  # what says more: `mcp_` begins much that is not meant by it
+        if match := template(pattern).fullmatch(name):
+            return name if pattern == dialect.mcp_tool else dialect.mcp_tool.format(**match.groupdict())
     return name
 
 

@@ -39,7 +39,7 @@ EVENTS = (
         deny=("model", "reason"),
         merges={"request": "overlay-last", "response": "replace"},
         chain={"request": "llm_request"},
-        response_needs_block=True,
+        response_needs="block",
     ),
     EventRule(
         name="AfterModel",

@@ -128,7 +128,7 @@ EVENTS = (
         deny=REASON,
         merges={"request": "overlay", "response": "replace"},
         chain={"request": "llm_request"},
-        response_needs_block=True,
+        response_needs="block",
     ),
     EventRule(
         name="model.after",

@@ -39,13 +39,15 @@ def duplicates(files: Files) -> Iterator[Problem]:
 
 def switched_off(files: Files) -> Iterator[Problem]:
     """Hooks are configured and the agent's own switch keeps all of them from running."""
-    switch, hooks = files.dialect.switch, files.loaded.hooks
+    switch, hooks = files.dialect.switch or files.dialect.off[0], files.loaded.hooks
     if not files.loaded.off or not hooks:
         return
-    named = next((one for one in files.documents.values() if switch in one.data), None)
+    on = "true" if files.dialect.switch else str(not files.dialect.off[1]).lower()
+    named = next((one for one in files.documents.values() if dig(one.data, switch)[0] is not None), None)
     if named:
-        line, column = named.where((switch,))
-        text = f"{switch} is {named.data[switch]!r} here, so no hook runs ({len(hooks)} configured); set it to true"
+        said, path = dig(named.data, switch)
+        line, column = named.where(path)
+        text = f"{switch} is {said!r} here, so no hook runs ({len(hooks)} configured); set it to {on}"
         yield Problem("warning", named.file, line, column, text)
     else:
         text = f"{switch} is not set in any file, so no hook runs ({len(hooks)} configured); set it to true"

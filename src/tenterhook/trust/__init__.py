@@ -14,7 +14,7 @@ the user has not denied it.
 from __future__ import annotations
 
 CHOICES = ("ask", "all", "none")
-OWN_SCOPES = {"user", "system", "managed", "code"}
+OWN_SCOPES = {"user", "system", "defaults", "managed", "code"}
 
 
 def trusted(scope: str, trust: str) -> bool:

@@ -104,7 +104,7 @@ class Standing:
 
     def of_system(self, hook: Hook) -> bool:
         scope = hook.source.scope
-        return scope == "managed" or (scope == "system" and is_roots(hook.source.file))
+        return scope == "managed" or (scope in ("system", "defaults") and is_roots(hook.source.file))
 
     def judged(self, hooks: Sequence[Hook], *, complete: bool) -> list[Hook]:
         """A project's hooks, as far as the user approved them."""

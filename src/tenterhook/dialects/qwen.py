@@ -1,0 +1,248 @@
+"""Qwen Code's hooks, as version 0.24.4 runs them: Claude Code's names, Gemini CLI's files, answers of its own."""
+
+from tenterhook.dialect import Answer, Dialect, Exit, Field, File, Form, Section, ToolName, Type
+from tenterhook.dialects._qwen import EVENTS
+
+PERMISSIONS = {"allow": "allow", "ask": "ask", "deny": "deny"}
+WORDS = {**PERMISSIONS, "approve": "allow", "block": "deny"}
+CALLED = ("PreToolUse",)
+ASKED = ("PermissionRequest",)
+TODOS = ("TodoCreated", "TodoCompleted")
+DECIDING = tuple(rule.name for rule in EVENTS if rule.name not in (*ASKED, *TODOS))
+
+ANSWERS = (
+    Answer(path="decision", effect="decision", events=DECIDING, words=WORDS),
+    Answer(path="decision", effect="decision", events=TODOS, words={"allow": "allow", "block": "deny"}),
+    Answer(path="reason", effect="reason"),
+    Answer(path="continue", effect="continue"),
+    Answer(path="stopReason", effect="stop_reason"),
+    Answer(path="suppressOutput", effect="suppress"),
+    Answer(path="systemMessage", effect="text", kind="system"),
+    Answer(path="terminalSequence", effect="set", change="terminal", type="text", events=("Notification",)),
+    Answer(path="hookSpecificOutput.hookEventName", effect="note"),
+    Answer(path="hookSpecificOutput.permissionDecision", effect="decision", events=CALLED, words=PERMISSIONS),
+    Answer(path="hookSpecificOutput.permissionDecisionReason", effect="reason", events=CALLED),
+    Answer(path="hookSpecificOutput.tool_input", effect="input", events=CALLED),
+    Answer(path="hookSpecificOutput.additionalContext", effect="text", kind="context"),
+    Answer(
+        path="hookSpecificOutput.decision.behavior",
+        effect="decision",
+        events=ASKED,
+        words={"allow": "allow", "deny": "deny"},
+    ),
+    Answer(path="hookSpecificOutput.decision.message", effect="reason", events=ASKED),
+    Answer(path="hookSpecificOutput.decision.updatedInput", effect="input", events=ASKED),
+    Answer(path="hookSpecificOutput.decision.interrupt", effect="set", change="interrupt", type="flag", events=ASKED),
+    Answer(
+        path="hookSpecificOutput.decision.updatedPermissions",
+        effect="set",
+        change="permissions",
+        type="list",
+        events=ASKED,
+    ),
+)
+
+WARNED = Exit(
+    means="JSON is the answer, text is shown to the user as a warning",
+    failed=True,
+    unhealthy=True,
+    answer=True,
+    yields=True,
+    broken_fails=True,
+    text="stdout-or-stderr",
+    becomes="system",
+    prefix="Warning: ",
+    text_decision="allow",
+)
+
+KEYS = {
+    "type": "type",
+    "command": "spec",
+    "url": "spec",
+    "prompt": "spec",
+    "model": "spec",
+    "headers": "spec_texts",
+    "allowedEnvVars": "env",
+    "timeout": "timeout",
+    "name": "name",
+    "description": "note",
+    "env": "env",
+    "shell": "spec",
+    "async": "background",
+    "once": "once",
+    "statusMessage": "note",
+    "tenterhook": "ours",
+}
+
+# What matchers may call a tool besides its own name: the name that is shown, and what others or older versions say.
+SHOWN = {
+    "agent": "Agent",
+    "ask_user_question": "AskUserQuestion",
+    "edit": "Edit",
+    "enter_plan_mode": "EnterPlanMode",
+    "exit_plan_mode": "ExitPlanMode",
+    "glob": "Glob",
+    "grep_search": "Grep",
+    "list_directory": "ListFiles",
+    "lsp": "Lsp",
+    "monitor": "Monitor",
+    "notebook_edit": "NotebookEdit",
+    "read_file": "ReadFile",
+    "read_mcp_resource": "ReadMcpResource",
+    "run_shell_command": "Shell",
+    "save_memory": "SaveMemory",
+    "send_message": "SendMessage",
+    "skill": "Skill",
+    "task_create": "TaskCreate",
+    "task_list": "TaskList",
+    "task_stop": "TaskStop",
+    "task_update": "TaskUpdate",
+    "todo_write": "TodoList",
+    "tool_call": "ToolCall",
+    "tool_search": "ToolSearch",
+    "web_fetch": "WebFetch",
+    "web_search": "WebSearch",
+    "workflow": "Workflow",
+    "write_file": "WriteFile",
+}
+BESIDES = {
+    "agent": ("task", "Task", "TaskTool"),
+    "edit": ("replace",),
+    "glob": ("FindFiles",),
+    "grep_search": ("search_file_content", "SearchFiles"),
+    "list_directory": ("ReadFolder",),
+    "read_file": ("Read",),
+    "run_shell_command": ("Bash",),
+    "todo_write": ("TodoWrite", "TodoWriteTool"),
+    "write_file": ("Write",),
+}
+
+# Hooks in the frontmatter of a skill or of an agent: from when it is used on.
+SKILL = (Section(hooks="hooks", agent="name", by_folder=True),)
+AGENT = (Section(hooks="hooks", agent="name"),)
+EXTENSION = {"CLAUDE_PLUGIN_ROOT": ".."}
+
+DIALECT = Dialect(
+    name="qwen",
+    version="0.24.4",
+    title="Qwen Code",
+    about="Qwen Code 0.24.4 as it runs: groups of hooks in settings.json, in extensions, skills and agents",
+    events=EVENTS,
+    base=(
+        Field("session_id", "session"),
+        Field("source_type"),
+        Field("source_id"),
+        Field("transcript_path", "transcript"),
+        Field("cwd", "cwd"),
+        Field("hook_event_name", "event"),
+        Field("timestamp", "timestamp"),
+        Field("permission_mode"),
+        Field("agent_id"),
+        Field("prompt_id"),
+    ),
+    env={
+        "GEMINI_PROJECT_DIR": "cwd",
+        "CLAUDE_PROJECT_DIR": "cwd",
+        "QWEN_PROJECT_DIR": "cwd",
+        "QWEN_CODE_SESSION_ID": "session",
+        "QWEN_CODE_PROJECT_DIR": "project",
+        "QWEN_CODE_AGENT_ID": ".agent_id",
+        "QWEN_CODE_PROMPT_ID": ".prompt_id",
+    },
+    exits={
+        0: Exit(
+            means="JSON is the answer, text is context or shown to the user",
+            answer=True,
+            yields=True,
+            broken_fails=True,
+            text="stdout-or-stderr",
+            becomes="plain",
+            else_becomes="system",
+            text_decision="allow",
+        ),
+        2: Exit(
+            means="stderr is read alone: JSON is the answer, text blocks and is the reason; without either it goes on",
+            decision="deny",
+            failed=True,
+            unhealthy=True,
+            answer=True,
+            answer_from="stderr",
+            yields=True,
+            text="stderr",
+            becomes="reason",
+            needs_text=True,
+        ),
+        "other": WARNED,
+        "signal": WARNED,
+    },
+    answers=ANSWERS,
+    files=(
+        File(path=".qwen/settings.json", scope="project", format="jsonc"),
+        File(path="~/.qwen/settings.json", scope="user", format="jsonc"),
+        File(path="/etc/qwen-code/system-defaults.json", scope="defaults", format="jsonc"),
+        File(path="/etc/qwen-code/settings.json", scope="system", format="jsonc"),
+        File(
+            path="~/.qwen/extensions/*/hooks/hooks.json",
+            scope="user",
+            format="json",
+            switches=False,
+            origin="plugin",
+            env=EXTENSION,
+        ),
+        File(path=".qwen/skills/*/SKILL.md", scope="project", format="frontmatter", sections=SKILL, origin="skill"),
+        File(path="~/.qwen/skills/*/SKILL.md", scope="user", format="frontmatter", sections=SKILL, origin="skill"),
+        File(path=".qwen/agents/*.md", scope="project", format="frontmatter", sections=AGENT, origin="agent"),
+        File(path="~/.qwen/agents/*.md", scope="user", format="frontmatter", sections=AGENT, origin="agent"),
+    ),
+    form=Form(group="hooks", keys=KEYS, group_keys={"matcher": "matcher_trimmed", "sequential": "sequential"}),
+    types=(
+        Type(name="command", handler="command", key="command", spec={"shell": "bash"}, ignores=("once",)),
+        Type(name="http", handler="http", key="url", form="url", timeout=600.0, unit="seconds"),
+        Type(
+            name="prompt",
+            handler="prompt",
+            key="prompt",
+            form="prompt",
+            timeout=30.0,
+            unit="seconds",
+            ignores=("once",),
+        ),
+        Type(name="function", handler="plugin", key="", form="none", does="inert"),
+    ),
+    agent_from=("agent_type", "skill"),
+    matcher="names-and-regex",
+    aliases={name: (shown, f"{shown}Tool", *BESIDES.get(name, ())) for name, shown in SHOWN.items()},
+    timeout=60.0,
+    unit="seconds-below-1000",
+    order="parallel-unless-sequential",
+    dedupe="name-main",
+    off=("disableAllHooks", True),
+    section="hookSpecificOutput",
+    section_outranks=True,
+    answer_from="stdout-or-stderr",
+    twice_encoded=True,
+    tools={
+        "Bash": ToolName("run_shell_command"),
+        "Read": ToolName("read_file"),
+        "Write": ToolName("write_file"),
+        "Edit": ToolName("edit"),
+        "Grep": ToolName("grep_search"),
+        "Glob": ToolName("glob"),
+        "Task": ToolName("agent"),
+    },
+    mcp_files=(".qwen/settings.json", "~/.qwen/settings.json", ".mcp.json"),
+    notes=(
+        "A command's time-out is in seconds; a number from 1000 on is taken for milliseconds, as older versions wrote.",
+        "At exit 2 stdout is not read at all: without a word on stderr the operation goes on, whatever was printed.",
+        "continue: false refuses the one call, prompt or end of a turn, and the agent goes on; after a tool its reason "
+        "takes the place of the result.",
+        "An updatedInput on PreToolUse is not used. A tool_input is shown to the next hook of a chain, and not used "
+        "either.",
+        "Of several hooks on PreToolUse the last permissionDecision counts in the agent itself, and undoes what others "
+        "refused. Here a deny stays.",
+        "On TodoCreated and TodoCompleted deny and exit 2 refuse nothing, unless another hook has answered too; and "
+        "in their phase postWrite nothing does.",
+        "A stop is refused seven times in a row at most; QWEN_CODE_STOP_HOOK_BLOCK_CAP changes that in the agent.",
+        "The reference agent's run_shell_command takes its timeout in seconds.",
+    ),
+)

@@ -1,0 +1,1 @@
+"""The dialects of agents as they are shipped: what was measured of the real programs, statement by statement."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 
+from tenterhook.author.answers import joined
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -73,10 +75,8 @@ class Writer:
 
     def decide(self, answer: Answer, contexts: str) -> str:
         """Decision, change and stop; the reason that was given."""
-        decision, reason = answer.decision, answer.reason
+        decision, reason = self.meant(answer)
         before = self.event.kind in BEFORE
-        if answer.stop is not None and before and decision != "deny":
-            decision, reason = "deny", answer.stop
         if answer.changes and decision != "deny" and not self.change(decision, answer, reason):
             if before:
                 decision, reason = "deny", self.instead(answer, reason)
@@ -84,11 +84,27 @@ class Writer:
                 self.errors.append(f"what {self.agent} has at {self.event.name} cannot be changed by a hook")
         if decision == "deny" and contexts and "context" in self.apart.get("deny", ()):
             reason = f"{reason}\n\n{contexts}".strip()
-        if decision not in self.done:
-            self.decided(decision, reason)
+        if decision == "deny":
+            self.tell("deny", reason or DENIED, f"{self.agent} lets no hook refuse {self.event.name}")
+        elif decision in self.says and decision not in self.done:
+            self.say(decision, reason)
         if answer.stop is not None:
             self.stop(answer.stop, before)
         return reason
+
+    def meant(self, answer: Answer) -> tuple[str, str]:
+        """The decision that comes closest, and its reason: a stop before something and a question to nobody refuse."""
+        decision, reason = answer.decision, answer.reason
+        if decision == "ask" and not self.asks:
+            decision = "deny"
+            reason = f"{reason or DENIED} (this needs the user's word, and {self.agent} asks nobody here)"
+        if answer.stop is not None and self.event.kind in BEFORE and decision != "deny":
+            decision, reason = "deny", joined(reason, answer.stop)
+        return decision, reason
+
+    @property
+    def asks(self) -> bool:
+        return "ask" in self.says or "rewrite+ask" in self.says
 
     def change(self, decision: str, answer: Answer, reason: str) -> bool:
         """A change, with the decision that it goes with; nothing where the agent cannot do it so."""
@@ -109,15 +125,6 @@ class Writer:
         shown = wanted if isinstance(wanted, str) else json.dumps(wanted, ensure_ascii=False)
         why = f"{reason}\n" if reason else ""
         return f"{why}{self.agent} lets no hook change this; do it again with: {shown}"
-
-    def decided(self, decision: str, reason: str) -> None:
-        if decision == "ask" and "ask" not in self.says:
-            decision = "deny"
-            reason = f"{reason or DENIED} (this needs the user's word, and {self.agent} asks nobody here)"
-        if decision == "deny":
-            self.tell("deny", reason or DENIED, f"{self.agent} lets no hook refuse {self.event.name}")
-        elif decision in self.says:
-            self.say(decision, reason)
 
     def stop(self, reason: str, before: bool) -> None:
         if "stop" in self.says and not self.conflicts("stop"):

@@ -86,7 +86,8 @@ def score(dialect: dict[str, Any], raw: dict[str, Any], environ: Mapping[str, st
 def likeness(dialect: dict[str, Any], name: str, raw: dict[str, Any]) -> int:
     """What the payload and the event have in common, less what they have not."""
     rule = dialect["events"][name]
-    base = rule.get("base", dialect["base"])
-    known = {*base, *rule["keys"]}
+    whose = rule if "base" in rule else dialect
+    base = whose["base"]
+    known = {*base, *whose["maybe"], *rule["keys"]}
     common = sum(key in known for key in raw)
     return 2 * common - 2 * (len(raw) - common) - sum(key not in raw for key in base)

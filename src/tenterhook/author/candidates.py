@@ -78,7 +78,8 @@ class Candidates:
         places = {parent(one.path) for one in self.having("decision")[-1:]}
         fields = [one for one in self.answers if self.change in (one.effect, one.change)]
         for one in sorted(fields, key=lambda one: parent(one.path) not in places):
-            yield from ({**form, "value": one.path} for form in decided)
+            alone = parent(one.path) in ("", self.dialect.section)  # else it is a part of the decision
+            yield from ({**form, "value": one.path} for form in decided if form or alone)
         if self.event.replaces and not decision:
             yield from ({"set": form["set"], "value": form["text"]} for form in self.deciding("deny") if "text" in form)
 

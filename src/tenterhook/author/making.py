@@ -13,9 +13,10 @@ from tenterhook.author import answers, forms
 from tenterhook.author.answers import Answer
 from tenterhook.author.candidates import Candidates, Form
 from tenterhook.author.event import SUBJECTS, Event
-from tenterhook.dialect import Dialect, EventRule
+from tenterhook.dialect import Dialect, EventRule, Field
 from tenterhook.testing import Did, simulate
 from tenterhook.types import Outcome
+from tenterhook.vocabulary import BASE
 
 Check = Callable[[Outcome, str], bool]
 
@@ -72,7 +73,7 @@ def signs_of(dialect: Dialect) -> dict[str, Any]:
     bases = [dialect.base, *(rule.base for rule in dialect.events)]
     return {
         "name": dialect.name,
-        "base": [field.name for field in dialect.base],
+        **always(dialect.base),
         "named": list(dict.fromkeys(field.name for base in bases for field in base if field.key == "event")),
         "own": [name for name in dialect.env if plain in name.lower()],
         "home": next((file.path.split("/")[1] for file in dialect.files if file.path.startswith("~/.")), plain),
@@ -82,7 +83,13 @@ def signs_of(dialect: Dialect) -> dict[str, Any]:
 
 def signs_at(rule: EventRule) -> dict[str, Any]:
     found: dict[str, Any] = {"keys": [field.name for field in rule.fields]}
-    return {**found, "base": [field.name for field in rule.base]} if rule.base else found
+    return {**found, **always(rule.base)} if rule.base else found
+
+
+def always(base: tuple[Field, ...]) -> dict[str, Any]:
+    """Base fields: those that are always there, and those that may be."""
+    there = [field.name for field in base if field.key in BASE]
+    return {"base": there, "maybe": [field.name for field in base if field.name not in there]}
 
 
 class Trial:

@@ -227,6 +227,25 @@ class Setup(Struct, frozen=True, kw_only=True):
     list_key: str = ""
 
 
+class Install(Struct, frozen=True, kw_only=True):
+    """What `tenter install` writes: entries that call `tenter run`, into one file of the project's or the user's.
+
+    `folder` is the variable that holds the project's folder where a command runs. With `words`, the key of a list, no
+    shell is between; the program stands under `program`, or where the type has its command. `closed` is what an entry
+    says to fail closed; `beside` are keys that the file needs besides its hooks. `limits` is what the agent cannot
+    enforce or needs first, as far as nothing else here tells.
+    """
+
+    project: str
+    user: str
+    folder: str = ""
+    words: str = ""
+    program: str = ""
+    closed: str | bool = False
+    beside: dict[str, int | str | bool] = {}
+    limits: tuple[str, ...] = ()
+
+
 class Dialect(Struct, frozen=True, kw_only=True):
     """One agent's rules for hooks. An older version of it has it in its name: `agent@1.2`."""
 
@@ -293,6 +312,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     sandbox: Sandbox = Sandbox(network="full")
     confines: bool = False
     setup: Setup | None = None
+    install: Install | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, Setup
+    from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, Install, Setup
 
 MATCHERS = {  # match
     *("glob", "glob-nocase", "regex-full", "regex-search", "literal"),
@@ -133,6 +134,8 @@ def check(dialect: Dialect) -> Iterable[str]:
         yield from unknown(f"event {rule.name} types", rule.types, {kind.name for kind in dialect.types})
     if dialect.setup:
         yield from check_setup(dialect, dialect.setup)
+    if dialect.install:
+        yield from check_install(dialect, dialect.install)
 
 
 def check_event(rule: EventRule) -> Iterable[str]:
@@ -213,6 +216,20 @@ def check_setup(dialect: Dialect, setup: Setup) -> Iterable[str]:
             yield f"wrapper {one.script!r}: the name of a file in the folder is needed"
         if one.matcher and not targets.get(one.event):
             yield f"wrapper {one.script}: {one.event or 'no event'} has nothing to match on"
+
+
+def check_install(dialect: Dialect, install: Install) -> Iterable[str]:
+    for scope, path in (("project", install.project), ("user", install.user)):
+        if not any(fnmatchcase(path, file.path) for file in dialect.files if file.scope == scope):
+            yield f"install {scope}: {path!r} is none of its files"
+    keys, setters = dialect.form.keys, set(dialect.form.keys.values())
+    yield from unknown("install words", [install.words], {"", *(key for key in keys if keys[key] == "words")})
+    yield from unknown("install program", [install.program], {"", *keys})
+    yield from unknown("install folder", [install.folder], {"", *dialect.env})
+    if install.closed and "closed" not in setters:
+        yield "install closed: no key of an entry says that"
+    if not any(kind.handler == "command" and kind.form == "shell" for kind in dialect.types):
+        yield "install: no type takes a command with words"
 
 
 def unknown(where: str, words: Iterable[Any], known: set[str]) -> Iterable[str]:

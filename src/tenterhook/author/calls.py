@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tenterhook.author.registered import Registered
 
 REFUSED = 2  # what every agent understands
+# With this variable hooks are not called: everything that would be is refused, and it is told by whom.
+CANARY = "TENTERHOOK_CANARY"
 
 
 class Call:
@@ -49,7 +51,7 @@ def answered(hooks: list[Registered], given: bytes, call: Call, environ: Mapping
         return Said(err=off)
     try:
         event, dialect = received(given, call, environ)
-        answer, problems = asked(hooks, event)
+        answer, problems = asked(hooks, event) if CANARY not in environ else (sung(hooks, event, environ[CANARY]), [])
         out = forms.written(answer, event, dialect)
     except TenterhookError as exc:
         return unreadable(hooks, str(exc))
@@ -71,6 +73,13 @@ def asked(hooks: Iterable[Registered], event: Event) -> tuple[Answer, list[str]]
             problems.append(problem)
         answer = answer & said
     return answer, problems
+
+
+def sung(hooks: list[Registered], event: Event, mark: str) -> Answer:
+    """What tells an installer that the hooks would be called; they are not."""
+    from tenterhook.author import canary
+
+    return canary.answer(hooks, event, mark)
 
 
 def received(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[Event, dict[str, Any]]:

@@ -18,6 +18,8 @@ COMMANDS = {
     "audit": "compare a project's hooks with that file, in CI",
     "new": "write a hook of your own, with its test",
     "run": "hooks that you wrote, called by any agent and answered in its own form",
+    "install": "let agents call hooks that you wrote: their own config, and a canary that shows that they fire",
+    "uninstall": "an agent's config as it was before install",
     "hook": "our own work on an event, called as a hook by any agent",
     "init": "let an agent call tenter: wrapper scripts and config, and both taken away again",
     "agent": "a small coding agent whose every step goes through hooks",

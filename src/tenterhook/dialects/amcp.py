@@ -1,6 +1,19 @@
 """AMCP's hooks: hooks.toml or hooks.json, in the project or for the user."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Setup, ToolName, Type, Wrapper
+from tenterhook.dialect import (
+    Answer,
+    Dialect,
+    EventRule,
+    Exit,
+    Field,
+    File,
+    Form,
+    Install,
+    Setup,
+    ToolName,
+    Type,
+    Wrapper,
+)
 
 TOOL = (Field("tool_name"), Field("tool_input"), Field("tool_use_id"))
 
@@ -156,6 +169,11 @@ DIALECT = Dialect(
     },
     mcp_tool="mcp.{server}.{tool}",
     setup=SETUP,
+    install=Install(
+        project=".amcp/hooks.toml",
+        user="@config/amcp/hooks.toml",
+        folder="AMCP_PROJECT_DIR",
+    ),
     notes=(
         "An event named in a project file replaces that event's user handlers.",
         "updatedInput is merged over the input by top-level key; each handler sees the input as changed so far.",

@@ -1,6 +1,19 @@
 """LLxprt Code's hooks: groups in settings.json, five events with a caller and six without."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Setup, ToolName, Type, Wrapper
+from tenterhook.dialect import (
+    Answer,
+    Dialect,
+    EventRule,
+    Exit,
+    Field,
+    File,
+    Form,
+    Install,
+    Setup,
+    ToolName,
+    Type,
+    Wrapper,
+)
 
 TOOL = (Field("tool_name"), Field("tool_input"))
 REQUEST = Field("llm_request")
@@ -231,6 +244,11 @@ DIALECT = Dialect(
     },
     mcp_files=(".llxprt/settings.json", "~/.llxprt/settings.json", ".mcp.json"),
     setup=SETUP,
+    install=Install(
+        project=".llxprt/settings.json",
+        user="~/.llxprt/settings.json",
+        folder="LLXPRT_PROJECT_DIR",
+    ),
     notes=(
         "A type: plugin hook passes the check and fails when it runs: no such handler exists in this dialect.",
         "Any sequential group makes the whole event sequential; a block then ends the rest.",

@@ -8,6 +8,7 @@ from tenterhook.dialect import (
     Field,
     File,
     Form,
+    Install,
     Section,
     Setup,
     ToolName,
@@ -284,6 +285,11 @@ DIALECT = Dialect(
     usual_caller=True,
     confines=True,
     setup=SETUP,
+    install=Install(
+        project=".claude/settings.json",
+        user="~/.claude/settings.json",
+        folder="CLAUDE_PROJECT_DIR",
+    ),
     notes=(
         "Payload fields stand in camelCase beside snake_case, so that scripts written for either work.",
         "PermissionRequest: exit 0 without another word is allow.",

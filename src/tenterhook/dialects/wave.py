@@ -1,6 +1,19 @@
 """Wave's hooks: exit codes, or a JSON object that outranks them."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Setup, ToolName, Type, Wrapper
+from tenterhook.dialect import (
+    Answer,
+    Dialect,
+    EventRule,
+    Exit,
+    Field,
+    File,
+    Form,
+    Install,
+    Setup,
+    ToolName,
+    Type,
+    Wrapper,
+)
 
 TOOL = (Field("tool_name"), Field("tool_input"), Field("tool_use_id"))
 
@@ -134,6 +147,11 @@ DIALECT = Dialect(
         "Task": ToolName("Task"),
     },
     setup=SETUP,
+    install=Install(
+        project=".wave/settings.json",
+        user="~/.wave/settings.json",
+        folder="WAVE_PROJECT_DIR",
+    ),
     notes=(
         "One JSON object on stdout outranks the exit code, whatever that is; raw JSON is never injected as context.",
         "An object without decision, permissionDecision or continue leaves blocking to the exit code.",

@@ -17,55 +17,66 @@ def additions(dialect: Dialect, setup: Setup, file: File, data: Any) -> list[Add
         command = command_of(setup, wrapper)
         if not wrapper.event:
             continue
-        entry = entry_of(dialect, wrapper, command)
-        path = tuple(hooks.split("."))
-        found, _ = dig(data, hooks)
-        if not dialect.form.entries:
-            found = found.get(wrapper.event) if isinstance(found, dict) else None
-            path = list_of(dialect, setup, found, (*path, wrapper.event))
-        if not mentions(of_event(dialect, wrapper, found), command):
+        entry = entry_of(dialect, wrapper.event, wrapper.matcher, called(dialect, command, wrapper.timeout))
+        path, found = place_of(dialect, hooks, wrapper.event, data, setup.list_key)
+        if not mentions(found, command):
             wanted.append(Addition(path, entry, says=command))
     return wanted
+
+
+def place_of(dialect: Dialect, hooks: str, event: str, data: Any, list_key: str = "") -> tuple[tuple[str, ...], Any]:
+    """The path of the list that an entry for the event goes into, and what of that event is there already."""
+    path = tuple(hooks.split("."))
+    found, _ = dig(data, hooks)
+    if dialect.form.entries:
+        return path, of_event(dialect, event, found)
+    found = found.get(event) if isinstance(found, dict) else None
+    return list_of(dialect, list_key, found, (*path, event)), found
 
 
 def command_of(setup: Setup, wrapper: Wrapper) -> str:
     return setup.command.replace("{path}", f"{setup.folder}/{wrapper.script}")
 
 
-def list_of(dialect: Dialect, setup: Setup, found: Any, path: tuple[str, ...]) -> tuple[str, ...]:
+def list_of(dialect: Dialect, list_key: str, found: Any, path: tuple[str, ...]) -> tuple[str, ...]:
     """Where the hooks of the event are listed: at its key, or at a key below that, as the file has it already."""
     if isinstance(found, dict):
         held = next((key for key in dialect.form.lists if key in found), "")
         single = dialect.form.keys.keys() & found.keys() - dialect.form.group_keys.keys()
         below = held or (dialect.form.lists[0] if dialect.form.lists and not single else "")
     else:
-        below = setup.list_key if found is None else ""
+        below = list_key if found is None else ""
     return (*path, below) if below else path
 
 
-def of_event(dialect: Dialect, wrapper: Wrapper, found: Any) -> Any:
+def of_event(dialect: Dialect, event: str, found: Any) -> Any:
     """The entries for the event alone, where all events share a list."""
-    if not dialect.form.entries or not isinstance(found, list):
+    if not isinstance(found, list):
         return found
     key = key_of(dialect.form.keys, "event")
-    return [one for one in found if isinstance(one, dict) and mentions(one.get(key), wrapper.event)]
+    return [one for one in found if isinstance(one, dict) and mentions(one.get(key), event)]
 
 
-def entry_of(dialect: Dialect, wrapper: Wrapper, command: str) -> dict[str, Any]:
+def called(dialect: Dialect, command: str, timeout: float) -> dict[str, Any]:
+    """A hook that is a command, its time-out in the dialect's own unit."""
+    keys, kind = dialect.form.keys, command_type(dialect)
+    return {key_of(keys, "type"): kind.name, kind.key: command, key_of(keys, "timeout"): timeout}
+
+
+def entry_of(dialect: Dialect, event: str, matcher: str, hook: dict[str, Any]) -> dict[str, Any]:
     """As the dialect writes a hook: in a group, or with the matcher in it, or with the event too."""
-    form, kind = dialect.form, command_type(dialect)
-    hook = {key_of(form.keys, "type"): kind.name, kind.key: command, key_of(form.keys, "timeout"): wrapper.timeout}
+    form = dialect.form
     keys = form.group_keys if form.group else form.keys
-    around = {key_of(keys, "matcher"): wrapper.matcher} if wrapper.matcher else {}
+    around = {key_of(keys, "matcher", "matcher_trimmed"): matcher} if matcher else {}
     if form.group:
         return {**around, form.group: [hook]}
-    event = {key_of(form.keys, "event"): wrapper.event} if form.entries else {}
-    return {**event, **around, **hook}
+    named = {key_of(form.keys, "event"): event} if form.entries else {}
+    return {**named, **around, **hook}
 
 
 def command_type(dialect: Dialect) -> Type:
     return next(kind for kind in dialect.types if kind.handler == "command")
 
 
-def key_of(keys: dict[str, str], setter: str) -> str:
-    return next(key for key, one in keys.items() if one == setter)
+def key_of(keys: dict[str, str], *setters: str) -> str:
+    return next(key for key, one in keys.items() if one in setters)

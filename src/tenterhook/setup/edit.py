@@ -24,7 +24,8 @@ EMPTY = {"json": b"{}\n", "jsonc": b"{}\n", "toml": b"", "yaml": b""}
 class Addition(Struct, frozen=True):
     """What is added at a path: an item at the end of the list there, or the value of a key that is not there yet.
 
-    `says` is the command of an entry: by it the entry is known again, whatever else of it somebody changed.
+    `says` is the command of an entry: by it the entry is known again, whatever else of it somebody changed. Of a list
+    of words it is all of them, `joined`.
     """
 
     path: tuple[str, ...]
@@ -204,7 +205,14 @@ def says(data: Any, addition: Addition) -> bool:
     return mentions(data, addition.says)
 
 
+def joined(words: list[str]) -> str:
+    return "\0".join(words)
+
+
 def mentions(value: Any, command: str) -> bool:
+    """Whether the command stands somewhere in there, as a text or as a list of words."""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value) and joined(value) == command:
+        return True
     if isinstance(value, dict | list):
         return any(mentions(one, command) for one in (value.values() if isinstance(value, dict) else value))
     return bool(value == command)

@@ -14,7 +14,7 @@ from tenterhook.hookset import HookSet
 from tenterhook.setup import record as records
 from tenterhook.setup.additions import additions
 from tenterhook.setup.edit import EMPTY, Addition, edited
-from tenterhook.setup.job import Job, compared
+from tenterhook.setup.job import Job
 from tenterhook.setup.record import Config, Record, Script, digest
 from tenterhook.setup.wrappers import is_ours, text
 from tenterhook.setup.writing import PRIVATE, Change, content, folders_for, mode_of, runnable
@@ -28,7 +28,7 @@ def install(hooks: HookSet, *, place: str, replace: bool = False) -> Job:
     scripts(job, setup, record, place, replace)
     wanted = config(job, dialect, setup, record)
     if job.changes:
-        job.notes += elsewhere(job, setup)
+        job.notes += elsewhere(job, {setup.folder, *map(os.path.dirname, setup.files)})
         finish(job, setup, record)
         job.notes += overridden(hooks, dialect, wanted)
         if not place:
@@ -94,9 +94,7 @@ def config(job: Job, dialect: Dialect, setup: Setup, record: Record) -> list[Add
     record.configs[file.path] = made
     if path != job.where(file.path):
         job.notes.append(f"{file.path} is a link; what changes is {path}")
-    job.touch("created" if source is None else "changed", file.path)
-    job.diff = compared(file.path, source, new)
-    job.changes.append(Change(path, source, new))
+    job.change("created" if source is None else "changed", file.path, source, new)
     return wanted
 
 
@@ -129,9 +127,8 @@ def overridden(hooks: HookSet, dialect: Dialect, wanted: list[Addition]) -> list
     ]
 
 
-def elsewhere(job: Job, setup: Setup) -> list[str]:
-    """Folders of the project by which init would write somewhere else: a repository can bring such a link along."""
-    folders = {setup.folder, *map(os.path.dirname, setup.files)}
+def elsewhere(job: Job, folders: set[str]) -> list[str]:
+    """Folders of the project by which we would write somewhere else: a repository can bring such a link along."""
     around = {"/".join(one.split("/")[: count + 1]) for one in folders if one for count in range(one.count("/") + 1)}
     return [
         f"{folder} is a link; what is written below it is written to {os.path.realpath(job.where(folder))}"

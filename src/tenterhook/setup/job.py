@@ -37,6 +37,12 @@ class Job(Struct, kw_only=True):
     def where(self, path: str) -> str:
         return os.path.join(self.project, path)
 
+    def change(self, what: str, path: str, before: bytes | None, after: bytes | None) -> None:
+        """A config file, whose change is shown."""
+        self.touch(what, path)
+        self.diff += compared(path, before, after)
+        self.changes.append(Change(self.target(path), before, after))
+
     def target(self, path: str) -> str:
         """The file itself, where a link stands at the path."""
         path = self.where(path)

@@ -50,17 +50,23 @@ def path_of(project: str, setup: Setup) -> str:
 
 def read(project: str, setup: Setup) -> Record | None:
     path = path_of(project, setup)
+    record = decoded(path)
+    if record and not believable(record, setup):
+        raise ConfigError("the record of an earlier init names what init never writes; it is not followed", file=path)
+    return record
+
+
+def decoded(path: str) -> Record | None:
+    """A record as it stands in its file."""
     source = content(path)
     if source is None:
         return None
     try:
         record = msgspec.json.decode(source, type=Record)
     except (msgspec.DecodeError, ValueError) as exc:
-        raise ConfigError(f"the record of an earlier init cannot be read: {exc}", file=path) from None
+        raise ConfigError(f"the record of an earlier change cannot be read: {exc}", file=path) from None
     if record.version != VERSION:
         raise ConfigError(f"the record is of version {record.version}; this tenter knows {VERSION}", file=path)
-    if not believable(record, setup):
-        raise ConfigError("the record of an earlier init names what init never writes; it is not followed", file=path)
     return record
 
 

@@ -12,7 +12,7 @@ from tenterhook.setup import record as records
 from tenterhook.setup.additions import command_of
 from tenterhook.setup.edit import EMPTY, Edit, Refused, added, without
 from tenterhook.setup.install import setup_of
-from tenterhook.setup.job import Job, compared
+from tenterhook.setup.job import Job
 from tenterhook.setup.record import Config, Record, digest
 from tenterhook.setup.writing import Change, content
 
@@ -41,26 +41,29 @@ def undo(hooks: HookSet) -> Job | None:
 
 
 def restore_config(job: Job, path: str, format: str, config: Config) -> list[Edit]:
-    """The original where nobody touched the file since; else the file without our entries. The edits that stay."""
-    real = job.target(path)
-    now = content(real)
+    """The file without our entries, as far as it is there; the edits that stay."""
+    now = content(job.target(path))
     if now is None:
         return []
-    left: list[Edit] = []
-    after: bytes | None
-    if untouched(now, path, format, config):
-        after = config.original
-    else:
-        after, left = without(now, path, format, config.edits)
-        if config.original is None and after == EMPTY[format]:
-            after = None
-        job.by_hand += [f"take out of {path}: the entry with {edit.addition.says}" for edit in left]
+    after, left = taken_out(now, path, format, config)
+    job.by_hand += [f"take out of {path}: the entry with {shown(edit.addition.says)}" for edit in left]
     if after != now:
         what = "removed" if after is None else "restored" if after == config.original else "changed"
-        job.touch(what, path)
-        job.diff += compared(path, now, after)
-        job.changes.append(Change(real, now, after))
+        job.change(what, path, now, after)
     return left
+
+
+def taken_out(now: bytes, path: str, format: str, config: Config) -> tuple[bytes | None, list[Edit]]:
+    """The original where nobody touched the file since; else the file without our entries, and the edits that stay."""
+    if untouched(now, path, format, config):
+        return config.original, []
+    after, left = without(now, path, format, config.edits)
+    return None if config.original is None and after == EMPTY[format] else after, left
+
+
+def shown(says: str) -> str:
+    """A command as a person reads it."""
+    return says.replace("\0", " ")
 
 
 def untouched(now: bytes, path: str, format: str, config: Config) -> bool:

@@ -1,0 +1,28 @@
+"""The answer to a canary: an event that nobody's hooks shall see, sent to find out whether they would.
+
+It is a refusal, the strongest word there is: where the variable is set by mistake, nothing gets past a hook.
+"""
+
+from __future__ import annotations
+
+from tenterhook.author.answers import Answer, deny
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.author.event import Event
+    from tenterhook.author.registered import Registered
+
+REACHED, NOBODY, BROKEN = "reached", "reached nobody", "broken"
+
+
+def answer(hooks: list[Registered], event: Event, mark: str) -> Answer:
+    """Which hooks listen to the event, after all of them were loaded."""
+    problems = [one.problem for one in hooks if one.problem]
+    if problems:
+        return deny(said(mark, BROKEN, "; ".join(problems)))
+    names = [one.name for one in hooks if one.listens(event)]
+    return deny(said(mark, REACHED if names else NOBODY, ", ".join(names)))
+
+
+def said(mark: str, how: str, text: str) -> str:
+    return f"canary {mark} {how}: {text}"

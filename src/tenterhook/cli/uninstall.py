@@ -1,0 +1,63 @@
+"""`tenter uninstall`: an agent's config as it was before `tenter install`, byte for byte."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.cli.install import DRY, USER, YES, confirmed, file_of
+from tenterhook.cli.options import JSON, PROJECT, Option, Usage
+from tenterhook.cli.project import print_json
+from tenterhook.installing.change import uninstall
+from tenterhook.installing.target import Target, installable, target
+from tenterhook.setup.job import Job
+from tenterhook.setup.writing import commit
+from tenterhook.terminal import visible
+
+USAGE = Usage(
+    "uninstall",
+    "Take hooks out of agents' configs that tenter install wrote there. A file that nobody changed since is as it was\n"
+    "before, byte for byte; of any other the entries are taken out and the rest stays.",
+    (),
+    (
+        Option("agent", "whose config, several with commas between (default: all that are on record)", "NAME,..."),
+        USER,
+        PROJECT,
+        DRY,
+        YES,
+        JSON,
+    ),
+    "tenter uninstall --agent claude,codex",
+    "exit codes: 0 done or nothing to do, 1 could not, was not confirmed, or something is left to do by hand",
+)
+NOTHING = "nothing to take back: no install is on record here"
+
+
+def run(argv: list[str]) -> int:
+    options = USAGE.parse(argv)
+    if options is None:
+        return 0
+    names = [name.strip() for name in options.get("agent", "").split(",") if name.strip()]
+    targets = [target(name, options.get("project", "."), user="user" in options) for name in names or installable()]
+    jobs = [(one, job) for one in targets if os.path.exists(one.record) and (job := uninstall(one))]
+    dry = "dry-run" in options
+    if "json" not in options:
+        print(visible("\n".join(shown(one, job) for one, job in jobs)) or NOTHING)
+    if jobs and not dry and not confirmed(options):
+        return 1
+    for _, job in jobs if not dry else ():
+        commit(job.changes, job.folders, job.unwanted)
+    if "json" in options:
+        print_json({"done": bool(jobs) and not dry, "agents": [as_data(job) for _, job in jobs]})
+    elif dry and jobs:
+        print("nothing was written (--dry-run)")
+    return 1 if any(job.by_hand for _, job in jobs) else 0
+
+
+def shown(one: Target, job: Job) -> str:
+    what = ", ".join(dict.fromkeys(touched.what for touched in job.files)) or "nothing of ours is in it any more"
+    diff = job.diff.replace("\r\n", "\n").rstrip("\n")
+    return "\n".join(part for part in (f"{one.dialect.title}: {file_of(one)}: {what}", diff, *job.by_hand) if part)
+
+
+def as_data(job: Job) -> dict[str, object]:
+    return {"agent": job.dialect, "root": job.project, "files": job.files, "diff": job.diff, "by_hand": job.by_hand}

@@ -1,0 +1,140 @@
+"""What an install changes in an agent's config, and what takes it back. Nothing is written here."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from tenterhook import readers
+from tenterhook.author.registered import GUARDED
+from tenterhook.dialect import Dialect
+from tenterhook.installing.hookfiles import Heard
+from tenterhook.installing.line import Line
+from tenterhook.installing.matchers import matcher
+from tenterhook.installing.target import Target
+from tenterhook.setup import record as records
+from tenterhook.setup.additions import command_type, entry_of, key_of, place_of
+from tenterhook.setup.edit import EMPTY, Addition, Edit, edited, mentions
+from tenterhook.setup.install import about_switch, elsewhere, overridden
+from tenterhook.setup.job import Job
+from tenterhook.setup.record import Config, Record, digest
+from tenterhook.setup.undo import restore_config, shown, taken_out
+from tenterhook.setup.writing import PRIVATE, Change, content, folders_for
+
+# How long hooks may take that do not say so themselves, and what is left to tell the agent about one that took longer.
+USUAL, SPARE = 60.0, 10.0
+
+
+def install(target: Target, events: list[Heard], line: Line, timeout: float | None) -> Job:
+    """The hooks of this command line take the place of those of an earlier one."""
+    job = Job(dialect=target.dialect.name, project=target.root)
+    record = records.decoded(target.record)
+    known = record.configs.get(target.path) if record else None
+    source = content(job.target(target.path))
+    base, left = source, list[Edit]()
+    if known and source is not None:
+        base, left = taken_out(source, target.path, target.file.format, known)
+    start = EMPTY[target.file.format] if base is None else base
+    data = readers.parse(start, target.path, target.file.format).data
+    wanted = additions(target, events, line, timeout, data)
+    new, edits = edited(start, target.path, target.file.format, wanted)
+    job.notes += about_switch(
+        target.dialect, target.file, {**switch(target.dialect), **data} if new == source else data
+    )
+    stale = [edit for edit in left if edit.addition.says != line.says(target.install)]
+    job.by_hand += [f"take out of {target.path}: the entry with {shown(edit.addition.says)}" for edit in stale]
+    if new == source:
+        return job
+    job.change("created" if source is None else "changed", target.path, source, new)
+    job.notes += elsewhere(job, {os.path.dirname(target.path)})
+    job.notes += overridden(target.hooks, target.dialect, wanted)
+    made = Config(base, "" if left else digest(new), [*left, *edits])
+    folders = record.folders if record else []
+    keep(job, target, Record(records.VERSION, target.dialect.name, {}, {target.path: made}, list(folders)))
+    return job
+
+
+def keep(job: Job, target: Target, record: Record) -> None:
+    """The record goes first: a config without one could not be given back."""
+    job.folders = folders_for([target.record, *(change.path for change in job.changes)])
+    own = [folder for folder in job.folders if folder.startswith(job.where(""))]
+    record.folders += [os.path.relpath(folder, job.project) for folder in own if folder in parents(job, target.path)]
+    job.changes.insert(0, Change(target.record, content(target.record), records.dumped(record), PRIVATE))
+
+
+def parents(job: Job, path: str) -> list[str]:
+    folders = os.path.dirname(path).split("/")
+    return [job.where("/".join(folders[: count + 1])) for count in range(len(folders))]
+
+
+def uninstall(target: Target) -> Job | None:
+    """None where no install is on record."""
+    record = records.decoded(target.record)
+    if record is None:
+        return None
+    job = Job(dialect=target.dialect.name, project=target.root)
+    rest = Record(record.version, record.dialect, {}, {}, [])
+    for path, config in record.configs.items():
+        left = restore_config(job, path, target.file.format, config)
+        if left:
+            rest.configs[path] = Config(config.original, "", left)
+            rest.folders = record.folders
+    after = records.dumped(rest) if rest.configs else None
+    job.changes.append(Change(target.record, content(target.record), after, PRIVATE))
+    job.unwanted = [job.where(folder) for folder in reversed(record.folders)]
+    return job
+
+
+# ---- entries
+
+
+def additions(target: Target, events: list[Heard], line: Line, timeout: float | None, data: Any) -> list[Addition]:
+    """What the file lacks; an entry with this command line that somebody changed is there too."""
+    dialect, install = target.dialect, target.install
+    beside = {**install.beside, **switch(dialect)}
+    wanted = [Addition((key,), value, item=False) for key, value in beside.items() if key not in data]
+    list_key = dialect.setup.list_key if dialect.setup else ""
+    for event in events:
+        path, found = place_of(dialect, target.file.sections[0].hooks, event.rule.name, data, list_key)
+        if not mentions(found, line.says(install)):
+            tools = matcher(dialect, event.rule, event.hooks)
+            entry = entry_of(dialect, event.rule.name, tools, hook(target, event, line, timeout))
+            wanted.append(Addition(path, entry, says=line.says(install)))
+    return wanted
+
+
+def switch(dialect: Dialect) -> dict[str, bool]:
+    return {dialect.switch: True} if dialect.switch else {}
+
+
+def hook(target: Target, event: Heard, line: Line, timeout: float | None) -> dict[str, Any]:
+    """One entry's hook: how it is called, how long it may take, what its failure means."""
+    dialect, install = target.dialect, target.install
+    keys, kind = dialect.form.keys, command_type(dialect)
+    made: dict[str, Any] = {key_of(keys, "type"): kind.name} if "type" in keys.values() else {}
+    if install.words:
+        made |= {install.program or kind.key: line.program, install.words: line.argv()}
+    else:
+        made[install.program or kind.key] = line.text()
+    made[key_of(keys, "timeout")] = in_unit(dialect, seconds(event, timeout))
+    if closes(install.closed, event):
+        made[key_of(keys, "closed")] = install.closed
+    return made
+
+
+def seconds(event: Heard, asked: float | None) -> float:
+    """Long enough for all hooks one after another; no longer than the agent allows at all."""
+    usual = max(USUAL, sum(one.timeout or 0.0 for one in event.hooks) + SPARE)
+    return min(asked or usual, event.rule.longest or float("inf"))
+
+
+def in_unit(dialect: Dialect, seconds: float) -> float:
+    """The number that a config says it with: where milliseconds are counted at all, they are from 1000 on."""
+    number = seconds * (1 if (command_type(dialect).unit or dialect.unit) == "seconds" else 1000)
+    return int(number) if number == int(number) else number
+
+
+def closes(closed: str | bool, event: Heard) -> bool:
+    """Whether the agent shall refuse where our process cannot be had: if a hook here refuses when it fails."""
+    kind = event.rule.kind
+    return bool(closed) and kind in GUARDED and any(one.on_failure(kind) == "deny" for one in event.hooks)

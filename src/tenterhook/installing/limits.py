@@ -1,0 +1,63 @@
+"""What an agent will not do, whatever a hook says: found out in the dialect's own engine, and what it says itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenterhook.author import callers
+from tenterhook.author.event import SUBJECTS
+from tenterhook.author.forms import BEFORE
+from tenterhook.author.registered import Registered
+from tenterhook.dialect import Dialect, EventRule
+from tenterhook.installing.hookfiles import Heard
+from tenterhook.testing.simulating import Did, simulate
+
+# What hooks may want, and what comes of it where the agent does not know it: before something happens, and after.
+MISSING = {
+    "deny": ("nothing is refused", "a refusal is not heard"),
+    "ask": ("an ask becomes a refusal", ""),
+    "rewrite": ("a rewrite becomes a refusal that tells the model what to do", "nothing can be rewritten"),
+    "context": ("the model can be told nothing but why it is refused", "the model can be told nothing"),
+}
+FAILURES = {
+    "takes too long": Did(error="timeout"),
+    "cannot be started": Did(exit_code=127, stderr="not found"),
+}
+CLOSED = {"default": "deny"}
+
+
+def limits(dialect: Dialect, events: list[Heard], without: list[tuple[Registered, str]], closed: set[str]) -> list[str]:
+    """One line each; `closed` are the events whose entries say that they fail closed."""
+    found = [f"{one.name}: never called, because {dialect.title} has no event for {kind}" for one, kind in without]
+    says = callers.load(dialect.name)["events"]
+    for event in events:
+        name = event.rule.name
+        found += [f"{name}: {text}" for text in unheard(event.rule, says[name]["says"])]
+        found += [f"{name}: {text}" for text in open_to(dialect, event.rule, closed=name in closed)]
+    return [*found, *(dialect.install.limits if dialect.install else ())]
+
+
+def unheard(rule: EventRule, says: dict[str, object]) -> Iterator[str]:
+    """Effects that no answer has here."""
+    before = rule.kind in BEFORE
+    for effect, texts in MISSING.items():
+        text = texts[0] if before else texts[1]
+        if effect == "rewrite" and rule.kind not in SUBJECTS:  # there is nothing to change
+            continue
+        if text and effect not in says and (effect != "deny" or "context" not in says):
+            yield text
+
+
+def open_to(dialect: Dialect, rule: EventRule, *, closed: bool) -> Iterator[str]:
+    """Where the operation goes on although nobody looked at it."""
+    if not rule.blocks or rule.kind not in BEFORE:
+        return
+    policy = CLOSED if closed else {}
+    gone = [what for what, did in FAILURES.items() if passes(dialect, rule, did, policy)]
+    if gone:
+        yield f"where the command {' or '.join(gone)}, the operation goes on"
+
+
+def passes(dialect: Dialect, rule: EventRule, did: Did, policy: dict[str, str]) -> bool:
+    seen = simulate(dialect, rule.name, [did], on_failure=policy)
+    return not (seen.blocked or seen.stop or seen.decision == "ask")

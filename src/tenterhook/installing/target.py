@@ -1,0 +1,65 @@
+"""Which file an install changes, and where it is kept what that file was before: with the user, not in the project."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from fnmatch import fnmatchcase
+
+from msgspec import Struct
+
+from tenterhook import dialects
+from tenterhook.dialect import Dialect, File, Install
+from tenterhook.errors import UsageError
+from tenterhook.hookset import HookSet
+from tenterhook.places import located, within
+from tenterhook.state import state_folder
+
+FOLDER = "installs"
+
+
+class Target(Struct, frozen=True):
+    """One agent's file: `path` counts from `root`, which is the project or the user's home."""
+
+    hooks: HookSet
+    install: Install
+    file: File
+    root: str
+    path: str
+    user: bool
+    record: str
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.hooks.dialect
+
+
+def target(agent: str, project: str, *, user: bool) -> Target:
+    hooks = HookSet(project, dialect=agent, trust="all", on_config_error="warn")
+    install = hooks.dialect.install
+    if install is None:
+        known = ", ".join(installable())
+        raise UsageError(f"the config of {hooks.dialect.title} is not known to take such hooks; there are: {known}")
+    if not user and os.path.realpath(hooks.project) == os.path.realpath(hooks.home):
+        raise UsageError(f"{hooks.project} is your home, not a project; --user installs for all your projects")
+    pattern = install.user if user else install.project
+    whole = located(pattern, hooks.project, hooks.home, hooks.environ)
+    root = hooks.project if not user else hooks.home if within(whole, hooks.home) else "/"
+    path = os.path.relpath(whole, root)
+    return Target(hooks, install, file_of(hooks.dialect, pattern), root, path, user, record_of(hooks, root, path))
+
+
+def file_of(dialect: Dialect, path: str) -> File:
+    return next(file for file in dialect.files if fnmatchcase(path, file.path))
+
+
+def record_of(hooks: HookSet, root: str, path: str) -> str:
+    """One file for each agent and config, whatever way leads there."""
+    name = f"{hooks.dialect.name}\0{os.path.join(os.path.realpath(root), path)}"
+    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    plain = hooks.dialect.name.partition("@")[0]
+    return os.path.join(state_folder(hooks.environ, hooks.home), FOLDER, f"{plain}-{digest}.json")
+
+
+def installable() -> list[str]:
+    return [name for name in dialects.names() if dialects.get(name).install]

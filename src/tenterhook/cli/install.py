@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from typing import Any
@@ -61,6 +62,7 @@ def run(argv: list[str]) -> int:
         return 0
     hooks = hookfiles.loaded(call)
     targets = [target.target(name, options.get("project", "."), user="user" in options) for name in agents(options)]
+    check_apart(targets)
     plans = [planned(one, hooks, call, options) for one in targets]
     if "json" not in options:
         print("\n\n".join(shown(plan) for plan in plans))
@@ -69,7 +71,8 @@ def run(argv: list[str]) -> int:
         return 1
     if "dry-run" not in options:
         for plan in wanted:
-            commit(plan.job.changes, plan.job.folders, plan.job.unwanted)
+            missing = [folder for folder in plan.job.folders if not os.path.isdir(folder)]  # another may have made it
+            commit(plan.job.changes, missing, plan.job.unwanted)
         for plan in plans:
             plan.flights = canary.fly(plan.target, plan.events, plan.line)
     return told(plans, options)
@@ -80,6 +83,15 @@ def agents(options: dict[str, str]) -> list[str]:
     if not names:
         raise USAGE.error(f"--agent is missing; there are: {', '.join(target.installable())}")
     return list(dict.fromkeys(names))
+
+
+def check_apart(targets: list[target.Target]) -> None:
+    """Two agents that read the same file would call each hook twice."""
+    seen: dict[str, str] = {}
+    for one in targets:
+        other = seen.setdefault(os.path.join(one.root, one.path), one.dialect.name)
+        if other != one.dialect.name:
+            raise UsageError(f"{other} and {one.dialect.name} read the same file, {one.path}: install for one of them")
 
 
 def planned(one: target.Target, hooks: list[Any], call: Any, options: dict[str, str]) -> Plan:

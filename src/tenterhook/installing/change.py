@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from msgspec import Struct
+
 from tenterhook import readers
 from tenterhook.author.registered import GUARDED
 from tenterhook.dialect import Dialect
@@ -14,7 +16,7 @@ from tenterhook.installing.matchers import matcher
 from tenterhook.installing.target import Target
 from tenterhook.setup import record as records
 from tenterhook.setup.additions import command_type, entry_of, key_of, place_of
-from tenterhook.setup.edit import EMPTY, Addition, Edit, edited, mentions
+from tenterhook.setup.edit import EMPTY, Addition, Edit, canonical, edited, mentions
 from tenterhook.setup.install import about_switch, elsewhere, overridden
 from tenterhook.setup.job import Job
 from tenterhook.setup.record import Config, Record, digest
@@ -25,33 +27,49 @@ from tenterhook.setup.writing import PRIVATE, Change, content, folders_for
 USUAL, SPARE = 60.0, 10.0
 
 
+class Before(Struct, frozen=True):
+    """The file as it is, and as it would be without an earlier install; what of that one people made their own."""
+
+    source: bytes | None
+    base: bytes | None
+    left: list[Edit]
+    folders: list[str]
+
+
 def install(target: Target, events: list[Heard], line: Line, timeout: float | None) -> Job:
     """The hooks of this command line take the place of those of an earlier one."""
     job = Job(dialect=target.dialect.name, project=target.root)
+    before = found(job, target)
+    start = EMPTY[target.file.format] if before.base is None else before.base
+    data = parsed(target, start)
+    wanted = additions(target, events, line, timeout, data)
+    new, edits = edited(start, target.path, target.file.format, wanted)
+    stale = [edit for edit in before.left if edit.addition.says != line.says(target.install)]
+    job.by_hand += [f"take out of {target.path}: the entry with {shown(edit.addition.says)}" for edit in stale]
+    if before.source is not None and canonical(parsed(target, new)) == canonical(parsed(target, before.source)):
+        job.notes += about_switch(target.dialect, target.file, parsed(target, new))
+        return job
+    job.change("created" if before.source is None else "changed", target.path, before.source, new)
+    job.notes += about_switch(target.dialect, target.file, data)
+    job.notes += elsewhere(job, {os.path.dirname(target.path)})
+    job.notes += overridden(target.hooks, target.dialect, wanted)
+    made = Config(before.base, "" if before.left else digest(new), [*before.left, *edits])
+    keep(job, target, Record(records.VERSION, target.dialect.name, {}, {target.path: made}, before.folders))
+    return job
+
+
+def found(job: Job, target: Target) -> Before:
     record = records.decoded(target.record)
     known = record.configs.get(target.path) if record else None
     source = content(job.target(target.path))
-    base, left = source, list[Edit]()
-    if known and source is not None:
-        base, left = taken_out(source, target.path, target.file.format, known)
-    start = EMPTY[target.file.format] if base is None else base
-    data = readers.parse(start, target.path, target.file.format).data
-    wanted = additions(target, events, line, timeout, data)
-    new, edits = edited(start, target.path, target.file.format, wanted)
-    job.notes += about_switch(
-        target.dialect, target.file, {**switch(target.dialect), **data} if new == source else data
-    )
-    stale = [edit for edit in left if edit.addition.says != line.says(target.install)]
-    job.by_hand += [f"take out of {target.path}: the entry with {shown(edit.addition.says)}" for edit in stale]
-    if new == source:
-        return job
-    job.change("created" if source is None else "changed", target.path, source, new)
-    job.notes += elsewhere(job, {os.path.dirname(target.path)})
-    job.notes += overridden(target.hooks, target.dialect, wanted)
-    made = Config(base, "" if left else digest(new), [*left, *edits])
-    folders = record.folders if record else []
-    keep(job, target, Record(records.VERSION, target.dialect.name, {}, {target.path: made}, list(folders)))
-    return job
+    folders = list(record.folders) if record else []
+    if known is None or source is None:
+        return Before(source, source, [], folders)
+    return Before(source, *taken_out(source, target.path, target.file.format, known), folders)
+
+
+def parsed(target: Target, source: bytes) -> Any:
+    return readers.parse(source, target.path, target.file.format).data
 
 
 def keep(job: Job, target: Target, record: Record) -> None:

@@ -1,0 +1,195 @@
+"""`tenter install` and `tenter uninstall`, as a user calls them."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tenterhook import dialects
+from tenterhook.hookset import HookSet
+from tenterhook.installing.target import installable
+from tenterhook.setup.edit import EMPTY
+
+from .conftest import Call, snapshot
+
+AGENTS = installable()
+GUARD = "hook files/my guard.py"
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_hook_fires_through_what_was_written_and_everything_can_be_taken_back(
+    agent: str, tenter: Call, project: Path
+) -> None:
+    before = snapshot(project)
+    ran = tenter("install", "--agent", agent, GUARD, "--yes")
+
+    assert ran.code == 0, ran.out + ran.err
+    assert "fires: no-force-push: refused" in ran.out
+    assert "DOES NOT FIRE" not in ran.out
+    read = HookSet(project, dialect=agent, trust="all")
+    written = {hook.event: hook.timeout for hook in read.hooks()}
+    assert read.warnings == ()
+    assert written[read.rule("tool.before").name] == 60.0
+    assert written[read.rule("turn.stop").name] == 100.0
+    again = tenter("install", "--agent", agent, GUARD, "--yes", "--dry-run")
+    assert "nothing to do: the entries are there" in again.out
+    assert tenter("uninstall", "--agent", agent, "--yes").code == 0
+    assert snapshot(project) == before
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_dry_run_writes_nothing_and_the_config_of_others_stays(agent: str, tenter: Call, project: Path) -> None:
+    target = project / (dialects.get(agent).install.project)  # type: ignore[union-attr]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(FOREIGN.get(target.suffix, EMPTY["toml"]))
+    before = snapshot(project)
+    dry = tenter("install", "--agent", agent, GUARD, "--dry-run")
+
+    assert dry.out.endswith("nothing was written (--dry-run)\n")
+    assert snapshot(project) == before
+    tenter("install", "--agent", agent, GUARD, "--yes")
+    assert snapshot(project) != before
+    tenter("uninstall", "--yes")
+    assert snapshot(project) == before
+
+
+FOREIGN = {".json": b'{\r\n\t"theme" : "dark"\r\n}', ".toml": b"# mine\n"}
+
+
+def test_nobody_is_asked_where_nobody_sits(tenter: Call, project: Path) -> None:
+    before = snapshot(project)
+    ran = tenter("install", "--agent", "moai", GUARD)
+
+    assert ran.code == 1
+    assert "--yes writes what is shown" in ran.err
+    assert snapshot(project) == before
+
+
+def test_a_users_own_file_names_whole_paths(tenter: Call, project: Path) -> None:
+    home = Path(os.environ["HOME"])
+    ran = tenter("install", "--user", "--agent", "moai", GUARD, "--yes")
+
+    assert ran.code == 0, ran.out
+    command = json.loads((home / ".claude/settings.json").read_text())["hooks"]["Stop"][0]["hooks"][0]["command"]
+    assert command.startswith(str(Path(sys.executable).parent / "tenter"))
+    assert "PROJECT_DIR" not in command
+    assert tenter("uninstall", "--user", "--yes").code == 0
+    assert not (home / ".claude").exists()
+
+
+def test_another_install_replaces_the_first_and_the_original_comes_back(tenter: Call, project: Path) -> None:
+    Path("other.py").write_text(Path(GUARD).read_text().replace("no_force_push", "other"))
+    Path(".claude").mkdir()
+    Path(".claude/settings.json").write_text('{"a": 1}')
+    tenter("install", "--agent", "moai", GUARD, "--yes")
+    ran = tenter("install", "--agent", "moai", "other.py", "--set", "other.branch=next", "--yes")
+
+    text = Path(".claude/settings.json").read_text()
+    assert "fires: other: refused" in ran.out
+    assert "--set other.branch=next" in text
+    assert "my guard" not in text
+    tenter("uninstall", "--agent", "moai", "--yes")
+    assert Path(".claude/settings.json").read_text() == '{"a": 1}'
+
+
+def test_what_people_changed_since_stays(tenter: Call, project: Path) -> None:
+    config = Path(".claude/settings.json")
+    tenter("install", "--agent", "moai", GUARD, "--yes")
+    config.write_text(config.read_text().replace('"hooks": {', '"theme": "dark",\n  "hooks": {', 1))
+
+    assert tenter("uninstall", "--yes").code == 0
+    assert json.loads(config.read_text()) == {"theme": "dark"}
+
+
+def test_an_entry_that_somebody_changed_is_left_to_them(tenter: Call, project: Path) -> None:
+    config = Path(".claude/settings.json")
+    tenter("install", "--agent", "moai", GUARD, "--yes")
+    config.write_text(config.read_text().replace('"timeout": 100', '"timeout": 300'))
+
+    assert "nothing to do" in tenter("install", "--agent", "moai", GUARD, "--yes").out
+    ran = tenter("uninstall", "--yes")
+    assert ran.code == 1
+    assert "take out of .claude/settings.json: the entry with" in ran.out
+    assert '"timeout": 300' in config.read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import nothing_of_that_name", "nothing_of_that_name"),
+        ("raise SystemExit(3)", "ends the program"),
+        ("", "there is no hook in"),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_is_refused_before_anything_is_written(
+    text: str, said: str, tenter: Call, project: Path
+) -> None:
+    Path("broken.py").write_text(text)
+    before = snapshot(project)
+    ran = tenter("install", "--agent", "moai", "broken.py", "--yes")
+
+    assert ran.code == 1
+    assert said in ran.err
+    assert snapshot(project) == before
+
+
+def test_a_canary_that_does_not_come_back_is_told(tenter: Call, project: Path) -> None:
+    ran = tenter("install", "--agent", "wave", GUARD, "--program", "/nowhere/tenter", "--yes")
+
+    assert ran.code == 1
+    assert "PreToolUse DOES NOT FIRE" in ran.out
+    assert "/nowhere/tenter" in ran.out
+
+
+def test_a_switch_that_is_off_is_told(tenter: Call, project: Path) -> None:
+    Path(".llxprt").mkdir()
+    Path(".llxprt/settings.json").write_text('{"enableHooks": false}')
+    ran = tenter("install", "--agent", "llxprt", GUARD, "--yes")
+
+    assert ran.code == 1
+    assert "enableHooks is False in .llxprt/settings.json, so LLxprt Code runs no hook" in ran.out
+    assert "DOES NOT FIRE: LLxprt Code does not run it: enableHooks is not true" in ran.out
+
+
+def test_what_an_agent_cannot_do_is_said(tenter: Call, project: Path) -> None:
+    Path("failed.py").write_text(Path(GUARD).read_text().replace("turn.stop", "tool.failed"))
+    ran = tenter("install", "--agent", "llxprt", "failed.py", "--dry-run")
+
+    assert "tests-first: never called, because LLxprt Code has no event for tool.failed" in ran.out
+    assert "BeforeTool: an ask becomes a refusal" in ran.out
+    assert "BeforeTool: where the command takes too long or cannot be started, the operation goes on" in ran.out
+
+
+def test_everything_is_there_as_data(tenter: Call, project: Path) -> None:
+    ran = tenter("install", "--agent", "moai,wave", GUARD, "--yes", "--json")
+    found = json.loads(ran.out)
+
+    assert found["done"] is True
+    assert [one["agent"] for one in found["agents"]] == ["moai", "wave"]
+    assert all(flight["proven"] for one in found["agents"] for flight in one["canaries"])
+    undone = json.loads(tenter("uninstall", "--yes", "--json").out)
+    assert {one["agent"] for one in undone["agents"]} == {"moai", "wave"}
+
+
+def test_there_is_nothing_to_take_back_where_nothing_is_on_record(tenter: Call, project: Path) -> None:
+    assert tenter("uninstall").out == "nothing to take back: no install is on record here\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--agent", "moai"), "which hooks?"),
+        ((GUARD,), "--agent is missing"),
+        (("--agent", "massgen", GUARD), "there are:"),
+        (("--agent", "moai", "nowhere.py"), "no such file: nowhere.py"),
+        (("--agent", "moai", GUARD, "--timeout", "0"), "--timeout must be"),
+        (("--agent", "moai", GUARD, "--set", "colour=red"), "no hook here has an option"),
+    ],
+)
+def test_a_wrong_call_says_what_is_wrong(words: tuple[str, ...], said: str, tenter: Call, project: Path) -> None:
+    ran = tenter("install", *words)
+
+    assert ran.code == 1
+    assert said in ran.err

@@ -12,7 +12,7 @@ from tenterhook.dialect import Dialect, EventRule
 from tenterhook.match import match
 
 TARGET = "tool_name"
-STRANGER = "tenterhook"
+STRANGER = "no_such_tool"
 
 
 def matcher(dialect: Dialect, rule: EventRule, hooks: list[Registered]) -> str:

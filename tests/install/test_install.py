@@ -58,6 +58,15 @@ def test_a_dry_run_writes_nothing_and_the_config_of_others_stays(agent: str, ten
 FOREIGN = {".json": b'{\r\n\t"theme" : "dark"\r\n}', ".toml": b"# mine\n"}
 
 
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_page_names_the_files_of_every_agent(agent: str) -> None:
+    install = dialects.get(agent).install
+    page = (Path(__file__).parent.parent.parent / "docs" / "install.md").read_text()
+
+    assert install
+    assert f"| `{agent}` | `{install.project}` | `{install.user.replace('@config', '~/.config')}` |" in page
+
+
 def test_nobody_is_asked_where_nobody_sits(tenter: Call, project: Path) -> None:
     before = snapshot(project)
     ran = tenter("install", "--agent", "moai", GUARD)

@@ -1,6 +1,6 @@
 """Gemini CLI's hooks, as version 0.61.0 runs them: groups in settings.json, eleven events, JSON at any exit code."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, ToolName, Type
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Install, ToolName, Type
 
 TOOL = (Field("tool_name"), Field("tool_input"))
 CALL = (Field("mcp_context"), Field("original_request_name"))
@@ -295,6 +295,12 @@ DIALECT = Dialect(
     },
     mcp_tool="mcp_{server}_{tool}",
     mcp_files=(".gemini/settings.json", "~/.gemini/settings.json", ".mcp.json"),
+    install=Install(
+        project=".gemini/settings.json",
+        user="~/.gemini/settings.json",
+        folder="GEMINI_PROJECT_DIR",
+        limits=("a project's hooks run only in a folder that you trust; without a terminal it refuses any other",),
+    ),
     notes=(
         "The agent's own document says otherwise of exit codes: only 0 and 1 let a hook with text pass, and exit 2 "
         "without text does not block.",

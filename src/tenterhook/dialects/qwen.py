@@ -1,6 +1,6 @@
 """Qwen Code's hooks, as version 0.24.4 runs them: Claude Code's names, Gemini CLI's files, answers of its own."""
 
-from tenterhook.dialect import Answer, Dialect, Exit, Field, File, Form, Section, ToolName, Type
+from tenterhook.dialect import Answer, Dialect, Exit, Field, File, Form, Install, Section, ToolName, Type
 from tenterhook.dialects._qwen import EVENTS
 
 PERMISSIONS = {"allow": "allow", "ask": "ask", "deny": "deny"}
@@ -231,6 +231,12 @@ DIALECT = Dialect(
         "Task": ToolName("agent"),
     },
     mcp_files=(".qwen/settings.json", "~/.qwen/settings.json", ".mcp.json"),
+    install=Install(
+        project=".qwen/settings.json",
+        user="~/.qwen/settings.json",
+        folder="QWEN_PROJECT_DIR",
+        limits=("a project's hooks run only in a folder that you trust",),
+    ),
     notes=(
         "A command's time-out is in seconds; a number from 1000 on is taken for milliseconds, as older versions wrote.",
         "At exit 2 stdout is not read at all: without a word on stderr the operation goes on, whatever was printed.",

@@ -32,8 +32,8 @@ def limits(dialect: Dialect, events: list[Heard], without: list[tuple[Registered
     says = callers.load(dialect.name)["events"]
     for event in events:
         name = event.rule.name
-        found += [f"{name}: {text}" for text in unheard(event.rule, says[name]["says"])]
-        found += [f"{name}: {text}" for text in open_to(dialect, event.rule, closed=name in closed)]
+        lines = [*unheard(event.rule, says[name]["says"]), *endless(event.rule)]
+        found += [f"{name}: {text}" for text in (*lines, *open_to(dialect, event.rule, closed=name in closed))]
     return [*found, *(dialect.install.limits if dialect.install else ())]
 
 
@@ -46,6 +46,11 @@ def unheard(rule: EventRule, says: dict[str, object]) -> Iterator[str]:
             continue
         if text and effect not in says and (effect != "deny" or "context" not in says):
             yield text
+
+
+def endless(rule: EventRule) -> Iterator[str]:
+    if rule.stop_cap == 0:
+        yield "a hook that refuses the end each time is never overruled: look at event.stop_active"
 
 
 def open_to(dialect: Dialect, rule: EventRule, *, closed: bool) -> Iterator[str]:

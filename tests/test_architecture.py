@@ -227,7 +227,7 @@ OUR_KINDS = {rule.kind for rule in RULES}
 # Hosts of every dialect, and those that are one agent's own API: there the names are the point.
 OWN_APIS = [path for path in CORE if path.is_relative_to(SOURCE / "hosts") and path.parent.name != "hosts"]
 # What acts at moments, in an agent or for one.
-ACTING = (SOURCE / "agent", SOURCE / "actions", SOURCE / "author", SOURCE / "guard", SOURCE / "project")
+ACTING = tuple(SOURCE / name for name in ("agent", "actions", "author", "guard", "library", "project"))
 HOSTS = [path for path in CORE if path.parent.name == "hosts" or any(path.is_relative_to(one) for one in ACTING)]
 COMMAND_LINE = [path for path in CORE if path.parent.name == "cli"]
 # Where agents keep what hooks must not write is named as their folders are.

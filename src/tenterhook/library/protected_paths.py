@@ -1,0 +1,108 @@
+"""Files that an agent must not write are kept from its tools and from its shell commands.
+
+Protected are, with no options at all: git's own folder, the settings and hooks of agents, credentials and start-up
+files of the user, the system's folders, and everything outside of the project but the temporary folder. Environment
+files, lock files and configs that say what agents run are asked about. Paths are judged by their name and by where
+links really lead. Of a shell command the redirections and the files that its programs are known to write count: `tee`,
+`cp`, `mv`, `rm`, `sed -i`, `dd`, `tar`, `curl -o` and their like, behind `sh -c`, `env` and `xargs` too.
+
+Options:
+    paths: globs from the project on that must not be written, such as `migrations/**` or `*.pem`
+    unread: globs from the project on that must not be read either; a shell command may not even name such a file
+    outside: folders outside of the project that may be written
+    allow: names of rules that are to say nothing
+    ask: names of rules after which the user is asked
+    deny: names of rules that are to refuse
+
+What it cannot stop:
+- Programs that write where their words do not say: a build, a test, a script of the project, an editor.
+- Names that only the shell knows at run time: `rm "$(cat list)"`.
+- Reading, but for the files of `unread`; and those are read all the same by a program that opens them unnamed, such as
+  `grep -r` over a folder.
+- MCP tools whose input calls a path by a name that is not known here.
+- A file that a link is made to after it was looked at.
+"""
+
+from __future__ import annotations
+
+from tenterhook import hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.author import Answer, Event
+    from tenterhook.guard.finding import Finding
+    from tenterhook.guard.paths import Place
+
+UNREAD = "unread"
+
+
+def rules() -> dict[str, tuple[str, str]]:
+    """Each rule with its decision and what it says."""
+    from tenterhook.guard.danger import UNPARSABLE
+    from tenterhook.guard.paths import RULES
+
+    return {**RULES, UNPARSABLE.rule: (UNPARSABLE.decision, UNPARSABLE.text.format("and why"))}
+
+
+@hook("tool.before")
+def protected_paths(
+    event: Event,
+    paths: tuple[str, ...] = (),
+    unread: tuple[str, ...] = (),
+    outside: tuple[str, ...] = (),
+    allow: tuple[str, ...] = (),
+    ask: tuple[str, ...] = (),
+    deny: tuple[str, ...] = (),
+) -> Answer | None:
+    if not (event.command or event.paths):
+        return None
+    from tenterhook.guard import look
+    from tenterhook.library.parts import guarding
+
+    switched = guarding.switched(rules(), allow=allow, ask=ask, deny=deny) if allow or ask or deny else {}
+    place = guarding.place(event, switched, protected=paths, outside=outside)
+    found = kept_from_reading(event, unread, place) if unread else []
+    if event.command:
+        found += look.at_command(event.command, place, guarding.folder(event), programs=False)
+    if changes(event):
+        found += look.at_paths(event.paths, place)
+    return guarding.answer(found, "protected-paths")
+
+
+def changes(event: Event) -> bool:
+    """Whether the tool writes, moves or deletes what it names; of an unknown tool its text tells."""
+    if event.is_write:
+        return True
+    words = ("write", "edit", "create", "delete", "remove", "move", "rename", "save", "append")
+    unknown = event.tool in ("mcp", "other")
+    return unknown and (bool(event.texts) or any(word in event.tool_name.lower() for word in words))
+
+
+def kept_from_reading(event: Event, globs: tuple[str, ...], place: Place) -> list[Finding]:
+    from tenterhook.guard.finding import Finding
+    from tenterhook.guard.paths import below, listed
+
+    found: dict[str, Finding] = {}
+    for path in (*event.paths, *named(event, place)):
+        inside = below(path, place.project) or below(path, place.root)
+        if inside and listed(inside, list(globs)):
+            found[inside] = Finding(
+                UNREAD, "deny", f"{place.shown(path)} must not be read; ask the user for what you need"
+            )
+    return list(found.values())
+
+
+def named(event: Event, place: Place) -> list[str]:
+    """Every word of a command that may be a file, as a whole path."""
+    if not event.command:
+        return []
+    import os
+
+    from tenterhook.guard.calls import calls
+    from tenterhook.guard.writes import fitting, whole
+    from tenterhook.library.parts import guarding
+
+    called, _ = calls(event.command, folder=guarding.folder(event), home=place.home)
+    words = [(call, word) for call in called for word in (*call.words, *call.reads, call.named)]
+    made = [whole(call, word.rpartition("=")[2].lstrip("@<")) for call, word in words]
+    return [os.path.normpath(path) for one in made if one for path in (one, *fitting(one))]

@@ -1,0 +1,92 @@
+"""Secrets are kept out of files, commands, MCP calls and prompts.
+
+Keys and tokens of known shapes are looked for, passwords in addresses, and values that are called a secret and look
+like one. The secret itself is never repeated: its first characters and its length are told. What stood in the file
+before is not held against an edit. Environment files and lock files may hold secrets.
+
+Options:
+    writes: what to do about a secret that a tool would write: deny, ask, warn or allow
+    commands: the same for a secret in a shell command
+    sent: the same for a secret in the input of an MCP tool or another that is not known
+    prompts: the same for a secret in the user's own prompt; agents that ask nobody there refuse instead of asking
+    not_secret: globs from the project on of files in which what looks like a secret is none
+
+What it cannot stop:
+- Secrets without a shape: a password that is a plain word, a key that is cut in two, encoded or put together later.
+- What a program writes or sends: a command that prints the environment into a file has no secret in it.
+- What the model has read already: a secret in a file that a tool read is in the conversation.
+- A prompt in an agent that lets no hook refuse one, or does not tell its hooks of prompts: the user is told at most.
+"""
+
+from __future__ import annotations
+
+from tenterhook import hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.author import Answer, Event
+
+OLD = ("old_string", "old_str", "oldText", "oldString")
+UNKNOWN = ("mcp", "other", "fetch", "web_search")
+
+
+@hook("tool.before", "prompt.submit")
+def secrets(
+    event: Event,
+    writes: str = "deny",
+    commands: str = "ask",
+    sent: str = "deny",
+    prompts: str = "deny",
+    not_secret: tuple[str, ...] = (),
+) -> Answer | None:
+    from tenterhook.library.parts.decisions import answer, one_of
+
+    given = {"writes": writes, "commands": commands, "sent": sent, "prompts": prompts}
+    words = {name: one_of(name, word) for name, word in given.items()}
+    if event.kind == "tool.before" and not (event.command or event.is_write or event.tool in UNKNOWN):
+        return None
+    what, lines = found(event, not_secret)
+    return answer(words[what], "\n".join(("secrets found this:", *lines))) if lines else None
+
+
+def found(event: Event, not_secret: tuple[str, ...]) -> tuple[str, list[str]]:
+    """Which option it is about, and a line for each secret."""
+    from tenterhook.guard import look, secret
+
+    if event.kind == "prompt.submit":
+        return "prompts", [f"- the prompt, {line}" for line in secret.shown(event.prompt)]
+    if event.command:
+        return "commands", [f"- {one.text}" for one in look.secrets_of_command(event.command, "ask")]
+    if event.tool in UNKNOWN:
+        texts = strings(event.input)
+        return "sent", [f"- {one.text}" for one in look.secrets_of_texts(texts, f"input of {event.tool_name}", "deny")]
+    return "writes", in_files(event, not_secret)
+
+
+def in_files(event: Event, not_secret: tuple[str, ...]) -> list[str]:
+    from tenterhook.guard import look
+    from tenterhook.library.parts import guarding
+
+    place = guarding.place(event, {}, not_secret=not_secret)
+    if event.paths and all(look.may_hold_secrets(path, place) for path in event.paths):
+        return []
+    name = ", ".join(place.shown(path) for path in event.paths) or "the text"
+    before = "\n".join(strings(old_texts(event.input)))
+    return [f"- {one.text}" for one in look.secrets_of_texts(event.texts, name, "deny", before)]
+
+
+def old_texts(given: dict[str, object]) -> list[object]:
+    """What makes place for the new, of the call or of its several edits."""
+    edits = given.get("edits")
+    inner = [one for one in edits if isinstance(one, dict)] if isinstance(edits, list) else []
+    return [one[key] for one in (given, *inner) for key in OLD if key in one]
+
+
+def strings(value: object, deep: int = 8) -> list[str]:
+    """Every text in a value, keys too: servers are told both."""
+    if isinstance(value, str):
+        return [value]
+    if not deep or not isinstance(value, dict | list):
+        return []
+    inner = [*value.keys(), *value.values()] if isinstance(value, dict) else value
+    return [text for one in inner for text in strings(one, deep - 1)]

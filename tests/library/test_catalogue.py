@@ -1,0 +1,137 @@
+"""Every hook of the library says what it does, what its options are and what it cannot stop; the page and the command
+say the same."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tenterhook.author.kinds import KINDS
+from tenterhook.author.loading import of_library
+from tenterhook.cli.main import main
+from tenterhook.library import described, names
+from tenterhook.testing import agents
+
+from .conftest import Fire
+
+ROOT = Path(__file__).parents[2]
+WANTED = {
+    *("dangerous-commands", "secrets", "protected-paths", "format-and-lint", "tests-before-stop", "git-rules"),
+    *("git-context", "desktop-notification", "webhook-notification", "audit", "time-budget", "cost-budget"),
+    "mcp-allow-list",
+}
+
+
+def test_the_library_has_these_hooks() -> None:
+    assert set(names()) == WANTED
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_hook_has_one_function_whose_parameters_are_the_options_that_are_described(name: str) -> None:
+    (hook,) = of_library(name)
+    one = described(name)
+
+    assert hook.name == name
+    assert set(hook.kinds) <= KINDS
+    assert list(one.options) == list(hook.options)
+    assert all(one.options.values())
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_hook_says_what_it_does_and_what_it_cannot_stop(name: str) -> None:
+    one = described(name)
+
+    assert one.title.endswith(".")
+    assert one.about
+    assert len(one.limits) >= 3
+    assert all(text.endswith(".") for text in one.limits)
+
+
+def test_every_rule_that_can_be_switched_is_described() -> None:
+    rules = described("dangerous-commands").rules
+
+    assert rules["force-push"][0] == "deny"
+    assert rules["privileged"][0] == "ask"
+    assert all(decision in ("deny", "ask") and says for decision, says in rules.values())
+    assert described("protected-paths").rules["system-path"][0] == "deny"
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_hook_is_quiet_about_every_event_that_it_is_not_for(name: str, fire: Fire) -> None:
+    """In every agent that has the event: nothing is decided, and nothing goes wrong."""
+    quiet = {"url": "https://example.com/", "on": ("session.end",), "tokens": 1_000_000_000}
+    (hook,) = of_library(name)
+    options = {key: value for key, value in quiet.items() if key in hook.options}
+    for kind in sorted(KINDS - {"session.end", *(hook.kinds if name in ("git-context", "tests-before-stop") else ())}):
+        for agent in agents(kind):
+            fired = fire(name, kind, agent=agent, options=options, tool="shell", command="ls")
+            assert fired.ran, (agent, kind, fired.everything)
+            assert "failed" not in fired.everything
+
+
+# ---- the command and the page
+
+
+def test_the_command_lists_all_hooks(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["library"]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == names()
+
+
+def test_the_command_tells_everything_about_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["library", "git-rules"]) == 0
+
+    shown = capsys.readouterr().out
+    assert "branches=main,master" in shown
+    assert "commit=allow" in shown
+    assert "what it cannot stop:\n- Pushes by other programs" in shown
+
+
+def test_the_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["library", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert main(["library", "audit", "--json"]) == 0
+    one = json.loads(capsys.readouterr().out)
+
+    assert one in listed
+    assert one["options"][0] == {"name": "file", "default": "", "about": one["options"][0]["about"]}
+    assert all(each["cannot_stop"] for each in listed)
+
+
+def test_a_name_that_is_no_hook_is_an_error_with_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["library", "secret"]) == 1
+
+    assert "the library has no hook 'secret' (did you mean 'secrets'?)" in capsys.readouterr().err
+
+
+def test_the_page_is_what_the_hooks_say() -> None:
+    spec = importlib.util.spec_from_file_location("library_page", ROOT / "scripts" / "library_page.py")
+    assert spec
+    assert spec.loader
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+
+    assert script.main(["--check"]) == 0
+
+
+def test_a_hook_that_has_nothing_to_do_loads_little(tmp_path: Path) -> None:
+    """All hooks of the library in one process, for a tool that none of them is about."""
+    words = [f"library:{name}" for name in names() if name not in ("audit", "cost-budget", "webhook-notification")]
+    code = (
+        "import sys; had = {*sys.modules}\nfrom tenterhook.cli.run import run\n"
+        f"code = run({[*words, '--agent', 'moai', '--event', 'tool.before']!r})\n"
+        "print(*({*sys.modules} - had), file=sys.stderr); sys.exit(code)"
+    )
+    given = json.dumps({"tool_name": "Read", "tool_input": {}, "cwd": str(tmp_path)})
+    done = subprocess.run([sys.executable, "-c", code], input=given, capture_output=True, text=True, cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert not {"msgspec", "asyncio", "subprocess", "socket", "tenterhook.guard", "tenterhook.engine"} & {
+        *done.stderr.split()
+    }

@@ -194,6 +194,8 @@ class File(Struct, frozen=True, kw_only=True):
     origin: str = "settings"
     # Variables for its hooks: paths from the file's own folder.
     env: dict[str, str] = {}
+    # A variable of the agent's environment that says where the file lies instead.
+    variable: str = ""
 
 
 class Form(Struct, frozen=True, kw_only=True):

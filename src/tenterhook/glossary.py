@@ -28,7 +28,7 @@ DEDUPES = {
     "": "",
     "command": "command",
     "name-command": "name and command",
-    "name-main": "name and command, prompt or URL",
+    "name-main": "name and command, prompt or URL, or the same name in the same file",
     "main": "type and command, prompt or URL",
 }
 ORDERS = {

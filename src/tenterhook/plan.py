@@ -201,37 +201,36 @@ def texts(wanted: object) -> list[str]:
 
 def duplicate(hook: Hook, by: str, seen: set[str]) -> str:
     """The first of each wins; hooks that have nothing to be told apart by are all kept."""
-    value = DEDUPES[by](hook) if by else ""
-    if not value:
-        return ""
-    if value in seen:
+    marks = DEDUPES[by](hook) if by else ()
+    if not seen.isdisjoint(marks):
         return "duplicate"
-    seen.add(value)
+    seen.update(marks)
     return ""
 
 
-def its_command(hook: Hook) -> str:
-    return joined(hook.spec.get("command"))
+def its_command(hook: Hook) -> tuple[str, ...]:
+    command = joined(hook.spec.get("command"))
+    return (command,) if command else ()
 
 
-def its_name_and_command(hook: Hook) -> str:
-    command = its_command(hook)
-    return f"{hook.name}\0{command}" if command else ""
+def its_name_and_command(hook: Hook) -> tuple[str, ...]:
+    return tuple(f"{hook.name}\0{command}" for command in its_command(hook))
 
 
-def its_name_and_main(hook: Hook) -> str:
-    """For agents that tell hooks apart by name, and by what they run where they have none."""
+def its_name_and_main(hook: Hook) -> tuple[str, ...]:
+    """By its name and what it runs; of one file's hooks with the same matcher by the name alone."""
     main = joined(hook.spec.get("main"))
-    return f"{hook.name}\0{main}" if main else ""
+    beside = f"{hook.source.file}\0{hook.matcher or ''}\0{hook.sequential}\0{hook.name}"
+    return (f"{hook.name}\0{main}", beside) if main else ()
 
 
-def its_main(hook: Hook) -> str:
+def its_main(hook: Hook) -> tuple[str, ...]:
     """What it runs, and in which sort of file it stands where that keeps copies apart."""
     main = hook.spec.get("main")
     if not isinstance(main, str | list):
-        return ""
+        return ()
     words = (hook.handler, joined(main), joined(hook.spec.get("args")), str(hook.spec.get("tool", "")))
-    return "\0".join((*words, hook.source.apart))
+    return ("\0".join((*words, hook.source.apart)),)
 
 
 def joined(value: object) -> str:
@@ -246,7 +245,8 @@ def batches(hooks: Iterable[Hook], order: str) -> tuple[tuple[Hook, ...], ...]:
     return tuple((hook,) for hook in chosen) if one_by_one else (chosen,)
 
 
-DEDUPES: dict[str, Callable[[Hook], str]] = {
+# By what hooks are told apart: of those that share any of these marks only the first runs.
+DEDUPES: dict[str, Callable[[Hook], tuple[str, ...]]] = {
     "command": its_command,
     "name-command": its_name_and_command,
     "name-main": its_name_and_main,

@@ -70,7 +70,7 @@ def more(rule: EventRule) -> Iterable[str]:
         yield f"silence counts as {rule.silent}"
     if rule.grants:
         yield "an allow stands for the user's permission"
-    if rule.output_form == "record":
+    if rule.output_form != "value":
         yield "hooks are told of a tool's result as a record"
     if rule.tools:
         yield f"only for {', '.join(rule.tools)}"

@@ -122,7 +122,9 @@ def forbidden(case: Case) -> str:
 
 
 def disabled(case: Case) -> str:
-    return case.slot.off or case.slot.switched or "switched off in its file"
+    listed = case.engine.dialect.disabled
+    where = f"switched off in its file, or listed in {listed}" if listed else "switched off in its file"
+    return case.slot.off or case.slot.switched or where
 
 
 def overridden(case: Case) -> str:
@@ -134,7 +136,7 @@ def overridden(case: Case) -> str:
 def duplicate(case: Case) -> str:
     by = case.engine.dialect.dedupe
     key, what = glossary.DEDUPES[by], DEDUPES[by]
-    same = next((one for one in case.running if what(one) == what(case.hook)), None)
+    same = next((one for one in case.running if not set(what(one)).isdisjoint(what(case.hook))), None)
     if not same:
         return f"the same {key} runs already"
     rule = case.slot.parts[case.hook.event].rule

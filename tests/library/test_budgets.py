@@ -178,6 +178,15 @@ def test_model_calls_are_counted_where_the_agent_tells_of_them(agent: str, fire:
     assert ran == [True, False, False]
 
 
+def test_a_stream_is_counted_once_at_its_end(fire: Fire) -> None:
+    def piece(finish: str | None) -> dict[str, Any]:
+        return {"candidates": [{"finishReason": finish}], "usageMetadata": GENAI}
+
+    assert tokens.of_response({"llm_response": piece(None)}) is None
+    assert tokens.of_response({"llm_response": piece("STOP")})
+    assert tokens.of_response({"token_usage": OPENAI})
+
+
 def test_an_agent_that_tells_of_no_tokens_is_said_to_once(fire: Fire) -> None:
     for agent in agents("tool.before"):
         call = {"agent": agent, "tool": "shell", "command": "ls", "transcript_path": "", "options": {"tokens": 5}}

@@ -135,3 +135,19 @@ def test_a_hook_that_has_nothing_to_do_loads_little(tmp_path: Path) -> None:
     assert not {"msgspec", "asyncio", "subprocess", "socket", "tenterhook.guard", "tenterhook.engine"} & {
         *done.stderr.split()
     }
+
+
+def test_several_hooks_answer_in_one_process_with_options_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "options.toml").write_text(
+        '[git-rules]\nbranches = ["live"]\n\n[dangerous-commands]\nallow = ["privileged"]\n'
+    )
+    words = ("library:dangerous-commands", "library:git-rules", "library:secrets", "--options", "options.toml")
+
+    def said(command: str) -> str:
+        given = json.dumps({"tool_name": "Bash", "tool_input": {"command": command}, "cwd": str(tmp_path)})
+        line = [sys.executable, "-m", "tenterhook", "run", *words, "--agent", "moai", "--event", "tool.before"]
+        done = subprocess.run(line, input=given, capture_output=True, text=True, cwd=tmp_path)
+        return done.stdout + done.stderr
+
+    assert "protected branch live" in said("sudo git push origin live")
+    assert "deny" not in said("sudo git push origin main")

@@ -65,7 +65,11 @@ def test_what_was_there_before_is_not_held_against_an_edit(fire: Fire, folder: P
     several = {"file_path": str(folder / "a.py"), "edits": [{"old_string": TEXT, "new_string": TEXT + "#"}]}
 
     assert fire(NAME, "tool.before", tool_name="Edit", tool_input=given).ran
+    patch = f"*** Begin Patch\n*** Update File: a.py\n@@\n-{TEXT}+  {TEXT}*** End Patch\n"
+
     assert fire(NAME, "tool.before", tool_name="MultiEdit", tool_input=several).ran
+    assert fire(NAME, "tool.before", tool_name="apply_patch", tool_input={"input": patch}).ran
+    assert fire(NAME, "tool.before", tool_name="apply_patch", tool_input={"input": patch.replace("\n-", "\n ")}).denied
 
 
 @pytest.mark.parametrize(("name", "globs"), [(".env", ()), ("tests/data.py", ("tests/**",))])

@@ -79,6 +79,8 @@ def pushed(call: Call, words: list[str], current: str) -> Iterator[Step]:
         yield Step(how, current, call)
     for spec in specs:
         source, colon, target = spec.lstrip("+").partition(":")
+        if colon and not source and not target:  # all that are on both sides
+            source = target = EVERY
         target = target if colon else source
         target = current if target in ("HEAD", "@") else target
         if not target.startswith(TAGS):

@@ -85,7 +85,8 @@ def kept_from_reading(event: Event, globs: tuple[str, ...], place: Place) -> lis
     found: dict[str, Finding] = {}
     for path in (*event.paths, *named(event, place)):
         inside = below(path, place.project) or below(path, place.root)
-        if inside and listed(inside, list(globs)):
+        around = any(glob.startswith(f"{inside}/") for glob in globs)  # a folder is read with all that is in it
+        if inside and (around or listed(inside, list(globs))):
             found[inside] = Finding(
                 UNREAD, "deny", f"{place.shown(path)} must not be read; ask the user for what you need"
             )

@@ -76,10 +76,13 @@ def in_files(event: Event, not_secret: tuple[str, ...]) -> list[str]:
 
 
 def old_texts(given: dict[str, object]) -> list[object]:
-    """What makes place for the new, of the call or of its several edits."""
+    """What makes place for the new: of the call, of its several edits, of a patch."""
+    from tenterhook.author.inputs import patch
+
     edits = given.get("edits")
     inner = [one for one in edits if isinstance(one, dict)] if isinstance(edits, list) else []
-    return [one[key] for one in (given, *inner) for key in OLD if key in one]
+    removed = [line[1:] for line in patch(given).splitlines() if line.startswith("-")]
+    return [*(one[key] for one in (given, *inner) for key in OLD if key in one), *removed]
 
 
 def strings(value: object, deep: int = 8) -> list[str]:

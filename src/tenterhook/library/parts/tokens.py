@@ -46,7 +46,15 @@ class Tokens:
 
 
 def of_response(payload: dict[str, Any]) -> Tokens | None:
-    """Of one model call: the first count in what its event tells."""
+    """Of one model call: the first count in what its event tells. Of a stream only its last piece counts."""
+    response = payload.get("llm_response")
+    parts = response.get("candidates") if isinstance(response, dict) else None
+    if (
+        isinstance(parts, list)
+        and parts
+        and not any(isinstance(one, dict) and one.get("finishReason") for one in parts)
+    ):
+        return None
     return next((found for _, _, found in counts(payload)), None)
 
 

@@ -146,7 +146,7 @@ def obey(loaded: Loaded, dialect: Dialect, standing: Standing) -> None:
 def off(all_words: list[tuple[Place, Words]]) -> bool:
     """Whether hooks are off: the word of who has most to say counts, and of one scope the last."""
     said = [(PRECEDENCE[place.file.scope], words.off) for place, words in all_words if words.off is not None]
-    return bool(said) and max(said, key=lambda one: one[0])[1] is True
+    return bool(said) and max(reversed(said), key=lambda one: one[0])[1] is True
 
 
 def open_document(place: Place, loaded: Loaded, *, quiet: bool) -> readers.Document | None:

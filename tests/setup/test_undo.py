@@ -11,7 +11,7 @@ from tenterhook.setup.install import setup_of
 
 from .conftest import Init, snapshot, write
 
-NAMES = dialects.names()
+NAMES = [name for name in dialects.names() if dialects.get(name).setup]
 BEFORE = {
     "amcp": "# mine\n[[hooks.Stop.handlers]]\ncommand = 'true'",
     "llxprt": '{\n\t// mine\n\t"hooks": {"AfterAgent": []}\n}\n',

@@ -151,7 +151,9 @@ def shown(plan: Plan) -> str:
 
 
 def file_of(one: target.Target) -> str:
-    return f"~/{one.path}" if one.user and one.root == one.hooks.home else one.path
+    if not one.user:
+        return one.path
+    return f"~/{one.path}" if one.root == one.hooks.home else os.path.join(one.root, one.path)
 
 
 def told(plans: list[Plan], options: dict[str, str]) -> int:

@@ -124,6 +124,13 @@ def test_an_entry_that_somebody_changed_is_left_to_them(tenter: Call, project: P
     assert '"timeout": 300' in config.read_text()
 
 
+def test_hooks_of_the_library_are_installed_by_name(tenter: Call, project: Path) -> None:
+    ran = tenter("install", "--agent", "moai", "library:dangerous-commands", "--yes")
+
+    assert "fires: dangerous-commands: refused" in ran.out
+    assert "tenter run library:dangerous-commands --agent moai" in Path(".claude/settings.json").read_text()
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -166,9 +173,11 @@ def test_what_an_agent_cannot_do_is_said(tenter: Call, project: Path) -> None:
     Path("failed.py").write_text(Path(GUARD).read_text().replace("turn.stop", "tool.failed"))
     ran = tenter("install", "--agent", "llxprt", "failed.py", "--dry-run")
 
-    assert "tests-first: never called, because LLxprt Code has no event for tool.failed" in ran.out
-    assert "BeforeTool: an ask becomes a refusal" in ran.out
-    assert "BeforeTool: where the command takes too long or cannot be started, the operation goes on" in ran.out
+    assert "tests-first is not called for tool.failed: LLxprt Code has no such event" in ran.out
+    assert (
+        "BeforeTool: an ask becomes a refusal; "
+        "where the command takes too long or cannot be started, the operation goes on"
+    ) in ran.out
 
 
 def test_everything_is_there_as_data(tenter: Call, project: Path) -> None:

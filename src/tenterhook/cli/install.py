@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from itertools import groupby
 from typing import Any
 
 from msgspec import Struct
@@ -171,11 +172,15 @@ def told(plans: list[Plan], options: dict[str, str]) -> int:
 def flown(plan: Plan) -> list[str]:
     state = "written" if plan.job.changes else "as it was"
     lines = [f"{plan.target.dialect.title}: {file_of(plan.target)} {state}"]
-    for flight in plan.flights:
-        mark = "fires" if flight.proven else "DOES NOT FIRE"
-        lines.append(f"  {flight.event} {mark}: {flight.told} ({duration(flight.seconds)})")
-        lines += [f"    {shlex.join(flight.argv)}"] if flight.argv else []
+    for argv, flights in groupby(plan.flights, lambda one: one.argv):
+        lines += [f"  {shlex.join(argv)}"] if argv else []
+        lines += [f"    {outcome(flight)}" for flight in flights]
     return lines
+
+
+def outcome(flight: canary.Flight) -> str:
+    how = "fires" if flight.proven else "DOES NOT FIRE"
+    return f"{flight.event} {how}: {flight.told} ({duration(flight.seconds)})"
 
 
 def as_data(plan: Plan) -> dict[str, object]:

@@ -75,7 +75,8 @@ def heard(hooks: list[Registered], dialect: Dialect) -> tuple[list[Heard], list[
                 here = found.setdefault(rule.name, Heard(rule, [])).hooks
                 if one not in here:
                     here.append(one)
-    return list(found.values()), without
+    order = [rule.name for rule in dialect.events]
+    return sorted(found.values(), key=lambda one: order.index(one.rule.name)), without
 
 
 def events_of(kind: str, dialect: Dialect) -> list[EventRule]:

@@ -12,9 +12,9 @@ from tenterhook.dialect import Dialect, EventRule
 from tenterhook.installing.hookfiles import Heard
 from tenterhook.testing.simulating import Did, simulate
 
-# What hooks may want, and what comes of it where the agent does not know it: before something happens, and after.
+# What hooks may want, and what comes of it where the agent does not know it: where it can be refused, and elsewhere.
 MISSING = {
-    "deny": ("nothing is refused", "a refusal is not heard"),
+    "deny": ("", "a refusal is not heard"),
     "ask": ("an ask becomes a refusal", ""),
     "rewrite": ("a rewrite becomes a refusal that tells the model what to do", "nothing can be rewritten"),
     "context": ("a context reaches the model with a refusal only", "a context does not reach the model"),
@@ -27,19 +27,29 @@ CLOSED = {"default": "deny"}
 
 
 def limits(dialect: Dialect, events: list[Heard], without: list[tuple[Registered, str]], closed: set[str]) -> list[str]:
-    """One line each; `closed` are the events whose entries say that they fail closed."""
-    found = [f"{one.name}: never called, because {dialect.title} has no event for {kind}" for one, kind in without]
+    """One line for each hook or event; `closed` are the events whose entries say that they fail closed."""
+    found = list(never(dialect, without))
     says = callers.load(dialect.name)["events"]
     for event in events:
         name = event.rule.name
         lines = [*unheard(event.rule, says[name]["says"]), *endless(event.rule)]
-        found += [f"{name}: {text}" for text in (*lines, *open_to(dialect, event.rule, closed=name in closed))]
+        lines += open_to(dialect, event.rule, closed=name in closed)
+        found += [f"{name}: {'; '.join(lines)}"] if lines else []
     return [*found, *(dialect.install.limits if dialect.install else ())]
+
+
+def never(dialect: Dialect, without: list[tuple[Registered, str]]) -> Iterator[str]:
+    """Kinds of events that the agent does not have, by hook."""
+    kinds: dict[str, list[str]] = {}
+    for one, kind in without:
+        kinds.setdefault(one.name, []).append(kind)
+    for name, lacking in kinds.items():
+        yield f"{name} is not called for {', '.join(lacking)}: {dialect.title} has no such event"
 
 
 def unheard(rule: EventRule, says: dict[str, object]) -> Iterator[str]:
     """Effects that no answer has here."""
-    before = rule.kind in BEFORE
+    before = rule.kind in BEFORE and "deny" in says
     for effect, texts in MISSING.items():
         text = texts[0] if before else texts[1]
         if effect == "rewrite" and rule.kind not in SUBJECTS:  # there is nothing to change

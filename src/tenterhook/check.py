@@ -15,6 +15,7 @@ from tenterhook import readers
 from tenterhook.entries import Problem
 from tenterhook.errors import ConfigError
 from tenterhook.hazards import Hazard, Look
+from tenterhook.hazards.answers import endless, misread
 from tenterhook.hazards.commands import needs_shell, relative, unquoted, withheld
 from tenterhook.hazards.files import Files, duplicates, nothing_there, status_lines, switched_off, unread
 from tenterhook.hazards.handlers import no_function, no_handler, no_headers, no_model, no_url
@@ -35,6 +36,8 @@ OF_HOOKS: tuple[Hazard, ...] = (
     unreadable,
     first_line,
     exit_one,
+    misread,
+    endless,
     relative,
     unquoted,
     needs_shell,

@@ -321,6 +321,10 @@ class Dialect(Struct, frozen=True, kw_only=True):
     # Whether a caller of `tenter hook` that does not say who it is speaks this; true of one dialect.
     usual_caller: bool = False
     mode: str = "faithful"
+    # What the agent's user must approve before a hook runs, as in: the folder, each hook.
+    approval: str = ""
+    # Systems on which what hooks are told begins with a byte order mark.
+    bom_on: tuple[str, ...] = ()
     # How a hook's process is confined unless its entry says otherwise; and whether the agent itself does so.
     sandbox: Sandbox = Sandbox(network="full")
     confines: bool = False

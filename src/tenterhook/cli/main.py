@@ -22,6 +22,7 @@ COMMANDS = {
     "install": "let agents call hooks that you wrote: their own config, and a canary that shows that they fire",
     "uninstall": "an agent's config as it was before install",
     "hook": "our own work on an event, called as a hook by any agent",
+    "convert": "hook config of one agent into another agent's, and what that costs",
     "init": "let an agent call tenter: wrapper scripts and config, and both taken away again",
     "agent": "a small coding agent whose every step goes through hooks",
     "log": "what hooks decided, did and failed at: the journal",

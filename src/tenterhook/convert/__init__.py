@@ -1,0 +1,106 @@
+"""Hook config of one dialect into another: the same hooks, as the other agent writes them, and what that costs.
+
+    taking.py      hooks as they stand in files, with their comments
+    placing.py     one hook: its event and its entry there; matching.py, commands.py, carrying.py are its parts
+    assembling.py  entries as the text of a file, and the hooks that are read from it again
+    rules.py       the hazards of a conversion
+    firing.py      both sides over the same events (samples.py)
+
+Everything comes from the dialects' data; no agent is known by name.
+"""
+
+from __future__ import annotations
+
+import os
+
+from msgspec import Struct
+
+from tenterhook.check import look_at
+from tenterhook.convert import firing
+from tenterhook.convert.assembling import Text, file_for, items, owners, path_of, reread, text_of
+from tenterhook.convert.losses import LOST, NOTE, Difference, Loss
+from tenterhook.convert.placing import Placed, placed
+from tenterhook.convert.rules import Case, judge
+from tenterhook.convert.taking import Taken, taken
+from tenterhook.dialect import Dialect
+from tenterhook.entries import Problem
+from tenterhook.errors import UsageError
+from tenterhook.hookset import HookSet
+
+__all__ = ["Conversion", "Difference", "Loss", "convert"]
+
+
+class Conversion(Struct, frozen=True):
+    """A file for the other agent, and everything that is not as it was."""
+
+    source: str
+    target: str
+    file: str
+    format: str
+    text: str
+    hooks: int
+    converted: int
+    losses: tuple[Loss, ...]
+    differences: tuple[Difference, ...]
+
+    @property
+    def lossless(self) -> bool:
+        return not self.differences and not any(loss.level == LOST for loss in self.losses)
+
+
+def convert(hooks: HookSet, target: Dialect, *, out: str = "", merge: bool = False, check: bool = False) -> Conversion:
+    """Convert the hooks of a project's files. `out` is where they go, else where the other agent looks for them.
+
+    With `merge` they are added to the file that is there. With `check` both sides run for real, as far as trusted.
+    """
+    found = taken(hooks)
+    if not found:
+        looked = ", ".join(place.path for place in hooks.ready().places)
+        raise UsageError(f"no hooks of {hooks.dialect.title} here; looked for: {looked}")
+    file = file_for(target, out)
+    path = os.path.abspath(out) if out else os.path.join(hooks.project, path_of(file))
+    parts = [placed(one, hooks.dialect, target) for one in found]
+    made = items([one for part in parts for one in part.written], target, file)
+    text = text_of(made, target, file, path)
+    loaded = reread(text.text, target, file, path)
+    pairs = owners(loaded, text)
+    losses = [loss for part in parts for loss in of_hook(part, hooks, target)]
+    losses += [*homeless(text, path), *complaints(loaded.problems)]
+    differences = [*firing.planned(pairs, hooks.dialect, target), *firing.read(pairs, hooks.dialect, target)]
+    if check:
+        differences += firing.run(hooks, pairs, target)
+    if merge and os.path.exists(path):
+        with open(path, "rb") as stream:
+            text = text_of(made, target, file, path, stream.read())
+    converted = sum(bool(part.written) for part in parts)
+    return Conversion(
+        hooks.dialect.name,
+        target.name,
+        path,
+        file.format,
+        text.text,
+        len(found),
+        converted,
+        tuple(dict.fromkeys(losses)),
+        tuple(dict.fromkeys(differences)),
+    )
+
+
+def of_hook(part: Placed, hooks: HookSet, target: Dialect) -> list[Loss]:
+    look = look_at(part.taken.hook, hooks)
+    return list(judge(Case(part, look, hooks.dialect, target)))
+
+
+def homeless(text: Text, path: str) -> list[Loss]:
+    """Comments that a format without comments has no place for."""
+    name = os.path.basename(path)
+    return [one.taken.loss("comment", f"{name} can hold no comment: {line}", level=NOTE) for one, line in text.homeless]
+
+
+def complaints(problems: list[Problem]) -> list[Loss]:
+    """What the other agent says about the file."""
+    return [Loss(0, "there", LOST, one.file, one.line, one.column, "", "", one.text) for one in problems]
+
+
+def untrusted(hooks: HookSet) -> list[Taken]:
+    return [one for one in taken(hooks) if not one.hook.trusted]

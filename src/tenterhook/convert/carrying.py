@@ -1,0 +1,156 @@
+"""Everything that an entry says besides its event, matcher and command: what the other dialect has a key for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from tenterhook.convert.taking import Taken
+from tenterhook.dialect import Dialect, EventRule, Type
+from tenterhook.keys import DIVISOR, LONGEST, OURS
+
+# Conditions that are a permission rule, and the setter that reads one.
+RULE = "rule"
+
+
+class Carried(Struct):
+    """Keys for the entry and for its group, and what has no key there: (name, key it had, text)."""
+
+    entry: dict[str, Any] = {}
+    group: dict[str, Any] = {}
+    lost: list[tuple[str, str, str]] = []
+    notes: list[tuple[str, str, str]] = []
+    comments: list[str] = []
+
+
+class Wish(Struct, frozen=True):
+    """One thing that a hook may say: which attribute, which setters say it, and how that is written."""
+
+    name: str
+    usual: Any
+    setters: dict[str, Callable[[Any], Any]]
+    lost: str
+
+
+def as_it_is(value: Any) -> Any:
+    return value
+
+
+def closes(value: dict[str, str]) -> Any:
+    return True if value.get("default") == "deny" else None
+
+
+def rule_of(value: dict[str, Any]) -> Any:
+    """A permission rule, where the condition is one."""
+    return next(iter(value.values())) if set(value) == {RULE} else None
+
+
+def unconditional(value: dict[str, Any]) -> Any:
+    return None if set(value) == {RULE} else value
+
+
+def builtins(value: Any) -> Any:
+    found = msgspec.to_builtins(value)
+    return {key: one for key, one in found.items() if one not in ("", [], (), False)} if not found.get("off") else "off"
+
+
+WISHES = (
+    Wish("enabled", True, {"enabled": as_it_is}, "a hook that is switched off was left out"),
+    Wish("sequential", False, {"sequential": as_it_is}, "hooks do not wait for each other there"),
+    Wish("once", False, {"once": as_it_is}, "the hook runs each time, not once in a session"),
+    Wish("background", False, {"background": as_it_is}, "the agent waits for the hook"),
+    Wish("condition", None, {"condition": unconditional, "rule": rule_of}, "the hook runs whatever its condition says"),
+    Wish("on_failure", {}, {"on_failure": as_it_is, "closed": closes}, "a failure of the hook lets the agent go on"),
+    Wish("env", {}, {"env": as_it_is}, "its variables are not set"),
+    Wish("priority", 0, {"priority": as_it_is}, "hooks run in the order of the file"),
+    Wish("leftovers", "keep", {"leftovers": as_it_is}, "what the hook leaves running is not ended"),
+    Wish("sandbox", None, {"sandbox": builtins}, "the agent does not confine the hook so"),
+    Wish("warm", True, {"warm": as_it_is}, "the agent starts it as it starts every hook"),
+)
+
+
+def carried(taken: Taken, source: Dialect, target: Dialect, to: EventRule, kind: Type) -> Carried:
+    made = Carried({}, {}, [], [], [])
+    limit(made, taken, source, target, to, kind)
+    for wish in WISHES:
+        value = getattr(taken.hook, wish.name)
+        if value != wish.usual and not implied(wish, target):
+            carry(made, taken, wish, value, target)
+    named(made, taken, source, target)
+    return made
+
+
+def implied(wish: Wish, target: Dialect) -> bool:
+    """What the agent does anyhow: hooks in a row; an order by priority, which ours are written in."""
+    return (wish.name == "sequential" and target.order == "sequential") or wish.name == "priority"
+
+
+def carry(made: Carried, taken: Taken, wish: Wish, value: Any, target: Dialect) -> None:
+    form = target.form
+    for keys, into in ((form.keys, made.entry), (form.group_keys, made.group)):
+        for key, setter in keys.items():
+            written = wish.setters[setter](value) if setter in wish.setters else None
+            if written is not None:
+                into[key] = written
+                return
+    ours = next((key for key, setter in form.keys.items() if setter == "ours"), "")
+    option = next((name for name, setter in OURS.items() if setter in wish.setters), "")
+    written = wish.setters[OURS[option]](value) if option else None
+    if ours and written is not None:
+        made.entry.setdefault(ours, {})[option] = written
+        text = f"{wish.lost}; kept under {ours!r}, which counts only where tenterhook runs the hook"
+    else:
+        text = wish.lost
+    made.lost.append((wish.name, first(taken, wish), text))
+
+
+def first(taken: Taken, wish: Wish) -> str:
+    """The key of the entry that seems to have said it."""
+    return next((key for key in taken.entry if key.replace("_", "").lower().startswith(wish.name[:4])), "")
+
+
+def limit(made: Carried, taken: Taken, source: Dialect, target: Dialect, to: EventRule, kind: Type) -> None:
+    """The time-out in the target's unit. A default that is longer than the one there is written, so that it stays."""
+    seconds = taken.hook.timeout or source.timeout
+    usual = min(kind.timeout or target.timeout, to.timeout or LONGEST)
+    said = taken.has(source, "timeout")
+    key = next((key for key, setter in target.form.keys.items() if setter.startswith("timeout")), "")
+    if not said and seconds <= usual:
+        return
+    if not key:
+        if seconds != usual:
+            made.lost.append(("timeout", said, f"a hook has {usual:g} s there, and had {seconds:g} s"))
+        return
+    unit = kind.unit or target.unit
+    most = to.longest or LONGEST
+    value = min(seconds, most) * DIVISOR[unit]
+    made.entry[key] = int(value) if value == int(value) else value
+    if seconds > most:
+        made.lost.append(("timeout", said, f"a hook of {to.name} has {most:g} s at most, and had {seconds:g} s"))
+    elif taken.entry.get(said) != made.entry[key]:
+        made.notes.append(("timeout", said, f"{seconds:g} s is {key} {made.entry[key]} there, in {unit}"))
+
+
+def named(made: Carried, taken: Taken, source: Dialect, target: Dialect) -> None:
+    """A name that was given, and texts for people: as keys, else as comments."""
+    keys = target.form.keys
+    if taken.has(source, "name"):
+        key = next((key for key, setter in keys.items() if setter == "name"), "")
+        if key:
+            made.entry[key] = taken.hook.name
+        else:
+            made.comments.append(taken.hook.name)
+    for key, text in texts(taken, source):
+        if keys.get(key) == "note":
+            made.entry[key] = text
+        else:
+            made.comments.append(f"{key}: {text}")
+
+
+def texts(taken: Taken, source: Dialect) -> Iterator[tuple[str, str]]:
+    for key, value in taken.entry.items():
+        if source.form.keys.get(key) == "note" and isinstance(value, str):
+            yield key, value

@@ -1,0 +1,148 @@
+"""What a hook runs, as another dialect writes it: its type, its command line, the variables in it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Any
+
+from msgspec import Struct
+
+from tenterhook.dialect import Dialect, EventRule, Type
+from tenterhook.hazards.commands import VARIABLE, variables
+from tenterhook.types import Hook
+from tenterhook.words import SHELL_SYNTAX
+
+FOLDERS = ("project", "cwd")
+# A word that must not be split, with a variable that must be replaced.
+EXPANDED = re.compile(r"\$\{?\w")
+
+
+class Run(Struct, frozen=True):
+    """The type there and its keys; or `lost`, where nothing there runs it. `unset` are variables that are not given."""
+
+    kind: Type | None = None
+    keys: dict[str, Any] = {}
+    lost: str = ""
+    note: str = ""
+    unset: tuple[str, ...] = ()
+
+
+def run(hook: Hook, source: Dialect, rule: EventRule, target: Dialect, to: EventRule) -> Run:
+    """The hook's program, prompt or address in the target's words."""
+    kinds = [one for one in target.types if one.does == "runs" and (not to.types or one.name in to.types)]
+    fitting = [one for one in kinds if one.handler == hook.handler]
+    if fitting and hook.handler != "command":
+        return Run(fitting[0], plain(hook, source, target, fitting[0]))
+    kind = next((one for one in kinds if one.handler == "command"), None)
+    if kind is None or hook.handler not in ("command", "script"):
+        known = [one for one in target.types if one.handler == hook.handler]
+        why = DOES[known[0].does] if known else "no hooks of that type"
+        return Run(lost=f"{target.title} has {why}: {hook.handler}")
+    names = swapped_names({**source.env, **rule.env}, {**target.env, **to.env})
+    line = command_line(hook)
+    unset = tuple(name for name in dict.fromkeys(variables(text_of(line))) if names.get(name) == "")
+    return spelled(line, hook, kind, target, names, unset)
+
+
+DOES = {
+    "ruins": "such hooks, which void the whole file, so it was left out",
+    "inert": "such hooks and never runs them",
+    "runs": "no such hooks at this event",
+}
+
+
+def plain(hook: Hook, source: Dialect, target: Dialect, kind: Type) -> dict[str, Any]:
+    """What a type runs, and the options that both sides have."""
+    options = {key: value for key, value in hook.spec.items() if key in target.form.keys and key not in ("type",)}
+    main = next((one.key for one in source.types if one.handler == hook.handler), "")
+    return {kind.key: hook.spec.get("main"), **{key: value for key, value in options.items() if key != main}}
+
+
+def command_line(hook: Hook) -> str | list[str]:
+    """A shell's text, or words for no shell."""
+    main = hook.spec.get("main")
+    if hook.handler == "script":
+        args = hook.spec.get("args") or []
+        return ["python3", str(main), *(args if isinstance(args, list) else [str(args)])]
+    if isinstance(main, list):
+        return [str(word) for word in main]
+    return [str(main)] if hook.spec.get("form") == "program" else str(main)
+
+
+def text_of(line: str | list[str]) -> str:
+    return line if isinstance(line, str) else " ".join(line)
+
+
+def swapped_names(here: dict[str, str], there: dict[str, str]) -> dict[str, str]:
+    """Each variable that is not given there, with the one that says the same; with nothing where none does."""
+    found = {}
+    for name, what in here.items():
+        if name not in there:
+            found[name] = next((other for other, said in there.items() if alike(what, said)), "")
+    return found
+
+
+def alike(one: str, other: str) -> bool:
+    one, other = one.rstrip("?"), other.rstrip("?")
+    return one == other or (one in FOLDERS and other in FOLDERS)
+
+
+def spelled(
+    line: str | list[str], hook: Hook, kind: Type, target: Dialect, names: dict[str, str], unset: tuple[str, ...]
+) -> Run:
+    """The command line in the form that the type has: a shell's text, words, or one program."""
+    swapped = renamed(line, names)
+    note = f"variables are named as there: {text_of(swapped)}" if swapped != line else ""
+    if kind.form == "program":
+        return one_program(swapped, kind, target, note)
+    if isinstance(swapped, str):
+        return Run(kind, {kind.key: swapped}, note=note, unset=unset)
+    words = next((key for key, setter in target.form.keys.items() if setter == "words"), "")
+    if words:
+        return Run(kind, {kind.key: swapped[0], words: swapped[1:]}, note=note, unset=unset)
+    text = " ".join(quoted(word) for word in swapped)
+    return Run(kind, {kind.key: text}, note=note or f"its words are a command line there: {text}", unset=unset)
+
+
+def quoted(word: str) -> str:
+    return '"' + word.replace('"', '\\"') + '"' if EXPANDED.search(word) else shlex.quote(word)
+
+
+def renamed(line: str | list[str], names: dict[str, str]) -> str | list[str]:
+    if isinstance(line, list):
+        return [swap(word, names) for word in line]
+    return swap(line, names)
+
+
+def swap(text: str, names: dict[str, str]) -> str:
+    """Variables by their names there; one that is not given there stays as it is."""
+
+    def other(found: re.Match[str]) -> str:
+        name = found[1] or found[2]
+        new = names.get(name, "")
+        return (f"${{{new}}}" if found[1] else f"${new}") if new else found[0]
+
+    return VARIABLE.sub(other, text)
+
+
+def one_program(line: str | list[str], kind: Type, target: Dialect, note: str) -> Run:
+    """A path from the project; a shell's text with more than that needs a script of its own."""
+    words = line if isinstance(line, list) else split(line)
+    if len(words) != 1:
+        shown = text_of(line)
+        return Run(lost=f"{target.title} runs one program without a shell; put this into a script: {shown}")
+    path = re.sub(r"^\$\{?\w+\}?/", "", words[0])
+    return Run(
+        kind, {kind.key: path}, note=note or (f"its path counts from the project: {path}" if path != line else "")
+    )
+
+
+def split(text: str) -> list[str]:
+    """The words of one plain command; none where there is more to it."""
+    if SHELL_SYNTAX & set(text.replace("${", "").replace("}", "")):
+        return []
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return []

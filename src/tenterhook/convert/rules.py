@@ -1,0 +1,193 @@
+"""The hazards of a conversion: 23 rules, each with its number, a name, a condition and what to do.
+
+Those about answers (`answer`) are found twice: in a hook's script, where it seems to print such an answer (answers.toml
+says how that looks), and by letting both dialects read the answer, whatever the script prints.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tenterhook.convert.losses import LOST, NOTE, Loss
+from tenterhook.convert.placing import Placed
+from tenterhook.convert.taking import Taken
+from tenterhook.dialect import Dialect
+from tenterhook.hazards import Look, answers
+from tenterhook.hazards.commands import relative, script, words
+
+# A script that parses what it is told.
+READS_STDIN = re.compile(r"json\.loads?\(|JSON\.parse|\bjq\b")
+
+
+class Case(Struct, frozen=True):
+    """One hook on its way: what became of it, and a look at the program that it runs."""
+
+    placed: Placed
+    look: Look
+    source: Dialect
+    target: Dialect
+
+    @property
+    def taken(self) -> Taken:
+        return self.placed.taken
+
+    @property
+    def text(self) -> str:
+        return answers.script_text(self.look)
+
+    def losses(self, *names: str) -> Iterator[Loss]:
+        return (loss for loss in self.placed.losses if loss.name in names)
+
+
+Found = Iterator[tuple[str, str]]
+
+
+class Rule(Struct, frozen=True):
+    """One hazard. `find` yields a level and a text for each hook that it is true of."""
+
+    number: int
+    name: str
+    advice: str
+    find: Callable[[Case], Found]
+
+
+def judge(case: Case) -> Iterator[Loss]:
+    """Every hazard of one hook; what the conversion itself said is numbered where it is one of them."""
+    numbered = {name: number for number, names in OWN.items() for name in names}
+    for loss in case.placed.losses:
+        number = numbered.get(loss.name, 0)
+        advice = f"; {RULES[number].advice}" if number and loss.level == LOST else ""
+        name = RULES[number].name if number else loss.name
+        yield replace(loss, number=number, name=name, text=loss.text + advice)
+    for rule in RULES.values():
+        for level, text in rule.find(case) if case.placed.written else ():
+            yield case.taken.loss(rule.name, f"{text}; {rule.advice}", level=level, number=rule.number)
+
+
+# What the conversion itself loses, by the number of the rule that speaks of it.
+OWN: dict[int, tuple[str, ...]] = {
+    1: ("timeout",),
+    11: ("type",),
+    12: ("matcher broken",),
+    13: ("matcher names", "matcher"),
+    20: ("once", "condition"),
+    22: ("on_failure",),
+}
+
+
+def nothing(case: Case) -> Found:
+    """What the conversion itself says (OWN)."""
+    return iter(())
+
+
+def answer(number: int) -> Callable[[Case], Found]:
+    """A hook that seems to give an answer of this rule, which both sides do not take for the same."""
+
+    def find(case: Case) -> Found:
+        rule, text = case.taken.rule, case.text
+        known = {made.name: made for made in answers.fitting(rule.kind)}
+        for made in known.values():
+            plainer = known.get(made.like)
+            if made.hazard == number and made.is_printed_by(text) and not (plainer and list(compared(case, plainer))):
+                yield from compared(case, made)
+
+    return find
+
+
+def compared(case: Case, made: answers.Made) -> Found:
+    """Worse only: what the agent there does beyond what was meant is no loss."""
+    rule = case.taken.rule
+    before = answers.reading(case.source, rule, made, rule.name, case.taken.hook.on_failure)
+    for to in {one.rule.name: one.rule for one in case.placed.written}.values():
+        after = answers.reading(case.target, to, made, rule.name, {})
+        if after.split(", ")[0] != before.split(", ")[0]:
+            yield LOST, f"it seems to answer with {made.name}: {before} before, {after} there"
+
+
+def bare_entry(case: Case) -> Found:
+    """An entry that its own agent reads although something is missing that the other one insists on."""
+    strict = case.target.form.malformed == "file"
+    grouped = not case.target.form.group or bool(case.taken.group) or case.source.form.group in source_path(case)
+    if strict and (not grouped or not case.taken.has(case.source, "type")):
+        yield NOTE, "the entry had no type or no list around it, for which the whole file would be void there"
+
+
+def source_path(case: Case) -> tuple[str | int, ...]:
+    return case.taken.hook.source.path
+
+
+def endless(case: Case) -> Found:
+    there = any(one.rule.stop_cap == 0 for one in case.placed.written)
+    text = case.text
+    if there and case.taken.rule.stop_cap != 0 and answers.refuses(text) and "stop_hook_active" not in text:
+        yield LOST, "it keeps the agent going and never looks at stop_hook_active, and nobody there ends that"
+
+
+def reviewed(case: Case) -> Found:
+    if case.target.approval and case.target.approval != case.source.approval:
+        yield NOTE, f"{case.target.title} runs it only when its user has approved {case.target.approval}"
+
+
+def elsewhere(case: Case) -> Found:
+    """A path that counts from a folder that may be another one there; a variable that is not given there."""
+    for name in case.placed.unset:
+        yield LOST, f"${name} is not given there"
+    paths = [word for word in words(case.look)[1:2] if "/" in word and not word.startswith(("/", "-", "~"))]
+    loose = bool(list(relative(case.look))) or (script(case.look) is not None and bool(paths))
+    if loose and case.look.hook.spec.get("form") == "shell":
+        yield NOTE, "its path counts from the folder in which the agent runs hooks, which may be another one there"
+
+
+def marked(case: Case) -> Found:
+    if case.target.bom_on and not case.source.bom_on and READS_STDIN.search(case.text) and "utf-8-sig" not in case.text:
+        yield LOST, f"on {', '.join(case.target.bom_on)} the event begins with a byte order mark there"
+
+
+def open_guard(case: Case) -> Found:
+    """A failure that blocks here and not there, without a word of the hook's own about it."""
+    if case.taken.hook.on_failure:
+        return
+    for made in answers.fitting(case.taken.rule.kind):
+        if made.hazard == 22:
+            yield from (
+                (LOST, text.replace("it seems to answer with ", ""))
+                for _, text in compared(case, made)
+                if "refused before" in text
+            )
+
+
+def exposed(case: Case) -> Found:
+    if case.source.env_without and not case.target.env_without:
+        yield NOTE, f"{case.target.title} hands its hooks the whole environment, keys of providers among it"
+
+
+TABLE = (
+    Rule(1, "units", "write the time-out in the unit that is counted in there", nothing),
+    Rule(2, "silent exit 2", "print the reason on stderr before exit 2", answer(2)),
+    Rule(3, "no reason", "give a reason with every refusal", answer(3)),
+    Rule(4, "extra keys", "print only the keys that the agent knows", answer(4)),
+    Rule(5, "suppressOutput", "leave suppressOutput out of a refusal", answer(5)),
+    Rule(6, "ask", "refuse where nobody is asked, with the question as the reason", answer(6)),
+    Rule(7, "hookEventName", "name the event in hookSpecificOutput.hookEventName", answer(7)),
+    Rule(8, "decision deny", "write block at the top level, or exit with 2 and a text on stderr", answer(8)),
+    Rule(9, "answers of another shape", "exit with 2 and a text on stderr, or let `tenter run` answer", answer(9)),
+    Rule(10, "bare entries", "it was written in full", bare_entry),
+    Rule(11, "types of hooks", "call it from a command, or leave it out there", nothing),
+    Rule(12, "broken matchers", "write a pattern that is one, or a list of names", nothing),
+    Rule(13, "names in matchers", "write the names that the tools have there", nothing),
+    Rule(14, "continue false", "refuse with exit 2 and a text on stderr; a wish to stop is no veto", answer(14)),
+    Rule(15, "endless stops", "let it go on where stop_hook_active is true", endless),
+    Rule(16, "review", "approve the hooks there, and see to it in CI too", reviewed),
+    Rule(17, "folders", "write paths from the project's folder, by a variable or in full", elsewhere),
+    Rule(18, "other output", "print nothing on stdout but the answer", answer(18)),
+    Rule(19, "byte order mark", "read stdin as utf-8-sig", marked),
+    Rule(20, "once and if", "let the script remember, or look at the call itself", nothing),
+    Rule(21, "partial input", "print the whole input, with what stays", answer(21)),
+    Rule(22, "open guards", "say so where there is a key for it; let the script catch its own failures", open_guard),
+    Rule(23, "secrets", "run it with an environment that holds none", exposed),
+)
+RULES: dict[int, Rule] = {rule.number: rule for rule in TABLE}

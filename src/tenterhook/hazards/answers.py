@@ -1,0 +1,143 @@
+"""Answers that hooks give, and what a dialect makes of each; and which of them a script might print.
+
+The answers stand in answers.toml. Nothing is run: the dialect's own engine reads what a hook would have printed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from tenterhook.dialect import Dialect, EventRule
+from tenterhook.entries import Problem
+from tenterhook.hazards import Look
+from tenterhook.hazards.commands import script
+from tenterhook.hazards.scripts import COMMENT, content, shown
+from tenterhook.testing.simulating import Did, simulate
+from tenterhook.types import Outcome
+
+FILE = os.path.join(os.path.dirname(__file__), "answers.toml")
+TEXT = "a text of the hook"
+# What happens, as far as answers are about it.
+DATA: dict[str, Any] = {
+    "tool_name": "x",
+    "tool_input": {"command": "a", "description": "b"},
+    "tool_output": "c",
+    "prompt": "d",
+}
+# What an answer does, by what its author meant with it.
+DONE = {"deny": ("refused",), "ask": ("the user is asked", "refused"), "stop": ("the agent ends", "refused")}
+
+
+class Made(Struct, frozen=True, forbid_unknown_fields=True):
+    """One answer, as answers.toml has it."""
+
+    name: str
+    exit: int = 0
+    stdout: str = ""
+    stderr: str = ""
+    error: str | None = None
+    json: dict[str, Any] = {}
+    kinds: tuple[str, ...] = ()
+    means: str = ""
+    hazard: int = 0
+    like: str = ""
+    has: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+
+    def did(self, event: str) -> Did:
+        """What a hook does that was written for an event of this name."""
+        written = msgspec.json.encode(self.json).decode().replace("{event}", event) if self.json else ""
+        out = "\n".join(part for part in (self.stdout, written) if part)
+        return Did(exit_code=self.exit, stdout=out, stderr=self.stderr, error=self.error)
+
+    def is_printed_by(self, text: str) -> bool:
+        """Whether a script looks as if it answered so."""
+        return bool(self.has) and all(re.search(one, text) for one in self.has) and not self.lacking(text)
+
+    def lacking(self, text: str) -> bool:
+        return any(re.search(one, text) for one in self.lacks)
+
+
+@cache
+def answers() -> tuple[Made, ...]:
+    with open(FILE, "rb") as file:
+        return msgspec.convert(tomllib.load(file)["answer"], tuple[Made, ...])
+
+
+def fitting(kind: str) -> Iterator[Made]:
+    return (made for made in answers() if not made.kinds or kind in made.kinds)
+
+
+def reading(dialect: Dialect, rule: EventRule, made: Made, written_for: str, on_failure: dict[str, str]) -> str:
+    """What the agent does when a hook that was written for an event of some name answers so at this one."""
+    return effect(simulate(dialect, rule.name, [made.did(written_for)], data=DATA, on_failure=on_failure), rule)
+
+
+def effect(seen: Outcome, rule: EventRule, text: str = TEXT) -> str:
+    """An outcome in words: what happens, what is changed, who is told the text (the empty one: anything)."""
+    parts = [fate(seen, rule)]
+    parts += [f"{what} becomes {msgspec.json.encode(value).decode()}" for what, value in seen.changes.items()]
+    for whom in ("model", "user"):
+        if any(message.to == whom and text in message.text for message in seen.messages):
+            parts.append(f"the {whom} is told")
+    return ", ".join(parts)
+
+
+def fate(seen: Outcome, rule: EventRule) -> str:
+    if seen.stop:
+        return "the agent ends"
+    if seen.blocked:
+        return "refused"
+    if seen.decision == "ask":
+        return "the user is asked"
+    if seen.stop_after:
+        return "goes on, then the agent ends"
+    return "goes on without a question" if seen.decision == "allow" and rule.grants else "goes on"
+
+
+def misread(look: Look) -> Iterator[Problem]:
+    """A refusal, a question or a stop that the script seems to print in a form that this agent does not obey."""
+    text = script_text(look)
+    if not text or not look.rule.blocks:
+        return
+    for made in fitting(look.rule.kind):
+        if made.means in DONE and made.is_printed_by(text):
+            seen = reading(look.dialect, look.rule, made, look.rule.name, look.hook.on_failure)
+            if not seen.startswith(DONE[made.means]):
+                who, event = look.dialect.title, look.rule.name
+                text = f"{named(look)} seems to answer with {made.name}; in {who} {event} then {seen}"
+                yield look.warning("main", text)
+                return
+
+
+def endless(look: Look) -> Iterator[Problem]:
+    """A hook that keeps the agent from ending, each time it wants to, in an agent that never gives up."""
+    text = script_text(look)
+    if text and look.rule.stop_cap == 0 and "stop_hook_active" not in text and refuses(text):
+        why = f"{look.dialect.title} asks again for ever"
+        yield look.warning("main", f"{named(look)} keeps the agent going and never looks at stop_hook_active: {why}")
+
+
+def refuses(text: str) -> bool:
+    return bool(re.search(r"""["'](?:block|deny)["']|(?:\bexit|\bSystemExit)[ \t]*\(?[ \t]*2\b""", text))
+
+
+def script_text(look: Look) -> str:
+    """What the hook's script says, or its command; nothing where our own library answers, which knows the forms."""
+    main = look.hook.spec.get("main")
+    text = content(script(look)) or (main if isinstance(main, str) and look.hook.spec.get("form") == "shell" else "")
+    text = COMMENT.sub("", text)
+    return "" if "tenterhook" in text or "tenter " in text else text
+
+
+def named(look: Look) -> str:
+    found = script(look)
+    return shown(found.path, look) if found and content(found) else "the command"

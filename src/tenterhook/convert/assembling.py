@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from fnmatch import fnmatch
 from typing import Any
 
 from msgspec import Struct
@@ -39,7 +41,8 @@ def file_for(target: Dialect, path: str = "") -> File:
     """The project's file that hooks are written into: the first one, or the first of a format that a path names."""
     formats = FORMATS.get(f".{path.rpartition('.')[2].lower()}", ()) if path else tuple(EMPTY)
     own = [one for one in target.files if one.scope == "project" and one.format in formats and one.format in EMPTY]
-    fitting = sorted(own, key=lambda one: (one.origin != "settings", "*" in one.path))
+    first = target.install.project if target.install else ""
+    fitting = sorted(own, key=lambda one: (not fnmatch(first, one.path), one.origin != "settings", "*" in one.path))
     if not fitting:
         known = ", ".join(sorted({one.path for one in target.files if one.scope == "project"}))
         raise UsageError(f"{target.title} reads no project's file like {path or 'that'!r}; it reads {known}")
@@ -48,6 +51,14 @@ def file_for(target: Dialect, path: str = "") -> File:
 
 def path_of(file: File) -> str:
     return file.path.replace("**/", "").replace("*", ANY)
+
+
+def needed(target: Dialect, data: Any) -> Iterator[Addition]:
+    """Keys without which the agent reads no hooks in the file."""
+    wanted = {target.switch: True} if target.switch else {}
+    for key, value in {**(target.install.beside if target.install else {}), **wanted}.items():
+        if key not in data:
+            yield Addition((key,), value, item=False)
 
 
 def items(written: list[Written], target: Dialect, file: File) -> list[Item]:
@@ -59,7 +70,7 @@ def items(written: list[Written], target: Dialect, file: File) -> list[Item]:
     if target.form.entries:
         return [item for of_event in shared(written, target) for item in (single(of_event, base),)]
     below = target.setup.list_key if target.setup else ""
-    found = []
+    found: list[Item] = []
     for event, entries in by_event.items():
         path = (*base, event, below) if below else (*base, event)
         ordered = sorted(entries, key=lambda one: -one.taken.hook.priority)
@@ -113,10 +124,9 @@ def text_of(made: list[Item], target: Dialect, file: File, path: str, before: by
     """The file with these items: a new one, or one that is there, in which nothing else is touched."""
     source = EMPTY[file.format] if before is None else before
     data = readers.parse(source, path, file.format).data if before else {}
-    switch = [Addition((target.switch,), True, item=False)] if target.switch and target.switch not in data else []
     wanted = [item for item in made if item.value not in listed(config.dig(data, ".".join(item.path))[0] or [])]
     additions = [Addition(item.path, item.value) for item in wanted]
-    content, _ = edited(source, path, file.format, [*switch, *additions])
+    content, _ = edited(source, path, file.format, [*needed(target, data), *additions])
     entries = tuple(placed(wanted, data))
     notes = [(where, one.comments) for where, one in entries if one.comments]
     text, homeless = comments.inserted(content.decode("utf-8-sig"), file.format, notes)

@@ -10,10 +10,12 @@ from msgspec import Struct
 
 from tenterhook.convert.taking import Taken
 from tenterhook.dialect import Dialect, EventRule, Type
-from tenterhook.keys import DIVISOR, LONGEST, OURS
+from tenterhook.keys import DIVISOR, LONGEST, OURS, unit_of
 
 # Conditions that are a permission rule, and the setter that reads one.
 RULE = "rule"
+# The setter of a key that says so in a word of the agent's own.
+CLOSED = "closed"
 
 
 class Carried(Struct):
@@ -94,7 +96,7 @@ def carry(made: Carried, taken: Taken, wish: Wish, value: Any, target: Dialect) 
         for key, setter in keys.items():
             written = wish.setters[setter](value) if setter in wish.setters else None
             if written is not None:
-                into[key] = written
+                into[key] = target.install.closed if setter == CLOSED and target.install else written
                 return
     ours = next((key for key, setter in form.keys.items() if setter == "ours"), "")
     option = next((name for name, setter in OURS.items() if setter in wish.setters), "")
@@ -124,14 +126,18 @@ def limit(made: Carried, taken: Taken, source: Dialect, target: Dialect, to: Eve
         if seconds != usual:
             made.lost.append(("timeout", said, f"a hook has {usual:g} s there, and had {seconds:g} s"))
         return
-    unit = kind.unit or target.unit
     most = to.longest or LONGEST
-    value = min(seconds, most) * DIVISOR[unit]
+    value, unit = counted(min(seconds, most), kind.unit or target.unit)
     made.entry[key] = int(value) if value == int(value) else value
     if seconds > most:
         made.lost.append(("timeout", said, f"a hook of {to.name} has {most:g} s at most, and had {seconds:g} s"))
     elif taken.entry.get(said) != made.entry[key]:
         made.notes.append(("timeout", said, f"{seconds:g} s is {key} {made.entry[key]} there, in {unit}"))
+
+
+def counted(seconds: float, unit: str) -> tuple[float, str]:
+    """A number that the agent takes for so many seconds, and what it counts."""
+    return next((value, name) for name in DIVISOR if unit_of(value := seconds * DIVISOR[name], unit) == name)
 
 
 def named(made: Carried, taken: Taken, source: Dialect, target: Dialect) -> None:

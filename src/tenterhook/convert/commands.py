@@ -39,7 +39,8 @@ def run(hook: Hook, source: Dialect, rule: EventRule, target: Dialect, to: Event
         known = [one for one in target.types if one.handler == hook.handler]
         why = DOES[known[0].does] if known else "no hooks of that type"
         return Run(lost=f"{target.title} has {why}: {hook.handler}")
-    names = swapped_names({**source.env, **rule.env}, {**target.env, **to.env})
+    first = target.install.folder if target.install else ""
+    names = swapped_names({**source.env, **rule.env}, {**target.env, **to.env}, first)
     line = command_line(hook)
     unset = tuple(name for name in dict.fromkeys(variables(text_of(line))) if names.get(name) == "")
     return spelled(line, hook, kind, target, names, unset)
@@ -74,12 +75,13 @@ def text_of(line: str | list[str]) -> str:
     return line if isinstance(line, str) else " ".join(line)
 
 
-def swapped_names(here: dict[str, str], there: dict[str, str]) -> dict[str, str]:
+def swapped_names(here: dict[str, str], there: dict[str, str], first: str) -> dict[str, str]:
     """Each variable that is not given there, with the one that says the same; with nothing where none does."""
     found = {}
     for name, what in here.items():
         if name not in there:
-            found[name] = next((other for other, said in there.items() if alike(what, said)), "")
+            same = [other for other, said in there.items() if alike(what, said)]
+            found[name] = first if first in same else next(iter(same), "")
     return found
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from tenterhook.author import tools
 from tenterhook.dialect import Dialect, EventRule
-from tenterhook.match import EVERYTHING, match, names
+from tenterhook.match import EVERYTHING, PLAIN, match, names
 from tenterhook.testing.calling import NAMES
 from tenterhook.types import Hook
 
@@ -39,9 +39,7 @@ def matched(hook: Hook, rule: EventRule, source: Dialect, to: EventRule, target:
         return Matched(lost=f"{to.name} has nothing to match on, so the hook runs whatever {rule.target} is")
     test = match(matcher, kind)
     if test is None or broken(matcher, kind):
-        return Matched(
-            (matcher,), lost=f"the matcher {matcher!r} is no regular expression and fits nothing or one name"
-        )
+        return Matched((matcher,), lost=f"the matcher {matcher!r} is no regular expression", name="broken")
     wanted = to.matcher or target.matcher
     if rule.target == TOOL == to.target:
         return of_tools(matcher, kind, source, wanted, target)
@@ -70,13 +68,16 @@ def of_tools(matcher: str, kind: str, source: Dialect, to_kind: str, target: Dia
     if listed is not None:
         return of_names(sorted(listed, key=matcher.find), source, to_kind, target)
     test = match(matcher, kind)
-    ours = [one for one, tool in source.tools.items() if test and test(tool.name)]
+    known = {one: (tool.name, *source.aliases.get(tool.name, ())) for one, tool in source.tools.items()}
+    ours = [one for one, called in known.items() if test and any(map(test, called))]
     wanted = list(dict.fromkeys(target.tools[one].name for one in ours if one in target.tools))
     served = bool(test and test(source.mcp_tool.format(**SERVER)))
     texts = dict.fromkeys((matcher, renamed_servers(matcher, source, target)))
     for text in texts:
         if same(text, to_kind, wanted, target, served):
             return Matched((text,), note="" if text == matcher else f"the matcher {matcher!r} is {text!r} there")
+    if not wanted and PLAIN.fullmatch(matcher):
+        return of_names(matcher.split("|"), source, to_kind, target)
     if not wanted:
         text = list(texts)[-1]
         return Matched((text,), lost=f"the matcher {matcher!r} fits no tool that is known there; check {text!r}")

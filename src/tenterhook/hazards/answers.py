@@ -96,7 +96,7 @@ def fate(seen: Outcome, rule: EventRule) -> str:
         return "the agent ends"
     if seen.blocked:
         return "refused"
-    if seen.decision == "ask":
+    if seen.decision == "ask" and rule.asks:
         return "the user is asked"
     if seen.stop_after:
         return "goes on, then the agent ends"

@@ -109,8 +109,7 @@ class EventRule(Struct, frozen=True, kw_only=True):
     # What ends the chain here besides what ends it everywhere; and which of several decisions counts.
     chain_ends: tuple[str, ...] = ()
     decisions: str = "strongest"
-    # What a wish to stop does: first, after (the operation is done), denies (this one), replaces (the tool's output by
-    # the reason), ignored.
+    # What a wish to stop does: first, after (it is done), denies (it), replaces (the output by the reason), ignored.
     stops: str = "first"
     # How often in a row hooks may keep an agent from stopping; 0 is without end, None is for the host to say.
     stop_cap: int | None = None
@@ -321,10 +320,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     # Whether a caller of `tenter hook` that does not say who it is speaks this; true of one dialect.
     usual_caller: bool = False
     mode: str = "faithful"
-    # What the agent's user must approve before a hook runs, as in: the folder, each hook.
-    approval: str = ""
-    # Systems on which what hooks are told begins with a byte order mark.
-    bom_on: tuple[str, ...] = ()
+    approval: str = ""  # what its user must approve before a hook runs: the folder, each hook
+    bom_on: tuple[str, ...] = ()  # systems on which what hooks are told begins with a byte order mark
     # How a hook's process is confined unless its entry says otherwise; and whether the agent itself does so.
     sandbox: Sandbox = Sandbox(network="full")
     confines: bool = False

@@ -38,6 +38,16 @@ CHANGES: dict[str, tuple[str, Any, Any]] = {
     "tool_config": ("tool_config", {"mode": "AUTO"}, {"mode": "NONE", "allowedFunctionNames": []}),
 }
 REWRITES = ("rewrite", "rewrite+allow", "rewrite+ask")
+# What each effect is, in a reader's words.
+EFFECTS = {
+    "deny": "the operation does not happen; at the end of a turn the agent goes on",
+    "ask": "the user is asked",
+    "allow": "the user is not asked any more",
+    "rewrite": "a tool's input or output, a prompt, a model's request or response is another one",
+    "context": "the model is told something",
+    "stop": "the agent ends",
+    "notify": "the user is shown something",
+}
 STRONG, WEAK = ("deny", "ask", "allow", *REWRITES, "stop", "context"), ("stop", "context", "notify")
 # What a dialect says about a refusal that it hears and cannot carry out; after a tool that is what is wanted.
 EXPECTED = "refuses, which does not count"

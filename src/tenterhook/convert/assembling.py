@@ -12,13 +12,11 @@ from tenterhook import config, readers
 from tenterhook.convert import comments
 from tenterhook.convert.placing import Written, key_of
 from tenterhook.dialect import Dialect, File
+from tenterhook.dialects import DEFAULT
 from tenterhook.errors import UsageError
 from tenterhook.places import FORMATS, Place
 from tenterhook.setup.edit import EMPTY, Addition, edited
 from tenterhook.types import Hook, Path
-
-# What a file is called there, where any name will do.
-ANY = "tenterhook"
 
 
 class Item(Struct, frozen=True):
@@ -50,7 +48,8 @@ def file_for(target: Dialect, path: str = "") -> File:
 
 
 def path_of(file: File) -> str:
-    return file.path.replace("**/", "").replace("*", ANY)
+    """Where any name will do, the file has ours."""
+    return file.path.replace("**/", "").replace("*", DEFAULT)
 
 
 def needed(target: Dialect, data: Any) -> Iterator[Addition]:

@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from tenterhook.author import callers
-from tenterhook.author.making import ONE, Trial
+from tenterhook.author.making import EFFECTS, ONE, Trial
 from tenterhook.dialect import Dialect, EventRule
 from tenterhook.matrix.evidence import known_by
 from tenterhook.types import Outcome
@@ -20,16 +20,6 @@ from tenterhook.types import Outcome
 __all__ = ["EFFECTS", "Cell", "cells", "matrix"]
 
 ENFORCED, ADVISORY, IMPOSSIBLE = "enforced", "advisory", "impossible"
-# What each effect is, in a reader's words.
-EFFECTS = {
-    "deny": "the operation does not happen; at the end of a turn the agent goes on",
-    "ask": "the user is asked",
-    "allow": "the user is not asked any more",
-    "rewrite": "a tool's input or output, a prompt, a model's request or response is another one",
-    "context": "the model is told something",
-    "stop": "the agent ends",
-    "notify": "the user is shown something",
-}
 
 
 class Cell(Struct, frozen=True):

@@ -86,6 +86,7 @@ def made_of(dialect: Dialect) -> dict[str, Any]:
         "project": [name for name, word in dialect.env.items() if word in ("project", "cwd")],
         "section": [dialect.section, dialect.section_event],
         "refused": 2 if refuses else 0,
+        "set_up": dialect.setup is not None,
         "usual": dialect.usual_caller,
     }
 

@@ -149,5 +149,8 @@ def caller(given: str, made: dict[str, Any]) -> str:
     """Whose event it is: the agent's own variable tells, else the event's name, as far as one dialect alone has it."""
     having = [dialect for dialect, one in made.items() if given in one["events"]] if given else list(made)
     telling = [dialect for dialect in having if any(one in os.environ for one in made[dialect]["project"][:1])]
+    lent = {name for dialect in telling for name in made[dialect]["project"][1:]}  # agents set others' variables too
+    own = [dialect for dialect in telling if lent.isdisjoint(made[dialect]["project"][:1])]
+    set_up = [dialect for dialect in having if made[dialect]["set_up"]]
     usual = [dialect for dialect, one in made.items() if one["usual"]]
-    return next(found[0] for found in (telling, having, usual) if len(found) == 1)
+    return next(found[0] for found in (own, having, set_up, usual) if len(found) == 1)

@@ -141,9 +141,9 @@ DIALECT = Dialect(
         Field("prompt_id"),
     ),
     env={
+        "QWEN_PROJECT_DIR": "cwd",
         "GEMINI_PROJECT_DIR": "cwd",
         "CLAUDE_PROJECT_DIR": "cwd",
-        "QWEN_PROJECT_DIR": "cwd",
         "QWEN_CODE_SESSION_ID": "session",
         "QWEN_CODE_PROJECT_DIR": "project",
         "QWEN_CODE_AGENT_ID": ".agent_id",

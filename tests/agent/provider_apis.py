@@ -82,7 +82,7 @@ CHAT = Protocol(
     environ=lambda url: {"OPENAI_API_KEY": KEY},
     stream=chat_stream,
     messages=chat_messages,
-    tools=lambda body: [tool["function"]["name"] for tool in body["tools"]],
+    tools=lambda body: [tool["function"]["name"] for tool in body.get("tools", ()) if "function" in tool],
     choice=chat_choice,
     option=lambda body: {"temperature": body.get("temperature"), "most": body.get("max_completion_tokens")},
     error=lambda text, status: {"error": {"message": text, "type": "invalid_request_error"}},
@@ -99,6 +99,9 @@ def responses_stream(texts: Sequence[str] = (), calls: Calls = (), finish: str |
     events.append({"type": "response.output_item.added", "output_index": 0, "item": item})
     place = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
     events += [{"type": "response.output_text.delta", **place, "delta": text, "logprobs": []} for text in texts]
+    said = [{"type": "output_text", "text": "".join(texts), "annotations": [], "logprobs": []}] if texts else []
+    ended = {**item, "status": "completed", "content": said}
+    events.append({"type": "response.output_item.done", "output_index": 0, "item": ended})
     for n, (id, name, given) in enumerate(calls, 1):
         text = json.dumps(given)
         item = {"id": f"fc_{n}", "type": "function_call", "call_id": id, "name": name, "arguments": ""}
@@ -146,7 +149,7 @@ RESPONSES = Protocol(
     environ=lambda url: {"OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{url}/v1"},
     stream=responses_stream,
     messages=responses_messages,
-    tools=lambda body: [tool["name"] for tool in body["tools"]],
+    tools=lambda body: [tool["name"] for tool in body.get("tools", ()) if "name" in tool],
     choice=responses_choice,
     option=lambda body: {"temperature": body.get("temperature"), "most": body.get("max_output_tokens")},
     error=CHAT.error,
@@ -156,8 +159,8 @@ RESPONSES = Protocol(
 
 
 def anthropic_stream(texts: Sequence[str] = (), calls: Calls = (), finish: str | None = "stop") -> list[str]:
-    message = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None}
-    message |= {"stop_sequence": None, "usage": {"input_tokens": 11, "output_tokens": 1}}
+    message: dict[str, Any] = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": []}
+    message |= {"stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 11, "output_tokens": 1}}
     events: list[dict[str, Any]] = [{"type": "message_start", "message": message}]
     if texts:
         events.append({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}})
@@ -218,7 +221,7 @@ ANTHROPIC = Protocol(
     environ=lambda url: {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url},
     stream=anthropic_stream,
     messages=anthropic_messages,
-    tools=lambda body: [tool["name"] for tool in body["tools"]],
+    tools=lambda body: [tool["name"] for tool in body.get("tools", ()) if "name" in tool],
     choice=anthropic_choice,
     option=lambda body: {"temperature": body.get("temperature"), "most": body.get("max_tokens")},
     error=lambda text, status: {"type": "error", "error": {"type": ANTHROPIC_ERRORS[status], "message": text}},
@@ -254,7 +257,7 @@ def google_messages(body: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def google_tools(body: dict[str, Any]) -> list[str]:
-    return [one["name"] for tool in body.get("tools", ()) for one in tool["functionDeclarations"]]
+    return [one["name"] for tool in body.get("tools", ()) for one in tool.get("functionDeclarations", ())]
 
 
 def google_choice(body: dict[str, Any]) -> tuple[str, list[str]]:

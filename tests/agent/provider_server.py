@@ -5,7 +5,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+Some = TypeVar("Some", bound="Api")
 
 
 class Reply(NamedTuple):
@@ -40,6 +42,10 @@ class Api:
         named = tuple((name.replace("_", "-"), value) for name, value in headers.items())
         self.replies.append(Reply(status, body, headers=named))
 
+    def reply(self, request: Request) -> Reply:
+        """What this request gets."""
+        return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+
     @property
     def last(self) -> dict[str, Any]:
         return self.requests[-1].body
@@ -53,8 +59,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        self.api.requests.append(Request(self.path, headers, json.loads(body or b"{}")))
-        reply = self.api.replies.pop(0) if len(self.api.replies) > 1 else self.api.replies[0]
+        request = Request(self.path, headers, json.loads(body or b"{}"))
+        self.api.requests.append(request)
+        reply = self.api.reply(request)
         if reply.events is None:
             self.whole(reply)
         else:
@@ -102,7 +109,13 @@ class Server(ThreadingHTTPServer):
 
 @contextmanager
 def serving() -> Iterator[Api]:
-    api = Api()
+    with listening(Api()) as api:
+        yield api
+
+
+@contextmanager
+def listening(api: Some) -> Iterator[Some]:
+    """An API with replies of its own kind."""
     server = Server(("127.0.0.1", 0), type("Bound", (Handler,), {"api": api}))
     api.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)

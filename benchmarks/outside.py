@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from figures import Unavailable
@@ -18,6 +20,26 @@ PATIENCE = 900
 
 def pip(*words: str) -> None:
     run([sys.executable, "-m", "pip", *words])
+
+
+def npm(home: Path, *wanted: str, optional: bool = True) -> None:
+    """Packages of npm, into a folder of their own. None of their scripts is run."""
+    program = shutil.which("npm")
+    if not program:
+        raise Unavailable("no npm on this machine")
+    words = ["--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
+    words += [] if optional else ["--omit=optional"]
+    finished(home, lambda: run([program, "install", "--prefix", str(home), *words, *wanted], telling=0))
+
+
+def finished(home: Path, install: Callable[[], None]) -> None:
+    """One that could not be finished is thrown away."""
+    home.mkdir(parents=True, exist_ok=True)
+    try:
+        install()
+    except BaseException:
+        shutil.rmtree(home, ignore_errors=True)
+        raise
 
 
 def run(argv: list[str], telling: int = -1) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from figures import Unavailable
-from outside import BENCH, HERE, ROOT, pip, run
+from outside import BENCH, HERE, ROOT, finished, npm, pip
 from peers.driver import Prepared
 
 # amcp's hooks module is complete in itself, its 120 dependencies are not needed.
@@ -41,26 +41,12 @@ def into_environment(home: Path, python: Path, words: tuple[str, ...]) -> None:
 
 
 def gemini() -> Prepared:
-    node, npm = shutil.which("node"), shutil.which("npm")
+    node = shutil.which("node")
     if not node:
         raise Unavailable("no node on this machine")
     home = BENCH / f"gemini-cli-core-{GEMINI_VERSION}"
     package = home / "node_modules" / GEMINI
     if not package.exists():
-        if not npm:
-            raise Unavailable("no npm on this machine")
-        wanted = f"{GEMINI}@{GEMINI_VERSION}"
-        words = ("--no-audit", "--no-fund", "--ignore-scripts", "--omit=optional", "--loglevel=error")
-        finished(home, lambda: run([npm, "install", "--prefix", str(home), *words, wanted], telling=0))
+        npm(home, f"{GEMINI}@{GEMINI_VERSION}", optional=False)
     argv = (node, "--expose-gc", str(HERE / "peers" / "gemini.mjs"), str(package))
     return Prepared(argv, {"BENCH_PYTHON": sys.executable})
-
-
-def finished(home: Path, install: Callable[[], None]) -> None:
-    """One that could not be finished is thrown away."""
-    home.mkdir(parents=True, exist_ok=True)
-    try:
-        install()
-    except BaseException:
-        shutil.rmtree(home, ignore_errors=True)
-        raise

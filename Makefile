@@ -8,7 +8,7 @@ PY := $(BIN)/python
 GROUP = $(PY) -c "import tomllib; print('\n'.join(tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['$(1)']))"
 INSTALL = $(if $(UV),$(UV) pip install -q --python $(PY),$(PY) -m pip install -q --disable-pip-version-check)
 
-.PHONY: help demo examples test lint format bench faults fuzz mutants docs requirements conformance clean
+.PHONY: help demo examples test lint format bench clients faults fuzz mutants docs requirements conformance clean
 
 help:
 	@echo "make demo          a small agent at work, and hooks at work on it, offline"
@@ -16,6 +16,7 @@ help:
 	@echo "make test          install what the tests need, then run all of them"
 	@echo "make lint          ruff, mypy, and whether generated files are up to date"
 	@echo "make bench         a report on speed, beside yardsticks and other hook systems, in one run"
+	@echo "make clients       the real agents, fetched and run offline with hooks; about seven minutes"
 	@echo "make faults        the fault figures of the process runner"
 	@echo "make fuzz          a million inputs for the answer parser"
 	@echo "make mutants       mutation score of verdict, merge and plan"
@@ -55,7 +56,6 @@ lint: .venv/ready-dev
 	$(PY) scripts/dialect_pages.py --check
 	$(PY) scripts/matrix_page.py --check
 	$(PY) scripts/schemas.py --check
-	$(PY) scripts/library_page.py --check
 	$(PY) scripts/requirements.py --check
 
 format: .venv/ready-dev
@@ -64,6 +64,9 @@ format: .venv/ready-dev
 
 bench: .venv/ready-bench
 	$(PY) benchmarks/bench.py
+
+clients: .venv/ready-dev
+	$(PY) scripts/real_clients.py
 
 faults: .venv/ready
 	$(PY) benchmarks/faults.py
@@ -78,7 +81,6 @@ docs: .venv/ready
 	$(PY) scripts/dialect_pages.py
 	$(PY) scripts/schemas.py
 	$(PY) scripts/matrix_page.py
-	$(PY) scripts/library_page.py
 	$(PY) scripts/terminal_picture.py
 
 requirements: .venv/ready

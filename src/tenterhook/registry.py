@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 
 from tenterhook.types import Hook
-
-Written = tuple[int, Hook]
 
 
 class Registry:
@@ -15,35 +12,31 @@ class Registry:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.numbers = itertools.count()
-        self.written: dict[str, list[Written]] = {}
-        self.ordered: dict[tuple[str, ...], tuple[Hook, ...]] = {}
+        self.written: dict[str, list[Hook]] = {}
+        self.ordered: dict[str, tuple[Hook, ...]] = {}
 
     def add(self, *hooks: Hook) -> None:
         with self.lock:
             for hook in hooks:
-                self.written.setdefault(hook.event, []).append((next(self.numbers), hook))
-            self.ordered = {}
+                self.written.setdefault(hook.event, []).append(hook)
+                self.ordered.pop(hook.event, None)
 
     def remove(self, hook: Hook) -> None:
         """Take one hook out; nothing happens where it is gone already."""
         with self.lock:
             there = self.written.get(hook.event, [])
-            self.written[hook.event] = [one for one in there if one[1] is not hook]
-            self.ordered = {}
+            self.written[hook.event] = [one for one in there if one is not hook]
+            self.ordered.pop(hook.event, None)
 
-    def hooks(self, *events: str) -> tuple[Hook, ...]:
-        """Of one event, or of several as if they were one."""
+    def hooks(self, event: str) -> tuple[Hook, ...]:
         with self.lock:
-            if events not in self.ordered:
-                found = itertools.chain.from_iterable(self.written.get(event, ()) for event in events)
-                self.ordered[events] = tuple(hook for _, hook in sorted(found, key=place))
-            return self.ordered[events]
+            if event not in self.ordered:
+                self.ordered[event] = tuple(sorted(self.written.get(event, ()), key=place))
+            return self.ordered[event]
 
     def all(self) -> list[Hook]:
         return [hook for event in list(self.written) for hook in self.hooks(event)]
 
 
-def place(written: Written) -> tuple[int, bool, int]:
-    number, hook = written
-    return -hook.priority, hook.source.scope != "code", number
+def place(hook: Hook) -> tuple[int, bool]:
+    return -hook.priority, hook.source.scope != "code"

@@ -1,0 +1,64 @@
+"""The tables of docs/clients.md, from what a run of scripts/real_clients.py wrote down."""
+
+from __future__ import annotations
+
+import platform
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from clients import pins
+from clients.probes import COLUMNS, TABLES
+
+PAGE = Path(__file__).parent.parent / "docs" / "clients.md"
+MARKED = re.compile(r"(<!-- clients: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+HEADS = dict(
+    zip(COLUMNS, ("Claude Code", "Codex", "Gemini CLI", "Qwen Code", "Copilot", "Copilot, Pascal"), strict=True)
+)
+EFFECTS = "effects"
+NOT_SEEN = "–"
+
+
+class Seen(Struct, frozen=True):
+    """One line of the record: what became of one row in one client."""
+
+    client: str
+    kind: str
+    name: str
+    word: str
+
+
+def write(record: Iterable[dict[str, Any]]) -> None:
+    seen = [Seen(**line) for line in record]
+    PAGE.write_text(put(PAGE.read_text("utf-8"), tables(seen)), "utf-8")
+
+
+def tables(seen: Sequence[Seen]) -> dict[str, str]:
+    """By the name of the place in the page: the run, the effects, and one for each kind of event."""
+    effects = list(dict.fromkeys(one.name for one in seen if one.kind == EFFECTS))
+    found = {"run": about_the_run(), EFFECTS: table("what", EFFECTS, effects, seen)}
+    return {**found, **{kind: table("answer", kind, [one.name for one in rows], seen) for kind, rows in TABLES.items()}}
+
+
+def about_the_run() -> str:
+    system = platform.uname()
+    clients = ", ".join(f"{one.name} {one.version}" for one in pins.EVERY)
+    where = f"{system.system} {system.release.split('-')[0]}, {system.machine}, Python {sys.version.split()[0]}"
+    return f"{date.today():%-d %B %Y}, {where}; {clients}."
+
+
+def table(what: str, kind: str, names: Sequence[str], seen: Sequence[Seen]) -> str:
+    words = {(one.client, one.name): one.word for one in seen if one.kind == kind}
+    lines = [[what, *HEADS.values()], ["---"] * (len(HEADS) + 1)]
+    lines += [[name, *(words.get((client, name), NOT_SEEN) for client in HEADS)] for name in names]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def put(page: str, made: dict[str, str]) -> str:
+    """The page with these tables instead of those that stand in it."""
+    return MARKED.sub(lambda found: f"{found[1]}{made[found[2]]}\n{found[3]}", page)

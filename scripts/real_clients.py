@@ -1,0 +1,61 @@
+"""Fetch the real clients, and run the tests that need them, without a way outside.
+
+python scripts/real_clients.py              what make clients does
+python scripts/real_clients.py --page       write what was seen into docs/clients.md, too
+python scripts/real_clients.py -k claude    other words are for pytest
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "benchmarks")]
+
+import clients_page  # noqa: E402
+from clients import pins  # noqa: E402
+from clients.asked import VARIABLE, Asked, noted  # noqa: E402
+from clients.closed import close_off  # noqa: E402
+from figures import Unavailable  # noqa: E402
+from outside import npm  # noqa: E402
+
+TESTS = ("-m", "pytest", str(ROOT / "tests" / "clients"), "-n", "2", "--dist", "loadscope", "-rs", "--durations=5")
+
+
+def main(argv: Sequence[str]) -> int:
+    words = [word for word in argv if word != "--page"]
+    missing = fetch()
+    open_still = close_off()
+    if open_still:
+        print(f"no network of its own ({open_still}): proxies keep the clients from going outside")
+    with tempfile.TemporaryDirectory() as folder:
+        record = Path(folder) / "seen.jsonl"
+        environ = {**os.environ, VARIABLE: Asked(missing, str(record)).written()}
+        code = subprocess.run([sys.executable, *TESTS, *words], cwd=ROOT, env=environ).returncode
+        if len(words) < len(argv):
+            clients_page.write(noted(record))
+    return code
+
+
+def fetch() -> dict[str, str]:
+    """What is not there yet; why not, for what cannot be had."""
+    missing = {}
+    for package in pins.EVERY:
+        if package.path is not None:
+            continue
+        print(f"fetching {package.name} {package.version}", flush=True)
+        try:
+            npm(package.folder, f"{package.name}@{package.version}")
+        except Unavailable as exc:
+            missing[package.name] = str(exc)
+            print(f"  it cannot be had: {exc}")
+    return missing
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,37 @@
+"""Qwen Code: on a node of its own, with a prompt and leave to run every tool."""
+
+from __future__ import annotations
+
+from agent.provider_apis import CHAT
+
+from .client import CLAUDE_EVENTS, KEY, PROMPT, TIMEOUT, Client, about, grouped, path_of
+from .pins import NODE, QWEN
+from .scene import Scene
+
+LOGIN = {"auth": {"selectedType": "openai"}}
+
+
+def configure(scene: Scene, events: list[str]) -> None:
+    hooks = grouped(scene, events, TIMEOUT * 1000)
+    scene.write_json("project/.qwen/settings.json", {"security": LOGIN, "hooks": hooks})
+
+
+def argv(scene: Scene) -> list[str]:
+    return [path_of(NODE), path_of(QWEN), "-p", PROMPT, "--yolo", "--output-format", "stream-json"]
+
+
+CLIENT = Client(
+    name="qwen",
+    dialect="qwen",
+    needs=(QWEN, NODE),
+    protocol=CHAT,
+    tool="run_shell_command",
+    call=lambda command: {"command": command, "description": "test", "is_background": False},
+    events=CLAUDE_EVENTS,
+    configure=configure,
+    argv=argv,
+    environ=lambda scene, url: {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": KEY, "OPENAI_MODEL": "loopback"},
+    deny=lambda why: about("PreToolUse", permissionDecision="deny", permissionDecisionReason=why),
+    rewrite=lambda given: about("PreToolUse", permissionDecision="allow", updatedInput=given),
+    context=lambda event, text: about(event, additionalContext=text),
+)

@@ -1,0 +1,102 @@
+"""The kit itself, without any client: the model plays its plan, the hook answers, the tables are whole."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent.provider_apis import EVERY as PROTOCOLS
+from agent.provider_apis import Protocol
+
+from . import pins
+from .client import TIMEOUT
+from .model import ASIDE, LAST, model
+from .probes import COLUMNS, EVERY, TABLES
+from .scene import Answer, Scene
+
+PAGE = (Path(__file__).parents[2] / "docs" / "clients.md").read_text("utf-8")
+WORDS = {
+    "tool.before": {"denied", "mute", "ran", "told", "changed", "halted", "ran-halted"},
+    "tool.after": {"nothing", "beside", "replaced", "lost", "halted"},
+    "prompt.submit": {"nothing", "told", "refused"},
+    "session.start": {"nothing", "told", "refused"},
+}
+OFFERS: dict[str, Any] = {
+    "chat": [{"type": "function", "function": {"name": "shell"}}, {"type": "custom"}],
+    "responses": [{"type": "function", "name": "shell"}, {"type": "web_search"}],
+    "anthropic": [{"name": "shell"}],
+    "google": [{"functionDeclarations": [{"name": "shell"}]}],
+}
+
+
+def asked(url: str, body: dict[str, Any]) -> str:
+    request = urllib.request.Request(url, json.dumps(body).encode())
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return answer.read().decode()
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda protocol: protocol.name)
+def test_the_model_plays_its_plan_to_those_who_offer_the_tool(protocol: Protocol) -> None:
+    offer = {"tools": OFFERS[protocol.name]}
+    with model(protocol, "shell", [{"command": "one"}]) as found:
+        said = [asked(found.url, body) for body in (offer, {}, offer, offer)]
+
+    assert "shell" in said[0]
+    assert ASIDE in said[1]
+    assert LAST in said[2]
+    assert LAST in said[3]
+    assert len(found.asked) == 3
+
+
+def test_the_plain_hook_writes_down_its_input_and_answers_by_what_stands_in_it(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "scene")
+    scene.answer({"Before": [("two", Answer(3, "out", "err"))]})
+    said = [
+        subprocess.run(["/bin/sh", "-c", scene.command("Before")], input=text, capture_output=True, text=True)
+        for text in ('"one"', '"two"')
+    ]
+
+    assert [(one.returncode, one.stdout, one.stderr) for one in said] == [(0, "", ""), (3, "out", "err")]
+    assert [(one.event, one.payload) for one in scene.fired] == [("Before", "one"), ("Before", "two")]
+
+
+def test_a_hook_that_had_enough_says_nothing_more(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "scene")
+    scene.answer({"Stop": [("", Answer(2, times=1))]})
+    codes = [subprocess.run(["/bin/sh", "-c", scene.command("Stop")], input="{}", text=True).returncode for _ in "ab"]
+
+    assert codes == [2, 0]
+
+
+@pytest.mark.parametrize("probe", EVERY, ids=lambda probe: f"{probe.kind}-{probe.name}")
+def test_a_probe_has_a_word_for_every_client(probe: Any) -> None:
+    words = probe.fates.split()
+
+    assert len(words) == len(COLUMNS)
+    assert all(re.fullmatch(r"\d+(-mute)?", word) for word in words) or set(words) <= WORDS[probe.kind]
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_the_page_shows_what_the_tables_say(kind: str) -> None:
+    found = re.search(rf"<!-- clients: {re.escape(kind)} -->\n(.*?)<!-- end -->", PAGE, re.DOTALL)
+    rows = [f"| {' | '.join([probe.name, *probe.fates.split()])} |" for probe in TABLES[kind]]
+
+    assert found is not None
+    assert found[1].splitlines()[2:] == rows
+
+
+def test_the_page_names_the_versions_that_are_pinned() -> None:
+    assert all(f"{one.name} {one.version}" in PAGE for one in pins.EVERY if one is not pins.NODE)
+
+
+def test_a_hook_that_is_late_is_later_than_its_time_out() -> None:
+    late = next(probe.answer for probe in EVERY if probe.name.startswith("too late"))
+
+    assert isinstance(late, Answer)
+    assert late.seconds > TIMEOUT

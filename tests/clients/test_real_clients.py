@@ -1,0 +1,114 @@
+"""The real clients, with hooks: what a hook does happens, and every answer has the fate that the tables tell.
+
+A class for each client, so that its runs are shared: all tests of a class run in one process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+import pytest
+
+from . import claude, codex, copilot, gemini, qwen
+from .asked import Asked
+from .client import Client
+from .effects import CONTEXT, DANGEROUS, HARMLESS, TO_CHANGE, WHY, Effects, effects
+from .fates import Fate
+from .installing import WAYS
+from .probes import EVERY, Probe
+
+PROBES = [pytest.param(probe, id=f"{probe.kind}-{probe.name}") for probe in EVERY]
+
+
+class Shown:
+    """What was left of a session; `seen` keeps for the page what a test looks at."""
+
+    def __init__(self, client: Client, way: str, found: Effects, run: Asked) -> None:
+        self.client, self.way, self.run = client, way, run
+        self.effects, self.session, self.model = found, found.seen, found.seen.model
+
+    def seen(self, what: str, truth: bool) -> bool:
+        self.run.note(
+            client=self.client.name, kind="effects", name=f"{what}, {self.way}", word="yes" if truth else "no"
+        )
+        return truth
+
+
+@pytest.fixture(scope="class", params=WAYS)
+def shown(request: pytest.FixtureRequest, run: Asked, had: Callable[[Client], Client]) -> Shown:
+    client = had(request.cls.client)
+    return Shown(client, request.param, effects(client, WAYS[request.param]), run)
+
+
+class Real:
+    """The tests of every client."""
+
+    client: ClassVar[Client]
+    rewrites = True
+
+    def test_the_client_finishes_its_plan(self, shown: Shown) -> None:
+        assert shown.session.completed.error is None, shown.session.story
+        assert len(shown.model.asked) == 4, shown.session.story
+
+    def test_the_hook_fires_for_every_call_and_is_told_the_command(self, shown: Shown) -> None:
+        told = [one.stdin for one in shown.session.fired if one.event == self.client.events["tool.before"]]
+        commands = [[HARMLESS in text, DANGEROUS in text, TO_CHANGE in text] for text in told]
+        each_once = [[n == m for m in range(3)] for n in range(3)]
+
+        assert shown.seen("the hook fires", commands == each_once), shown.session.story
+
+    def test_the_deny_holds_and_the_model_reads_why(self, shown: Shown) -> None:
+        assert shown.seen("the deny holds", shown.effects.precious), shown.session.story
+        assert shown.seen("the model reads why", WHY in shown.model.saw(2)), shown.session.story
+
+    def test_what_is_not_denied_runs(self, shown: Shown) -> None:
+        assert shown.session.marks[0] == "harmless"
+        assert "TOOL-OUTPUT harmless" in shown.model.saw(1)
+
+    def test_the_rewrite_arrives(self, shown: Shown) -> None:
+        assert shown.seen("the rewrite arrives", shown.session.marks[1:] == ["new"]) == self.rewrites
+        assert ("TOOL-OUTPUT new" in shown.effects.model_read) == self.rewrites
+        assert len(shown.session.marks) == 2
+
+    @pytest.mark.parametrize("kind", CONTEXT)
+    def test_the_context_reaches_the_model(self, shown: Shown, kind: str) -> None:
+        reached = CONTEXT[kind] in shown.effects.model_read
+
+        assert shown.seen(f"context of {kind} reaches the model", reached), shown.session.story
+
+    @pytest.mark.parametrize("probe", PROBES)
+    def test_an_answer_has_the_fate_that_the_table_tells(
+        self, run: Asked, fate: Callable[[Client, Probe], Fate], probe: Probe
+    ) -> None:
+        found = fate(self.client, probe)
+
+        run.note(client=self.client.name, kind=probe.kind, name=probe.name, word=found.word)
+        assert probe.fate(self.client.name) == found.word, found.seen.story
+
+
+class TestClaudeCode(Real):
+    client = claude.CLIENT
+
+
+class TestCodex(Real):
+    client = codex.CLIENT
+
+
+class TestGemini(Real):
+    client = gemini.CLIENT
+
+
+class TestQwen(Real):
+    """Its hooks cannot rewrite what a tool is called with."""
+
+    client = qwen.CLIENT
+    rewrites = False
+
+
+class TestCopilot(Real):
+    client = copilot.CLIENT
+
+
+class TestCopilotInPascal(Real):
+    client = copilot.PASCAL

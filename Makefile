@@ -56,6 +56,7 @@ lint: .venv/ready-dev
 	$(PY) scripts/dialect_pages.py --check
 	$(PY) scripts/matrix_page.py --check
 	$(PY) scripts/schemas.py --check
+	$(PY) scripts/library_page.py --check
 	$(PY) scripts/requirements.py --check
 
 format: .venv/ready-dev
@@ -81,6 +82,7 @@ docs: .venv/ready
 	$(PY) scripts/dialect_pages.py
 	$(PY) scripts/schemas.py
 	$(PY) scripts/matrix_page.py
+	$(PY) scripts/library_page.py
 	$(PY) scripts/terminal_picture.py
 
 requirements: .venv/ready

@@ -91,7 +91,7 @@ WRONG: list[dict[str, Any]] = [
     {"layers": "subtract"},
     {"unit": "minutes"},
     {"mode": "lenient"},
-    {"chain_ends": ("ask",)},
+    {"chain_ends": ("allow",)},
     {"failure": {"tiredness": "deny"}},
     {"failure": {"timeout": "shrug"}},
     {"failure_of": {"command": "shrug"}},
@@ -121,7 +121,7 @@ WRONG: list[dict[str, Any]] = [
     changed_event(deny=("model", "gossip")),
     changed_event(audience={"gossip": "user"}),
     changed_event(audience={"reason": "everybody"}),
-    changed_event(reasons="last"),
+    changed_event(reasons="loudest"),
     changed_event(merges={"weather": "replace"}),
     changed_event(merges={"input": "blend"}),
     changed_event(output_form="poem"),
@@ -227,7 +227,7 @@ OUR_KINDS = {rule.kind for rule in RULES}
 # Hosts of every dialect, and those that are one agent's own API: there the names are the point.
 OWN_APIS = [path for path in CORE if path.is_relative_to(SOURCE / "hosts") and path.parent.name != "hosts"]
 # What acts at moments, in an agent or for one.
-ACTING = (SOURCE / "agent", SOURCE / "actions", SOURCE / "author", SOURCE / "guard", SOURCE / "project")
+ACTING = tuple(SOURCE / name for name in ("agent", "actions", "author", "guard", "library", "project"))
 HOSTS = [path for path in CORE if path.parent.name == "hosts" or any(path.is_relative_to(one) for one in ACTING)]
 COMMAND_LINE = [path for path in CORE if path.parent.name == "cli"]
 # Where agents keep what hooks must not write is named as their folders are.

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from tenterhook import dialects
 from tenterhook.dialect import Dialect, EventRule
-from tenterhook.payload import lookup
 from tenterhook.plan import batches, fits, holds, plan
+from tenterhook.sources import lookup
 from tenterhook.types import Event, Hook, Plan, Source
 
 DIALECT = dialects.get("tenterhook")

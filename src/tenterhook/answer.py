@@ -6,7 +6,7 @@ Strict on purpose: a decision that two readers could understand differently is n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -51,6 +51,21 @@ def is_json(text: str, *, twice: bool) -> bool:
     if twice and not problem and isinstance(value, str):
         _, problem = decode(value.strip())
     return not problem
+
+
+def without_progress(text: str) -> str:
+    """The text without the lines that are for whoever watches: `{"type": "progress", "message": ...}`, one a line."""
+    if '"progress"' not in text:
+        return text
+    return "\n".join(line for line in text.splitlines() if not is_progress(line))
+
+
+def is_progress(line: str) -> bool:
+    value, _ = decode(line.strip()) if line.strip().startswith("{") else (None, "")
+    return isinstance(value, dict) and value.get("type") == "progress" and isinstance(value.get("message"), str)
+
+
+LINES: dict[str, Callable[[str], str]] = {"all": str, "but-progress": without_progress}
 
 
 def decode(text: str) -> tuple[Any, str]:

@@ -137,7 +137,7 @@ class Background:
         attempts: list[Attempt] = []
         skipped: list[Skipped] = []
         hooks: tuple[Hook, ...] = (late.job.hook,)
-        verdicts = judge(slot.rules, hooks, event.data, [attempt], attempts, skipped)
+        verdicts = judge(slot, hooks, event.data, [attempt], attempts, skipped)
         return merge(
             verdicts,
             Changes(slot.rule, event.data),

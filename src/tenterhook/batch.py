@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from tenterhook.apply import paths
-from tenterhook.dialect import Dialect
-from tenterhook.rules import Rules
 from tenterhook.types import Attempt, Hook, Skipped, Verdict
 from tenterhook.verdict import verdict
+
+if TYPE_CHECKING:
+    from tenterhook.slot import Slot
 
 IN_BACKGROUND = "runs in the background; heard on the next turn"
 
 
 def judge(
-    rules: Rules,
+    slot: Slot,
     batch: tuple[Hook, ...],
     data: dict[str, Any],
     done: list[Attempt],
@@ -29,7 +30,7 @@ def judge(
         if attempt.error == "missing":
             skipped.append(Skipped(attempt.hook, attempt.source, "missing"))
             continue
-        one = verdict(attempt, hook, rules)
+        one = verdict(attempt, hook, slot.reading(hook))
         verdicts.append(one)
         if one.decision != "none" or one.failed or one.reason or one.changes or attempt.answer is not None:
             attempt = replace(
@@ -44,14 +45,9 @@ def judge(
     return verdicts
 
 
-def chain_ends(dialect: Dialect, verdicts: list[Verdict]) -> bool:
-    """Whether what a batch decided keeps the hooks after it from running, in this dialect."""
-    for one in verdicts:
-        if one.decision == "deny" and "deny" in dialect.chain_ends:
-            return True
-        if one.stop and "stop" in dialect.chain_ends:
-            return True
-    return False
+def chain_ends(ends: frozenset[str], verdicts: list[Verdict]) -> bool:
+    """Whether what a batch decided keeps the hooks after it from running."""
+    return any(one.decision in ends or (one.stop and "stop" in ends) for one in verdicts)
 
 
 def started(hook: Hook) -> Attempt:

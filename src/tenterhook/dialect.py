@@ -99,6 +99,8 @@ class EventRule(Struct, frozen=True, kw_only=True):
     types: tuple[str, ...] = ()
     # The tools that it is for, by our names; an event of the same kind without any is for all of them.
     tools: tuple[str, ...] = ()
+    # What its hooks call the target, where that is another name; matchers know both.
+    called: dict[str, str] = {}
     blocks: bool = False
     asks: bool = False
     grants: bool = False
@@ -108,8 +110,6 @@ class EventRule(Struct, frozen=True, kw_only=True):
     chain_ends: tuple[str, ...] = ()
     decisions: str = "strongest"
     # What a wish to stop does: first, after (it is done), denies (it), replaces (the output by the reason), ignored.
-    # What a wish to stop does: first, after (the operation is done), denies (this one), replaces (the tool's output by
-    # the reason), ignored.
     stops: str = "first"
     # How often in a row hooks may keep an agent from stopping; 0 is without end, None is for the host to say.
     stop_cap: int | None = None
@@ -117,6 +117,9 @@ class EventRule(Struct, frozen=True, kw_only=True):
     unattended: str = "deny"
     muted: bool = False
     deaf: bool = False
+    # Whether text that is no answer is a failure here; whether silence is one of a hook that fails closed.
+    text_fails: bool = False
+    needs_answer: bool = False
     plain: str = ""
     # The change whose value plain text is.
     plain_sets: str = ""
@@ -190,6 +193,8 @@ class File(Struct, frozen=True, kw_only=True):
     origin: str = "settings"
     # Variables for its hooks: paths from the file's own folder.
     env: dict[str, str] = {}
+    # A variable of the agent's environment that says where the file lies instead.
+    variable: str = ""
 
 
 class Form(Struct, frozen=True, kw_only=True):
@@ -273,6 +278,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     timeout: float
     unit: str = "seconds"
     order: str
+    # How hooks of several events run that are one moment, one of our kinds.
+    joint: str = "by-file"
     chain_ends: tuple[str, ...] = ()
     dedupe: str = ""
     layers: str = "add"
@@ -288,8 +295,9 @@ class Dialect(Struct, frozen=True, kw_only=True):
     unknown_keys: str = "tolerated"
     wrong_types: str = "ignored"
     unnamed_section: str = "counts"
-    # Where an answer is looked for.
+    # Where an answer is looked for, and in which of its lines.
     answer_from: str = "stdout"
+    answer_lines: str = "all"
     # Whether the payload ends in a line feed.
     newline: bool = False
     # Variables that hooks do not inherit, by how their names begin.
@@ -326,10 +334,6 @@ class Dialect(Struct, frozen=True, kw_only=True):
         if problems:
             raise DialectError(f"dialect {self.name!r}: " + "; ".join(problems))
 
-    def others(self, rule: EventRule) -> tuple[EventRule, ...]:
-        """The other events of the same kind, which the same moment is for the agent too."""
-        return tuple(one for one in self.events if one.kind == rule.kind and one is not rule)
-
     def rule(self, event: str) -> EventRule | None:
         """The event of that name, or the first of that kind."""
         by_kind = None
@@ -339,3 +343,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
             if by_kind is None and rule.kind == event:
                 by_kind = rule
         return by_kind
+
+    def rules(self, event: str) -> tuple[EventRule, ...]:
+        """The event of that name alone, or all of that kind."""
+        named = tuple(rule for rule in self.events if rule.name == event)
+        return named or tuple(rule for rule in self.events if rule.kind == event)

@@ -70,6 +70,21 @@ def reason(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -
     reader.verdict.reason = words(reader, value, answer) or reader.verdict.reason
 
 
+def notice(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    said = words(reader, value, answer)
+    if said:
+        reader.spare = said
+        reader.tell("system", said)
+
+
+def follow_up(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    """Who has a next task for the agent does not let it stop."""
+    said = words(reader, value, answer)
+    if said:
+        reader.decided = True
+        reader.verdict.decision, reader.verdict.reason = stronger(reader.verdict.decision, "deny"), said
+
+
 def stop_reason(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
     reader.verdict.stop_reason = words(reader, value, answer)
 
@@ -145,6 +160,8 @@ def note(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> 
 EFFECT: dict[str, Callable[[Reader, Any, Answer, dict[str, Any]], None]] = {
     "decision": decision,
     "reason": reason,
+    "notice": notice,
+    "follow_up": follow_up,
     "continue": goes_on,
     "stop": stops,
     "stop_reason": stop_reason,

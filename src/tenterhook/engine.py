@@ -23,10 +23,9 @@ from tenterhook.hookset import HookSet
 from tenterhook.inside import INSIDE, WHY
 from tenterhook.match import LONGEST_NAME
 from tenterhook.merge import merge
-from tenterhook.payload import Given, in_our_words
+from tenterhook.payload import in_our_words
 from tenterhook.plan import plan
 from tenterhook.second_look import misled, refusals, without
-from tenterhook.several import several
 from tenterhook.slot import Slot, nothing
 from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped, Verdict
 
@@ -85,21 +84,12 @@ class Engine(HookSet):
 
     def begin(self, slot: Slot, data: dict[str, Any]) -> Flow | Outcome:
         """The event's flow; its outcome at once where no hook runs."""
-        if slot.also:
-            return several(self, slot, data)
-        begun = self.begin_one(slot, data)
-        return begun[1] if isinstance(begun, tuple) else begun
-
-    def begin_one(self, slot: Slot, data: dict[str, Any]) -> Flow | tuple[Event, Outcome]:
-        """The same for one of the events that a moment may have."""
         event, planned, outcome = self.planned(slot, data)
         if slot.background and outcome is None and (keeper := self.keeper(event.session)):
             planned = keeper.take_over(slot, event, planned)
-        if outcome is None:
-            return self.flow(slot, event, planned)
-        if self.journal is not None:
+        if outcome is not None and self.journal is not None:
             self.journal.later(event, outcome)
-        return event, outcome
+        return outcome or self.flow(slot, event, planned)
 
     def flow(self, slot: Slot, event: Event, planned: Plan) -> Flow:
         """One event without I/O: yields jobs to run, receives their attempts, returns the outcome."""
@@ -112,10 +102,10 @@ class Engine(HookSet):
             data = changes.now
             shown.append((batch, data))
             done = yield self.jobs(slot, batch, event, data)
-            judged = judge(slot.rules, batch, data, done, attempts, skipped)
+            judged = judge(slot, batch, data, done, attempts, skipped)
             verdicts += judged
             changes.after(judged)
-            if len(shown) < len(planned.batches) and chain_ends(self.dialect, judged):
+            if len(shown) < len(planned.batches) and chain_ends(slot.ends, judged):
                 for hook in itertools.chain(*planned.batches[len(shown) :]):
                     skipped.append(Skipped(hook.name, str(hook.source), "chain ended"))
                     self.spent.pop(id(hook), None)
@@ -126,8 +116,8 @@ class Engine(HookSet):
             planned = replace(planned, skipped=without(planned.skipped, awake))
             again = misled(slot.rule, data, shown)
             done = yield self.jobs(slot, (*again, *awake), event, data)
-            verdicts += refusals(judge(slot.rules, again, data, done[: len(again)], attempts, skipped))
-            first = judge(slot.rules, awake, data, done[len(again) :], attempts, skipped)
+            verdicts += refusals(judge(slot, again, data, done[: len(again)], attempts, skipped))
+            first = judge(slot, awake, data, done[len(again) :], attempts, skipped)
             verdicts += [replace(one, changes={}) for one in first]  # their first say: a stop and texts count too
         return event, merge(
             verdicts,
@@ -145,14 +135,17 @@ class Engine(HookSet):
         """What each hook of a batch needs to run."""
         if data is not event.data:
             event = replace(event, data=data)
-        given = Given(event, slot.shape)
+        given = slot.given(event)
         first = self.dialect.missing_is_silent
         if slot.functions:
-            return [Job(hook, given, self.project, hook.timeout, self.grace, first) for hook in batch]
+            return [Job(hook, given[hook.event], self.project, hook.timeout, self.grace, first) for hook in batch]
         if self.runner and self.supervisor == "fork":
             self.runner.helper()  # before we find out how to confine the hook
         confined = self.confinement.of
-        return [Job(hook, given, self.project, hook.timeout, self.grace, first, *confined(hook)) for hook in batch]
+        return [
+            Job(hook, given[hook.event], self.project, hook.timeout, self.grace, first, *confined(hook))
+            for hook in batch
+        ]
 
     def planned(self, slot: Slot, data: dict[str, Any]) -> tuple[Event, Plan, Outcome | None]:
         """The event in our words and its plan; an outcome at once where no hook runs."""

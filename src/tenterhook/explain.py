@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from tenterhook.dialect import Dialect, EventRule
 from tenterhook.engine import Engine
 from tenterhook.environment import withheld
+from tenterhook.fitting import aim
 from tenterhook.inventory import FileFacts, absent, files, happened, unhandled
 from tenterhook.payload import in_our_words
-from tenterhook.plan import plan
-from tenterhook.slot import Slot
+from tenterhook.slot import Slot, planner
 from tenterhook.types import Attempt, Event, Hook, Plan, Source
 from tenterhook.verdict import verdict
 from tenterhook.vocabulary import CAUSES
@@ -150,7 +150,7 @@ def unconfined(engine: Engine, slot: Slot) -> Iterator[str]:
 
 
 def event_facts(dialect: Dialect, rule: EventRule, event: Event) -> EventFacts:
-    value = event.data.get(rule.target)
+    value = aim(rule, event.data)
     return EventFacts(
         name=rule.name,
         kind=rule.kind,
@@ -168,11 +168,11 @@ def event_facts(dialect: Dialect, rule: EventRule, event: Event) -> EventFacts:
 
 def planned_for(engine: Engine, slot: Slot, event: Event) -> Plan:
     """The engine's own plan. What matchers and conditions ask of data that was not given counts as fitting."""
-    known = event.data.get(slot.rule.target) is not None
-    rule = slot.rule if known else replace(slot.rule, target="")
+    each = [part.rule for part in slot.parts.values()]
+    rules = [rule if aim(rule, event.data) is not None else replace(rule, target="") for rule in each]
     hooks = {id(like): (like, hook) for hook in slot.hooks for like in [supposed(hook, event)]}
     likes = [like for like, _ in hooks.values()]
-    planned = plan(event, likes, engine.dialect, rule, off=slot.off, overrides=slot.overrides)
+    planned = planner(likes, engine.dialect, rules, off=slot.off, overrides=slot.overrides).plan(event)
     return replace(planned, batches=tuple(tuple(hooks[id(one)][1] for one in batch) for batch in planned.batches))
 
 
@@ -264,7 +264,7 @@ def kept_back(event: Event, slot: Slot) -> list[str]:
 
 def policies(hook: Hook, slot: Slot) -> dict[str, str]:
     """What each sort of failure of this hook decides, read off the verdicts of made-up failures."""
-    return {cause: verdict(failed(cause, hook, slot), hook, slot.rules).decision for cause in sorted(CAUSES)}
+    return {cause: verdict(failed(cause, hook, slot), hook, slot.reading(hook)).decision for cause in sorted(CAUSES)}
 
 
 def failed(cause: str, hook: Hook, slot: Slot) -> Attempt:
@@ -272,6 +272,6 @@ def failed(cause: str, hook: Hook, slot: Slot) -> Attempt:
     if cause == "exit":
         return Attempt(hook.name, hook.handler, "", exit_code=1)
     if cause == "output" and hook.handler not in READERS:
-        broken = "".join(f'{{"{key}": ' for key in slot.rules.guarded[:1])
+        broken = "".join(f'{{"{key}": ' for key in slot.reading(hook).guarded[:1])
         return Attempt(hook.name, hook.handler, "", exit_code=0, stdout=broken)
     return Attempt(hook.name, hook.handler, "", error=cause)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from typing import TypeVar
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, TypeVar
 
-from tenterhook.dialect import Dialect
-from tenterhook.match import EVERYTHING, EXACT, KINDS, LONGEST_NAME, match, names
+from tenterhook.dialect import Dialect, EventRule
+from tenterhook.match import EXACT, KINDS, LONGEST_NAME, fits_all, match, names
+from tenterhook.sources import lookup
 from tenterhook.types import Hook
 
 Key = TypeVar("Key", bound=Hashable)
@@ -53,17 +54,18 @@ class Memo(dict[Key, Value]):
 class Fitting:
     """The places of the hooks that fit a target, in their order."""
 
-    __slots__ = ("all", "always", "by_target", "memo", "named", "tested")
+    __slots__ = ("all", "always", "memo", "named", "rule", "tested")
 
-    def __init__(self, hooks: Iterable[tuple[int, Hook]], dialect: Dialect, *, by_target: bool) -> None:
-        self.all, self.by_target = dict(hooks), by_target
+    def __init__(self, hooks: Iterable[tuple[int, Hook]], dialect: Dialect, rule: EventRule) -> None:
+        self.all, self.rule = dict(hooks), rule
         self.always: list[int] = []
         self.named: dict[str, list[int]] = {}
         self.tested: dict[int, Hook] = {}
         self.memo: Memo[str, tuple[int, ...]] = Memo()
         for place, hook in self.all.items():
-            fits = names(hook.matcher, hook.match_kind or dialect.matcher)
-            if not by_target or hook.matcher is None or hook.matcher in EVERYTHING:
+            kind = hook.match_kind or dialect.matcher
+            fits = names(hook.matcher, kind)
+            if not rule.target or fits_all(hook.matcher, kind):
                 self.always.append(place)
             elif fits is None or (hook.seal and hook.seal.before):
                 self.tested[place] = hook
@@ -76,27 +78,36 @@ class Fitting:
         if found is None:
             found = self.memo.recall(target)
         if found is None and len(target) > LONGEST_NAME:  # no name, and to be remembered it would take much room
-            return tuple(
-                place for place, hook in self.all.items() if not self.by_target or matches(hook, target, dialect)
-            )
+            fitting = (place for place, hook in self.all.items() if matches(hook, target, dialect, self.rule))
+            return tuple(fitting if self.rule.target else self.all)
         if found is None:
-            tested = [place for place, hook in self.tested.items() if matches(hook, target, dialect)]
-            named = {place for name in known_as(target, dialect) for place in self.named.get(name, ())}
+            tested = [place for place, hook in self.tested.items() if matches(hook, target, dialect, self.rule)]
+            named = {place for name in known_as(target, dialect, self.rule) for place in self.named.get(name, ())}
             found = self.memo.keep(target, tuple(sorted({*self.always, *named, *tested})))
         return found
 
 
-def known_as(target: str, dialect: Dialect) -> tuple[str, ...]:
-    """The target and the other names that matchers know it by."""
+def aim(rule: EventRule, data: Mapping[str, Any]) -> object:
+    """What an event's matchers are compared with; None where it came without. `=TEXT` is always the same."""
+    target = rule.target
+    if target.startswith("="):
+        return target[1:]
+    return lookup(target, data) if "." in target else data.get(target)
+
+
+def known_as(target: str, dialect: Dialect, rule: EventRule) -> tuple[str, ...]:
+    """The target and the other names that matchers know it by, what hooks call it first."""
+    if rule.called:
+        return tuple(dict.fromkeys((rule.called.get(target, target), target)))
     return (target, *dialect.aliases.get(target, ())) if dialect.aliases else (target,)
 
 
-def matches(hook: Hook, target: object, dialect: Dialect) -> bool:
+def matches(hook: Hook, target: object, dialect: Dialect, rule: EventRule) -> bool:
     """Of a hook that was modified, also what it would have matched as it was approved."""
     kind = hook.match_kind or dialect.matcher
     test = match(hook.matcher, kind)
-    own, *others = known_as("" if target is None else str(target), dialect)
+    own, *others = known_as("" if target is None else str(target), dialect, rule)
     if test is None or test(own) or (others and any(map(EXACT.get(kind, KINDS[kind])(hook.matcher or ""), others))):
         return True
     before = hook.seal.before if hook.seal else None
-    return before is not None and matches(before, target, dialect)
+    return before is not None and matches(before, target, dialect, rule)

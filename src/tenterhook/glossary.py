@@ -14,6 +14,10 @@ MATCHERS = {
     "searched for in the name; one that is invalid matches nothing",
     "names-and-regex": "names between |, trimmed, and all of it a regular expression that is searched for in the name; "
     "one that is invalid is names alone",
+    "names-or-regex-whole": "of letters, digits, _ and |: exact names; anything else is a regular expression that must "
+    "fit the whole name; one that is invalid, or empty, matches nothing",
+    "regex-whole": "a regular expression that must fit the whole name; one that is invalid matches nothing, nor do an "
+    "empty one and *",
 }
 UNITS = {
     "seconds": "seconds",
@@ -24,7 +28,7 @@ DEDUPES = {
     "": "",
     "command": "command",
     "name-command": "name and command",
-    "name-main": "name and command, prompt or URL",
+    "name-main": "name and command, prompt or URL, or the same name in the same file",
     "main": "type and command, prompt or URL",
 }
 ORDERS = {
@@ -50,6 +54,8 @@ LAYERS = {
 EFFECTS = {
     "decision": "decides",
     "reason": "the reason of the decision",
+    "notice": "is shown to the user, and is the reason where there is no other",
+    "follow_up": "keeps the agent at work, with this text",
     "continue": "false stops the agent",
     "stop": "true stops the agent",
     "stop_reason": "why the agent stops",
@@ -78,6 +84,12 @@ FIELD_FORMS = {
     "json": "as JSON in text",
     "epoch-ms": "in milliseconds since 1970",
     "nullable": "null where there is none",
+    "iso": "in ISO 8601",
+    "list": "as a list",
+    "called": "by the name that the agent's hooks know it by",
+    "result": "as a record of resultType and textResultForLlm",
+    "result-snake": "as a record of result_type and text_result_for_llm",
+    "edits": "as a list of old_string and new_string",
 }
 KEYS = {
     "type": "which handler runs the hook",

@@ -18,6 +18,7 @@ from tenterhook.config import Loaded
 from tenterhook.dialect import Dialect, EventRule
 from tenterhook.environment import depth
 from tenterhook.errors import UnknownEvent, UsageError, nearest
+from tenterhook.joint import joined
 from tenterhook.keys import LONGEST
 from tenterhook.registry import Registry
 from tenterhook.settings import CHOICES as SETTINGS
@@ -192,12 +193,15 @@ class HookSet:
         return self.registry.all()
 
     def rule(self, event: str) -> EventRule:
-        """The event of that name or kind."""
-        rule = self.dialect.rule(event)
-        if rule is None:
+        """The event of that name, or what all events of that kind can do together."""
+        return joined(self.rules(event))
+
+    def rules(self, event: str) -> tuple[EventRule, ...]:
+        rules = self.dialect.rules(event)
+        if not rules:
             known = [name for rule in self.dialect.events for name in (rule.name, rule.kind)]
             raise UnknownEvent(f"{self.dialect.title} has no event {event!r}{nearest(event, known)}")
-        return rule
+        return rules
 
     def has(self, event: str) -> bool:
         """Whether the dialect has this event; hosts that serve every dialect fire only those."""
@@ -304,10 +308,9 @@ class HookSet:
 
     def slot(self, event: str) -> Slot:
         with self.lock:
-            rule = self.rule(event)
-            others = self.dialect.others(rule) if event == rule.kind != rule.name else ()
-            slot = Slot(self, rule, tuple(self.slots.get(one.name) or self.slot(one.name) for one in others))
-            self.slots = {**self.slots, event: slot, **({} if others else {rule.name: slot})}
+            slot = Slot(self, self.rules(event))
+            names = (event,) if slot.several else (event, slot.rule.name)
+            self.slots = {**self.slots, **dict.fromkeys(names, slot)}
             return slot
 
     def new_id(self) -> str:

@@ -17,6 +17,8 @@ Made = TypeVar("Made")
 Test = Callable[[str], object]
 
 EVERYTHING = ("", "*")
+# The kinds that read those otherwise; empty is no wish for everything there.
+EVERYTHING_OF = {"regex-whole": (), "names-or-regex-whole": ("*", "**")}
 # What a test gives that was not run: true, because a guard that cannot look must not be passed by.
 NOT_RUN = "not run"
 # A pattern that may take longer, in nanoseconds as `patterns` counts them, is not run.
@@ -44,9 +46,12 @@ DOUBTFUL = re.compile(r"\[\^?\[|--|&&|~~|\|\|")
 @lru_cache(maxsize=1 << 16)
 def match(matcher: str | None, kind: str) -> Test | None:
     """The test a matcher stands for; None where it matches everything."""
-    if matcher is None or matcher in EVERYTHING:
-        return None
-    return KINDS[kind](matcher)
+    return None if fits_all(matcher, kind) else KINDS[kind](matcher or "")
+
+
+def fits_all(matcher: str | None, kind: str) -> bool:
+    """Whether a matcher stands for whatever there is."""
+    return matcher is None or matcher in EVERYTHING_OF.get(kind, EVERYTHING)
 
 
 def names(matcher: str | None, kind: str) -> frozenset[str] | None:
@@ -166,6 +171,23 @@ def never_fits(target: str) -> object:
     return False
 
 
+def names_or_regex_whole(matcher: str) -> Test:
+    """Exact names where bars alone separate them; else a regex on the whole name; a broken one fits nothing."""
+    found = names_of_regex(matcher)
+    return found.__contains__ if found is not None else regex_whole(matcher)
+
+
+def names_only(matcher: str) -> Test:
+    found = names_of_regex(matcher)
+    return found.__contains__ if found is not None else never_fits
+
+
+def regex_whole(matcher: str) -> Test:
+    """As regex_full, but a broken one fits nothing, and so does an empty one."""
+    pattern = compiled(matcher)
+    return guarded(pattern, search=False) if pattern and matcher else never_fits
+
+
 def listed(matcher: str, names_of: Callable[[str], frozenset[str] | None]) -> Test:
     found = names_of(matcher)
     if found is not None:
@@ -236,9 +258,11 @@ KINDS: dict[str, Callable[[str], Test]] = {
     "names-or-regex": names_or_regex,
     "names-or-regex-narrow": names_or_regex_narrow,
     "names-and-regex": names_and_regex,
+    "names-or-regex-whole": names_or_regex_whole,
+    "regex-whole": regex_whole,
 }
 # The kinds whose patterns are not tried on a target's other names, which must be there as such.
-EXACT: dict[str, Callable[[str], Test]] = {"names-and-regex": names_alone}
+EXACT: dict[str, Callable[[str], Test]] = {"names-and-regex": names_alone, "names-or-regex-whole": names_only}
 
 NAMED: dict[str, Callable[[str], frozenset[str] | None]] = {
     "glob": names_of_glob,
@@ -246,4 +270,5 @@ NAMED: dict[str, Callable[[str], frozenset[str] | None]] = {
     "literal": lambda matcher: frozenset({matcher}),
     "names-or-regex": names_of_list,
     "names-or-regex-narrow": names_of_regex,
+    "names-or-regex-whole": names_of_regex,
 }

@@ -22,8 +22,12 @@ def merge(
     skipped: tuple[Skipped, ...] = (),
     warnings: tuple[str, ...] = (),
 ) -> Outcome:
-    """A deny outranks an ask, an ask an allow; nothing erases a deny. In observe mode nothing is applied."""
+    """A deny outranks an ask, an ask an allow; nothing erases a deny, unless the agent hears the last one only.
+
+    In observe mode nothing is applied.
+    """
     decision = "none"
+    heard = "strongest" if mode == "strict" else rule.decisions
     stop = stop_after = suppress = failed = False
     said: list[Message] = []
     told: list[str] = []
@@ -33,11 +37,13 @@ def merge(
         if mode == "observe":
             continue
         if verdict.decision != "none":
-            decision = stronger(decision, verdict.decision)
+            decision = WEIGHED[heard](decision, verdict.decision)
         stop = stop or verdict.stop
         stop_after = stop_after or verdict.stop_after
         suppress = suppress or verdict.suppress
         said += verdict.messages
+    if heard == "last":
+        said = standing(said, verdicts)
     blocked = decision == "deny" and rule.blocks and not (stop and dialect.stop_outranks)
     observed = mode == "observe"
     reason = "" if observed else REASONS[rule.reasons](verdicts, decision)
@@ -71,6 +77,17 @@ def erased(messages: list[Message]) -> list[Message]:
     return [Message("log", m.kind, m.text, m.hook) if m.kind == "context" else m for m in messages]
 
 
+def last(before: str, decision: str) -> str:
+    return decision
+
+
+def standing(messages: list[Message], verdicts: Sequence[Verdict]) -> list[Message]:
+    """Without the reasons of decisions that another hook took back."""
+    before = [one for one in verdicts if one.decision != "none"][:-1]
+    gone = [message for one in before for message in one.messages if message.text == one.reason]
+    return [message for message in messages if message not in gone]
+
+
 def first(verdicts: Sequence[Verdict], decision: str) -> str:
     """The first reason of the winning decision."""
     if decision != "none":
@@ -78,6 +95,16 @@ def first(verdicts: Sequence[Verdict], decision: str) -> str:
             if verdict.decision == decision and verdict.reason:
                 return verdict.reason
     return ""
+
+
+def newest(verdicts: Sequence[Verdict], decision: str) -> str:
+    """The last reason of the winning decision."""
+    return first(verdicts[::-1], decision)
+
+
+def join_ruled(verdicts: Sequence[Verdict], decision: str) -> str:
+    """All reasons of the winning decision, with a rule between them."""
+    return "\n\n---\n\n".join(one.reason for one in verdicts if one.decision == decision and one.reason)
 
 
 def join(verdicts: Sequence[Verdict], decision: str) -> str:
@@ -94,4 +121,10 @@ def all_stops(verdicts: Sequence[Verdict]) -> str:
 
 
 STOP_REASONS: dict[str, Callable[[Sequence[Verdict]], str]] = {"first": first_stop, "join": all_stops}
-REASONS: dict[str, Callable[[Sequence[Verdict], str], str]] = {"first": first, "join": join}
+WEIGHED: dict[str, Callable[[str, str], str]] = {"strongest": stronger, "last": last}
+REASONS: dict[str, Callable[[Sequence[Verdict], str], str]] = {
+    "first": first,
+    "last": newest,
+    "join": join,
+    "join-ruled": join_ruled,
+}

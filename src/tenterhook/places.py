@@ -75,7 +75,7 @@ def within(path: str, folder: str) -> bool:
 
 def expand(file: File, project: str, home: str, environ: Mapping[str, str]) -> Iterator[Place]:
     fixed, star, pattern = file.path.partition("*")
-    path = located(file.path, project, home, environ)
+    path = located(environ.get(file.variable) or file.path, project, home, environ)
     if not star:
         yield Place(path, file, there(path))
         return

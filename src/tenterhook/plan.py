@@ -8,11 +8,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from tenterhook.dialect import Dialect, EventRule
-from tenterhook.fitting import Fitting, Memo, known_as, matches
+from tenterhook.fitting import Fitting, Memo, aim, known_as, matches
 from tenterhook.match import LONGEST_NAME, NOT_RUN, match, too_long
 from tenterhook.match import fits as fits_glob
-from tenterhook.payload import lookup
 from tenterhook.permits import RULE, permits
+from tenterhook.sources import lookup
 from tenterhook.types import Event, Hook, Plan, Skipped
 
 UNTRIED = (
@@ -59,7 +59,7 @@ class Planner:
     def plan(self, event: Event, spent: Collection[int] = ()) -> Plan:
         """`spent` holds the identities of hooks that run once and have run."""
         table = self.table(event.agents)
-        target = event.data.get(self.rule.target)
+        target = aim(self.rule, event.data)
         text = "" if target is None else str(target)
         places = table.fitting.of(text, self.dialect)
         made = table.plans.get(places) or table.plans.recall(places)
@@ -119,7 +119,7 @@ class Table:
             Skipped(hook.name, str(hook.source), why or "matcher") for hook, why in zip(hooks, reasons, strict=True)
         ]
         considered = [(place, hook) for place, hook in enumerate(hooks) if not reasons[place]]
-        self.fitting = Fitting(considered, dialect, by_target=bool(rule.target))
+        self.fitting = Fitting(considered, dialect, rule)
         # Those whose part in a plan is another one for each event, and those of which somebody may have to be told.
         self.changing = frozenset(place for place, hook in considered if hook.condition or hook.once)
         self.asked = frozenset(place for place, hook in considered if hook.condition or place in self.fitting.tested)
@@ -128,17 +128,17 @@ class Table:
 
 def doubts(event: Event, rule: EventRule, hooks: Sequence[Hook]) -> tuple[str, ...]:
     """A host that forgets to say what the event is about would get past every matcher."""
-    if not rule.target or isinstance(event.data.get(rule.target), str) or all(hook.matcher is None for hook in hooks):
+    if not rule.target or isinstance(aim(rule, event.data), str) or all(hook.matcher is None for hook in hooks):
         return ()
     return (f"{rule.name} came without {rule.target} as text, which matchers are compared with",)
 
 
 def untried(event: Event, rule: EventRule, chosen: Sequence[Hook], dialect: Dialect) -> Iterator[str]:
     """The hooks that run because nobody could tell in time whether they should."""
-    target = event.data.get(rule.target)
+    target = aim(rule, event.data)
     for hook in chosen:
         test = match(hook.matcher, hook.match_kind or dialect.matcher) if hook.matcher and rule.target else None
-        if test and NOT_RUN in map(test, known_as("" if target is None else str(target), dialect)):
+        if test and NOT_RUN in map(test, known_as("" if target is None else str(target), dialect, rule)):
             yield UNTRIED.format(hook=hook.name, what=f"matcher {hook.matcher!r}")
         for path, globs in (hook.condition or {}).items():
             value = None if path == RULE else lookup(path, event.data)
@@ -158,7 +158,7 @@ def objection(
     """Why this hook does not run; empty where nothing speaks against it. Untrusted files are set aside first."""
     if why := never(hook, off, overridden):
         return why
-    if rule.target and not matches(hook, event.data.get(rule.target), dialect):
+    if rule.target and not matches(hook, aim(rule, event.data), dialect, rule):
         return "matcher"
     return not_now(hook, event, spent)
 
@@ -201,37 +201,36 @@ def texts(wanted: object) -> list[str]:
 
 def duplicate(hook: Hook, by: str, seen: set[str]) -> str:
     """The first of each wins; hooks that have nothing to be told apart by are all kept."""
-    value = DEDUPES[by](hook) if by else ""
-    if not value:
-        return ""
-    if value in seen:
+    marks = DEDUPES[by](hook) if by else ()
+    if not seen.isdisjoint(marks):
         return "duplicate"
-    seen.add(value)
+    seen.update(marks)
     return ""
 
 
-def its_command(hook: Hook) -> str:
-    return joined(hook.spec.get("command"))
+def its_command(hook: Hook) -> tuple[str, ...]:
+    command = joined(hook.spec.get("command"))
+    return (command,) if command else ()
 
 
-def its_name_and_command(hook: Hook) -> str:
-    command = its_command(hook)
-    return f"{hook.name}\0{command}" if command else ""
+def its_name_and_command(hook: Hook) -> tuple[str, ...]:
+    return tuple(f"{hook.name}\0{command}" for command in its_command(hook))
 
 
-def its_name_and_main(hook: Hook) -> str:
-    """For agents that tell hooks apart by name, and by what they run where they have none."""
+def its_name_and_main(hook: Hook) -> tuple[str, ...]:
+    """By its name and what it runs; of one file's hooks with the same matcher by the name alone."""
     main = joined(hook.spec.get("main"))
-    return f"{hook.name}\0{main}" if main else ""
+    beside = f"{hook.source.file}\0{hook.matcher or ''}\0{hook.sequential}\0{hook.name}"
+    return (f"{hook.name}\0{main}", beside) if main else ()
 
 
-def its_main(hook: Hook) -> str:
+def its_main(hook: Hook) -> tuple[str, ...]:
     """What it runs, and in which sort of file it stands where that keeps copies apart."""
     main = hook.spec.get("main")
     if not isinstance(main, str | list):
-        return ""
+        return ()
     words = (hook.handler, joined(main), joined(hook.spec.get("args")), str(hook.spec.get("tool", "")))
-    return "\0".join((*words, hook.source.apart))
+    return ("\0".join((*words, hook.source.apart)),)
 
 
 def joined(value: object) -> str:
@@ -246,7 +245,8 @@ def batches(hooks: Iterable[Hook], order: str) -> tuple[tuple[Hook, ...], ...]:
     return tuple((hook,) for hook in chosen) if one_by_one else (chosen,)
 
 
-DEDUPES: dict[str, Callable[[Hook], str]] = {
+# By what hooks are told apart: of those that share any of these marks only the first runs.
+DEDUPES: dict[str, Callable[[Hook], tuple[str, ...]]] = {
     "command": its_command,
     "name-command": its_name_and_command,
     "name-main": its_name_and_main,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 
 from tenterhook.types import Hook
+
+Written = tuple[int, Hook]
 
 
 class Registry:
@@ -12,31 +15,35 @@ class Registry:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.written: dict[str, list[Hook]] = {}
-        self.ordered: dict[str, tuple[Hook, ...]] = {}
+        self.numbers = itertools.count()
+        self.written: dict[str, list[Written]] = {}
+        self.ordered: dict[tuple[str, ...], tuple[Hook, ...]] = {}
 
     def add(self, *hooks: Hook) -> None:
         with self.lock:
             for hook in hooks:
-                self.written.setdefault(hook.event, []).append(hook)
-                self.ordered.pop(hook.event, None)
+                self.written.setdefault(hook.event, []).append((next(self.numbers), hook))
+            self.ordered = {}
 
     def remove(self, hook: Hook) -> None:
         """Take one hook out; nothing happens where it is gone already."""
         with self.lock:
             there = self.written.get(hook.event, [])
-            self.written[hook.event] = [one for one in there if one is not hook]
-            self.ordered.pop(hook.event, None)
+            self.written[hook.event] = [one for one in there if one[1] is not hook]
+            self.ordered = {}
 
-    def hooks(self, event: str) -> tuple[Hook, ...]:
+    def hooks(self, *events: str) -> tuple[Hook, ...]:
+        """Of one event, or of several as if they were one."""
         with self.lock:
-            if event not in self.ordered:
-                self.ordered[event] = tuple(sorted(self.written.get(event, ()), key=place))
-            return self.ordered[event]
+            if events not in self.ordered:
+                found = itertools.chain.from_iterable(self.written.get(event, ()) for event in events)
+                self.ordered[events] = tuple(hook for _, hook in sorted(found, key=place))
+            return self.ordered[events]
 
     def all(self) -> list[Hook]:
         return [hook for event in list(self.written) for hook in self.hooks(event)]
 
 
-def place(hook: Hook) -> tuple[int, bool]:
-    return -hook.priority, hook.source.scope != "code"
+def place(written: Written) -> tuple[int, bool, int]:
+    number, hook = written
+    return -hook.priority, hook.source.scope != "code", number

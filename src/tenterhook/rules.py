@@ -32,6 +32,7 @@ class Rules(Struct, frozen=True):
     audience: dict[str, str]
     exits: dict[int | str, Exit]
     failure: dict[str, str]
+    text_fails: bool
     # Whether an answer can be refused as a whole; where a section names its event; what decides, what needs a decision.
     refuses: bool
     naming: str
@@ -74,6 +75,7 @@ def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool, attended: 
         audience,
         {**dialect.exits, **rule.exits},
         {**dialect.failure, **rule.failure},
+        dialect.text_fails or rule.text_fails,
         odd or not lenient,
         f"{dialect.section}.{dialect.section_event}",
         tuple((answer.path, answer.words) for answer in here if answer.effect == "decision"),

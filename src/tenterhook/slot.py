@@ -2,55 +2,95 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook.dialect import EventRule
+from tenterhook.dialect import Dialect, EventRule
 from tenterhook.fitting import Memo
-from tenterhook.payload import Shape, aliases, compile_shape
+from tenterhook.joint import JointPlanner, joined, united
+from tenterhook.payload import Given, Shape, aliases, compile_shape
 from tenterhook.plan import Planner
 from tenterhook.rules import Rules, compile_rules
-from tenterhook.types import Hook, Outcome, Plan, Skipped
+from tenterhook.types import Event, Hook, Outcome, Plan, Skipped
 
 if TYPE_CHECKING:
     from tenterhook.hookset import HookSet
 
 
+class Part(Struct, frozen=True):
+    """One event of a slot: how its hooks' answers are read, and what they are given."""
+
+    rule: EventRule
+    rules: Rules
+    shape: Shape
+
+
 class Slot:
-    """What an event needs. `quiet` is its outcome where nobody listens."""
+    """What an event needs, or several that are one moment. `quiet` is its outcome where nobody listens.
+
+    `rule`, `rules` and `shape` are those of the moment's first event, `rule` with what the others can do beside it.
+    """
 
     __slots__ = (
-        *("also", "background", "functions", "hooks", "memo", "off", "overrides", "planner", "quiet", "renamed"),
-        *("rule", "rules", "shape", "static", "switched", "warnings"),
+        *("background", "ends", "functions", "hooks", "memo", "off", "overrides", "parts", "planner", "quiet"),
+        *("renamed", "rule", "rules", "several", "shape", "static", "switched", "warnings"),
     )
 
-    def __init__(self, owner: HookSet, rule: EventRule, also: tuple[Slot, ...] = ()) -> None:
-        """`also` are the other events of the same moment."""
+    def __init__(self, owner: HookSet, rules: Sequence[EventRule]) -> None:
         loaded = owner.ready()
-        self.rule, self.also = rule, also
-        self.hooks = owner.registry.hooks(rule.name)
-        self.rules: Rules = compile_rules(owner.dialect, rule, strict=owner.mode == "strict", attended=owner.attended)
-        self.shape: Shape = compile_shape(
-            owner.dialect, rule, strict=self.rules.strict, strip=owner.settings.secrets == "strip"
-        )
-        self.renamed = aliases(owner.dialect, rule)
+        self.rule, self.several = joined(rules), len(rules) > 1
+        self.hooks = owner.registry.hooks(*(rule.name for rule in rules))
+        self.parts = {rule.name: part(owner, rule) for rule in rules}
+        self.rules, self.shape = self.parts[self.rule.name].rules, self.parts[self.rule.name].shape
+        self.renamed = united(aliases(owner.dialect, rule) for rule in rules)
         self.off, self.switched, self.warnings = owner.off(), loaded.off, owner.warnings
         if self.off and owner.managed_stay():
             self.hooks, self.off, self.switched = all_but_managed_off(self.hooks), "", self.off
         self.overrides = loaded.overrides
+        self.ends = frozenset((*owner.dialect.chain_ends, *self.rule.chain_ends))
         self.background = any(hook.background for hook in self.hooks)
         self.functions = all(hook.handler == "python" for hook in self.hooks)
-        self.static = not any(hook.once or hook.condition for hook in self.hooks)
-        self.planner = Planner(self.hooks, owner.dialect, rule, off=self.off, overrides=self.overrides)
+        self.static = not self.several and not any(hook.once or hook.condition for hook in self.hooks)
+        self.planner = planner(self.hooks, owner.dialect, rules, off=self.off, overrides=self.overrides)
         self.memo: Memo[tuple[str, tuple[str, ...]], tuple[Plan, Outcome | None]] = Memo(len(self.hooks))
-        listened = self.hooks or owner.taps or any(one.quiet is None for one in also)
-        self.quiet: Outcome | None = None if listened else nothing(owner, self)
+        self.quiet = None if self.hooks or owner.taps else nothing(owner, self)
+
+    def reading(self, hook: Hook) -> Rules:
+        """How this hook's answer is read."""
+        return self.parts[hook.event].rules if self.several else self.rules
+
+    def given(self, event: Event) -> dict[str, Given]:
+        """What hooks are given, by the name of their event."""
+        if not self.several:
+            return {self.rule.name: Given(event, self.shape)}
+        return {name: Given(replace(event, name=name), part.shape) for name, part in self.parts.items()}
 
     def forget(self) -> None:
         """What was remembered of targets, so that the next event is planned as the first one was."""
         self.memo.forget()
         self.planner.forget()
+
+
+def part(owner: HookSet, rule: EventRule) -> Part:
+    rules = compile_rules(owner.dialect, rule, strict=owner.mode == "strict", attended=owner.attended)
+    strip = owner.settings.secrets == "strip"
+    return Part(rule, rules, compile_shape(owner.dialect, rule, strict=rules.strict, strip=strip))
+
+
+def planner(
+    hooks: Sequence[Hook],
+    dialect: Dialect,
+    rules: Sequence[EventRule],
+    *,
+    off: str,
+    overrides: Collection[tuple[str, str]],
+) -> Planner | JointPlanner:
+    if len(rules) > 1:
+        return JointPlanner(hooks, dialect, rules, off=off, overrides=overrides)
+    return Planner(hooks, dialect, rules[0], off=off, overrides=overrides)
 
 
 def all_but_managed_off(hooks: tuple[Hook, ...]) -> tuple[Hook, ...]:

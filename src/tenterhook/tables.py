@@ -70,10 +70,16 @@ def more(rule: EventRule) -> Iterable[str]:
         yield f"silence counts as {rule.silent}"
     if rule.grants:
         yield "an allow stands for the user's permission"
-    if rule.output_form == "record":
+    if rule.output_form != "value":
         yield "hooks are told of a tool's result as a record"
+    if rule.tools:
+        yield f"only for {', '.join(rule.tools)}"
     if rule.hears_failures:
         yield "also after a tool that failed"
+    if rule.chain_ends:
+        yield f"the {' or the '.join(rule.chain_ends)} of one hook keeps those after it from running"
+    if rule.decisions == "last":
+        yield "of several decisions the last one counts"
     if rule.needs_reason:
         yield "a refusal needs a reason"
 
@@ -98,11 +104,16 @@ def value(field: Field) -> str:
 
 
 def fields(dialect: Dialect) -> Rows:
-    return ((rule.name, ", ".join(map(named, rule.fields))) for rule in dialect.events if rule.fields)
+    """Of an event that is told something else than the others, all that it is told."""
+    for rule in dialect.events:
+        told = ", ".join(map(named, (*rule.base, *rule.fields)))
+        if told:
+            yield rule.name, f"nothing but: {told}" if rule.base else told
 
 
 def named(field: Field) -> str:
-    said = field.name if field.name == field.key else f"{field.name} (our {field.key})"
+    ours = field.key.partition("=")[2] or f"our {field.key}"
+    said = field.name if field.name == field.key else f"{field.name} ({ours})"
     return f"{said}, {glossary.FIELD_FORMS[field.form]}" if field.form else said
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tenterhook.rules import Rules, Table
 
 FLAGS = ("continue", "stop", "suppress")
-TEXTS = ("reason", "stop_reason", "text")
+TEXTS = ("reason", "notice", "follow_up", "stop_reason", "text")
 ANYTHING = ("output", "note", "set")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenterhook.answer import is_json, looks_like, read
+from tenterhook.answer import LINES, is_json, looks_like, read
 from tenterhook.apply import RESPONDS
 from tenterhook.dialect import Answer, Exit
 from tenterhook.effects import EFFECT, RANK, stronger
@@ -22,7 +22,7 @@ REFUSAL = 2
 def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:
     """What the attempt means. Never raises, whatever the hook printed."""
     quiet = attempt.answer is None and not (attempt.stdout or attempt.error or attempt.exit_code or attempt.stderr)
-    if quiet and not attempt.notes:
+    if quiet and not attempt.notes and not must_answer(hook, rules):
         return Verdict(attempt.hook, rules.rule.silent or "none")  # the commonest end of all: a clean exit, no word
     reader = Reader(attempt, hook, rules)
     outranks = rules.dialect.answer_outranks_exit
@@ -48,6 +48,7 @@ class Reader:
         self.verdict = Verdict(attempt.hook)
         self.decided = False
         self.cause = ""
+        self.spare = ""
         self.answered_on = ""
         self.second = False
         for note in attempt.notes:
@@ -66,6 +67,7 @@ class Reader:
             self.verdict.decision, self.verdict.reason = attempt.decision, attempt.reason  # what a model decided, say
             return self.accept(attempt.answer)
         stream, text = said_on(attempt, row.answer_from or rules.dialect.answer_from)
+        text = LINES[rules.dialect.answer_lines](text)
         found, problem = read(text, twice=rules.dialect.twice_encoded, guarded=rules.guarded)
         if found is not None:
             self.answered_on = stream
@@ -179,7 +181,9 @@ class Reader:
             verdict.failed = True
             if not row.decision or speechless:
                 self.fail("exit")
-        if rules.dialect.text_fails and row.answer and not answered and attempt.stdout.strip():
+        if not attempt.stdout.strip() and not attempt.exit_code and must_answer(self.hook, rules):
+            self.fail("silence")
+        if rules.text_fails and row.answer and not answered and attempt.stdout.strip():
             self.warn("printed text that is no JSON object")
             self.fail("output")
             self.tell("error", attempt.stdout.strip())
@@ -279,7 +283,7 @@ class Reader:
         if verdict.decision == "deny":
             if not verdict.reason and rule.needs_reason:
                 self.warn(f"a block on {rule.name} must give a reason")
-            verdict.reason = verdict.reason or NO_REASON
+            verdict.reason = verdict.reason or self.spare or NO_REASON
             to, kind = rule.deny
             if not rule.blocks and kind == "reason":  # after a tool it is feedback, and not lost
                 self.warn(f"refuses, which does not count on {rule.name}")
@@ -293,6 +297,11 @@ class Reader:
         message = Message(to, kind, text, self.attempt.hook)
         if message not in self.verdict.messages:
             self.verdict.messages.append(message)
+
+
+def must_answer(hook: Hook, rules: Rules) -> bool:
+    """Whether silence is a failure of this hook: where an agent wants an answer, of hooks that fail closed."""
+    return rules.rule.needs_answer and policy_for("silence", hook, rules) != "allow"
 
 
 def said_on(attempt: Attempt, where: str) -> tuple[str, str]:

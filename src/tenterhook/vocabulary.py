@@ -11,16 +11,18 @@ if TYPE_CHECKING:
 
 MATCHERS = {  # match
     *("glob", "glob-nocase", "regex-full", "regex-search", "literal"),
-    *("names-or-regex", "names-or-regex-narrow", "names-and-regex"),
+    *("names-or-regex", "names-or-regex-narrow", "names-or-regex-whole", "names-and-regex", "regex-whole"),
 }
+ENDS = {"deny", "ask", "stop"}  # engine
+WEIGHED = {"strongest", "last"}  # merge
 ORDERS = {"parallel", "sequential", "parallel-unless-sequential"}  # plan
 MERGES = {  # apply
     *("replace", "last-finished", "overlay", "overlay-last", "overlay-given", "union", "any"),
     *("union-tools", "tools-of-hooks"),
 }
-REASONS = {"first", "join"}  # merge
+REASONS = {"first", "last", "join", "join-ruled"}  # merge
 EFFECTS = {  # verdict
-    *("decision", "reason", "continue", "stop", "stop_reason", "suppress", "text"),
+    *("decision", "reason", "notice", "follow_up", "continue", "stop", "stop_reason", "suppress", "text"),
     *("input", "output", "request", "response", "tool_config", "set", "note"),
 }
 CHANGES = {"input", "output", "request", "response", "tool_config"}
@@ -37,6 +39,7 @@ POLICIES = {"allow", "ask", "deny"}
 DECISIONS = POLICIES | {"defer"}  # what an answer may decide
 STOPS = {"first", "after", "denies", "replaces", "ignored"}  # stops
 UNATTENDED = {"deny", "allow", "stop"}  # merge
+LINES = {"all", "but-progress"}  # answer
 SOURCES = {"stdout", "stderr", "stdout-or-stderr", "stderr-or-stdout"}  # verdict: where a text is looked for
 UNKNOWN_KEYS = {"tolerated", "void"}  # validity
 WRONG_TYPES = {"ignored", "void", "void-also-null"}
@@ -55,6 +58,7 @@ CAUSES = {
     "payload",
     "modified",
     "sandbox",
+    "silence",
 }
 FORMATS = {"json", "jsonc", "toml", "yaml", "frontmatter"}  # readers
 KEYS = {  # config
@@ -72,11 +76,14 @@ DEDUPES = {"", "command", "name-command", "name-main", "main"}  # plan
 FORMS = {"shell", "program", "function", "script", "url", "prompt", "agent", "none"}
 NETWORKS = {"none", "loopback", "full"}  # sandbox
 LAYERS = {"add", "override-by-event"}  # config
-OUTPUTS = {"value", "record"}  # hosts: what hooks are told of a tool's result
+JOINTS = {"by-file", "by-event"}  # joint
+OUTPUTS = {"value", "record", "short-record"}  # hosts: what hooks are told of a tool's result
 TOOLS = {"Bash", "Read", "Write", "Edit", "Grep", "Glob", "Task"}  # agent
 CALLS = {"session-start", "compact", "pre-tool", "post-tool", "stop", "agent"}  # setup: what a wrapper calls
 BASE = {"session", "cwd", "project", "event", "timestamp", "transcript", "agent", "tool", "pid"}  # payload
-FIELD_FORMS = {"", "json", "epoch-ms", "nullable"}
+FIELD_FORMS = {  # sources
+    *("", "json", "epoch-ms", "iso", "nullable", "list", "called", "result", "result-snake", "edits"),
+}
 
 
 def check(dialect: Dialect) -> Iterable[str]:
@@ -84,6 +91,7 @@ def check(dialect: Dialect) -> Iterable[str]:
     names = [rule.name for rule in dialect.events]
     yield from unknown("matcher", [dialect.matcher], MATCHERS)
     yield from unknown("order", [dialect.order], ORDERS)
+    yield from unknown("joint", [dialect.joint], JOINTS)
     yield from unknown("layers", [dialect.layers], LAYERS)
     yield from unknown("unit", [dialect.unit], UNITS)
     yield from unknown("dedupe", [dialect.dedupe], DEDUPES)
@@ -92,8 +100,9 @@ def check(dialect: Dialect) -> Iterable[str]:
     yield from unknown("unnamed_section", [dialect.unnamed_section], UNNAMED)
     yield from unknown("answer_from", [dialect.answer_from], SOURCES)
     yield from unknown("other_json", [dialect.other_json], {"text", "nothing"})
+    yield from unknown("answer_lines", [dialect.answer_lines], LINES)
     yield from unknown("mode", [dialect.mode], {"faithful", "strict", "observe"})
-    yield from unknown("chain_ends", dialect.chain_ends, {"deny", "stop"})
+    yield from unknown("chain_ends", dialect.chain_ends, ENDS)
     yield from unknown("failure", dialect.failure, CAUSES)
     yield from unknown("failure", [*dialect.failure.values(), *dialect.failure_of.values()], POLICIES)
     yield from unknown("audience", dialect.audience, KINDS)
@@ -161,6 +170,8 @@ def check_event(rule: EventRule) -> Iterable[str]:
     yield from unknown(f"{where} failure", rule.failure, CAUSES)
     yield from unknown(f"{where} failure", rule.failure.values(), POLICIES)
     yield from unknown(f"{where} tools", rule.tools, {*TOOLS, "mcp"})
+    yield from unknown(f"{where} chain_ends", rule.chain_ends, ENDS)
+    yield from unknown(f"{where} decisions", [rule.decisions], WEIGHED)
     yield from check_env(f"{where} env", rule.env)
     yield from check_fields(f"{where} base", rule.base)
     yield from check_fields(f"{where} fields", rule.fields)

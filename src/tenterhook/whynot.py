@@ -9,11 +9,12 @@ from msgspec import Struct
 
 from tenterhook import glossary
 from tenterhook.engine import Engine
+from tenterhook.fitting import aim
 from tenterhook.match import compiled, names
-from tenterhook.payload import lookup
 from tenterhook.permits import RULE
 from tenterhook.plan import DEDUPES, holds
 from tenterhook.slot import Slot
+from tenterhook.sources import lookup
 from tenterhook.types import Event, Hook
 
 MATCH_KINDS = {
@@ -22,6 +23,8 @@ MATCH_KINDS = {
     "regex-full": "regex on the whole value",
     "regex-search": "regex anywhere in the value",
     "literal": "exact text",
+    "names-or-regex-whole": "exact names, or a regex on the whole value",
+    "regex-whole": "regex on the whole value",
     "names-or-regex": "names or a regex",
     "names-or-regex-narrow": "names or a regex",
 }
@@ -52,10 +55,15 @@ def match_words(matcher: str, kind: str) -> str:
 
 
 def matcher(case: Case) -> str:
-    hook, target = case.hook, case.slot.rule.target
-    kind = hook.match_kind or case.engine.dialect.matcher
-    value = case.event.data.get(target)
+    hook, rule = case.hook, case.slot.parts[case.hook.event].rule
+    kind, target, value = hook.match_kind or case.engine.dialect.matcher, rule.target, aim(rule, case.event.data)
     return f"matcher {hook.matcher!r} ({match_words(hook.matcher or '', kind)}) does not fit {target} {value!r}"
+
+
+def tool(case: Case) -> str:
+    tools = case.slot.parts[case.hook.event].rule.tools
+    names = [case.engine.dialect.tools[one].name if one in case.engine.dialect.tools else one for one in tools]
+    return f"{case.hook.event} is for {', '.join(names)} only, not for {case.event.data.get('tool_name')!r}"
 
 
 def condition(case: Case) -> str:
@@ -114,7 +122,9 @@ def forbidden(case: Case) -> str:
 
 
 def disabled(case: Case) -> str:
-    return case.slot.off or case.slot.switched or "switched off in its file"
+    listed = case.engine.dialect.disabled
+    where = f"switched off in its file, or listed in {listed}" if listed else "switched off in its file"
+    return case.slot.off or case.slot.switched or where
 
 
 def overridden(case: Case) -> str:
@@ -126,17 +136,18 @@ def overridden(case: Case) -> str:
 def duplicate(case: Case) -> str:
     by = case.engine.dialect.dedupe
     key, what = glossary.DEDUPES[by], DEDUPES[by]
-    same = next((one for one in case.running if what(one) == what(case.hook)), None)
+    same = next((one for one in case.running if not set(what(one)).isdisjoint(what(case.hook))), None)
     if not same:
         return f"the same {key} runs already"
-    target = case.slot.rule.target
-    unsure = target and case.event.data.get(target) is None
+    rule = case.slot.parts[case.hook.event].rule
+    unsure = rule.target and aim(rule, case.event.data) is None
     where = ", where both matchers fit" if unsure else ", where that one runs" if only_if(same, case.event.data) else ""
     return f"the same {key} as {same.source}, which comes first{where}"
 
 
 REASONS: dict[str, Callable[[Case], str]] = {
     "matcher": matcher,
+    "tool": tool,
     "condition": condition,
     "agent": agent,
     "untrusted": untrusted,

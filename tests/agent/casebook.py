@@ -40,6 +40,8 @@ CONFIG = {
     "amcp": ".amcp/hooks.toml",
     "wave": ".wave/settings.json",
     "llxprt": ".llxprt/settings.json",
+    "gemini": ".gemini/settings.json",
+    "qwen": ".qwen/settings.json",
     "massgen": "massgen.yaml",
     "tenterhook": "tenterhook.toml",
 }

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tenterhook import dialects, hook, recorded
+from tenterhook.author import callers
 from tenterhook.author.answers import Answer
 from tenterhook.author.event import Event
 from tenterhook.errors import UsageError
@@ -38,6 +39,10 @@ with hook.apart():
         }
         return answers.get(what)
 
+    @hook("tool.after")
+    def redacts(event: Event) -> Answer:
+        return hook.rewrite(event.output.replace("secret", "***"))
+
     @hook("tool.before", match="write")
     def writes(event: Event) -> Answer:
         return hook.deny(f"{event.tool_name} {event.paths[0]} {event.text}")
@@ -48,6 +53,11 @@ with hook.apart():
 
 
 SEEN: list[Event] = []
+
+
+def saying(agent: str, kind: str) -> dict[str, Any]:
+    rule = dialects.get(agent).rule(kind)
+    return dict(callers.load(agent)["events"][rule.name]["says"]) if rule else {}
 
 
 @pytest.fixture
@@ -86,7 +96,8 @@ def test_a_tool_is_called_in_the_agents_own_words(agent: str, tmp_path: Path) ->
     path = str(tmp_path / "a.txt")
     fired = fire(writes, "tool.before", agent=agent, tool="write", file_path=path, content="text")
 
-    name = dialects.get(agent).tools["Write"].name
+    own = dialects.get(agent).tools
+    name = own["Write"].name if "Write" in own else "apply_patch"
     assert fired.reason == f"{name} {path} text"
 
 
@@ -128,6 +139,20 @@ def test_wrong_calls_say_what_is_wrong(file: Path) -> None:
 def test_agents_are_all_dialects_or_those_that_have_an_event() -> None:
     assert agents() == dialects.names()
     assert set(agents("model.before")) < set(agents())
+
+
+REDACTS = [name for name in agents("tool.after") if "rewrite" in saying(name, "tool.after")]
+
+
+@pytest.mark.parametrize("agent", REDACTS)
+@pytest.mark.parametrize(
+    "output", ["a secret", {"stdout": "a secret"}, {"llmContent": "a secret", "returnDisplay": "x"}]
+)
+def test_an_output_is_replaced_in_whatever_form_it_was(agent: str, output: Any) -> None:
+    fired = fire(redacts, "tool.after", agent=agent, tool="shell", command="env", tool_output=output)
+
+    assert "***" in str(fired.output)
+    assert "secret" not in str(fired.output)
 
 
 # ---- pytest

@@ -16,7 +16,7 @@ from tenterhook import dialects
 from tenterhook.agent.tools import Definition
 from tenterhook.dialect import Dialect, ToolName
 from tenterhook.hosts.inputs import WrongInput
-from tenterhook.several import template
+from tenterhook.joint import template
 from tenterhook.vocabulary import TOOLS
 
 Input = dict[str, Any]

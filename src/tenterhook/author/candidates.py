@@ -81,7 +81,8 @@ class Candidates:
             alone = parent(one.path) in ("", self.dialect.section)  # else it is a part of the decision
             yield from ({**form, "value": one.path} for form in decided if form or alone)
         if self.event.replaces and not decision:
-            yield from ({"set": form["set"], "value": form["text"]} for form in self.deciding("deny") if "text" in form)
+            reasons = (form for form in self.deciding("deny") if "text" in form)
+            yield from ({"set": form["set"], "value": form["text"], "as": "text"} for form in reasons)
 
 
 def parent(path: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from tenterhook.author.answers import joined
+from tenterhook.author.inputs import output_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ class Writer:
         for path, constant in form.get("set", {}).items():
             put(self.object, path, constant)
         if "value" in form:
-            put(self.object, form["value"], value)
+            put(self.object, form["value"], output_text(value) if "as" in form else value)
         if "out" in form:
             self.plain.append(form["out"])
         place = form.get("text", "")

@@ -7,7 +7,7 @@ import sys
 
 from tenterhook.author import hook
 from tenterhook.author.registered import Broken
-from tenterhook.errors import TenterhookError, UsageError, described
+from tenterhook.errors import TenterhookError, UsageError, described, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,11 @@ def of_library(name: str) -> list[Registered]:
     except ModuleNotFoundError as exc:
         if exc.name not in (module, "tenterhook.library"):
             raise
-        raise UsageError(f"the library has no hook {name!r}") from None
+        from tenterhook.library import names
+
+        raise UsageError(
+            f"the library has no hook {name!r}{nearest(name, names())}; tenter library lists them"
+        ) from None
     return [one for value in vars(found).values() for one in getattr(value, "hooks", ())]
 
 

@@ -205,7 +205,8 @@ class Trial:
         if self.event.blocks:
             outranked = self.dialect.stop_outranks and seen.stop  # then the stop keeps it from happening
             return (seen.blocked or outranked) and text in seen.reason
-        return seen.decision == "deny" and told(seen, "model", text)
+        replaced = self.event.replaces and text in str(seen.changes.get("output"))
+        return seen.decision == "deny" and (replaced or told(seen, "model", text))
 
     def changed(self, seen: Outcome, text: str) -> bool:
         return bool(seen.changes.get(self.change) == self.wanted)

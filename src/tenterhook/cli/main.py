@@ -17,6 +17,7 @@ COMMANDS = {
     "lock": "write what a project's hooks are into a file that a team commits",
     "audit": "compare a project's hooks with that file, in CI",
     "new": "write a hook of your own, with its test",
+    "library": "hooks that are ready to be used, with their options and what they cannot stop",
     "run": "hooks that you wrote, called by any agent and answered in its own form",
     "install": "let agents call hooks that you wrote: their own config, and a canary that shows that they fire",
     "uninstall": "an agent's config as it was before install",

@@ -33,7 +33,7 @@ EVENTS = (
         about="after a tool executed, before the model sees the result",
         target="tool_name",
         fields=(*TOOL, Field("tool_response", "tool_output"), *CALL),
-        output_form="record",
+        output_form="short-record",
         hears_failures=True,
         deny=("model", "feedback"),
         replaces=True,
@@ -187,6 +187,7 @@ KEYS = {
     "tenterhook": "ours",
 }
 
+ON_A_MAC = "/Library/Application Support/GeminiCli"
 # ${extensionPath} in a command is a variable of its environment.
 EXTENSION = {"extensionPath": ".."}
 
@@ -253,10 +254,22 @@ DIALECT = Dialect(
     },
     answers=ANSWERS,
     files=(
-        File(path="/etc/gemini-cli/system-defaults.json", scope="defaults", format="jsonc"),
+        File(
+            path="/etc/gemini-cli/system-defaults.json",
+            scope="defaults",
+            format="jsonc",
+            variable="GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
+        ),
+        File(path=f"{ON_A_MAC}/system-defaults.json", scope="defaults", format="jsonc"),
         File(path="~/.gemini/settings.json", scope="user", format="jsonc"),
         File(path=".gemini/settings.json", scope="project", format="jsonc"),
-        File(path="/etc/gemini-cli/settings.json", scope="system", format="jsonc"),
+        File(
+            path="/etc/gemini-cli/settings.json",
+            scope="system",
+            format="jsonc",
+            variable="GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+        ),
+        File(path=f"{ON_A_MAC}/settings.json", scope="system", format="jsonc"),
         File(
             path="~/.gemini/extensions/*/hooks/hooks.json",
             scope="user",

@@ -120,7 +120,7 @@ BESIDES = {
 # Hooks in the frontmatter of a skill or of an agent: from when it is used on.
 SKILL = (Section(hooks="hooks", agent="name", by_folder=True),)
 AGENT = (Section(hooks="hooks", agent="name"),)
-EXTENSION = {"CLAUDE_PLUGIN_ROOT": ".."}
+ON_A_MAC = "/Library/Application Support/QwenCode"
 
 DIALECT = Dialect(
     name="qwen",
@@ -179,15 +179,35 @@ DIALECT = Dialect(
     files=(
         File(path=".qwen/settings.json", scope="project", format="jsonc"),
         File(path="~/.qwen/settings.json", scope="user", format="jsonc"),
-        File(path="/etc/qwen-code/system-defaults.json", scope="defaults", format="jsonc"),
-        File(path="/etc/qwen-code/settings.json", scope="system", format="jsonc"),
+        File(
+            path="/etc/qwen-code/system-defaults.json",
+            scope="defaults",
+            format="jsonc",
+            variable="QWEN_CODE_SYSTEM_DEFAULTS_PATH",
+        ),
+        File(path=f"{ON_A_MAC}/system-defaults.json", scope="defaults", format="jsonc"),
+        File(
+            path="/etc/qwen-code/settings.json",
+            scope="system",
+            format="jsonc",
+            variable="QWEN_CODE_SYSTEM_SETTINGS_PATH",
+        ),
+        File(path=f"{ON_A_MAC}/settings.json", scope="system", format="jsonc"),
+        File(
+            path="~/.qwen/extensions/*/qwen-extension.json",
+            scope="user",
+            format="json",
+            switches=False,
+            origin="plugin",
+            env={"CLAUDE_PLUGIN_ROOT": "."},
+        ),
         File(
             path="~/.qwen/extensions/*/hooks/hooks.json",
             scope="user",
             format="json",
             switches=False,
             origin="plugin",
-            env=EXTENSION,
+            env={"CLAUDE_PLUGIN_ROOT": ".."},
         ),
         File(path=".qwen/skills/*/SKILL.md", scope="project", format="frontmatter", sections=SKILL, origin="skill"),
         File(path="~/.qwen/skills/*/SKILL.md", scope="user", format="frontmatter", sections=SKILL, origin="skill"),

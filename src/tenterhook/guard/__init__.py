@@ -6,6 +6,7 @@
     paths.py           where may be written
     secret.py          what looks like a secret in a text
     syntax.py          whether a file would still parse
+    look.py            all of these for one command, path or text: what library/ asks too
 
 A seat belt, not a cell: it sees what is written in a command or a file, not what a program does once it runs.
 """
@@ -16,23 +17,18 @@ import os
 
 from tenterhook.actions.happened import COMMANDS, PATHS
 from tenterhook.actions.said import Said, ask, deny, fine
-from tenterhook.errors import ConfigError, UsageError, nearest
-from tenterhook.guard import own
-from tenterhook.guard.finding import Finding
+from tenterhook.errors import ConfigError
+from tenterhook.guard import look, own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.actions.happened import Happened
     from tenterhook.actions.settings import Settings
+    from tenterhook.guard.finding import Finding
     from tenterhook.guard.paths import Place
 
-SECRETS = ("secret", "secret-in-command")
-INSTEAD = "read it from the environment or a secret store; where it is none, the user can name the file in not_secret"
-# Files that are there to keep secrets, or hold nothing but sums.
-KEEPERS = ("env-file", "lock-file")
 # How tools that move files call the two ends.
 ENDS = ("source", "destination", "old_path", "new_path")
-MOST, LONGEST = 12, 1800
 
 
 def judge(event: Happened, settings: Settings) -> Said:
@@ -58,12 +54,9 @@ def answer(found: list[Finding]) -> Said:
     """All findings in one reason, denies first."""
     found = sorted(found, key=lambda one: one.decision != "deny")
     denied = found[0].decision == "deny"
-    lines = [f"- {one.text} [{one.rule}]" for one in found[:MOST]]
-    if len(found) > MOST:
-        lines.append(f"- and {len(found) - MOST} more")
     first = "The guard refuses this:" if denied else "The guard wants the user's word for this:"
     last = f'The user can change a rule in tenterhook.toml: [actions.rules] {found[0].rule} = "allow"'
-    reason = "\n".join((first, "\n".join(lines)[:LONGEST], last))
+    reason = "\n".join((first, *look.in_words(found), last))
     note = f"{'refused' if denied else 'asked'}: {', '.join(dict.fromkeys(one.rule for one in found))}"
     return deny(reason, note=note) if denied else ask(reason, note=note)
 
@@ -72,17 +65,13 @@ def answer(found: list[Finding]) -> Said:
 
 
 def about_command(event: Happened, settings: Settings) -> list[Finding]:
-    from tenterhook.guard import danger, secret
     from tenterhook.guard.paths import Place
 
     place, found = Place(event.project, settings), []
-    decision = settings.rules.get("secret-in-command", "ask")
+    decision = settings.rules.get(look.IN_COMMAND, "ask")
     for text in event.text_inputs(COMMANDS):
-        values = tuple(text[start:end] for _, start, end in secret.found(text))
-        found += danger.findings(text, place, event.folder(), values)
-        if decision != "allow":
-            lines = secret.shown(text)
-            found += [Finding("secret-in-command", decision, f"the command holds {line}; {INSTEAD}") for line in lines]
+        found += look.at_command(text, place, event.folder())
+        found += look.secrets_of_command(text, decision)
     return found
 
 
@@ -93,15 +82,7 @@ def about_files(event: Happened, settings: Settings) -> list[Finding]:
     from tenterhook.guard.paths import Place
 
     place = Place(event.project, settings)
-    found: dict[str, Finding] = {}
-    for path in written(event):
-        try:
-            one = place.judged(path)
-        except ValueError:
-            raise UsageError(f"the tool's path {path!r:.80} is none that a file can have") from None
-        if one:
-            found.setdefault(one.text, one)
-    return [*found.values(), *own_settings(event, place), *secrets(event, settings, place)]
+    return [*look.at_paths(written(event), place), *own_settings(event, place), *secrets(event, settings, place)]
 
 
 def own_settings(event: Happened, place: Place) -> list[Finding]:
@@ -133,22 +114,11 @@ def written(event: Happened) -> list[str]:
 
 def secrets(event: Happened, settings: Settings, place: Place) -> list[Finding]:
     """What a tool would write that looks like a secret and was not there before."""
-    from tenterhook.guard import secret
-    from tenterhook.guard.paths import below, listed
-
-    decision = settings.rules.get("secret", "deny")
-    path = event.path()
-    inside = below(path, place.project)
-    keeps = bool(inside) and place.rule_inside(inside) in KEEPERS
-    if decision == "allow" or keeps or (settings.not_secret and inside and listed(inside, settings.not_secret)):
+    decision, path = settings.rules.get(look.SECRET, "deny"), event.path()
+    if decision == "allow" or look.may_hold_secrets(path, place):
         return []
-    before = "\n".join(event.old_texts())
     name = place.shown(path) if path else "the text"
-    return [
-        Finding("secret", decision, f"{name}, {line}; {INSTEAD}")
-        for text in event.texts()
-        for line in secret.shown(text, before=before)
-    ]
+    return look.secrets_of_texts(event.texts(), name, decision, "\n".join(event.old_texts()))
 
 
 # ---- names
@@ -156,11 +126,8 @@ def secrets(event: Happened, settings: Settings, place: Place) -> list[Finding]:
 
 def check_names(settings: Settings) -> None:
     """A rule that does not exist would be switched without effect."""
-    from tenterhook.guard import danger
-    from tenterhook.guard.paths import RULES
-
-    known = {*danger.names(), *RULES, *SECRETS}
+    known = look.names()
     for name in settings.rules:
-        if name not in known:
-            hint = nearest(name, known)
-            raise ConfigError(f"actions.rules: there is no rule {name!r}{hint} to switch", file=settings.file)
+        problem = look.check_name(name, known)
+        if problem:
+            raise ConfigError(f"actions.rules: {problem}", file=settings.file)

@@ -9,7 +9,7 @@ from tenterhook.dialect import EventRule
 from tenterhook.entries import Problem
 from tenterhook.errors import nearest
 from tenterhook.hazards import Look
-from tenterhook.match import EVERYTHING, NOT_RUN, USUAL, compiled, match
+from tenterhook.match import NOT_RUN, USUAL, compiled, fits_all, match
 
 GLOBS = ("glob", "glob-nocase")
 REGEXES = ("regex-full", "regex-search")
@@ -30,7 +30,7 @@ GLOB_STAR = re.compile(r"(?:(?<=[\w-])|^)\*")
 def matchers(look: Look) -> Iterator[Problem]:
     """The first thing that is odd about a matcher: what else there is often follows from it."""
     matcher, kind = look.hook.matcher, look.hook.match_kind or look.dialect.matcher
-    if matcher is None or matcher in EVERYTHING or not look.rule.target:
+    if matcher is None or fits_all(matcher, kind) or not look.rule.target:
         return
     text = next(filter(None, (judge(matcher, kind, look.rule) for judge in JUDGES)), "")
     if text:
@@ -39,7 +39,7 @@ def matchers(look: Look) -> Iterator[Problem]:
 
 def empty(matcher: str, kind: str, rule: EventRule) -> str:
     if not any(part.strip() for part in matcher.split("|")) and not (kind == "regex-search" and "|" in matcher):
-        return "matches nothing; write '*' to match everything"
+        return "matches nothing; write '*' to match fits_all"
     if kind == "regex-search" and "" in matcher.split("|"):
         return "has an empty alternative, which is found in every name; remove the '|'"
     return ""

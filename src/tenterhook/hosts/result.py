@@ -99,11 +99,9 @@ def told(result: ToolResult, value: Any, form: str) -> Any:
     """What hooks are told of a result: the value that the tool returned, or the record that some agents have."""
     if form == "value":
         return result.llm_content if isinstance(value, ToolResult) else value
-    record = {
-        "llmContent": result.llm_content,
-        "returnDisplay": result.return_display,
-        "metadata": result.metadata,
-    }
+    record = {"llmContent": result.llm_content, "returnDisplay": result.return_display}
+    if form == "record":
+        record["metadata"] = result.metadata
     if result.error:
         record["error"] = {"message": result.error.message, "type": result.error.type}
     return record
@@ -111,7 +109,7 @@ def told(result: ToolResult, value: Any, form: str) -> Any:
 
 def with_words(result: ToolResult, outcomes: Sequence[Outcome], marks: Mapping[str, str]) -> ToolResult:
     """The result with what hooks said to the model: in it, or after it as user input."""
-    said = [message for outcome in outcomes for message in outcome.messages]
+    said = [message for outcome in outcomes for message in outcome.messages if not is_result(message, outcome)]
     inside = for_model([message for message in said if message.kind not in AS_USER], marks)
     after = for_model([message for message in said if message.kind in AS_USER], marks)
     return replace(
@@ -120,6 +118,12 @@ def with_words(result: ToolResult, outcomes: Sequence[Outcome], marks: Mapping[s
         user_messages=(*result.user_messages, *after),
         outcomes=(*result.outcomes, *outcomes),
     )
+
+
+def is_result(message: Message, outcome: Outcome) -> bool:
+    """Whether a text is the result itself by now: then it is not told a second time."""
+    output = outcome.changes.get("output")
+    return message.kind == "feedback" and isinstance(output, str) and stands(message.text, output)
 
 
 def appended(content: Any, texts: Iterable[str]) -> Any:

@@ -17,7 +17,7 @@ MISSING = {
     "deny": ("", "a refusal is not heard"),
     "ask": ("an ask becomes a refusal", ""),
     "rewrite": ("a rewrite becomes a refusal that tells the model what to do", "nothing can be rewritten"),
-    "context": ("the model can be told nothing but why it is refused", "the model can be told nothing"),
+    "context": ("a context reaches the model with a refusal only", "a context does not reach the model"),
 }
 FAILURES = {
     "takes too long": Did(error="timeout"),

@@ -54,10 +54,10 @@ def file_of(dialect: Dialect, path: str) -> File:
 
 
 def record_of(hooks: HookSet, root: str, path: str) -> str:
-    """One file for each agent and config, whatever way leads there."""
-    name = f"{hooks.dialect.name}\0{os.path.join(os.path.realpath(root), path)}"
-    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    """One file for each agent, of whatever version, and config, whatever way leads there."""
     plain = hooks.dialect.name.partition("@")[0]
+    where = os.path.join(os.path.realpath(root), path)
+    digest = hashlib.sha256(where.encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return os.path.join(state_folder(hooks.environ, hooks.home), FOLDER, f"{plain}-{digest}.json")
 
 

@@ -26,29 +26,48 @@ STATUS = (
 
 
 class Changes:
-    """The branch, and the files that differ from the last commit, from the project on."""
+    """The branch, how far it is from its upstream, and the files that differ from the last commit, by project paths."""
 
-    __slots__ = ("branch", "files")
+    __slots__ = ("branch", "distance", "files")
 
     def __init__(self, branch: str = "", files: list[str] | None = None) -> None:
-        self.branch, self.files = branch, files or []
+        self.branch, self.distance, self.files = branch, "", files or []
 
 
 def changes(event: Happened) -> Changes:
-    project = os.path.realpath(event.project)
-    root = repository(project)
     limit = min(LIMIT, event.left() - 0.3)
-    if not root or limit <= 0:
-        return Changes()
+    found = status(os.path.realpath(event.project), limit) if limit > 0 else None
+    return found or Changes()
+
+
+def status(project: str, limit: float) -> Changes | None:
+    """None where there is no repository, or git does not answer in time."""
+    root = repository(project)
+    if not root:
+        return None
     from tenterhook.project.asked import output_of
 
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    env.update({"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"})
+    env = environment()
     if may_filter(root):
         limit /= 2
         env.update(without(output_of([*GIT, "-C", project, *FILTERS], env, limit) or b""))
     output = output_of([*GIT, "-C", project, *STATUS, "--", "."], env, limit)
-    return Changes() if output is None else parsed(output, root, project)
+    return None if output is None else parsed(output, root, project)
+
+
+def history(project: str, most: int, limit: float) -> list[str]:
+    """The last commits, one line each; none where there are none, or git does not answer in time."""
+    from tenterhook.project.asked import output_of
+
+    words = ("log", f"--max-count={most}", "--no-show-signature", "--no-color", "--format=%h %s")
+    output = output_of([*GIT, "-C", project, *words], environment(), limit) or b""
+    return output.decode("utf-8", "replace").splitlines()
+
+
+def environment() -> dict[str, str]:
+    """Nothing of the caller's own git, no locks that a commit would wait for, no translations."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return {**env, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 
 
 def without(names: bytes) -> dict[str, str]:
@@ -85,7 +104,8 @@ def parsed(output: bytes, root: str, project: str) -> Changes:
     found = Changes()
     for record in output.split(b"\0"):
         if record.startswith(b"## "):
-            found.branch = branch(record[3:].decode("utf-8", "replace"))
+            said = record[3:].decode("utf-8", "replace")
+            found.branch, found.distance = branch(said), distance(said)
         elif len(record) > 3:
             found.files.append(os.path.relpath(os.path.join(root, os.fsdecode(record[3:])), project))
     return found
@@ -96,3 +116,9 @@ def branch(text: str) -> str:
     if text.startswith("HEAD (no branch)"):
         return "no branch"
     return text.removeprefix("No commits yet on ").partition("...")[0].partition(" [")[0]
+
+
+def distance(text: str) -> str:
+    """`ahead 1, behind 2` of `main...origin/main [ahead 1, behind 2]`; `gone` where the upstream is."""
+    _, mark, upstream = text.partition("...")
+    return upstream.rpartition(" [")[2].removesuffix("]") if mark and upstream.endswith("]") else ""

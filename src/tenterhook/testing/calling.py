@@ -29,10 +29,21 @@ def called(dialect: Dialect, data: dict[str, Any]) -> dict[str, Any]:
     if "tool" not in data:
         return data
     tool = data["tool"]
-    ours = NAMES.get(tools.kind(tool), "") or NAMES.get(tool, "")
-    named = dialect.tools.get(ours)
-    inputs = named.inputs if named else {}
-    given = {inputs.get(name, name): value for name, value in data.items() if name in INPUTS}
+    ours = NAMES.get(tool) or NAMES.get(tools.kind(tool), "")
+    given = {name: value for name, value in data.items() if name in INPUTS}
     rest = {name: value for name, value in data.items() if name not in INPUTS and name != "tool"}
-    name = named.name if named and (tool in NAMES or tools.kind(tool) in NAMES) else tool
-    return {"tool_name": name, "tool_input": given, **rest}
+    if named := dialect.tools.get(ours):
+        spelled = {named.inputs.get(name, name): value for name, value in given.items()}
+        return {"tool_name": named.name, "tool_input": spelled, **rest}
+    patches = next((name for name, others in dialect.aliases.items() if ours in others and "file_path" in given), "")
+    if patches:
+        return {"tool_name": patches, "tool_input": {"command": patch(**given)}, **rest}
+    return {"tool_name": tool, "tool_input": given, **rest}
+
+
+def patch(file_path: str, content: str = "", old_string: str = "", new_string: str = "", **more: Any) -> str:
+    """A new file, or an edit of one, for an agent whose only tool for both takes a patch."""
+    what = "Update" if old_string or new_string else "Add"
+    lines = [f"-{line}" for line in old_string.splitlines()]
+    lines += [f"+{line}" for line in (new_string or content).splitlines()]
+    return "\n".join(("*** Begin Patch", f"*** {what} File: {file_path}", *lines, "*** End Patch"))

@@ -46,30 +46,41 @@ MOST = 20
 MOST_PATHS = 1000
 
 
-def findings(text: str, place: Place, folder: str, secrets: tuple[str, ...] = ()) -> list[Finding]:
-    """All that is against running a text in a shell; of one rule what it finds first. Secrets are not repeated."""
+def findings(
+    text: str,
+    place: Place,
+    folder: str,
+    secrets: tuple[str, ...] = (),
+    *,
+    programs: bool = True,
+    paths: bool = True,
+) -> list[Finding]:
+    """All that is against running a text in a shell: against the programs, and against the paths that they write.
+
+    Of one rule what it finds first. Secrets are not repeated.
+    """
     found: dict[str, Finding] = {}
     called, problem = calls(text, folder=folder, home=place.home)
     if problem:
         add(found, place, UNPARSABLE.rule, UNPARSABLE.decision, UNPARSABLE.text.format(problem))
-    paths: set[str] = set()
+    seen: set[str] = set()
     links: dict[str, str] = {}
     for call in called:
-        hit = [rule for rule in rules_for(call) if rule.test(call, place)]
+        hit = [rule for rule in rules_for(call) if rule.test(call, place)] if programs else []
         for rule in hit:
             if rule.name not in found:
                 add(found, place, rule.name, rule.decision, f"{shown(call, secrets)}: {rule.says}")
-        if any(rule.name in found and found[rule.name].decision == "deny" for rule in hit):
+        if not paths or any(rule.name in found and found[rule.name].decision == "deny" for rule in hit):
             continue
         named = [one for path in written(call) for one in through(path, links)]
         links |= linked(call)
-        new = list(dict.fromkeys(path for path in named if path not in paths))
-        for path in new[: max(0, MOST_PATHS - len(paths))]:
+        new = list(dict.fromkeys(path for path in named if path not in seen))
+        for path in new[: max(0, MOST_PATHS - len(seen))]:
             one = place.judged(path) or about_own(text, path, place)
             if one:
                 found.setdefault(one.text, one)
-        paths.update(new)
-        if len(paths) > MOST_PATHS:
+        seen.update(new)
+        if len(seen) > MOST_PATHS:
             add(found, place, UNPARSABLE.rule, UNPARSABLE.decision, UNPARSABLE.text.format(TOO_MANY))
         if len(found) >= MOST:
             break
@@ -121,7 +132,11 @@ def rules_of(subject: str) -> tuple[Rule, ...]:
     return rules
 
 
+def every() -> list[Rule]:
+    """All rules about programs."""
+    return [*always.RULES, *(rule for subject in SUBJECTS for rule in rules_of(subject))]
+
+
 def names() -> list[str]:
     """Of all rules about commands."""
-    subjects = [rule.name for subject in SUBJECTS for rule in rules_of(subject)]
-    return [*(rule.name for rule in always.RULES), *subjects, UNPARSABLE.rule]
+    return [*(rule.name for rule in every()), UNPARSABLE.rule]

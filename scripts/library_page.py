@@ -1,0 +1,79 @@
+"""Write docs/library-hooks.md: the hooks of the library, from their own docstrings, options and rules.
+
+python scripts/library_page.py            write it if it has changed
+python scripts/library_page.py --check    exit 1 where it is stale
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tenterhook.cli.library import shown
+from tenterhook.library import Described, described, names
+
+PAGE = Path(__file__).parent.parent / "docs" / "library-hooks.md"
+INTRO = """<!-- Written by scripts/library_page.py from the hooks' own files: do not edit. -->
+
+# Ready hooks
+
+Hooks that come with tenterhook, for every agent: an agent calls `tenter run library:NAME --agent AGENT`, as it calls a
+hook of your own. Options are set with `--set OPTION=VALUE`, a list with commas between its items; several hooks stand
+in one call, each followed by its own options. `tenter library NAME` prints what this page says.
+
+<!-- run prints=protected branch main -->
+```sh
+echo '{"tool_name": "Bash", "tool_input": {"command": "git push origin main"}}' |
+  tenter run library:dangerous-commands library:git-rules --set branches=main,release/* --agent moai --event tool.before
+```
+
+Each says what it cannot stop. They are seat belts: they see what an agent is about to do, not what a program does once
+it runs. What must not happen whatever an agent does needs a [sandbox](sandbox.md) and rules at the other end."""
+
+
+def main(argv: Sequence[str]) -> int:
+    if list(argv) not in ([], ["--check"]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    wanted = page([described(name) for name in names()])
+    stale = not PAGE.exists() or PAGE.read_text("utf-8") != wanted
+    if argv and stale:
+        print(f"docs/{PAGE.name}: stale; run python scripts/library_page.py")
+    elif stale:
+        PAGE.write_text(wanted, "utf-8")
+    return 1 if argv and stale else 0
+
+
+def page(found: list[Described]) -> str:
+    rows = [(f"[{one.name}](#{one.name})", one.title, ", ".join(kinds(one))) for one in found]
+    parts = [INTRO, markdown(("Hook", "What it does", "At"), rows)]
+    for one in found:
+        parts += [f"## {one.name}", one.title, *one.about]
+        options = [(f"`{name}`", f"`{default}`" if default else "", about) for name, default, about in options_of(one)]
+        parts += [markdown(("Option", "Default", "What it means"), options)]
+        if one.rules:
+            rules = [(f"`{name}`", decision, says) for name, (decision, says) in one.rules.items()]
+            parts += [markdown(("Rule", "Decides", "Says"), rules)]
+        parts += ["What it cannot stop:", "\n".join(f"- {limit}" for limit in one.limits)]
+    return "\n\n".join(parts) + "\n"
+
+
+def kinds(one: Described) -> list[str]:
+    """The kinds that it listens to; the events that an option lists where it listens to all."""
+    if len(one.hook.kinds) <= 4:
+        return [f"`{kind}`" for kind in one.hook.kinds]
+    return ["every event that `on` names" if "on" in one.options else "every event"]
+
+
+def options_of(one: Described) -> list[tuple[str, str, str]]:
+    return [(name, shown(one.hook.options[name]), about) for name, about in one.options.items()]
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,116 @@
+"""Every event is written down: one line of JSON each, without secrets.
+
+When, which agent and session, which event, and of a tool its name, command, paths and input. A file for each day in the
+user's state folder, readable by the user alone, unless `file` names another one. Each line is written in one piece, so
+that agents at work at once share a file.
+
+Options:
+    file: where to write; `%Y`, `%m` and `%d` stand for the day
+    kinds: the kinds of events to write down; none for all
+    inputs: whether a tool's whole input is written down, each text up to 2,000 characters
+    prompts: whether the user's prompts are written down; else only how long they are
+    required: whether a tool is refused where nothing can be written
+
+What it cannot stop:
+- Nothing is stopped, unless `required` is set and nothing can be written.
+- What happens without an event: what a program does, and every moment that the agent does not tell its hooks of.
+- Whoever may write the file may change it, the agent's own shell among them: where that counts send them elsewhere too.
+- Secrets without a shape: what does not look like one is written down as it is.
+- It tells what was asked for, not what other hooks or the user decided; the journal of `tenter fire` has outcomes.
+- Nothing is ever deleted.
+"""
+
+from __future__ import annotations
+
+from tenterhook import hook
+from tenterhook.author.kinds import KINDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tenterhook.author import Answer, Event
+    from tenterhook.redact import Redactor
+
+LONGEST, DEEPEST, MOST = 2000, 6, 100
+
+
+@hook(*sorted(KINDS))
+def audit(
+    event: Event,
+    file: str = "",
+    kinds: tuple[str, ...] = (),
+    inputs: bool = True,
+    prompts: bool = False,
+    required: bool = False,
+) -> Answer | None:
+    import os
+
+    from tenterhook.library.parts.decisions import all_of
+    from tenterhook.library.parts.kept import append
+
+    if kinds and event.kind not in all_of("kinds", kinds, sorted(KINDS)):
+        return None
+    path = place(file, event)
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        append(path, line(event, inputs=inputs, prompts=prompts))
+    except OSError as exc:
+        problem = f"audit: {path}: {exc.strerror or exc}: nothing is written down"
+        return hook.deny(problem) if required else hook.notify(problem)
+    return None
+
+
+def place(file: str, event: Event) -> str:
+    import os
+    import time
+
+    from tenterhook.state import state_folder
+
+    usual = os.path.join(state_folder(os.environ, os.path.expanduser("~")), "audit", "%Y-%m-%d.jsonl")
+    return os.path.join(event.project, time.strftime(os.path.expanduser(file) or usual, time.gmtime()))
+
+
+def line(event: Event, *, inputs: bool, prompts: bool) -> str:
+    import json
+    import os
+    import time
+
+    from tenterhook.clock import stamp
+    from tenterhook.redact import Redactor
+
+    served = event.mcp
+    found: dict[str, Any] = {
+        "at": stamp(time.time_ns() // 1_000_000),
+        "agent": event.agent,
+        "session": event.session,
+        "kind": event.kind,
+        "event": event.name,
+        "project": event.project,
+        "cwd": event.cwd,
+        "tool": event.tool_name,
+        "server": served.server if served else "",
+        "command": event.command,
+        "paths": list(event.paths),
+        "input": event.input if inputs else {},
+        "prompt": event.prompt if prompts else "",
+        "prompt_length": len(event.prompt),
+        "error": event.error,
+    }
+    redactor = Redactor(os.environ)
+    kept = {name: covered(value, redactor) for name, value in found.items() if value}
+    return json.dumps(kept, ensure_ascii=False)
+
+
+def covered(value: Any, redactor: Redactor, deep: int = DEEPEST) -> Any:
+    """Without secrets, and not longer than anybody would read; covered before it is cut."""
+    if isinstance(value, str):
+        text = redactor.text(value)
+        return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(value)} characters)"
+    if isinstance(value, dict | list) and not deep:
+        return "..."
+    if isinstance(value, dict):
+        return {redactor.text(str(key)): covered(one, redactor, deep - 1) for key, one in list(value.items())[:MOST]}
+    if isinstance(value, list):
+        return [covered(one, redactor, deep - 1) for one in value[:MOST]]
+    return value

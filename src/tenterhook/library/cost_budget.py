@@ -1,0 +1,97 @@
+"""A session may use only so many tokens, or cost only so much.
+
+What a session has used is what the agent itself says: at the end of a model call, where it has such an event, else in
+its transcript, as Claude Code, Codex, Gemini CLI and their relatives write one. When the budget is used up, tools are
+refused, asked about, or the agent is stopped, so that the turn comes to its end.
+
+Options:
+    tokens: how many tokens a session may use, input and output together, cached ones too; 0 for any number
+    cost: how much a session may cost, in the currency of the prices; 0 for any amount
+    input_price: what a million tokens of input cost
+    cached_price: what a million tokens of input cost that came from a cache
+    output_price: what a million tokens of output cost
+    then: what to do when it is used up: deny, ask, or stop the agent
+
+What it cannot stop:
+- A model call that is under way, and an answer without tools: the budget is looked at before each tool.
+- What is not in the agent's own count: other sessions, subagents with a transcript of their own, the agent's side calls
+  for titles and summaries where it does not tell of them.
+- An agent that tells of no tokens at all, at no event and in no transcript: the user is told so once.
+- Prices are yours to know: one of each kind for the whole session, whichever models it uses.
+"""
+
+from __future__ import annotations
+
+from tenterhook import hook
+from tenterhook.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.author import Answer, Event
+    from tenterhook.library.parts.tokens import Tokens
+
+NAME = "cost-budget"
+TRANSCRIPTS = ("transcript", "transcript_path", "transcriptPath")
+
+
+@hook("tool.before", "model.after")
+def cost_budget(
+    event: Event,
+    tokens: int = 0,
+    cost: float = 0.0,
+    input_price: float = 0.0,
+    cached_price: float = 0.0,
+    output_price: float = 0.0,
+    then: str = "deny",
+) -> Answer | None:
+    from tenterhook.library.parts.decisions import one_of
+
+    one_of("then", then, ("deny", "ask", "stop"))
+    if not tokens > 0 and not cost > 0:
+        raise UsageError("there is no budget: set tokens=NUMBER, or cost=AMOUNT with the prices of a million tokens")
+    if cost > 0 and not (input_price > 0 and output_price > 0):
+        raise UsageError("cost needs the prices of a million tokens: set input_price and output_price")
+    used = counted(event)
+    if event.kind != "tool.before":
+        return None
+    if used is None:
+        return once(event)
+    spent = (used.input * input_price + used.cached * cached_price + used.output * output_price) / 1e6
+    if 0 < tokens <= used.total:
+        return over(then, f"this session has used {used.total:,} tokens, of {tokens:,} in all")
+    if 0 < cost <= spent:
+        return over(then, f"this session has cost {spent:.2f}, of {cost:.2f} in all")
+    return None
+
+
+def counted(event: Event) -> Tokens | None:
+    """What the session has used; None where nobody says it."""
+    from tenterhook.library.parts import tokens
+    from tenterhook.library.parts.kept import Kept
+
+    kept = Kept(event, NAME)
+    if event.kind == "model.after":
+        now = tokens.of_response(event.raw)
+        if now:
+            kept.add({"input": now.input, "cached": now.cached, "output": now.output})
+        return now
+    told = [tokens.Tokens(**line) for line in kept.lines() if "input" in line]
+    if told:
+        return sum(told, tokens.Tokens())
+    return tokens.of_transcript(next((event.text_of(name) for name in TRANSCRIPTS if event.text_of(name)), ""))
+
+
+def once(event: Event) -> Answer | None:
+    """That nothing can be counted, the first time in a session."""
+    from tenterhook.library.parts.kept import Kept
+
+    kept = Kept(event, NAME)
+    if kept.lines():
+        return None
+    kept.add({"said": True})
+    return hook.notify(f"{NAME}: {event.agent} has told of no tokens yet, so that nothing can be counted")
+
+
+def over(then: str, what: str) -> Answer:
+    reason = f"{NAME}: {what}; end here and tell the user what is left to do"
+    return hook.stop(reason) if then == "stop" else hook.ask(reason) if then == "ask" else hook.deny(reason)

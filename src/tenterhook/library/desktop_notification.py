@@ -1,0 +1,73 @@
+"""A notification on the desktop when an agent needs you or has finished.
+
+Shown by `notify-send` on Linux and by `osascript` on macOS, in a short time or not at all. Where neither is there it is
+said once in a session. Secrets in the text are covered.
+
+Options:
+    on: the kinds of events to be told of
+    seconds: how long the program may take
+
+What it cannot stop:
+- Nothing is stopped: it is only told.
+- A machine without a desktop, a session over ssh or in a container shows nothing; a program that is there may still
+  have no desktop to show it on, and not say so.
+- Windows is not supported.
+- An agent that has no event for a moment tells nothing of it: many have none for a question to the user.
+"""
+
+from __future__ import annotations
+
+from tenterhook import hook
+from tenterhook.author.kinds import KINDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.author import Answer, Event
+
+SCRIPT = ("on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run")
+NONE = "desktop-notification: neither notify-send nor osascript is here, so nothing is shown; install libnotify"
+
+
+@hook(*sorted(KINDS))
+def desktop_notification(
+    event: Event, on: tuple[str, ...] = ("notify", "permission.ask", "turn.stop"), seconds: float = 3.0
+) -> Answer | None:
+    from tenterhook.library.parts import telling
+    from tenterhook.library.parts.decisions import positive
+
+    positive("seconds", seconds)
+    if not telling.wanted(event, on):
+        return None
+    words = command(telling.title(event), telling.text(event))
+    if not words:
+        return once(event)
+    import os
+
+    from tenterhook.project.asked import output_of
+
+    if output_of(words, dict(os.environ), seconds) is None:
+        return hook.notify(f"desktop-notification: {words[0]} could not show it")
+    return None
+
+
+def command(title: str, text: str) -> list[str]:
+    """What shows it; nothing where there is no such program. Neither takes a word of an event for an option or code."""
+    from shutil import which
+
+    if which("notify-send"):
+        marked = text.replace("&", "&amp;").replace("<", "&lt;")  # a body may hold markup
+        return ["notify-send", "--app-name=tenterhook", "--", title, marked]
+    if which("osascript"):
+        return ["osascript", *(part for line in SCRIPT for part in ("-e", line)), title, text]
+    return []
+
+
+def once(event: Event) -> Answer | None:
+    """That nothing can be shown, the first time in a session."""
+    from tenterhook.library.parts.kept import Kept
+
+    kept = Kept(event, "desktop-notification")
+    if kept.lines():
+        return None
+    kept.add({"said": True})
+    return hook.notify(NONE)

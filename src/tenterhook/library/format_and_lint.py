@@ -1,0 +1,105 @@
+"""After an edit the file is formatted and linted, and the model is told what is wrong.
+
+The project's own tools are used: the formatter that its config names (ruff, black, prettier, gofmt, rustfmt), and the
+linter that it uses (ruff, flake8, eslint, a script or a Makefile's target). A file that the formatter changed is said
+to be changed, so that the model reads it again before its next edit. Both run within one limit of time.
+
+Options:
+    format: whether to format
+    lint: whether to lint
+    types: whether to check types too
+    formatter: a command of your own to format with; {files} stands for the files
+    linter: a command of your own to lint with; {files} stands for the files
+    seconds: how long all of it may take; keep it below the agent's own limit for a hook
+
+What it cannot stop:
+- The edit: it is done when this hook is called. The model is told, and may go on all the same.
+- Files that a shell command wrote; only tools that write and edit are followed.
+- A tool that is not installed, or does not finish in time: the user is told, nothing is checked.
+- In an agent that does not let hooks speak to the model after a tool the user alone is told.
+"""
+
+from __future__ import annotations
+
+from tenterhook import hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.author import Answer, Event
+    from tenterhook.project.checks import Check
+    from tenterhook.project.run import Result
+    from tenterhook.project.subject import Subject
+
+
+@hook("tool.after", match="write|edit")
+def format_and_lint(
+    event: Event,
+    format: bool = True,
+    lint: bool = True,
+    types: bool = False,
+    formatter: str = "",
+    linter: str = "",
+    seconds: float = 20.0,
+) -> Answer | None:
+    from tenterhook.library.parts import working
+    from tenterhook.library.parts.decisions import positive
+
+    time = working.happened(event, positive("seconds", seconds))
+    subjects = working.changed(event)
+    if not subjects:
+        return None
+    from tenterhook.project.checks import checks
+    from tenterhook.project.run import run
+
+    before = {one.path: contents(one.path) for one in subjects}
+    formatted = run(formatting(subjects, formatter), time.left(), "") if format else []
+    changed = [one.shown for one in subjects if contents(one.path) != before[one.path]]
+    wanted = tuple(kind for kind, is_wanted in (("lint", lint), ("types", types)) if is_wanted)
+    linted = run(checks(subjects, working.settings(lint=linter), wanted), time.left(), "") if wanted else []
+    return said(changed, [*formatted, *linted])
+
+
+def formatting(subjects: list[Subject], given: str) -> list[Check]:
+    """One run of each formatter, with all files that are its."""
+    from tenterhook.library.parts import working
+    from tenterhook.project import commands
+    from tenterhook.project.checks import Check
+    from tenterhook.project.formatting import FORMAT, formatter
+
+    project = subjects[0].project
+    own = commands.configured(project, working.settings(**{FORMAT: given})).get(FORMAT) if given else None
+    found = [(own or formatter(one), one) for one in subjects]
+    grouped: dict[tuple[str, ...], list[Subject]] = {}
+    by = {(command.folder, *command.words): command for command, _ in found if command}
+    for command, one in found:
+        if command:
+            grouped.setdefault((command.folder, *command.words), []).append(one)
+    return [
+        Check(by[key], project, [one.name for one in some], [one.path for one in some]) for key, some in grouped.items()
+    ]
+
+
+def contents(path: str) -> bytes:
+    from tenterhook import regular
+
+    try:
+        return regular.contents(path)
+    except OSError:
+        return b""
+
+
+def said(changed: list[str], results: list[Result]) -> Answer | None:
+    """What is wrong as feedback; what was formatted for the model; what could not be run for the user."""
+    from tenterhook.project.verify import failures
+    from tenterhook.project.wording import limited, listed
+
+    failed = [one for one in results if one.state == "fail"]
+    answer = hook.deny(limited(["format-and-lint: the edit leaves this:", *failures(failed)])) if failed else None
+    if changed:
+        text = hook.context(f"format-and-lint: {listed(changed)} was formatted; read it again before you edit it")
+        answer = answer & text if answer else text
+    missed = [one.line for one in results if one.state in ("late", "absent")]
+    if missed:
+        text = hook.notify(f"format-and-lint: {'; '.join(missed)}")
+        answer = answer & text if answer else text
+    return answer

@@ -1,0 +1,124 @@
+"""Force pushes, pushes to protected branches, and the other rules about branches.
+
+Every git command in a shell command is looked at, behind `sh -c`, `env` and their like too: what it pushes, with or
+without force, which branch it commits to, deletes or makes. A push that names no branch is one of the branch that is
+checked out, which is read from the repository; a switch of branches earlier in the same command counts.
+
+Options:
+    branches: names or globs of the protected branches
+    force: what to do about a force push to any branch: deny, ask, warn or allow; `--force-with-lease` counts only where
+        the branch is protected
+    push: the same for a push to a protected branch
+    delete: the same for deleting a protected branch, here or at the remote
+    commit: the same for a commit or a merge into a protected branch that is checked out
+    new_branches: globs that the name of a new branch must fit; none for any name
+
+What it cannot stop:
+- Pushes by other programs: `gh pr merge`, an editor, a script of the project, an MCP server of the forge. Protect the
+  branch at the remote too: that is the only rule that holds for everybody.
+- A push whose branch is written in git's own settings (`remote.*.push`, `push.default`), or by an alias of git.
+- A branch that only the shell knows at run time; a push of one is asked about.
+- Commands that rewrite a branch by other means: `git update-ref`, `git reset`, writing into .git.
+"""
+
+from __future__ import annotations
+
+from tenterhook import hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tenterhook.author import Answer, Event
+    from tenterhook.guard.branches import Step
+
+PUSHES = ("push", "force", "lease")
+SAYS = {
+    "push": "is a push to the protected branch {}; push another branch and ask for a review",
+    "force": "is a force push to {}, which overwrites others' commits; push without force",
+    "lease": "is a force push to the protected branch {}; push another branch",
+    "delete": "deletes the protected branch {}; leave it, or ask the user",
+    "commit": "commits to the protected branch {}; make a branch of your own first",
+}
+UNKNOWN = "is a push whose branch only the shell knows; write its name"
+
+
+@hook("tool.before")
+def git_rules(
+    event: Event,
+    branches: tuple[str, ...] = ("main", "master"),
+    force: str = "deny",
+    push: str = "deny",
+    delete: str = "deny",
+    commit: str = "allow",
+    new_branches: tuple[str, ...] = (),
+) -> Answer | None:
+    from tenterhook.library.parts.decisions import one_of
+
+    given = {"force": force, "push": push, "delete": delete, "commit": commit}
+    words = {name: one_of(name, word) for name, word in given.items()} | {"lease": force}
+    if not event.command:
+        return None
+    found = [
+        problem
+        for step in taken(event)
+        for problem in (*against(step, branches, words), *named(step, new_branches))
+        if problem[0] != "allow"
+    ]
+    return said(found)
+
+
+def taken(event: Event) -> Iterator[Step]:
+    import os
+
+    from tenterhook.guard.branches import steps
+    from tenterhook.guard.calls import calls
+    from tenterhook.library.parts import guarding
+
+    called, _ = calls(event.command, folder=guarding.folder(event), home=os.path.expanduser("~"))
+    return steps(called)
+
+
+def against(step: Step, branches: tuple[str, ...], words: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Decision and words for each rule that the step is against."""
+    if step.what in PUSHES and not step.branch:
+        yield "ask" if words["push"] != "allow" else "allow", shown(step, UNKNOWN)
+    if step.what == "force":
+        yield words["force"], shown(step, SAYS["force"])
+    if is_protected(step.branch, branches):
+        if step.what in PUSHES:
+            yield words["push"], shown(step, SAYS["push"])
+        if step.what in ("lease", "delete", "commit"):
+            yield words[step.what], shown(step, SAYS[step.what])
+
+
+def named(step: Step, globs: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    if globs and step.what == "create" and not is_protected(step.branch, globs):
+        yield "deny", shown(step, f"makes the branch {{}}; a new one must be called {' or '.join(globs)}")
+
+
+def is_protected(branch: str, globs: tuple[str, ...]) -> bool:
+    from fnmatch import fnmatchcase
+
+    from tenterhook.guard.branches import EVERY
+
+    return branch == EVERY or any(fnmatchcase(branch, one) for one in globs)
+
+
+def shown(step: Step, says: str) -> str:
+    from tenterhook.guard.branches import EVERY
+    from tenterhook.guard.danger import shown
+
+    branch = "all branches" if step.branch == EVERY else step.branch or "a branch that only the shell knows"
+    return f"{shown(step.call, ())}: {says.format(branch)}"
+
+
+def said(found: list[tuple[str, str]]) -> Answer | None:
+    """The strongest decision, with the words of all."""
+    from tenterhook.library.parts.decisions import DECISIONS, answer
+
+    if not found:
+        return None
+    decision = min((one for one, _ in found), key=DECISIONS.index)
+    lines = dict.fromkeys(f"- {text}" for _, text in found)
+    return answer(decision, "\n".join(("git-rules found this:", *lines)))

@@ -1,0 +1,51 @@
+"""Tools of MCP servers are refused unless they are on a list.
+
+A tool is written as `server/tool`, both with `*` for anything: `github/*`, `files/read_*`, `*/search`. A server's name
+alone means all its tools. Names of every agent are understood: `mcp__server__tool`, `mcp_server_tool`, `server.tool`.
+
+Options:
+    allow: the tools that may be called; nothing else may
+    deny: tools that may not be called although `allow` has them
+    otherwise: what to do about a tool that is not on the list: deny or ask
+
+What it cannot stop:
+- What an allowed tool does: a list of names says nothing about what is given to them.
+- A server that is started and never called; it runs with the user's rights from the start of the agent.
+- A server that gives itself the name of another one in the agent's config.
+- In an agent that writes `mcp_server_tool` and does not say which server it is, a server whose name has an underscore
+  is known by the part before it.
+"""
+
+from __future__ import annotations
+
+from tenterhook import hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.author import Answer, Event
+
+
+@hook("tool.before")
+def mcp_allow_list(
+    event: Event, allow: tuple[str, ...] = (), deny: tuple[str, ...] = (), otherwise: str = "deny"
+) -> Answer | None:
+    from tenterhook.library.parts.decisions import answer, one_of
+
+    one_of("otherwise", otherwise, ("deny", "ask"))
+    served = event.mcp
+    if served is None:
+        return None
+    name = f"{served.server}/{served.tool}"
+    if fits(name, deny):
+        return hook.deny(f"mcp-allow-list: {name} may not be called; do it without this tool, or ask the user")
+    if fits(name, allow):
+        return None
+    listed = f"there is {', '.join(allow)}" if allow else "which is empty"
+    return answer(otherwise, f"mcp-allow-list: {name} is not on the list of MCP tools ({listed}); do it without")
+
+
+def fits(name: str, patterns: tuple[str, ...]) -> bool:
+    from fnmatch import fnmatchcase
+
+    whole = (one if "/" in one else f"{one}/*" for one in patterns)
+    return any(fnmatchcase(name, one) for one in whole)

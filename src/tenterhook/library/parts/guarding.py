@@ -1,0 +1,59 @@
+"""The guard's rules for an author's event: the same rules as those of `tenter hook`, set up by a hook's options."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.actions.settings import Settings
+from tenterhook.author import hook
+from tenterhook.errors import UsageError
+from tenterhook.guard import look
+from tenterhook.guard.paths import Place
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tenterhook.author import Answer, Event
+    from tenterhook.guard.finding import Finding
+
+# How shells are told where to run.
+FOLDERS = ("directory", "dir_path", "workdir", "work_dir", "working_directory", "cwd")
+
+
+def switched(known: Iterable[str], **lists: tuple[str, ...]) -> dict[str, str]:
+    """Rules by name with what they answer now: `allow=`, `ask=` and `deny=` are lists of names."""
+    known = set(known)
+    rules: dict[str, str] = {}
+    for decision, names in lists.items():
+        for name in names:
+            problem = look.check_name(name, known)
+            if problem or name in rules:
+                raise UsageError(f"{decision}: {problem or f'{name} stands in two lists'}")
+            rules[name] = decision
+    return rules
+
+
+def place(event: Event, rules: dict[str, str], **lists: tuple[str, ...]) -> Place:
+    """The project with the rules in it; `protected`, `outside` and `not_secret` are lists of globs and folders."""
+    settings = Settings()
+    settings.rules = rules
+    for name, value in lists.items():
+        setattr(settings, name, list(value))
+    return Place(os.path.abspath(event.project), settings)
+
+
+def folder(event: Event) -> str:
+    """Where a shell tool runs its command."""
+    given = next((event.input[name] for name in FOLDERS if isinstance(event.input.get(name), str)), "")
+    return os.path.abspath(os.path.join(event.cwd, given))
+
+
+def answer(found: list[Finding], name: str) -> Answer | None:
+    """One answer for all that was found: a deny before an ask."""
+    if not found:
+        return None
+    denied = any(one.decision == "deny" for one in found)
+    first = f"{name} refuses this:" if denied else f"{name} wants the user's word for this:"
+    reason = "\n".join((first, *look.in_words(found)))
+    return hook.deny(reason) if denied else hook.ask(reason)

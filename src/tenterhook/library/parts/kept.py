@@ -1,0 +1,74 @@
+"""What a hook keeps between the calls of one session: lines of JSON, outside of the project, gone after a week.
+
+A line is written in one piece, so that hooks of tool calls that run at once do not spoil each other's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from tenterhook import regular
+from tenterhook.errors import UsageError
+from tenterhook.project.ledger import digest, prune
+from tenterhook.state import state_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tenterhook.author import Event
+
+LARGEST = 4 << 20
+
+
+class Kept:
+    """One session's lines for one hook."""
+
+    __slots__ = ("base", "file")
+
+    def __init__(self, event: Event, name: str) -> None:
+        self.base = os.path.join(state_folder(os.environ, os.path.expanduser("~")), "library")
+        session = digest(f"{event.agent}\0{event.session or os.path.realpath(event.project)}")
+        self.file = os.path.join(self.base, name, f"{session}.jsonl")
+
+    def add(self, line: dict[str, Any]) -> None:
+        fresh = not os.path.exists(self.file)
+        try:
+            if fresh:
+                os.makedirs(os.path.dirname(self.file), mode=0o700, exist_ok=True)
+                prune(self.base)
+            append(self.file, json.dumps(line))
+        except OSError as exc:
+            raise self.problem(exc) from None
+
+    def lines(self) -> list[dict[str, Any]]:
+        """Those that can be read."""
+        try:
+            texts = regular.contents(self.file, LARGEST).splitlines()
+        except FileNotFoundError:
+            return []
+        except OSError as exc:
+            raise self.problem(exc) from None
+        return [line for line in map(read, texts) if line is not None]
+
+    def problem(self, exc: OSError) -> UsageError:
+        return UsageError(f"{self.file}: {exc.strerror or exc}: without it nothing can be counted")
+
+
+def read(text: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def append(file: str, line: str) -> None:
+    """One whole line to a file for the user's eyes only; never through a link that somebody put there."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    descriptor = os.open(file, flags, 0o600)
+    try:
+        os.write(descriptor, line.encode("utf-8", "backslashreplace") + b"\n")
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,65 @@
+"""One POST to a URL by the rules of http hooks: which addresses, how long, what is never shown. No answer is read."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.addresses import Refused
+from tenterhook.agent.masked import hidden
+from tenterhook.errors import UsageError
+from tenterhook.handlers import http
+from tenterhook.line import Line, TooMuch
+
+
+def post(url: str, headers: tuple[str, ...], body: bytes, seconds: float, *, loopback: bool, private: bool) -> str:
+    """Why it could not be sent; nothing where it was taken."""
+    line = Line(seconds, http.WIRE)
+    carried = http.Carried()
+    try:
+        place = http.located(address(url))
+        carried = http.filled(dict(map(header, headers)), variables(headers))
+        sent(place, carried.headers, body, line, loopback=loopback, private=private)
+    except http.Failure as failure:
+        return http.one_line(hidden(failure.detail, carried.values))
+    finally:
+        line.close()
+    return ""
+
+
+def address(url: str) -> str:
+    if not url:
+        raise UsageError("url is missing: --set url=https://..., or url=$NAME for a variable that holds it")
+    name = url[1:].strip("{}") if url.startswith("$") else ""
+    if name and name not in os.environ:
+        raise UsageError(f"url is {url}, and there is no such variable in the environment")
+    return os.environ[name] if name else url
+
+
+def header(text: str) -> tuple[str, str]:
+    name, colon, value = text.partition(":")
+    if not colon:
+        raise UsageError(f"headers: `Name: value` is needed, not {name!r:.40}")
+    return name.strip(), value.strip()
+
+
+def variables(headers: tuple[str, ...]) -> dict[str, str | None]:
+    return {name: os.environ.get(name) for text in headers for name in http.names_in(text)}
+
+
+def sent(place: http.Place, headers: dict[str, str], body: bytes, line: Line, *, loopback: bool, private: bool) -> None:
+    """Every end but a status of success is a Failure. The path of a webhook is a secret: only its host is named."""
+    from http.client import HTTPException
+
+    where = f"{'https' if place.tls else 'http'}://{place.netloc}"
+    try:
+        line.open(place.host, place.port, tls=place.tls, within=line.total, loopback=loopback, private=private)
+        status = http.response_to(place, headers, body, line).status
+    except Refused as exc:
+        raise http.Failure("network", f"{exc} (for {where})") from None
+    except TimeoutError:
+        raise http.Failure("timeout", f"no answer from {where} within {line.total:g} s") from None
+    except (OSError, HTTPException, TooMuch) as exc:
+        why = http.trouble(exc, place, line) if isinstance(exc, OSError) else type(exc).__name__
+        raise http.Failure("network", f"{why} (for {where})") from None
+    if not 200 <= status < 300:
+        raise http.Failure("network", f"HTTP {status} from {where}")

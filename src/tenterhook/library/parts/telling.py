@@ -1,0 +1,45 @@
+"""What notifications say: one short text for a person, without secrets."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.author.kinds import KINDS
+from tenterhook.library.parts.decisions import all_of
+from tenterhook.project.wording import plain
+from tenterhook.redact import Redactor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.author import Event
+
+MESSAGES = ("message", "notification", "last_assistant_message", "error", "reason")
+WORDS = {
+    "notify": "needs your attention",
+    "permission.ask": "asks for permission",
+    "turn.stop": "has finished",
+    "turn.failed": "has failed",
+    "agent.stop": "has finished a subtask",
+    "session.start": "has started",
+    "session.end": "has ended",
+    "tool.failed": "could not run a tool",
+}
+LONGEST = 200
+
+
+def wanted(event: Event, on: tuple[str, ...]) -> bool:
+    """Whether somebody is to be told of such an event."""
+    return event.kind in all_of("on", on, sorted(KINDS))
+
+
+def title(event: Event) -> str:
+    return f"{event.agent or 'an agent'} in {plain(os.path.basename(os.path.normpath(event.project)), 60)}"
+
+
+def text(event: Event) -> str:
+    """What happened, and what the agent itself says of it."""
+    what = WORDS.get(event.kind, event.kind)
+    said = next((event.text_of(name) for name in MESSAGES if event.text_of(name)), "")
+    about = said or event.command or event.tool_name
+    hidden = Redactor(os.environ).text(about)  # before it is cut: half a secret has no shape any more
+    return f"{what}: {plain(' '.join(hidden.split()), LONGEST)}" if about else what

@@ -1,0 +1,93 @@
+"""A turn does not end while the tests of what was changed are red.
+
+When the agent wants to end its turn, the tests of the changed code are run: of every file that differs from the last
+commit the tests that belong to it, by the project's own runner. What passed and was not changed since is not run again.
+While they are red the end is refused and the model is told the first failures; but only so often in a row, so that
+every turn comes to an end.
+
+Options:
+    command: a command of your own that runs the tests; {files} stands for the tests concerned
+    seconds: how long the tests may take; keep it below the agent's own limit for a hook
+    times: how often in a row the end is refused
+    unfinished: what to do where the tests do not finish in time: deny, warn or allow
+
+What it cannot stop:
+- An agent that gives up: after `times` refusals it ends with red tests, and the user is told.
+- Code without tests, and tests that test nothing: nothing is red there.
+- Changes that are committed before the turn ends, in a project without a `command` of its own.
+- A user who ends the turn; no agent calls its hooks for that.
+- In an agent that lets no hook refuse the end of a turn the failures are only told.
+"""
+
+from __future__ import annotations
+
+from tenterhook import hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.actions.happened import Happened
+    from tenterhook.actions.settings import Settings
+    from tenterhook.author import Answer, Event
+    from tenterhook.project.checks import Check
+    from tenterhook.project.run import Result
+
+NAME = "tests-before-stop"
+
+
+@hook("turn.stop", name=NAME)
+def green_before_stop(
+    event: Event, command: str = "", seconds: float = 50.0, times: int = 2, unfinished: str = "warn"
+) -> Answer | None:
+    from tenterhook.library.parts import working
+    from tenterhook.library.parts.decisions import one_of, positive
+
+    one_of("unfinished", unfinished, ("deny", "warn", "allow"))
+    positive("times", times)
+    time = working.happened(event, positive("seconds", seconds))
+    from tenterhook.project.ledger import Ledger
+    from tenterhook.project.run import run
+
+    due = concerned(time, working.settings(test=command))
+    if not due:
+        return None
+    ledger = Ledger(time)
+    results = run(due, time.left(), ledger.cache())
+    ledger.keep(results)
+    return judged(event, results, times, unfinished)
+
+
+def concerned(time: Happened, settings: Settings) -> list[Check]:
+    """The tests of changed code that is not known to be good; where nobody knows what changed, all of them."""
+    from tenterhook.project import commands
+    from tenterhook.project.changed import repository
+    from tenterhook.project.checks import Check, checks
+    from tenterhook.project.report import Standing
+
+    if settings.commands and not repository(time.project):
+        return [Check(commands.configured(time.project, settings)["test"], time.project, ["the project"], [])]
+    standing = Standing(time)
+    due = [one for one in standing.code() if standing.states.get(("test", one.name)) != "pass"]
+    return checks(due, settings, ("test",)) if due else []
+
+
+def judged(event: Event, results: list[Result], times: int, unfinished: str) -> Answer | None:
+    from tenterhook.library.parts.decisions import answer
+    from tenterhook.library.parts.kept import Kept
+    from tenterhook.project.verify import failures
+    from tenterhook.project.wording import limited
+
+    failed = [one for one in results if one.state == "fail"]
+    late = [one.line for one in results if one.state == "late"]
+    kept = Kept(event, NAME)
+    if not failed and not (late and unfinished == "deny"):
+        kept.add({"refused": 0})
+        missed = [*late, *(one.line for one in results if one.state == "absent")]
+        return answer(unfinished, f"{NAME}: {'; '.join(missed)}") if missed else None
+    before = kept.lines()
+    already = int(before[-1].get("refused", 0)) if before else 0
+    reason = limited([f"{NAME}: not done yet:", *failures(failed), *late])
+    if already >= times:
+        kept.add({"refused": 0})
+        return hook.notify(f"{reason}\nThe turn ends all the same: it was refused {already} times.")
+    kept.add({"refused": already + 1})
+    return hook.deny(reason)

@@ -1,0 +1,80 @@
+"""Shell commands of a session may take only so much time together, and be only so many.
+
+The time between the moment before a command and the moment after it counts, as the agent tells its hooks of both. When
+the session has used up its budget, further commands are refused, or asked about.
+
+Options:
+    seconds: how long all commands of a session may take together
+    commands: how many commands a session may run; 0 for any number
+    then: what to do when it is used up: deny, ask, or stop the agent
+
+What it cannot stop:
+- A command that is running: it ends when it ends. The agent's own limit for one command is the means against that.
+- Time that an agent spends without commands, and what a command leaves running in the background.
+- The time that the user takes to permit a command counts in agents that call their hooks before they ask.
+- A command that another hook or the user refused is counted as a command, though it took no time.
+- A new session begins with a new budget.
+"""
+
+from __future__ import annotations
+
+from tenterhook import hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from tenterhook.author import Answer, Event
+
+NAME = "time-budget"
+IDS = ("tool_use_id", "toolUseId", "tool_call_id", "toolCallId", "call_id")
+
+
+@hook("tool.before", "tool.after", "tool.failed", match="shell")
+def time_budget(event: Event, seconds: float = 1800.0, commands: int = 0, then: str = "deny") -> Answer | None:
+    import time
+
+    from tenterhook.library.parts.decisions import one_of, positive
+    from tenterhook.library.parts.kept import Kept
+
+    one_of("then", then, ("deny", "ask", "stop"))
+    positive("seconds", seconds)
+    kept = Kept(event, NAME)
+    if event.kind != "tool.before":
+        kept.add({"end": time.time(), "id": identity(event)})
+        return None
+    lines = kept.lines()
+    spent, ran = used(lines), sum("start" in line for line in lines)
+    if spent >= seconds:
+        return over(then, f"commands of this session took {spent:.0f} s, of {seconds:g} s in all")
+    if 0 < commands <= ran:
+        return over(then, f"this session has run {ran} commands, of {commands} in all")
+    kept.add({"start": time.time(), "id": identity(event)})
+    return None
+
+
+def identity(event: Event) -> str:
+    """What a command's two moments have in common."""
+    import json
+
+    from tenterhook.project.ledger import digest
+
+    given = next((event.raw[name] for name in IDS if isinstance(event.raw.get(name), str)), "")
+    return given or digest(json.dumps([event.tool_name, event.command]))
+
+
+def used(lines: list[dict[str, Any]]) -> float:
+    """Seconds between each start and the first end after it that has its identity."""
+    open_since: dict[str, list[float]] = {}
+    total = 0.0
+    for line in lines:
+        if "start" in line:
+            open_since.setdefault(str(line.get("id")), []).append(float(line["start"]))
+        elif "end" in line and (began := open_since.get(str(line.get("id")))):
+            total += max(0.0, float(line["end"]) - began.pop(0))
+    return total
+
+
+def over(then: str, what: str) -> Answer:
+    reason = f"{NAME}: {what}; end here and tell the user what is left to do"
+    return hook.stop(reason) if then == "stop" else hook.ask(reason) if then == "ask" else hook.deny(reason)

@@ -1,0 +1,70 @@
+"""A message to a URL when an agent needs you or has finished: a chat's incoming webhook, or a server of your own.
+
+Sent as a POST with JSON, in a limit of time. The address is judged as those of http hooks are: the public internet,
+this machine or a private network only if allowed, a cloud's metadata service never; redirects are not followed. Secrets
+in the text are covered. The URL of a webhook is a secret itself: write `url=$NAME` and keep it in the environment.
+
+Options:
+    url: where to; `$NAME` takes it from a variable of the environment
+    on: the kinds of events to be told of
+    form: how it is written: `event` (agent, kind, title, text, session, project), `slack` or `discord`
+    headers: headers to send, as `Name: value`; `$NAME` in a value takes a variable of the environment
+    seconds: how long it may take
+    loopback: whether this machine's own addresses may be reached
+    private: whether addresses of private networks may be reached
+
+What it cannot stop:
+- Nothing is stopped: it is only told, and a message that could not be sent is told to the user and not sent again.
+- What the text itself says of your work leaves the machine; only what looks like a secret is covered.
+- An agent that has no event for a moment tells nothing of it.
+"""
+
+from __future__ import annotations
+
+from tenterhook import hook
+from tenterhook.author.kinds import KINDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.author import Answer, Event
+
+FORMS = ("event", "slack", "discord")
+
+
+@hook(*sorted(KINDS))
+def webhook_notification(
+    event: Event,
+    url: str = "",
+    on: tuple[str, ...] = ("notify", "permission.ask", "turn.stop"),
+    form: str = "event",
+    headers: tuple[str, ...] = (),
+    seconds: float = 5.0,
+    loopback: bool = False,
+    private: bool = False,
+) -> Answer | None:
+    from tenterhook.library.parts import telling
+    from tenterhook.library.parts.decisions import one_of, positive
+
+    one_of("form", form, FORMS)
+    positive("seconds", seconds)
+    if not telling.wanted(event, on):
+        return None
+    import json
+
+    from tenterhook.library.parts.posting import post
+
+    body = json.dumps(message(event, form)).encode()
+    problem = post(url, headers, body, seconds, loopback=loopback, private=private)
+    return hook.notify(f"webhook-notification: not sent: {problem}") if problem else None
+
+
+def message(event: Event, form: str) -> dict[str, str]:
+    from tenterhook.library.parts import telling
+
+    title, text = telling.title(event), telling.text(event)
+    if form == "slack":
+        return {"text": f"{title} {text}"}
+    if form == "discord":
+        return {"content": f"{title} {text}"}
+    about = {"agent": event.agent, "kind": event.kind, "title": title, "text": text}
+    return {**about, "session": event.session, "project": event.project}

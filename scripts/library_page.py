@@ -60,10 +60,10 @@ def page(found: list[Described]) -> str:
 
 
 def kinds(one: Described) -> list[str]:
-    """The kinds that it listens to; the events that an option lists where it listens to all."""
+    """The kinds that it listens to; in words where they are many."""
     if len(one.hook.kinds) <= 4:
         return [f"`{kind}`" for kind in one.hook.kinds]
-    return ["every event that `on` names" if "on" in one.options else "every event"]
+    return ["what `on` names" if "on" in one.options else "what an agent does"]
 
 
 def options_of(one: Described) -> list[tuple[str, str, str]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tenterhook.author.kinds import KINDS
+from tenterhook.library.audit import KINDS
 from tenterhook.testing import agents, each_dialect
 
 from .conftest import Fire
@@ -42,7 +42,7 @@ def test_a_tool_call_is_written_down_without_secrets(agent: str, fire: Fire, sta
     assert next(state.iterdir()).stat().st_mode & 0o777 == 0o600
 
 
-def test_every_event_of_every_agent_is_written_down(fire: Fire, state: Path) -> None:
+def test_what_every_agent_does_is_written_down(fire: Fire, state: Path) -> None:
     fired = [(agent, kind) for kind in sorted(KINDS) for agent in agents(kind)]
     for agent, kind in fired:
         assert fire(NAME, kind, agent=agent).ran
@@ -91,3 +91,4 @@ def test_a_link_is_not_followed_and_a_wrong_kind_is_said(fire: Fire, folder: Pat
     assert "nothing is written down" in linked.everything
     assert not (folder / "elsewhere").exists()
     assert "not 'turn.end'" in wrong.everything
+    assert fire(NAME, "tool.before", tool="shell", command="ls", options={"kinds": ("x",)}).ran

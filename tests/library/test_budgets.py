@@ -172,7 +172,7 @@ def test_model_calls_are_counted_where_the_agent_tells_of_them(agent: str, fire:
     response = {"usageMetadata": GENAI, "candidates": []}
     ran = []
     for _ in range(3):
-        fire(COST, "model.after", agent=agent, llm_response=response, options=options)
+        fire(COST, "model.after", agent=agent, llm_response=response, token_usage=OPENAI, options=options)
         ran.append(fire(COST, "tool.before", agent=agent, tool="shell", command="ls", options=options).ran)
 
     assert ran == [True, False, False]

@@ -47,6 +47,16 @@ def test_a_good_edit_is_passed_over_in_silence(agent: str, fire: Fire, folder: P
     assert NAME not in fired.everything
 
 
+def test_a_patch_names_the_files_that_it_changed(fire: Fire, folder: Path) -> None:
+    for name in ("a.py", "b.py"):
+        (folder / name).write_text(UGLY)
+    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-a\n+b\n*** Add File: b.py\n+b\n*** End Patch\n"
+    fired = fire(NAME, "tool.after", tool_name="apply_patch", tool_input={"command": patch}, tool_output="done")
+
+    assert "a.py, b.py was formatted" in fired.everything
+    assert (folder / "b.py").read_text() == 'import os\n\nx = {"a": 1}\n'
+
+
 def test_either_can_be_switched_off(fire: Fire, folder: Path) -> None:
     path = folder / "a.py"
     path.write_text(UGLY)

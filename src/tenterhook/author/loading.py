@@ -45,7 +45,8 @@ def of_library(name: str) -> list[Registered]:
 
     module = f"tenterhook.library.{name.replace('-', '_')}"
     try:
-        found = import_module(module)
+        with hook.apart():  # or a file that calls hook.main() would have it too
+            found = import_module(module)
     except ModuleNotFoundError as exc:
         if exc.name not in (module, "tenterhook.library"):
             raise

@@ -1,6 +1,7 @@
-"""Every event is written down: one line of JSON each, without secrets.
+"""What an agent does is written down: one line of JSON for each event, without secrets.
 
-When, which agent and session, which event, and of a tool its name, command, paths and input. A file for each day in the
+Sessions, prompts, tools, permissions, subagents, tasks and the ends of turns: when, which agent and session, which
+event, and of a tool its name, command, paths and input. A file for each day in the
 user's state folder, readable by the user alone, unless `file` names another one. Each line is written in one piece, so
 that agents at work at once share a file.
 
@@ -17,13 +18,12 @@ What it cannot stop:
 - Whoever may write the file may change it, the agent's own shell among them: where that counts send them elsewhere too.
 - Secrets without a shape: what does not look like one is written down as it is.
 - It tells what was asked for, not what other hooks or the user decided; the journal of `tenter fire` has outcomes.
-- Nothing is ever deleted.
+- Calls of the model are not written down. Nothing is ever deleted.
 """
 
 from __future__ import annotations
 
 from tenterhook import hook
-from tenterhook.author.kinds import KINDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,10 +32,16 @@ if TYPE_CHECKING:
     from tenterhook.author import Answer, Event
     from tenterhook.redact import Redactor
 
+# Not model calls, which some agents tell of piece by piece, nor events that a hook changes by listening to them.
+KINDS = (
+    *("session.start", "session.end", "prompt.submit", "tool.before", "tool.after", "tool.failed"),
+    *("permission.ask", "permission.denied", "agent.start", "agent.stop", "task.created", "task.done"),
+    *("notify", "turn.stop", "turn.failed"),
+)
 LONGEST, DEEPEST, MOST = 2000, 6, 100
 
 
-@hook(*sorted(KINDS))
+@hook(*KINDS, on_failure="allow")
 def audit(
     event: Event,
     file: str = "",
@@ -49,7 +55,7 @@ def audit(
     from tenterhook.library.parts.decisions import all_of
     from tenterhook.library.parts.kept import append
 
-    if kinds and event.kind not in all_of("kinds", kinds, sorted(KINDS)):
+    if kinds and event.kind not in all_of("kinds", kinds, KINDS):
         return None
     path = place(file, event)
     try:

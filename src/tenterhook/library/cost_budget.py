@@ -17,6 +17,7 @@ What it cannot stop:
 - What is not in the agent's own count: other sessions, subagents with a transcript of their own, the agent's side calls
   for titles and summaries where it does not tell of them.
 - An agent that tells of no tokens at all, at no event and in no transcript: the user is told so once.
+- Its own cost: an agent that tells of model calls piece by piece, as Gemini CLI does, calls it for each piece.
 - Prices are yours to know: one of each kind for the whole session, whichever models it uses.
 """
 

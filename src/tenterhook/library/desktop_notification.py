@@ -4,7 +4,8 @@ Shown by `notify-send` on Linux and by `osascript` on macOS, in a short time or 
 said once in a session. Secrets in the text are covered.
 
 Options:
-    on: the kinds of events to be told of
+    on: what to be told of, of notify, permission.ask, permission.denied, turn.stop, turn.failed, agent.stop, task.done,
+        teammate.idle, tool.failed, session.start and session.end
     seconds: how long the program may take
 
 What it cannot stop:
@@ -18,7 +19,7 @@ What it cannot stop:
 from __future__ import annotations
 
 from tenterhook import hook
-from tenterhook.author.kinds import KINDS
+from tenterhook.library.parts.moments import MOMENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ SCRIPT = ("on run argv", "display notification (item 2 of argv) with title (item
 NONE = "desktop-notification: neither notify-send nor osascript is here, so nothing is shown; install libnotify"
 
 
-@hook(*sorted(KINDS))
+@hook(*MOMENTS, on_failure="allow")
 def desktop_notification(
     event: Event, on: tuple[str, ...] = ("notify", "permission.ask", "turn.stop"), seconds: float = 3.0
 ) -> Answer | None:

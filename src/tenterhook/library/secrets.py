@@ -72,7 +72,8 @@ def in_files(event: Event, not_secret: tuple[str, ...]) -> list[str]:
         return []
     name = ", ".join(place.shown(path) for path in event.paths) or "the text"
     before = "\n".join(strings(old_texts(event.input)))
-    return [f"- {one.text}" for one in look.secrets_of_texts(event.texts, name, "deny", before)]
+    texts = event.texts or strings(event.input)  # of a tool that calls its text by a name of its own
+    return [f"- {one.text}" for one in look.secrets_of_texts(texts, name, "deny", before)]
 
 
 def old_texts(given: dict[str, object]) -> list[object]:

@@ -6,7 +6,8 @@ in the text are covered. The URL of a webhook is a secret itself: write `url=$NA
 
 Options:
     url: where to; `$NAME` takes it from a variable of the environment
-    on: the kinds of events to be told of
+    on: what to be told of, of notify, permission.ask, permission.denied, turn.stop, turn.failed, agent.stop, task.done,
+        teammate.idle, tool.failed, session.start and session.end
     form: how it is written: `event` (agent, kind, title, text, session, project), `slack` or `discord`
     headers: headers to send, as `Name: value`; `$NAME` in a value takes a variable of the environment
     seconds: how long it may take
@@ -22,7 +23,7 @@ What it cannot stop:
 from __future__ import annotations
 
 from tenterhook import hook
-from tenterhook.author.kinds import KINDS
+from tenterhook.library.parts.moments import MOMENTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 FORMS = ("event", "slack", "discord")
 
 
-@hook(*sorted(KINDS))
+@hook(*MOMENTS, on_failure="allow")
 def webhook_notification(
     event: Event,
     url: str = "",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.author.kinds import KINDS
 from tenterhook.library.parts.decisions import all_of
+from tenterhook.library.parts.moments import MOMENTS
 from tenterhook.project.wording import plain
 from tenterhook.redact import Redactor
 
@@ -14,22 +14,12 @@ if TYPE_CHECKING:
     from tenterhook.author import Event
 
 MESSAGES = ("message", "notification", "last_assistant_message", "error", "reason")
-WORDS = {
-    "notify": "needs your attention",
-    "permission.ask": "asks for permission",
-    "turn.stop": "has finished",
-    "turn.failed": "has failed",
-    "agent.stop": "has finished a subtask",
-    "session.start": "has started",
-    "session.end": "has ended",
-    "tool.failed": "could not run a tool",
-}
 LONGEST = 200
 
 
 def wanted(event: Event, on: tuple[str, ...]) -> bool:
     """Whether somebody is to be told of such an event."""
-    return event.kind in all_of("on", on, sorted(KINDS))
+    return event.kind in all_of("on", on, MOMENTS)
 
 
 def title(event: Event) -> str:
@@ -38,7 +28,7 @@ def title(event: Event) -> str:
 
 def text(event: Event) -> str:
     """What happened, and what the agent itself says of it."""
-    what = WORDS.get(event.kind, event.kind)
+    what = MOMENTS[event.kind]
     said = next((event.text_of(name) for name in MESSAGES if event.text_of(name)), "")
     about = said or event.command or event.tool_name
     hidden = Redactor(os.environ).text(about)  # before it is cut: half a secret has no shape any more

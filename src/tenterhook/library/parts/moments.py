@@ -1,0 +1,17 @@
+"""The moments that a person may want to be told of, and what is said of each."""
+
+from __future__ import annotations
+
+MOMENTS = {
+    "notify": "needs your attention",
+    "permission.ask": "asks for permission",
+    "permission.denied": "was refused a permission",
+    "turn.stop": "has finished",
+    "turn.failed": "has failed",
+    "agent.stop": "has finished a subtask",
+    "task.done": "has done a task",
+    "teammate.idle": "has a teammate without work",
+    "tool.failed": "could not run a tool",
+    "session.start": "has started",
+    "session.end": "has ended",
+}

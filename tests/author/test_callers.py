@@ -26,19 +26,28 @@ RECORDED = [
 ]
 
 
+def alike(dialect: dict[str, Any], one: str, other: str) -> bool:
+    """Whether two events are one, whose payloads and answers are the same under either name."""
+    first, second = dialect["events"][one], dialect["events"][other]
+    return one.lower() == other.lower() and all(first[part] == second[part] for part in ("kind", "keys", "says"))
+
+
 @pytest.mark.parametrize(("agent", "event", "payload"), RECORDED)
 def test_a_real_payload_tells_agent_and_event(agent: str, event: str, payload: dict[str, Any]) -> None:
     """Nothing in the environment helps: an agent may run inside of another one."""
     dialect, name = callers.of(payload, "", "", {})
 
-    assert (dialect["name"], name) == (agent, event)
+    assert dialect["name"] == agent
+    assert name == event or alike(dialect, name, event)
 
 
 @pytest.mark.parametrize(("agent", "event", "payload"), RECORDED)
 def test_an_agent_that_is_named_needs_no_guess_but_for_the_event(
     agent: str, event: str, payload: dict[str, Any]
 ) -> None:
-    assert callers.of(payload, agent, "", {})[1] == event
+    dialect, name = callers.of(payload, agent, "", {})
+
+    assert name == event or alike(dialect, name, event)
 
 
 @pytest.mark.parametrize("agent", dialects.names())

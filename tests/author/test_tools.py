@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tenterhook import dialects
+from tenterhook.author import callers
 from tenterhook.author.event import Event
-from tenterhook.author.tools import TOOLS, fits, is_list, kind, names, of_server
+from tenterhook.author.tools import TOOLS, fits, is_list, kind, names
 
 # Our words for the tools that every dialect has a name for.
 OURS = {
@@ -30,9 +31,12 @@ def test_every_dialects_names_for_its_tools_are_known(dialect: str) -> None:
 @pytest.mark.parametrize("dialect", dialects.names())
 def test_the_tools_of_servers_are_known_by_server_and_tool(dialect: str) -> None:
     name = dialects.get(dialect).mcp_tool.format(server="github", tool="create_issue")
+    event = Event("tool.before", {"tool_name": name}, raw={}, between=callers.load(dialect)["between"])
 
-    assert kind(name) == "mcp"
-    assert of_server(name) == ("github", "create_issue")
+    assert event.tool == "mcp"
+    assert event.mcp
+    assert (event.mcp.server, event.mcp.tool) == ("github", "create_issue")
+    assert fits("mcp__github__.*", event.names())
 
 
 @pytest.mark.parametrize(

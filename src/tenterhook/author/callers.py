@@ -57,10 +57,10 @@ def event_of(dialect: dict[str, Any], raw: dict[str, Any], event: str) -> str:
     One that the payload names and nobody knows may be newer than we are; a hook may know it.
     """
     events = dialect["events"]
+    if event in events:
+        return event
     said = event or named(dialect, raw)
-    if said in events:
-        return said
-    possible = [name for name, one in events.items() if one["kind"] == said] if said else list(events)
+    possible = [name for name, one in events.items() if one["kind"] == said] if event else called(dialect, said)
     if not possible and event:
         raise UsageError(f"{dialect['title']} has no event {said!r}{nearest(said, events)}")
     return str(max(possible, key=lambda name: likeness(dialect, name, raw), default=said))
@@ -71,10 +71,16 @@ def named(dialect: dict[str, Any], raw: dict[str, Any]) -> str:
     return next((str(raw[name]) for name in dialect["named"] if isinstance(raw.get(name), str)), "")
 
 
+def called(dialect: dict[str, Any], said: str) -> list[str]:
+    """The events that a payload may be about which says so; all where it does not say. An event may have two names."""
+    events = dialect["events"]
+    same = [name for name in events if name.lower() == said.lower()] if said else list(events)
+    return sorted(same, key=lambda name: name != said)
+
+
 def score(dialect: dict[str, Any], raw: dict[str, Any], environ: Mapping[str, str]) -> int:
     """How much speaks for a dialect; nothing where the event that the payload names is none of its."""
-    events, said = dialect["events"], named(dialect, raw)
-    possible = [said] if said in events else [] if said else list(events)
+    possible = called(dialect, named(dialect, raw))
     if not possible:
         return 0
     found = max(likeness(dialect, name, raw) for name in possible)

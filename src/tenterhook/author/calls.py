@@ -99,8 +99,9 @@ def received(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[Even
     project = next((environ[one] for one in dialect["project"] if environ.get(one)), "")
     data.setdefault("project", project)
     target = rule.get("target", "")
-    agent = dialect["name"].partition("@")[0]
-    return Event(rule["kind"], data, raw=raw, name=name, agent=agent, target=target), dialect
+    agent, between = dialect["name"].partition("@")[0], dialect["between"]
+    event = Event(rule["kind"], data, raw=raw, name=name, agent=agent, target=target, between=between)
+    return event, dialect
 
 
 def decoded(text: str) -> Any:

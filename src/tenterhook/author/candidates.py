@@ -74,12 +74,14 @@ class Candidates:
             yield from self.deciding("allow")
 
     def rewriting(self, decision: str) -> Iterator[Form]:
+        """Fields that change something, those beside the decision first; within a decision they need one."""
         decided = list(self.deciding(decision)) if decision else [{}, *self.assent()]
-        places = {parent(one.path) for one in self.having("decision")[-1:]}
+        places = [parent(one.path) for one in self.having("decision")]
         fields = [one for one in self.answers if self.change in (one.effect, one.change)]
-        for one in sorted(fields, key=lambda one: parent(one.path) not in places):
-            alone = parent(one.path) in ("", self.dialect.section)  # else it is a part of the decision
-            yield from ({**form, "value": one.path} for form in decided if form or alone)
+        for one in sorted(fields, key=lambda one: parent(one.path) not in places[-1:]):
+            within = parent(one.path) in places and parent(one.path) not in ("", self.dialect.section)
+            value = {"value": one.path, **({"as": "text"} if one.type == "text" else {})}
+            yield from ({**form, **value} for form in decided if form or not within)
         if self.event.replaces and not decision:
             reasons = (form for form in self.deciding("deny") if "text" in form)
             yield from ({"set": form["set"], "value": form["text"], "as": "text"} for form in reasons)

@@ -19,6 +19,8 @@ SUBJECTS = {
     "permission.ask": "tool_input",
     "tool.after": "tool_output",
     "prompt.submit": "prompt",
+    "prompt.transform": "transformed_prompt",
+    "agent.stop": "prompt_response",
     "model.before": "llm_request",
     "model.after": "llm_response",
     "tools.select": "tool_config",
@@ -31,13 +33,22 @@ class Event:
     Texts are empty and lists have nothing in them where the event has no such thing; nothing here is None but `mcp`.
     """
 
-    __slots__ = ("agent", "data", "kind", "name", "raw", "target")
+    __slots__ = ("agent", "between", "data", "kind", "name", "raw", "target")
 
     def __init__(
-        self, kind: str, data: dict[str, Any], *, raw: dict[str, Any], name: str = "", agent: str = "", target: str = ""
+        self,
+        kind: str,
+        data: dict[str, Any],
+        *,
+        raw: dict[str, Any],
+        name: str = "",
+        agent: str = "",
+        target: str = "",
+        between: str = "",
     ) -> None:
+        """`target` is what a match looks at, `between` what stands between server and tool in this agent's names."""
         self.kind, self.data, self.raw = kind, data, raw
-        self.name, self.agent, self.target = name or kind, agent, target
+        self.name, self.agent, self.target, self.between = name or kind, agent, target, between
 
     def text_of(self, name: str) -> str:
         found = self.data.get(name)
@@ -53,7 +64,7 @@ class Event:
     @property
     def tool(self) -> str:
         """What the tool is, in our words: those of tools.py, or `other`."""
-        if self.server:
+        if self.mcp:
             return tools.MCP
         found = tools.kind(self.tool_name)
         return "read" if found == "edit" and self.input.get("command") == "view" else found
@@ -91,7 +102,7 @@ class Event:
     @property
     def mcp(self) -> Served | None:
         """Server and tool of a tool that an MCP server gives."""
-        found, server = tools.of_server(self.tool_name), self.server
+        found, server = tools.of_server(self.tool_name, self.between), self.server
         if server:
             return Served(server, self.tool_name.rpartition(f"{server}_")[2].lstrip("_"))
         return Served(*found) if found else None
@@ -99,7 +110,7 @@ class Event:
     @property
     def server(self) -> str:
         """The MCP server that the payload names beside the tool."""
-        for name in ("mcp_context", "mcp_server", "mcp_server_name"):
+        for name in ("mcp_context", "mcp_server", "mcp_server_name", "server_name"):
             found = self.data.get(name)
             found = found.get("server_name") or found.get("name") if isinstance(found, dict) else found
             if isinstance(found, str) and found:
@@ -113,7 +124,9 @@ class Event:
 
     @property
     def error(self) -> str:
-        return self.text_of("error")
+        found = self.data.get("error")
+        found = found.get("message") if isinstance(found, dict) else found
+        return found if isinstance(found, str) else ""
 
     # ---- the rest
 
@@ -164,8 +177,15 @@ class Event:
             value = inputs.edited(value if isinstance(value, dict) else {}, said.edits)
         elif subject == "tool_output":
             value = inputs.output_like(value, self.data.get(subject))
-        data = {**self.data, subject: value}
-        return Event(self.kind, data, raw=self.raw, name=self.name, agent=self.agent, target=self.target)
+        return Event(
+            self.kind,
+            {**self.data, subject: value},
+            raw=self.raw,
+            name=self.name,
+            agent=self.agent,
+            target=self.target,
+            between=self.between,
+        )
 
     def __repr__(self) -> str:
         return f"Event({self.kind!r}, {self.data!r})"

@@ -6,7 +6,7 @@ package is looked at when it is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tenterhook.author import answers, forms
@@ -33,6 +33,8 @@ CHANGES: dict[str, tuple[str, Any, Any]] = {
     "tool_input": ("input", {"command": "one", "stays": "as it is"}, {"command": "two", "stays": "as it is"}),
     "tool_output": ("output", "one", "two"),
     "prompt": ("prompt", "one", "two"),
+    "transformed_prompt": ("prompt", "one", "two"),
+    "prompt_response": ("output", "one", "two"),
     "llm_request": ("request", {"model": "one"}, {"model": "two"}),
     "llm_response": ("response", response("one"), response("two")),
     "tool_config": ("tool_config", {"mode": "AUTO"}, {"mode": "NONE", "allowedFunctionNames": []}),
@@ -63,10 +65,20 @@ def made_of(dialect: Dialect) -> dict[str, Any]:
         "version": dialect.version,
         "quiet": quiet(dialect),
         "section": [dialect.section, dialect.section_event],
-        "fields": {field.name: field.key for field in dialect.base},
+        "between": between(dialect.mcp_tool),
+        "fields": renamed(dialect.base),
         "project": [name for name, word in dialect.env.items() if word.rstrip("?") in ("project", "cwd")],
         **made,
     }
+
+
+def between(pattern: str) -> str:
+    """What stands between server and tool, where the name of such a tool begins with the server's."""
+    return pattern[len("{server}") : -len("{tool}")] if pattern.startswith("{server}") else ""
+
+
+def renamed(fields: Iterable[Field]) -> dict[str, str]:
+    return {field.name: field.key for field in fields if not field.key.startswith("=")}
 
 
 def quiet(dialect: Dialect) -> str:
@@ -98,7 +110,7 @@ def signs_at(rule: EventRule) -> dict[str, Any]:
 
 def always(base: tuple[Field, ...]) -> dict[str, Any]:
     """Base fields: those that are always there, and those that may be."""
-    there = [field.name for field in base if field.key in BASE]
+    there = [field.name for field in base if field.key in BASE or field.key.startswith("=")]
     return {"base": there, "maybe": [field.name for field in base if field.name not in there]}
 
 
@@ -133,7 +145,7 @@ class Trial:
             made["tool"] = self.dialect.tools[self.event.tools[0]].name
         if encoded := [field.name for field in own if field.form == "json"]:
             made["json"] = encoded
-        if fields := {field.name: field.key for field in own if field.name != field.key or self.event.base}:
+        if fields := {name: key for name, key in renamed(own).items() if name != key or self.event.base}:
             made["fields"] = fields
         says = {effect: form for effect in self.effects() if (form := self.first(effect)) is not None}
         apart = {one: found for one in STRONG if one in says and (found := self.conflicts(one, says))}

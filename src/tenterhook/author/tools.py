@@ -91,12 +91,18 @@ def names(name: str, served: tuple[str, str] | None = None) -> tuple[str, ...]:
     return tuple(known) if len(known) > 1 else (name, OTHER)
 
 
-def of_server(name: str) -> tuple[str, str] | None:
-    """Server and tool in the name of an MCP tool; an agent that does not name the server leaves it empty."""
-    for mark, between in MARKS:
+def of_server(name: str, between: str = "") -> tuple[str, str] | None:
+    """Server and tool in the name of an MCP tool; an agent that does not name the server leaves it empty.
+
+    `between` is for an agent whose names of such tools begin as any other: what is in none of its own names.
+    """
+    for mark, usual in MARKS:
         if name.startswith(mark):
-            server, found, tool = name[len(mark) :].partition(between)
+            server, found, tool = name[len(mark) :].partition(usual)
             return (server, tool) if found else ("", server)
+    if between and between in name and kind(name) == OTHER:
+        server, _, tool = name.rpartition(between)
+        return server, tool
     return None
 
 

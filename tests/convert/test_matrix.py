@@ -55,6 +55,42 @@ def test_rows_that_a_reader_can_check_by_hand():
     assert cell("amcp", "Stop", "deny").support == "enforced"
 
 
+# What the real programs were seen to do with such answers: the rows of the comparison that was measured.
+YES, TOLD, NO = "enforced", "advisory", "impossible"
+SEEN = {
+    ("claude", "PreToolUse"): {"deny": YES, "ask": YES, "rewrite": YES, "stop": YES},
+    ("claude", "PostToolUse"): {"deny": TOLD, "context": YES},
+    ("claude", "UserPromptSubmit"): {"deny": YES, "context": YES},
+    ("claude", "Stop"): {"deny": YES},
+    ("codex", "PreToolUse"): {"deny": YES, "ask": NO, "rewrite": YES, "stop": NO},
+    ("codex", "PostToolUse"): {"context": YES},
+    ("codex", "UserPromptSubmit"): {"deny": YES, "context": YES},
+    ("codex", "Stop"): {"deny": YES},
+    ("gemini", "BeforeTool"): {"deny": YES, "ask": YES, "rewrite": YES, "stop": YES},
+    ("gemini", "AfterTool"): {"deny": TOLD, "context": YES},
+    ("gemini", "BeforeAgent"): {"deny": YES},
+    ("gemini", "AfterAgent"): {"deny": YES},
+    ("qwen", "PreToolUse"): {"deny": YES, "ask": YES, "rewrite": NO, "stop": NO},
+    ("qwen", "PostToolUse"): {"deny": NO, "context": YES},
+    ("qwen", "UserPromptSubmit"): {"deny": YES, "context": YES},
+    ("qwen", "Stop"): {"deny": YES},
+    ("copilot", "preToolUse"): {"deny": YES, "ask": YES, "rewrite": YES},
+    ("copilot", "PreToolUse"): {"deny": YES, "rewrite": YES},
+    ("copilot", "postToolUse"): {"deny": NO, "context": YES},
+    ("copilot", "userPromptSubmitted"): {"deny": NO},
+    ("copilot", "agentStop"): {"deny": YES},
+}
+KNOWN = [(agent, event) for agent, event in SEEN if agent in NAMES]
+
+
+@pytest.mark.parametrize(("agent", "event"), KNOWN, ids=[" ".join(row) for row in KNOWN])
+def test_what_was_measured_is_what_the_matrix_says_and_it_says_that_it_was(agent, event):
+    found = {effect: cell(agent, event, effect) for effect in SEEN[agent, event]}
+
+    assert {effect: one.support for effect, one in found.items()} == SEEN[agent, event]
+    assert {one.known_by for one in found.values()} == {"measured"}
+
+
 def test_evidence_is_of_events_and_effects_that_there_are():
     for name, found in marks().items():
         assert found["usual"] in MARKS

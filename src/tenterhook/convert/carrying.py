@@ -11,9 +11,8 @@ from msgspec import Struct
 from tenterhook.convert.taking import Taken
 from tenterhook.dialect import Dialect, EventRule, Type
 from tenterhook.keys import DIVISOR, LONGEST, OURS, unit_of
+from tenterhook.permits import RULE
 
-# Conditions that are a permission rule, and the setter that reads one.
-RULE = "rule"
 # The setter of a key that says so in a word of the agent's own.
 CLOSED = "closed"
 
@@ -80,7 +79,7 @@ def carried(taken: Taken, source: Dialect, target: Dialect, to: EventRule, kind:
     for wish in WISHES:
         value = getattr(taken.hook, wish.name)
         if value != wish.usual and not implied(wish, target):
-            carry(made, taken, wish, value, target)
+            carry(made, taken.saying(source, wish.setters), wish, value, target)
     named(made, taken, source, target)
     return made
 
@@ -90,13 +89,14 @@ def implied(wish: Wish, target: Dialect) -> bool:
     return (wish.name == "sequential" and target.order == "sequential") or wish.name == "priority"
 
 
-def carry(made: Carried, taken: Taken, wish: Wish, value: Any, target: Dialect) -> None:
+def carry(made: Carried, said: str, wish: Wish, value: Any, target: Dialect) -> None:
+    """`said` is the key that the entry has it under."""
     form = target.form
     for keys, into in ((form.keys, made.entry), (form.group_keys, made.group)):
         for key, setter in keys.items():
             written = wish.setters[setter](value) if setter in wish.setters else None
             if written is not None:
-                into[key] = target.install.closed if setter == CLOSED and target.install else written
+                into[key] = (setter == CLOSED and target.install and target.install.closed) or written
                 return
     ours = next((key for key, setter in form.keys.items() if setter == "ours"), "")
     option = next((name for name, setter in OURS.items() if setter in wish.setters), "")
@@ -106,19 +106,14 @@ def carry(made: Carried, taken: Taken, wish: Wish, value: Any, target: Dialect) 
         text = f"{wish.lost}; kept under {ours!r}, which counts only where tenterhook runs the hook"
     else:
         text = wish.lost
-    made.lost.append((wish.name, first(taken, wish), text))
-
-
-def first(taken: Taken, wish: Wish) -> str:
-    """The key of the entry that seems to have said it."""
-    return next((key for key in taken.entry if key.replace("_", "").lower().startswith(wish.name[:4])), "")
+    made.lost.append((wish.name, said, text))
 
 
 def limit(made: Carried, taken: Taken, source: Dialect, target: Dialect, to: EventRule, kind: Type) -> None:
     """The time-out in the target's unit. A default that is longer than the one there is written, so that it stays."""
     seconds = taken.hook.timeout or source.timeout
     usual = min(kind.timeout or target.timeout, to.timeout or LONGEST)
-    said = taken.has(source, "timeout")
+    said = taken.saying(source, ("timeout",))
     key = next((key for key, setter in target.form.keys.items() if setter.startswith("timeout")), "")
     if not said and seconds <= usual:
         return
@@ -143,7 +138,7 @@ def counted(seconds: float, unit: str) -> tuple[float, str]:
 def named(made: Carried, taken: Taken, source: Dialect, target: Dialect) -> None:
     """A name that was given, and texts for people: as keys, else as comments."""
     keys = target.form.keys
-    if taken.has(source, "name"):
+    if taken.saying(source, ("name",)):
         key = next((key for key, setter in keys.items() if setter == "name"), "")
         if key:
             made.entry[key] = taken.hook.name

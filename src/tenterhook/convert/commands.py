@@ -7,9 +7,11 @@ import shlex
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tenterhook.dialect import Dialect, EventRule, Type
 from tenterhook.hazards.commands import VARIABLE, variables
+from tenterhook.keys import OPTIONS
 from tenterhook.types import Hook
 from tenterhook.words import SHELL_SYNTAX
 
@@ -19,13 +21,17 @@ EXPANDED = re.compile(r"\$\{?\w")
 
 
 class Run(Struct, frozen=True):
-    """The type there and its keys; or `lost`, where nothing there runs it. `unset` are variables that are not given."""
+    """The type there and its keys; or `lost`, where nothing there runs it.
+
+    `unset` are variables that are not given there, `dropped` the options of the hook that have no key there.
+    """
 
     kind: Type | None = None
     keys: dict[str, Any] = {}
     lost: str = ""
     note: str = ""
     unset: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
 
 
 def run(hook: Hook, source: Dialect, rule: EventRule, target: Dialect, to: EventRule) -> Run:
@@ -43,7 +49,16 @@ def run(hook: Hook, source: Dialect, rule: EventRule, target: Dialect, to: Event
     names = swapped_names({**source.env, **rule.env}, {**target.env, **to.env}, first)
     line = command_line(hook)
     unset = tuple(name for name in dict.fromkeys(variables(text_of(line))) if names.get(name) == "")
-    return spelled(line, hook, kind, target, names, unset)
+    made = spelled(line, kind, target, names, unset)
+    kept, dropped = options(hook, target)
+    return replace(made, keys={**made.keys, **kept}, dropped=dropped) if made.kind else made
+
+
+def options(hook: Hook, target: Dialect) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What a command says besides its line: under the same keys, or those that set the same; and what has none."""
+    said = {key: hook.spec[key] for key in OPTIONS["command"] if key in hook.spec and hook.handler == "command"}
+    keys = {key: next((k for k, setter in target.form.keys.items() if key in (k, setter)), "") for key in said}
+    return {keys[key]: value for key, value in said.items() if keys[key]}, tuple(key for key in said if not keys[key])
 
 
 DOES = {
@@ -90,9 +105,7 @@ def alike(one: str, other: str) -> bool:
     return one == other or (one in FOLDERS and other in FOLDERS)
 
 
-def spelled(
-    line: str | list[str], hook: Hook, kind: Type, target: Dialect, names: dict[str, str], unset: tuple[str, ...]
-) -> Run:
+def spelled(line: str | list[str], kind: Type, target: Dialect, names: dict[str, str], unset: tuple[str, ...]) -> Run:
     """The command line in the form that the type has: a shell's text, words, or one program."""
     swapped = renamed(line, names)
     note = f"variables are named as there: {text_of(swapped)}" if swapped != line else ""

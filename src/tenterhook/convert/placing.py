@@ -98,6 +98,8 @@ def said(taken: Taken, run: commands.Run, fits: Matched, extra: Carried) -> Iter
         yield taken.loss("matcher", fits.note, level=NOTE)
     if run.note:
         yield taken.loss("command", run.note, level=NOTE)
+    for option in run.dropped:
+        yield taken.loss("key", f"{option} has no key there, so it does not count", key=option)
     yield from (taken.loss(name, text, key=key) for name, key, text in extra.lost)
     yield from (taken.loss(name, text, key=key, level=NOTE) for name, key, text in extra.notes)
 

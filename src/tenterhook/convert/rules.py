@@ -112,7 +112,7 @@ def bare_entry(case: Case) -> Found:
     """An entry that its own agent reads although something is missing that the other one insists on."""
     strict = case.target.form.malformed == "file"
     grouped = not case.target.form.group or bool(case.taken.group) or case.source.form.group in source_path(case)
-    if strict and (not grouped or not case.taken.has(case.source, "type")):
+    if strict and (not grouped or not case.taken.saying(case.source, ("type",))):
         yield NOTE, "the entry had no type or no list around it, for which the whole file would be void there"
 
 

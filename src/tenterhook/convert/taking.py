@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -34,11 +34,11 @@ class Taken(Struct, frozen=True):
         line, column = source.where((*source.path, key) if key else source.path) if source.where else (0, 0)
         return Loss(number, name, level, source.file, line, column, key, self.hook.name, text)
 
-    def has(self, dialect: Dialect, setter: str) -> str:
+    def saying(self, dialect: Dialect, setters: Iterable[str]) -> str:
         """The key of the entry, or of its group, that says this; nothing where none does."""
-        form = dialect.form
-        own = (key for key in self.entry if form.keys.get(key, "").startswith(setter))
-        around = (key for key in self.group if form.group_keys.get(key, "").startswith(setter))
+        form, wanted = dialect.form, set(setters)
+        own = (key for key in self.entry if form.keys.get(key) in wanted)
+        around = (key for key in self.group if form.group_keys.get(key) in wanted)
         return next(own, "") or next(around, "")
 
 

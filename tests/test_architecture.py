@@ -87,6 +87,7 @@ def changed_setup(**fields: Any) -> dict[str, Any]:
 
 WRONG: list[dict[str, Any]] = [
     {"matcher": "globb"},
+    {"cautions": {"weather": "rain"}},
     {"order": "random"},
     {"layers": "subtract"},
     {"unit": "minutes"},

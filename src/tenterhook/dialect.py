@@ -320,8 +320,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     # Whether a caller of `tenter hook` that does not say who it is speaks this; true of one dialect.
     usual_caller: bool = False
     mode: str = "faithful"
-    approval: str = ""  # what its user must approve before a hook runs: the folder, each hook
-    bom_on: tuple[str, ...] = ()  # systems on which what hooks are told begins with a byte order mark
+    cautions: dict[str, str] = {}  # what whoever brings a hook here must know, by the words that `vocabulary` has
     # How a hook's process is confined unless its entry says otherwise; and whether the agent itself does so.
     sandbox: Sandbox = Sandbox(network="full")
     confines: bool = False

@@ -162,3 +162,10 @@ NETWORKS = {
 def key(name: str, setter: str) -> str:
     """What a key of an entry says."""
     return SPECS.get(name) or KEYS[setter]
+
+
+CAUTIONS = {
+    "approval": "what the agent's user must approve before a hook runs",
+    "byte order mark": "where what hooks are told begins with one",
+    "keys": "whose keys hooks are given with the environment",
+}

@@ -231,13 +231,12 @@ def rules(dialect: Dialect) -> Rows:
     for value, row in optional(d):
         if value:
             yield row
+    yield from ((word, said, glossary.CAUTIONS[word]) for word, said in d.cautions.items())
 
 
 def optional(d: Dialect) -> Iterable[tuple[object, tuple[str, str, str]]]:
     ends = " or ".join(d.chain_ends)
     yield d.chain_ends, ("chain ends", ends, f"after a {ends} the hooks that have not run yet are skipped")
-    yield d.approval, ("approval", d.approval, "what the agent's user must approve before a hook runs")
-    yield d.bom_on, ("byte order mark", ", ".join(d.bom_on), "systems on which what hooks are told begins with one")
     yield d.dedupe, ("duplicates", d.dedupe, f"of hooks with the same {glossary.DEDUPES[d.dedupe]} only the first runs")
     yield d.switch, ("switch", d.switch, "no hook runs unless a file sets it to true")
     yield d.off[0], ("off", f"{d.off[0]}: {str(d.off[1]).lower()}", "no hook runs where a file says so")

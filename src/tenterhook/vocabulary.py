@@ -67,6 +67,9 @@ KEYS = {  # config
     *("sandbox", "warm", "matcher_trimmed", "words", "rule", "closed", "wakes", "once_in_skill"),
     *("spec_flag", "spec_texts", "spec_seconds", "spec_count"),
 }
+# What the agent's user must approve before a hook runs; where payloads begin with a byte order mark; which providers'
+# keys hooks are given.
+CAUTIONS = {"approval", "byte order mark", "keys"}
 UNITS = {"seconds", "milliseconds", "seconds-below-1000"}  # keys
 DOES = {"runs", "inert", "ruins"}
 MALFORMED = {"entry", "file"}
@@ -103,6 +106,7 @@ def check(dialect: Dialect) -> Iterable[str]:
     yield from unknown("answer_lines", [dialect.answer_lines], LINES)
     yield from unknown("mode", [dialect.mode], {"faithful", "strict", "observe"})
     yield from unknown("chain_ends", dialect.chain_ends, ENDS)
+    yield from unknown("cautions", dialect.cautions, CAUTIONS)
     yield from unknown("failure", dialect.failure, CAUSES)
     yield from unknown("failure", [*dialect.failure.values(), *dialect.failure_of.values()], POLICIES)
     yield from unknown("audience", dialect.audience, KINDS)

@@ -160,13 +160,13 @@ def test_15_an_agent_that_is_never_let_go(looks, found, write, converted):
 
 @pytest.mark.parametrize(
     ("number", "other"),
-    [(16, {"approval": "each hook"}), (19, {"bom_on": ("Windows",)})],
+    [(16, {"approval": "each hook"}), (19, {"byte order mark": "Windows"}), (23, {"keys": "its own"})],
 )
 def test_what_the_agent_itself_asks_of_hooks(number, other, write, converted):
     write("hook.sh", shell("jq .tool_name"), mode=0o755)
     write(MOAI, entry())
 
-    assert number in {loss.number for loss in converted("moai", wave(**other)).losses}
+    assert number in {loss.number for loss in converted("moai", wave(cautions=other)).losses}
     assert number not in {loss.number for loss in converted("moai", wave()).losses}
 
 
@@ -195,14 +195,6 @@ def test_22_a_failure_that_blocks_here_and_not_there(write, converted):
 
     assert {loss.level for loss in found} == {"lost"}
     assert "no answer in time: refused before" in found[0].text
-
-
-def test_23_keys_of_providers(write, converted):
-    write(".wave/settings.json", entry("true"))
-
-    [loss] = [loss for loss in converted(wave(env_without=("KEY",)), "moai").losses if loss.number == 23]
-
-    assert loss.level == "note"
 
 
 def test_every_hazard_has_a_number_a_name_and_says_what_to_do():

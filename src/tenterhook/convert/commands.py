@@ -50,13 +50,18 @@ def run(hook: Hook, source: Dialect, rule: EventRule, target: Dialect, to: Event
     line = command_line(hook)
     unset = tuple(name for name in dict.fromkeys(variables(text_of(line))) if names.get(name) == "")
     made = spelled(line, kind, target, names, unset)
-    kept, dropped = options(hook, target)
+    kept, dropped = options(hook, source, target)
     return replace(made, keys={**made.keys, **kept}, dropped=dropped) if made.kind else made
 
 
-def options(hook: Hook, target: Dialect) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What a command says besides its line: under the same keys, or those that set the same; and what has none."""
-    said = {key: hook.spec[key] for key in OPTIONS["command"] if key in hook.spec and hook.handler == "command"}
+def options(hook: Hook, source: Dialect, target: Dialect) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What a command says besides its line: under the same keys, or those that set the same; and what has none.
+
+    What every hook of its type has was said by nobody.
+    """
+    usual = [pair for one in source.types if one.handler == hook.handler for pair in one.spec.items()]
+    known = OPTIONS["command"] if hook.handler == "command" else ()
+    said = {key: hook.spec[key] for key in known if key in hook.spec and (key, hook.spec[key]) not in usual}
     keys = {key: next((k for k, setter in target.form.keys.items() if key in (k, setter)), "") for key in said}
     return {keys[key]: value for key, value in said.items() if keys[key]}, tuple(key for key in said if not keys[key])
 

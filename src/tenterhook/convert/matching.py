@@ -64,7 +64,7 @@ def only_for(rule: EventRule, source: Dialect, to: EventRule, target: Dialect) -
 
 
 def of_tools(matcher: str, kind: str, source: Dialect, to_kind: str, target: Dialect) -> Matched:
-    listed = names(matcher, kind)
+    listed = names(matcher, kind) or (frozenset(matcher.split("|")) if PLAIN.fullmatch(matcher) else None)
     if listed is not None:
         return of_names(sorted(listed, key=matcher.find), source, to_kind, target)
     test = match(matcher, kind)
@@ -76,8 +76,6 @@ def of_tools(matcher: str, kind: str, source: Dialect, to_kind: str, target: Dia
     for text in texts:
         if same(text, to_kind, wanted, target, served):
             return Matched((text,), note="" if text == matcher else f"the matcher {matcher!r} is {text!r} there")
-    if not wanted and PLAIN.fullmatch(matcher):
-        return of_names(matcher.split("|"), source, to_kind, target)
     if not wanted:
         text = list(texts)[-1]
         return Matched((text,), lost=f"the matcher {matcher!r} fits no tool that is known there; check {text!r}")
@@ -116,7 +114,14 @@ def name_there(name: str, source: Dialect, target: Dialect) -> str:
     if ours in target.tools:
         return target.tools[ours].name
     served = parts(name, source.mcp_tool)
-    return target.mcp_tool.format(**served) if served else ""
+    if served:
+        return target.mcp_tool.format(**served)
+    return name if named_alike(source, target) else ""
+
+
+def named_alike(source: Dialect, target: Dialect) -> bool:
+    """Whether all tools that we know of have the same names: then those that we do not know have, too."""
+    return all(one in target.tools and target.tools[one].name == tool.name for one, tool in source.tools.items())
 
 
 def parts(name: str, form: str) -> dict[str, str]:

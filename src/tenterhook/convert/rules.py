@@ -110,14 +110,10 @@ def compared(case: Case, made: answers.Made) -> Found:
 
 def bare_entry(case: Case) -> Found:
     """An entry that its own agent reads although something is missing that the other one insists on."""
-    strict = case.target.form.malformed == "file"
-    grouped = not case.target.form.group or bool(case.taken.group) or case.source.form.group in source_path(case)
-    if strict and (not grouped or not case.taken.saying(case.source, ("type",))):
+    form, group = case.target.form, case.source.form.group
+    bare = group not in case.taken.hook.source.path or not case.taken.saying(case.source, ("type",))
+    if form.malformed == "file" and form.group == group and bare:
         yield NOTE, "the entry had no type or no list around it, for which the whole file would be void there"
-
-
-def source_path(case: Case) -> tuple[str | int, ...]:
-    return case.taken.hook.source.path
 
 
 def endless(case: Case) -> Found:
@@ -127,9 +123,15 @@ def endless(case: Case) -> Found:
         yield LOST, "it keeps the agent going and never looks at stop_hook_active, and nobody there ends that"
 
 
-def reviewed(case: Case) -> Found:
-    if case.target.approval and case.target.approval != case.source.approval:
-        yield NOTE, f"{case.target.title} runs it only when its user has approved {case.target.approval}"
+def cautioned(word: str, text: str) -> Callable[[Case], Found]:
+    """What must be known there and need not be known here."""
+
+    def find(case: Case) -> Found:
+        said = case.target.cautions.get(word)
+        if said and said != case.source.cautions.get(word):
+            yield NOTE, text.format(agent=case.target.title, said=said)
+
+    return find
 
 
 def elsewhere(case: Case) -> Found:
@@ -143,8 +145,9 @@ def elsewhere(case: Case) -> Found:
 
 
 def marked(case: Case) -> Found:
-    if case.target.bom_on and not case.source.bom_on and READS_STDIN.search(case.text) and "utf-8-sig" not in case.text:
-        yield LOST, f"on {', '.join(case.target.bom_on)} the event begins with a byte order mark there"
+    where = case.target.cautions.get("byte order mark")
+    if where and READS_STDIN.search(case.text) and "utf-8-sig" not in case.text:
+        yield LOST, f"on {where} the event begins with a byte order mark there"
 
 
 def open_guard(case: Case) -> Found:
@@ -160,10 +163,8 @@ def open_guard(case: Case) -> Found:
             )
 
 
-def exposed(case: Case) -> Found:
-    if case.source.env_without and not case.target.env_without:
-        yield NOTE, f"{case.target.title} hands its hooks the whole environment, keys of providers among it"
-
+REVIEW = "{agent} runs it only when its user has approved {said}"
+KEYS = "{agent} gives its hooks keys of providers with the environment: {said}"
 
 TABLE = (
     Rule(1, "units", "write the time-out in the unit that is counted in there", nothing),
@@ -181,13 +182,13 @@ TABLE = (
     Rule(13, "names in matchers", "write the names that the tools have there", nothing),
     Rule(14, "continue false", "refuse with exit 2 and a text on stderr; a wish to stop is no veto", answer(14)),
     Rule(15, "endless stops", "let it go on where stop_hook_active is true", endless),
-    Rule(16, "review", "approve the hooks there, and see to it in CI too", reviewed),
+    Rule(16, "review", "approve the hooks there, and see to it in CI too", cautioned("approval", REVIEW)),
     Rule(17, "folders", "write paths from the project's folder, by a variable or in full", elsewhere),
     Rule(18, "other output", "print nothing on stdout but the answer", answer(18)),
     Rule(19, "byte order mark", "read stdin as utf-8-sig", marked),
     Rule(20, "once and if", "let the script remember, or look at the call itself", nothing),
     Rule(21, "partial input", "print the whole input, with what stays", answer(21)),
     Rule(22, "open guards", "say so where there is a key for it; let the script catch its own failures", open_guard),
-    Rule(23, "secrets", "run it with an environment that holds none", exposed),
+    Rule(23, "secrets", "run it with an environment that holds none", cautioned("keys", KEYS)),
 )
 RULES: dict[int, Rule] = {rule.number: rule for rule in TABLE}

@@ -314,7 +314,7 @@ DIALECT = Dialect(
         folder="GEMINI_PROJECT_DIR",
         limits=("a project's hooks run only in a folder that you trust; without a terminal it refuses any other",),
     ),
-    approval="the folder",
+    cautions={"approval": "the folder", "keys": "its own"},
     notes=(
         "The agent's own document says otherwise of exit codes: only 0 and 1 let a hook with text pass, and exit 2 "
         "without text does not block.",

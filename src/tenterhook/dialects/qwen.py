@@ -257,7 +257,7 @@ DIALECT = Dialect(
         folder="QWEN_PROJECT_DIR",
         limits=("a project's hooks run only in a folder that you trust",),
     ),
-    approval="the folder",
+    cautions={"approval": "the folder", "keys": "the provider"},
     notes=(
         "A command's time-out is in seconds; a number from 1000 on is taken for milliseconds, as older versions wrote.",
         "At exit 2 stdout is not read at all: without a word on stderr the operation goes on, whatever was printed.",

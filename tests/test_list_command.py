@@ -79,7 +79,7 @@ def test_hooks_of_another_dialect_are_hinted_at(tenter: Tenter) -> None:
     write("~/.wave/settings.json", moai())
     write(".claude/settings.json", moai())
 
-    assert tenter().err == "tenter: found .claude/settings.json: --dialect moai\n"
+    assert tenter().err == "tenter: found .claude/settings.json: --dialect claude\n"
     assert tenter("--dialect", "moai").err == ""
 
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+
+if TYPE_CHECKING:
+    from tenterhook.types import Attempt
 
 SIZE = 1 << 20
 LARGE = 1 << 16
@@ -166,3 +169,13 @@ def key_pattern(keys: tuple[str, ...]) -> re.Pattern[str]:
     """One of the keys as an object's key: in quotes of any kind, or bare after a brace or comma."""
     either = "|".join(map(re.escape, keys))
     return re.compile(rf"""(?:["'](?:{either})["']|[{{,]\s*(?:{either}))\s*:""")
+
+
+def said_on(attempt: Attempt, where: str) -> tuple[str, str]:
+    """The first of the named streams that has any text, and that text."""
+    streams = where.split("-or-")
+    for stream in streams:
+        text: str = getattr(attempt, stream).strip()
+        if text:
+            return stream, text
+    return streams[0], ""

@@ -20,6 +20,8 @@ from tenterhook.types import Hook, Path
 
 # Whose word on a switch counts, where several have one.
 PRECEDENCE = {"defaults": 0, "user": 1, "project": 2, "system": 3, "managed": 4}
+# Scopes of files that are not the user's to write.
+SYSTEMS = ("managed", "system")
 PROJECT_SETTINGS = "they stand in the user's file or in the system's"
 
 
@@ -95,6 +97,8 @@ def load(
             del loaded.hooks[before:]
         if place.file.switches:
             switches(document, dialect, words, loaded)
+        if place.file.scope in SYSTEMS and document.data.get(dialect.only_system) is True:
+            words.off = True
     loaded.hooks = standing.hooks(loaded.hooks, complete=not config)
     obey(loaded, dialect, standing)
     return loaded
@@ -138,9 +142,16 @@ def obey(loaded: Loaded, dialect: Dialect, standing: Standing) -> None:
     disabled = {name for _, words in all_words for name in words.disabled}
     if loaded.off or disabled:
         loaded.hooks = [
-            replace(hook, enabled=False) if not is_managed(hook) and (loaded.off or hook.name in disabled) else hook
+            replace(hook, enabled=False)
+            if not spared(hook, dialect) and (loaded.off or hook.name in disabled)
+            else hook
             for hook in loaded.hooks
         ]
+
+
+def spared(hook: Hook, dialect: Dialect) -> bool:
+    """What nobody else switches off."""
+    return is_managed(hook) or (dialect.system_stays and hook.source.scope in SYSTEMS)
 
 
 def off(all_words: list[tuple[Place, Words]]) -> bool:
@@ -237,7 +248,7 @@ def add(
     if dialect.form.entries:
         hooks = reading.entries(found.value, found.path)
     else:
-        rule = known_event(found, document, dialect, loaded)
+        rule = known_event(found, document, dialect, loaded, place.file.beside)
         if rule is None:
             return []
         hooks = reading.event(rule, found.value, found.path)
@@ -247,10 +258,14 @@ def add(
     return reading.ruined
 
 
-def known_event(found: Found, document: readers.Document, dialect: Dialect, loaded: Loaded) -> EventRule | None:
+def known_event(
+    found: Found, document: readers.Document, dialect: Dialect, loaded: Loaded, beside: tuple[str, ...]
+) -> EventRule | None:
     for rule in dialect.events:
         if rule.name == found.event:
             return rule
+    if found.event in beside:
+        return None
     hint = nearest(found.event, [rule.name for rule in dialect.events])
     text = f"{dialect.title} has no event {found.event!r}{hint}; its hooks never run"
     loaded.problems.append(problem(document, found.path, text))

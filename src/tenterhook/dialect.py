@@ -11,6 +11,12 @@ from msgspec import Struct
 from tenterhook.errors import DialectError
 from tenterhook.types import Sandbox
 from tenterhook.vocabulary import check
+from tenterhook.written import File as File
+from tenterhook.written import Form as Form
+from tenterhook.written import Section as Section
+from tenterhook.written import Setup as Setup
+from tenterhook.written import Type as Type
+from tenterhook.written import Wrapper as Wrapper
 
 
 class Field(Struct, frozen=True):
@@ -35,8 +41,8 @@ class Exit(Struct, frozen=True, kw_only=True):
     `needs_text`: without text it decides nothing and counts as a failure. `yields`: an answer takes its place, and
     where it is `unhealthy` the hook has failed all the same. `text` is where the text is looked for, `becomes` what it
     is, and `else_becomes` what it is if it was not on the first of these streams. `answer_from` is where an answer is
-    looked for, if not where the dialect says; `broken_fails`: what begins as an object and is none is no text, but a
-    failure. `blocking_reason`: of an answer beside it only a refusal's own reason counts.
+    looked for, if not where the dialect says; `broken_fails`: what begins with one of these and is no answer is a
+    failure, not text. `blocking_reason`: of an answer beside it only a refusal's own reason counts.
     """
 
     means: str
@@ -52,7 +58,7 @@ class Exit(Struct, frozen=True, kw_only=True):
     yields: bool = False
     unhealthy: bool = False
     answer_from: str = ""
-    broken_fails: bool = False
+    broken_fails: str = ""
     blocking_reason: bool = False
 
 
@@ -86,6 +92,8 @@ class EventRule(Struct, frozen=True, kw_only=True):
     kind: str
     about: str
     target: str = ""
+    # The path whose last part the target is, where the event's data do not give it.
+    target_of: str = ""
     targets: tuple[str, ...] = ()
     fields: tuple[Field, ...] = ()
     # What differs from the dialect here: base fields, more variables, matcher, exits, failures, time-outs, types.
@@ -145,95 +153,11 @@ class EventRule(Struct, frozen=True, kw_only=True):
     stop_response: bool = False
 
 
-class Type(Struct, frozen=True, kw_only=True):
-    """One handler type as its config writes it: which of our handlers runs it, from which key.
-
-    `does`: runs; inert where the agent reads it and never runs it; ruins where it makes the agent refuse the file.
-    """
-
-    name: str
-    handler: str
-    key: str
-    form: str = "shell"
-    timeout: float = 0.0
-    unit: str = ""
-    does: str = "runs"
-    # What every hook of this type has, as if its entry said so.
-    spec: dict[str, str | bool] = {}
-    # Keys that count for hooks of other types only.
-    ignores: tuple[str, ...] = ()
-
-
-class Section(Struct, frozen=True, kw_only=True):
-    """Where hooks stand in a file: under one key, or under one key of each item of a list.
-
-    `renames` are events that are others there; `agent` is the key that names whom they are for, else the file's name
-    (or, `by_folder`, its folder's).
-    """
-
-    hooks: str = "hooks"
-    each: str = ""
-    agent: str = ""
-    by_folder: bool = False
-    renames: dict[str, str] = {}
-
-
-class File(Struct, frozen=True, kw_only=True):
-    """A config file: `~/` is the user's home, `@config/` the XDG config folder, `/` the system, else the project."""
-
-    path: str
-    scope: str
-    format: str
-    sections: tuple[Section, ...] = (Section(),)
-    switches: bool = True
-    hooks_only: bool = False
-    # Keys that stand beside the hooks and are read by somebody else.
-    beside: tuple[str, ...] = ()
-    # What the file is: settings, plugin, skill, agent. Hooks of plugins and skills are no other file's duplicates.
-    origin: str = "settings"
-    # Variables for its hooks: paths from the file's own folder.
-    env: dict[str, str] = {}
-    # A variable of the agent's environment that says where the file lies instead.
-    variable: str = ""
-
-
-class Form(Struct, frozen=True, kw_only=True):
-    """How a file writes the hooks of an event. `malformed` is what one bad entry costs: itself, or the whole file."""
-
-    lists: tuple[str, ...] = ()
-    group: str = ""
-    flat: bool = False
-    entries: bool = False
-    keys: dict[str, str] = {}
-    group_keys: dict[str, str] = {}
-    malformed: str = "entry"
-
-
 class ToolName(Struct, frozen=True):
     """What the agent calls one of its tools; and its inputs, where it does not call them as we do."""
 
     name: str
     inputs: dict[str, str] = {}
-
-
-class Wrapper(Struct, frozen=True):
-    """A script around `tenter hook CALLS`. Without an event no config names it: who calls it names an action."""
-
-    script: str
-    calls: str
-    event: str = ""
-    timeout: int = 0
-    matcher: str = ""
-
-
-class Setup(Struct, frozen=True, kw_only=True):
-    """What `tenter init` writes: wrappers into a folder, entries into the first of the files that is there."""
-
-    folder: str
-    files: tuple[str, ...]
-    wrappers: tuple[Wrapper, ...]
-    command: str = "{path}"
-    list_key: str = ""
 
 
 class Install(Struct, frozen=True, kw_only=True):
@@ -287,6 +211,11 @@ class Dialect(Struct, frozen=True, kw_only=True):
     # A key whose value switches all hooks off; and a list of the names of hooks that do not run.
     off: tuple[str, bool] = ("", True)
     disabled: str = ""
+    # Whether the system's hooks stay then; and a key with which the system leaves no others on.
+    system_stays: bool = False
+    only_system: str = ""
+    # Variables that move a folder of the user's.
+    homes: dict[str, str] = {}
     section: str = ""
     section_event: str = ""
     # What the section decides counts, whatever stands beside it.

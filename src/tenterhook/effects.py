@@ -153,6 +153,15 @@ def wish(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> 
         reader.wrong(answer.path, value, WORDS[answer.type])
 
 
+def hold(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    """A text that keeps the agent going, as its next instruction."""
+    said = words(reader, value, answer)
+    if said:
+        reader.decided = True
+        reader.verdict.decision = stronger(reader.verdict.decision, "deny")
+        reader.verdict.reason = reader.verdict.reason or said
+
+
 def note(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
     """A field that is part of the dialect and changes nothing by itself."""
 
@@ -173,5 +182,6 @@ EFFECT: dict[str, Callable[[Reader, Any, Answer, dict[str, Any]], None]] = {
     "response": change,
     "tool_config": tool_config,
     "set": wish,
+    "hold": hold,
     "note": note,
 }

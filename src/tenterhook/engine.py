@@ -151,6 +151,8 @@ class Engine(HookSet):
         """The event in our words and its plan; an outcome at once where no hook runs."""
         rule = slot.rule
         data = in_our_words(data, slot.renamed)
+        if rule.target_of and rule.target not in data:
+            data = {**data, rule.target: os.path.basename(str(data.get(rule.target_of, "")))}
         agents = self.agents_of(data)
         session = data.get("session_id") or self.session_id
         event = Event(rule.kind, rule.name, data, self.project, session, agents, self.environ)
@@ -205,7 +207,8 @@ class Engine(HookSet):
         keys = self.dialect.agent_from
         if not keys or data.keys().isdisjoint(keys):
             return ()
-        return tuple(str(data[key]) for key in keys if data.get(key))
+        given = (data[key] for key in keys if data.get(key))
+        return tuple(str(one) for value in given for one in (value if isinstance(value, list) else (value,)))
 
     def finish(self, event: Event, outcome: Outcome) -> Outcome:
         if self.journal is not None:

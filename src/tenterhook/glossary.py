@@ -67,6 +67,7 @@ EFFECTS = {
     "response": "gives the model's response",
     "tool_config": "limits the tools",
     "set": "asks the host for something",
+    "hold": "keeps the agent going; the text is its instruction",
     "note": "is read with its neighbours and says nothing alone",
 }
 VALUES = {
@@ -123,6 +124,8 @@ KEYS = {
     "spec_texts": "names and their texts",
     "spec_seconds": "seconds",
     "spec_count": "how many at most",
+    "spec_object": "an object",
+    "context_limit": "how many tokens of context the hook may give; what is beyond is cut",
 }
 # What a key of a handler says, where that is more than its setter can tell.
 SPECS = {
@@ -134,6 +137,10 @@ SPECS = {
     "connect_timeout": "seconds that an http hook may take to connect",
     "prompt": "what a model is asked; the event's JSON stands in for $ARGUMENTS, or follows",
     "model": "PROVIDER:NAME, or NAME@URL for a server that speaks OpenAI's chat completions",
+    "server": "the MCP server whose tool is called",
+    "tool": "the tool that is called",
+    "input": "what the tool is given; ${dotted.path} stands for a value of the event",
+    "continueOnBlock": "true lets the turn go on where the model refuses",
     "max_turns": "how often an agent hook's model is asked at most",
     "max_tokens": "how many tokens a prompt or agent hook may use, in and out",
 }
@@ -145,6 +152,7 @@ FORMS = {
     "url": "the event is sent to a URL, the response is the answer",
     "prompt": "a model is asked, in one turn",
     "agent": "a model is asked that can read and search the project's files",
+    "mcp": "a tool of an MCP server is called, its text is the answer",
     "none": "depends on the host",
 }
 MODES = {

@@ -115,13 +115,15 @@ def files(engine: Engine) -> list[FileFacts]:
 
 
 def elsewhere(hooks: HookSet) -> Iterator[tuple[str, str]]:
-    """Files of the project that hold hooks in another dialect, each with that dialect's name."""
+    """Files of the project that hold hooks in another dialect, each with the first dialect's name that reads it."""
+    seen: set[str] = set()
     for name in dialects.names():
         dialect = dialects.get(name)
         if dialect.name == hooks.dialect.name:
             continue
         for place in places(dialect, hooks.project, hooks.home, hooks.environ):
-            if place.found and place.file.scope == "project" and holds_hooks(place):
+            if place.found and place.path not in seen and place.file.scope == "project" and holds_hooks(place):
+                seen.add(place.path)
                 yield place.path, name
 
 

@@ -22,12 +22,12 @@ LONGEST = 4e6  # 46 days; on some systems a lock cannot wait longer
 DIVISOR = {"seconds": 1.0, "milliseconds": 1000.0}
 # What a handler looks at besides the key that says what it runs.
 OPTIONS = {
-    "command": ("shell", "cwd", "words", "wakes"),
-    "mcp_tool": ("server", "input"),
+    "command": ("shell", "cwd", "words", "wakes", "context_limit"),
+    "mcp_tool": ("server", "input", "files", "context_limit"),
     "script": ("args",),
-    "http": ("headers", "loopback", "private", "connect_timeout"),
-    "prompt": ("model", "max_tokens"),
-    "agent": ("model", "max_tokens", "max_turns"),
+    "http": ("headers", "loopback", "private", "connect_timeout", "unlisted"),
+    "prompt": ("model", "max_tokens", "continueOnBlock", "ends_turn"),
+    "agent": ("model", "max_tokens", "max_turns", "continueOnBlock", "ends_turn"),
 }
 # How a hook says that its failure counts as a refusal.
 CLOSED: dict[Any, bool] = {"block": True, "continue": False, True: True, False: False}
@@ -133,6 +133,20 @@ def set_spec_count(r: Reading, found: dict[str, Any], key: str, value: Any, path
         found["spec"][key] = value
     else:
         r.wrong(path, key, value, "a whole number from 1 on")
+
+
+def set_spec_object(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if isinstance(value, dict):
+        found["spec"][key] = value
+    else:
+        r.wrong(path, key, value, "an object")
+
+
+def set_context_limit(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        found["spec"]["context_limit"] = value
+    else:
+        r.wrong(path, key, value, "a number of tokens from 1 on")
 
 
 def set_timeout(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
@@ -283,6 +297,8 @@ SETTERS: dict[str, Callable[[Reading, dict[str, Any], str, Any, Path], None]] = 
     "spec_texts": set_spec_texts,
     "spec_seconds": set_spec_seconds,
     "spec_count": set_spec_count,
+    "spec_object": set_spec_object,
+    "context_limit": set_context_limit,
     "matcher": lambda r, f, k, v, p: set_text(r, f, k, v, p, "matcher"),
     "matcher_trimmed": lambda r, f, k, v, p: set_text(r, f, k, v.strip() if isinstance(v, str) else v, p, "matcher"),
     "match_kind": lambda r, f, k, v, p: set_choice(r, f, k, v, p, "match_kind", MATCHERS),

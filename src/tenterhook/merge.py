@@ -112,6 +112,11 @@ def join(verdicts: Sequence[Verdict], decision: str) -> str:
     return "\n".join(verdict.reason for verdict in verdicts if verdict.reason)
 
 
+def paragraphs(verdicts: Sequence[Verdict], decision: str) -> str:
+    """The reasons of the winning decision, a paragraph each."""
+    return "\n\n".join(one.reason for one in verdicts if one.reason and one.decision == decision != "none")
+
+
 def first_stop(verdicts: Sequence[Verdict]) -> str:
     return next((verdict.stop_reason for verdict in verdicts if verdict.stop_reason), "")
 
@@ -127,4 +132,5 @@ REASONS: dict[str, Callable[[Sequence[Verdict], str], str]] = {
     "last": newest,
     "join": join,
     "join-ruled": join_ruled,
+    "paragraphs": paragraphs,
 }

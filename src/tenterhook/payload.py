@@ -86,12 +86,13 @@ def compile_shape(dialect: Dialect, rule: EventRule, *, strict: bool, strip: boo
     plain = all(map(is_plain, rule.fields))
     moment = [one for one in dialect.events if one.kind == rule.kind]
     keys = {field.key.partition(".")[0] for one in moment for field in (*(one.base or dialect.base), *one.fields)}
+    matched = (rule.target,) if rule.target_of else ()
     return Shape(
         tuple((field.name, getter(field, rule)) for field in (base if plain else (*base, *rule.fields))),
         tuple((field.name, field.key) for field in rule.fields) if plain else (),
         {field.name: form(field, rule) for field in rule.fields if field.form} if plain else {},
-        frozenset({"session_id", "hook_event_name", *(GIVEN.get(key, key) for key in keys)}),
-        tuple((name, variable(word.rstrip("?")), word.endswith("?")) for name, word in env.items()),
+        frozenset({"session_id", "hook_event_name", *(GIVEN.get(key, key) for key in keys), *matched}),
+        tuple((name, variable(name, word.rstrip("?")), word.endswith("?")) for name, word in env.items()),
         Inherited(strict=strict, strip=strip, without=dialect.env_without),
         strip,
         frozenset({DEPTH, *env}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -36,10 +37,10 @@ def places(
     files = (*managed, *(file for file in dialect.files if file.scope != "managed"))
     if config:
         return [
-            *(place for file in managed for place in expand(file, project, home, environ)),
+            *(place for file in managed for place in expand(file, dialect, project, home, environ)),
             only(dialect, project, config),
         ]
-    found = [place for file in files for place in expand(file, project, home, environ)]
+    found = [place for file in files for place in expand(file, dialect, project, home, environ)]
     own = {place.path: place for place in found if place.file.scope != "project"}  # where the project is the home
     return list({place.path: own.get(place.path, place) for place in reversed(found)}.values())[::-1]
 
@@ -73,16 +74,53 @@ def within(path: str, folder: str) -> bool:
     return f"{path}{os.sep}".startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def expand(file: File, project: str, home: str, environ: Mapping[str, str]) -> Iterator[Place]:
-    fixed, star, pattern = file.path.partition("*")
-    path = located(environ.get(file.variable) or file.path, project, home, environ)
+def expand(file: File, dialect: Dialect, project: str, home: str, environ: Mapping[str, str]) -> Iterator[Place]:
+    named = moved_home(file.path, dialect, environ)
+    fixed, star, pattern = named.partition("*")
+    path = located(environ.get(file.variable) or named, project, home, environ)
     if not star:
         yield Place(path, file, there(path))
         return
-    found = wildcard(located(fixed, project, home, environ), star + pattern)
+    root = located(fixed, project, home, environ)
+    found = wildcard(root, star + pattern)
+    if file.enabled_by:
+        settings, key = file.enabled_by
+        found = enabled(found, root, located(moved_home(settings, dialect, environ), project, home, environ), key)
     yield from (Place(one, file, True) for one in found)
     if not found:
         yield Place(path, file, False)
+
+
+def moved_home(path: str, dialect: Dialect, environ: Mapping[str, str]) -> str:
+    """A folder of the user's lies elsewhere where a variable says so; a relative one would be the project's."""
+    for name, folder in dialect.homes.items():
+        if path.startswith(f"{folder}/") and os.path.isabs(environ.get(name, "")):
+            return environ[name] + path[len(folder) :]
+    return path
+
+
+def enabled(found: list[str], root: str, settings: str, key: str) -> list[str]:
+    """Of the plugins' files those that the settings switch on; of several versions the last."""
+    switches = switched(settings, key) if found else {}
+    chosen: dict[str, str] = {}
+    for path in found:
+        marketplace, plugin, *_ = os.path.relpath(path, root).split(os.sep)
+        said = switches.get(f"{plugin}@{marketplace}")
+        if said is True or (isinstance(said, dict) and said.get("enabled", True) is True):
+            chosen[f"{plugin}@{marketplace}"] = path
+    return list(chosen.values())
+
+
+def switched(settings: str, key: str) -> dict[str, Any]:
+    """What a file says about plugins; nothing where it cannot be read, which is said where its hooks are looked for."""
+    from tenterhook import readers
+
+    try:
+        document = readers.read(settings, FORMATS[os.path.splitext(settings)[1]][0])
+    except ConfigError:
+        return {}
+    found = document.data.get(key) if document else None
+    return found if isinstance(found, dict) else {}
 
 
 def there(path: str) -> bool:

@@ -16,6 +16,9 @@ AUDIENCE = {
     "user_message": "model",
 }
 
+# What else than a word decides something, so that a reason has something to belong to.
+DECIDES = {"continue": {"false": "stop"}, "stop": {"true": "stop"}}
+
 Table = dict[str, "Answer | Table"]
 
 
@@ -78,7 +81,7 @@ def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool, attended: 
         dialect.text_fails or rule.text_fails,
         odd or not lenient,
         f"{dialect.section}.{dialect.section_event}",
-        tuple((answer.path, answer.words) for answer in here if answer.effect == "decision"),
+        tuple((one.path, DECIDES.get(one.effect, one.words)) for one in here if one.effect in ("decision", *DECIDES)),
         tuple((answer.path, answer.only_with) for answer in here if answer.only_with),
         attended,
     )

@@ -56,8 +56,10 @@ def of_data(path: str, event: Event) -> Any:
     return found
 
 
-def variable(word: str) -> Getter:
-    """How to get a variable's value: a word of BASE, `=TEXT`, or `.PATH` into the event's data."""
+def variable(name: str, word: str) -> Getter:
+    """How to get a value: by a word of BASE, `=TEXT`, `.PATH` into the event's data; `~/PATH` where it is unset."""
+    if word.startswith("~/"):
+        return lambda event: event.environ.get(name) or event.environ.get("HOME", "~") + word[1:]
     if word.startswith("="):
         return lambda event: word[1:]
     if word.startswith("."):

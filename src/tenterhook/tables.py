@@ -89,7 +89,7 @@ def plain(dialect: Dialect, rule: EventRule) -> str:
     row = dialect.exits[0]
     if rule.deaf:
         return "not read"
-    if dialect.text_fails:
+    if dialect.text_fails or rule.text_fails:
         return "a failure"
     return (rule.plain if row.becomes == "plain" else row.becomes) or "nothing"
 
@@ -128,6 +128,8 @@ def variable(what: str) -> str:
     word = what.rstrip("?")
     if word.startswith("="):
         return word[1:]
+    if word.startswith("~/"):
+        return f"{word}, unless the host has it set"
     return (f"the event's {word[1:]}" if word.startswith(".") else glossary.VALUES[word]) + only
 
 

@@ -7,6 +7,7 @@ operation goes on: so each such case is said.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tenterhook.dialect import Answer
@@ -14,58 +15,76 @@ from tenterhook.dialect import Answer
 if TYPE_CHECKING:
     from tenterhook.rules import Rules, Table
 
+Judge = Callable[[str, Any, Answer, "Rules"], Iterator[str]]
+
 FLAGS = ("continue", "stop", "suppress")
-TEXTS = ("reason", "notice", "follow_up", "stop_reason", "text")
+TEXTS = ("reason", "notice", "follow_up", "stop_reason", "text", "hold")
 ANYTHING = ("output", "note", "set")
 
 
 def fault(found: dict[str, Any], rules: Rules) -> str:
-    """Why nothing of the answer counts; empty where it does."""
-    faults = (*walk(found, rules.table, "", rules), *unnamed(found, rules), *lonely(found, rules))
-    return faults[0] if faults else ""
+    """Why the agent cannot read the answer, so that nothing of it counts; empty where it can."""
+    return next(chain(walk(found, rules.table, "", rules, misfit), unnamed(found, rules)), "")
 
 
-def walk(found: dict[str, Any], table: Table, path: str, rules: Rules) -> Iterator[str]:
+def objection(found: dict[str, Any], rules: Rules) -> str:
+    """Why the agent, which can read it, does not do what it says; texts for the user are shown all the same."""
+    return next(chain(walk(found, rules.table, "", rules, unsupported), lonely(found, rules)), "")
+
+
+def walk(found: dict[str, Any], table: Table, path: str, rules: Rules, judge: Judge) -> Iterator[str]:
+    """What is wrong with any field. What is no field of an answer is for `misfit` alone to complain of."""
+    reads = judge is misfit
     for key, value in found.items():
         place, entry = f"{path}{key}", table.get(key)
         if isinstance(entry, Answer):
-            yield from misfit(place, value, entry, rules)
+            yield from judge(place, value, entry, rules)
+        elif isinstance(entry, dict) and isinstance(value, dict):
+            yield from walk(value, entry, f"{place}.", rules, judge)
         elif entry is None:
-            if rules.dialect.unknown_keys == "void" and place != rules.naming:
+            if reads and rules.dialect.unknown_keys == "void" and place != rules.naming:
                 yield f"{place} is a key that {rules.dialect.title} does not know on {rules.rule.name}"
-        elif isinstance(value, dict):
-            yield from walk(value, entry, f"{place}.", rules)
-        elif rules.dialect.wrong_types != "ignored" and (value is not None or counts_null(rules)):
+        elif reads and rules.dialect.wrong_types != "ignored" and (value is not None or counts_null(rules)):
             yield f"{place} must be an object, not {kind_of(value)}"
 
 
 def misfit(place: str, value: Any, entry: Answer, rules: Rules) -> Iterator[str]:
-    """A value of the wrong type, or one that the agent knows and does not support."""
-    if rules.dialect.wrong_types != "ignored" and (value is not None or counts_null(rules)):
-        wanted = type_of(entry)
-        if not FITS[wanted](value):
-            yield f"{place} must be {WORDS[wanted]}, not {kind_of(value)}"
-        elif entry.effect == "decision" and value not in entry.words and value not in entry.unsupported:
-            yield f"{place} is {value!r}; it may be: {', '.join(entry.words)}"
+    """A value of the wrong type. Null is none where the dialect takes it for nothing; for a flag it never is."""
+    wanted = type_of(entry)
+    if rules.dialect.wrong_types == "ignored" or (value is None and wanted != "flag" and not counts_null(rules)):
+        return
+    if not FITS[wanted](value):
+        yield f"{place} must be {WORDS[wanted]}, not {kind_of(value)}"
+    elif entry.effect == "decision" and value not in entry.words and value not in entry.unsupported:
+        yield f"{place} is {value!r}; it may be: {', '.join(entry.words)}"
+
+
+def unsupported(place: str, value: Any, entry: Answer, rules: Rules) -> Iterator[str]:
     if entry.unsupported and value is not None and not {"any", word(value)}.isdisjoint(entry.unsupported):
         yield f"{place}: {word(value) or 'this'} is not supported on {rules.rule.name}"
 
 
 def lonely(found: dict[str, Any], rules: Rules) -> Iterator[str]:
-    """A field that counts only beside a decision which is not there."""
+    """A field that counts only beside a decision, or beside one that is not there."""
     for path, needed in rules.companions:
-        if at(path, found) is not None:
-            said = {words.get(value) for place, words in rules.deciding if isinstance(value := at(place, found), str)}
-            if needed not in said:
-                yield f"{path} needs a decision beside it that means {needed}"
+        if at(path, found) is None:
+            continue
+        given = [(at(place, found), words) for place, words in rules.deciding]
+        said = {words.get(word(value), "") for value, words in given if value is not None}
+        if needed not in said and not (needed == "any" and said):
+            yield f"{path} needs a decision beside it" + ("" if needed == "any" else f" that means {needed}")
 
 
 def unnamed(found: dict[str, Any], rules: Rules) -> Iterator[str]:
-    dialect = rules.dialect
-    section = found.get(dialect.section) if dialect.unnamed_section == "void" else None
-    if isinstance(section, dict) and (named := section.get(dialect.section_event)) != rules.rule.name:
+    """A section that does not say which event it is for, or says another one."""
+    dialect, own = rules.dialect, rules.rule.name
+    section = found.get(dialect.section)
+    if dialect.unnamed_section == "counts" or not isinstance(section, dict):
+        return
+    named = section.get(dialect.section_event)
+    if named != own and (dialect.unnamed_section == "void" or dialect.rule(str(named)) is None):
         said = f"is {named!r}" if named is not None else "is missing"
-        yield f"{rules.naming} {said}; it must be {rules.rule.name!r}"
+        yield f"{rules.naming} {said}; it must be {own!r}"
 
 
 def at(path: str, found: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenterhook.answer import LINES, is_json, looks_like, read
+from tenterhook.answer import LINES, is_json, looks_like, read, said_on
 from tenterhook.apply import RESPONDS
 from tenterhook.dialect import Answer, Exit
 from tenterhook.effects import EFFECT, RANK, stronger
@@ -12,11 +12,13 @@ from tenterhook.policy import explained, policy_for
 from tenterhook.rules import Rules, Table
 from tenterhook.stops import STOPS, nobody_decides
 from tenterhook.types import Attempt, Hook, Message, Verdict
-from tenterhook.validity import fault
+from tenterhook.validity import fault, objection
 
 NO_REASON = "Blocked by hook"
 # The one exit code that is meant as a refusal everywhere: a strict engine takes it for one, silent or not.
 REFUSAL = 2
+# How many characters make a token, about.
+TOKEN = 4
 
 
 def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:
@@ -65,6 +67,7 @@ class Reader:
             return False
         if attempt.answer is not None:
             self.verdict.decision, self.verdict.reason = attempt.decision, attempt.reason  # what a model decided, say
+            self.verdict.stop = attempt.decision == "deny" and ends_turn(self.hook.spec)
             return self.accept(attempt.answer)
         stream, text = said_on(attempt, row.answer_from or rules.dialect.answer_from)
         text = LINES[rules.dialect.answer_lines](text)
@@ -80,7 +83,7 @@ class Reader:
                 problem = "more was printed than is read, and the rest was dropped"
             problem = problem or "other text stands beside it"
             self.unreadable(f"printed what looks like an answer but is not one JSON object: {problem}")
-        if row.broken_fails and text.startswith("{"):
+        if text.startswith(tuple(row.broken_fails)):
             self.fail("output")
             self.tell("error", text)
             return True
@@ -88,15 +91,17 @@ class Reader:
 
     def accept(self, found: dict[str, Any]) -> bool:
         """The answer, unless the dialect refuses it as a whole."""
-        rule = self.rules.rule
-        problem = fault(found, self.rules) if self.rules.refuses else ""
+        rule, rules = self.rules.rule, self.rules
+        problem = fault(found, rules) if rules.refuses else ""
         if not problem:
-            self.take(found, self.rules.table, "")
+            self.take(found, rules.table, "")
+            problem = objection(found, rules) if rules.refuses else ""
             if rule.unreasoned == "fails" and self.verdict.decision == "deny" and not self.verdict.reason.strip():
-                problem = f"a refusal on {rule.name} needs a reason"
+                problem = problem or f"a refusal on {rule.name} needs a reason"
         if problem:
-            kept = self.verdict.warnings
-            self.verdict, self.decided = Verdict(self.attempt.hook, warnings=kept), False
+            said = [one for one in self.verdict.messages if one.kind == "system"]
+            self.verdict = Verdict(self.attempt.hook, messages=said, warnings=self.verdict.warnings)
+            self.decided = False
             self.warn(f"its answer does not count: {problem}")
             self.fail("output")
         return True
@@ -229,6 +234,10 @@ class Reader:
         self.cause = self.cause or cause
 
     def tell(self, kind: str, text: str) -> None:
+        most = self.hook.spec.get("context_limit", 0) * TOKEN
+        if kind == "context" and 0 < most < len(text):
+            self.warn(f"gives more context than its entry allows: {len(text):,} characters were cut to {most:,}")
+            text = text[:most]
         self.verdict.messages.append(Message(self.rules.audience[kind], kind, text, self.attempt.hook))
 
     def settle(self) -> Verdict:
@@ -304,11 +313,6 @@ def must_answer(hook: Hook, rules: Rules) -> bool:
     return rules.rule.needs_answer and policy_for("silence", hook, rules) != "allow"
 
 
-def said_on(attempt: Attempt, where: str) -> tuple[str, str]:
-    """The first of the named streams that has any text, and that text."""
-    streams = where.split("-or-")
-    for stream in streams:
-        text: str = getattr(attempt, stream).strip()
-        if text:
-            return stream, text
-    return streams[0], ""
+def ends_turn(spec: dict[str, Any]) -> bool:
+    """Whether a model's refusal ends the turn as well, as some agents have it unless the entry says otherwise."""
+    return bool(spec.get("ends_turn")) and not spec.get("continueOnBlock")

@@ -20,10 +20,10 @@ MERGES = {  # apply
     *("replace", "last-finished", "overlay", "overlay-last", "overlay-given", "union", "any"),
     *("union-tools", "tools-of-hooks"),
 }
-REASONS = {"first", "last", "join", "join-ruled"}  # merge
+REASONS = {"first", "last", "join", "join-ruled", "paragraphs"}  # merge
 EFFECTS = {  # verdict
     *("decision", "reason", "notice", "follow_up", "continue", "stop", "stop_reason", "suppress", "text"),
-    *("input", "output", "request", "response", "tool_config", "set", "note"),
+    *("input", "output", "request", "response", "tool_config", "set", "hold", "note"),
 }
 CHANGES = {"input", "output", "request", "response", "tool_config"}
 # What the effect `set` may set, for hosts that know it.
@@ -43,7 +43,7 @@ LINES = {"all", "but-progress"}  # answer
 SOURCES = {"stdout", "stderr", "stdout-or-stderr", "stderr-or-stdout"}  # verdict: where a text is looked for
 UNKNOWN_KEYS = {"tolerated", "void"}  # validity
 WRONG_TYPES = {"ignored", "void", "void-also-null"}
-UNNAMED = {"counts", "void"}
+UNNAMED = {"counts", "void", "void-missing"}
 CAUSES = {
     "spawn",
     "timeout",
@@ -65,7 +65,7 @@ KEYS = {  # config
     *("type", "spec", "matcher", "match_kind", "timeout", "enabled", "name", "sequential", "override", "event"),
     *("priority", "once", "leftovers", "condition", "on_failure", "env", "background", "note", "ours"),
     *("sandbox", "warm", "matcher_trimmed", "words", "rule", "closed", "wakes", "once_in_skill"),
-    *("spec_flag", "spec_texts", "spec_seconds", "spec_count"),
+    *("spec_flag", "spec_texts", "spec_seconds", "spec_count", "spec_object", "context_limit"),
 }
 # What the agent's user must approve before a hook runs; where payloads begin with a byte order mark; which providers'
 # keys hooks are given.
@@ -76,7 +76,7 @@ MALFORMED = {"entry", "file"}
 ORIGINS = {"settings", "plugin", "skill", "agent"}
 DEDUPES = {"", "command", "name-command", "name-main", "main"}  # plan
 # config: how a type's main value is to be understood
-FORMS = {"shell", "program", "function", "script", "url", "prompt", "agent", "none"}
+FORMS = {"shell", "program", "function", "script", "url", "prompt", "agent", "mcp", "none"}
 NETWORKS = {"none", "loopback", "full"}  # sandbox
 LAYERS = {"add", "override-by-event"}  # config
 JOINTS = {"by-file", "by-event"}  # joint
@@ -197,7 +197,7 @@ def check_answer(answer: Answer, events: set[str]) -> Iterable[str]:
     yield from unknown(f"{where} events", answer.events, events)
     yield from unknown(f"{where} words", answer.words.values(), DECISIONS)
     yield from unknown(f"{where} type", [answer.type], {"", *TYPES})
-    yield from unknown(f"{where} only_with", [answer.only_with], {"", *DECISIONS})
+    yield from unknown(f"{where} only_with", [answer.only_with], {"", "any", *DECISIONS})
     yield from unknown(f"{where} change", [answer.change], WISHES if answer.effect == "set" else {""})
 
 
@@ -207,9 +207,9 @@ def check_fields(where: str, fields: Iterable[Field]) -> Iterable[str]:
 
 
 def check_env(where: str, env: dict[str, str]) -> Iterable[str]:
-    """A word of BASE, `=TEXT` for the text itself, or `.PATH` for what the event's data have there; `?` if any."""
+    """A word of BASE; `=TEXT`; `.PATH` into the event's data; `~/PATH`, unless the host has it set. `?`: if any."""
     for value in env.values():
-        if not value.startswith(("=", ".")):
+        if not value.startswith(("=", ".", "~/")):
             yield from unknown(where, [value.rstrip("?")], BASE)
 
 

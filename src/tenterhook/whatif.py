@@ -111,7 +111,7 @@ def decision(dialect: Dialect, rule: EventRule, wish: str) -> dict[str, Any]:
     for answer in fields(dialect, rule, "decision"):
         meaning = [word for word, meant in answer.words.items() if meant == wish]
         word = wish if wish in answer.words else next(iter(meaning), "")
-        if word and (rule.asks or answer.words[word] != "ask"):
+        if word and word not in answer.unsupported and (rule.asks or answer.words[word] != "ask"):
             beside = answer.path.rpartition(".")[0]
             reasons = sorted(fields(dialect, rule, "reason"), key=lambda one: one.path.rpartition(".")[0] != beside)
             return built(dialect, rule, {answer.path: word, **{one.path: REASON for one in reasons[:1]}})
@@ -120,9 +120,12 @@ def decision(dialect: Dialect, rule: EventRule, wish: str) -> dict[str, Any]:
 
 def stop(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
     ways = [
-        (one.path, one.effect == "stop") for effect in ("continue", "stop") for one in fields(dialect, rule, effect)
+        (one.path, one.effect == "stop")
+        for effect in ("continue", "stop")
+        for one in fields(dialect, rule, effect)
+        if not one.unsupported
     ]
-    texts = {one.path: STOP_REASON for one in fields(dialect, rule, "stop_reason")}
+    texts = {one.path: STOP_REASON for one in fields(dialect, rule, "stop_reason") if not one.unsupported}
     return built(dialect, rule, {**dict(ways[:1]), **texts}) if ways else {}
 
 

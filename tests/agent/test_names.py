@@ -45,7 +45,7 @@ def test_the_names_are_those_of_the_agents() -> None:
     assert shell == {
         "amcp": "bash",
         **dict.fromkeys(("gemini", "llxprt", "qwen"), "run_shell_command"),
-        **dict.fromkeys(("massgen", "moai", "tenterhook", "wave"), "Bash"),
+        **dict.fromkeys(("claude", "codex", "massgen", "moai", "tenterhook", "wave"), "Bash"),
     }
     assert edits == {"amcp": "apply_patch", "llxprt": "replace", "wave": "Edit"}
 

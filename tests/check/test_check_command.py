@@ -234,7 +234,7 @@ def test_hooks_of_another_dialect_are_hinted_at_where_there_are_none_of_the_chos
 
     assert main(["check"]) == 0
     assert capsys.readouterr().err.splitlines() == [
-        "tenter: found .claude/settings.json: --dialect moai",
+        "tenter: found .claude/settings.json: --dialect claude",
         "tenter: found .wave/settings.json: --dialect wave",
     ]
     assert main(["check", "--dialect", "moai"]) == 0

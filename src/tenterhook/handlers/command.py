@@ -13,6 +13,8 @@ from tenterhook.types import Attempt, Job
 from tenterhook.words import missing, one_program, placed
 
 SHELL = "/bin/sh"
+# The user's own shell, by the variable that names it.
+USERS = "user"
 # Other shells that an entry, or its dialect, may ask for.
 SHELLS = {"bash": ("bash", "-c"), "powershell": ("pwsh", "-NoProfile", "-NonInteractive", "-Command")}
 # Exit codes with which a hook says something.
@@ -37,12 +39,11 @@ def program(job: Job) -> Program | Attempt:
 def of_text(job: Job, text: str) -> Program:
     """The shell has the last word where the program that it would have started cannot be."""
     asked = job.hook.spec.get("shell")
-    if asked == "login":
-        return started(job, (job.env().get("SHELL") or SHELL, "-lc", text))
     if asked in SHELLS:
         return started(job, (*SHELLS[asked], text))
-    shell = (SHELL, "-c", text)
-    plain = direct(text, job.env(), job.cwd, SHELL)
+    own = (job.env().get("SHELL") or SHELL) if asked == USERS else SHELL
+    shell = (own, "-c", text)
+    plain = direct(text, job.env(), job.cwd, own)
     if plain is None:
         return started(job, shell)
     return replace(started(job, plain.argv), env=plain.env, instead=shell)

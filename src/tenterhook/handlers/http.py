@@ -103,7 +103,7 @@ def called(job: Job, line: Line) -> Attempt:
     carried = Carried()
     try:
         place = located(hook.spec["main"])
-        carried = filled(hook.spec.get("headers", {}), variables(hook, job.given.event.environ))
+        carried = filled(hook.spec.get("headers", {}), usable(hook, job.given.event.environ))
         text = masked(exchanged(place, carried.headers, job.stdin(), hook, line), carried.secrets)
         return Attempt(hook.name, hook.handler, source, 0, seconds=line.seconds, stdout=text)
     except Failure as failure:
@@ -147,6 +147,15 @@ def located(url: str) -> Place:
 def variables(hook: Hook, environ: Mapping[str, str]) -> dict[str, str | None]:
     """The variables that headers may use; None where one is listed and not set."""
     return {name: environ.get(name) if value is None else value for name, value in hook.env.items()}
+
+
+def usable(hook: Hook, environ: Mapping[str, str]) -> dict[str, str | None]:
+    """The same, and where the dialect has it so: those that are not listed, or not set, as empty texts."""
+    listed = variables(hook, environ)
+    if hook.spec.get("unlisted") != "empty":
+        return listed
+    used = {name for text in hook.spec.get("headers", {}).values() for name in names_in(text)}
+    return {**dict.fromkeys(used, ""), **{name: value or "" for name, value in listed.items()}}
 
 
 def name_of(found: re.Match[str]) -> str:

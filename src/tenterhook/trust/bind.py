@@ -74,6 +74,8 @@ class Binder:
         main = hook.spec["main"]
         if hook.spec.get("placeholders"):
             main = placed(main, {**self.env, **{name: value for name, value in hook.env.items() if value}})
+        if hook.spec["form"] == "mcp":
+            main = hook.spec.get("files", "").split()
         if bind:
             bind(self.within(hook.spec.get("cwd", "")), found, main)
         return found
@@ -111,6 +113,12 @@ class Binder:
     def program(self, found: Bound, main: str) -> None:
         *interpreter, path = one_program(main, self.cwd, self.env.get("HOME", "~"))
         self.words(found, [*interpreter, path])
+
+    def servers(self, found: Bound, files: list[str]) -> None:
+        """The project's files that say how a server is started."""
+        for name in files:
+            if not name.startswith("~/") and os.path.exists(path := os.path.join(self.cwd, name)):
+                self.file(found, path)
 
     def script(self, found: Bound, main: str) -> None:
         path = at_home(string.Template(main).safe_substitute(self.env), self.env.get("HOME", "~"))
@@ -337,4 +345,5 @@ FORMS: dict[str, Callable[[Binder, Bound, Any], None]] = {
     "program": Binder.program,
     "script": Binder.script,
     "function": Binder.function,
+    "mcp": Binder.servers,
 }

@@ -12,6 +12,8 @@ from msgspec.structs import replace
 from tenterhook.errors import ConfigError, TenterhookError, nearest
 from tenterhook.readers import Document, read
 
+# Where files name their servers.
+KEYS = ("mcpServers", "mcp_servers")
 TYPES = {"stdio": "stdio", "http": "http", "streamable-http": "http", "sse": "sse"}
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
@@ -38,26 +40,27 @@ def read_servers(files: Iterable[str]) -> list[Server]:
     """The servers of all files; where two files name the same one, the earlier file counts."""
     found: dict[str, Server] = {}
     for file in files:
-        document = read(str(file), "jsonc")
+        document = read(str(file), "toml" if str(file).endswith(".toml") else "jsonc")
         for server in named(document) if document else ():
             found.setdefault(server.name, server)
     return list(found.values())
 
 
 def named(document: Document) -> list[Server]:
-    every = document.data.get("mcpServers", {})
+    key = next((key for key in KEYS if key in document.data), KEYS[0])
+    every = document.data.get(key, {})
     if not isinstance(every, dict):
-        raise wrong(document, ("mcpServers",), "must be an object of servers by name")
-    return [server(document, name, entry) for name, entry in every.items() if not is_off(entry)]
+        raise wrong(document, (key,), "must be an object of servers by name")
+    return [server(document, (key, name), entry) for name, entry in every.items() if not is_off(entry)]
 
 
 def is_off(entry: Any) -> bool:
-    return isinstance(entry, dict) and entry.get("disabled") is True
+    return isinstance(entry, dict) and (entry.get("disabled") is True or entry.get("enabled") is False)
 
 
-def server(document: Document, name: str, entry: Any) -> Server:
+def server(document: Document, path: tuple[str, str], entry: Any) -> Server:
     """One entry. Keys that other agents have for themselves are let be."""
-    path = ("mcpServers", name)
+    name = path[1]
     if not isinstance(entry, dict):
         raise wrong(document, path, "must be an object with a command or a url")
     address = "httpUrl" if "httpUrl" in entry and "url" not in entry else "url"

@@ -1,0 +1,228 @@
+"""Claude Code as shipped, measured on the program itself: thirty-three events, five types of hooks."""
+
+from tenterhook.dialect import Answer, Dialect, Exit, Field, File, Form, Section, ToolName, Type
+from tenterhook.dialects._claude_around import AROUND
+from tenterhook.dialects._claude_turn import TURN
+
+HSO = "hookSpecificOutput"
+ASKED = "PermissionRequest"
+PROMPTS = ("UserPromptSubmit", "UserPromptExpansion")
+STOPS = ("Stop", "SubagentStop")
+ELICITED = ("Elicitation", "ElicitationResult")
+WATCHING = ("SessionStart", "CwdChanged", "FileChanged")
+CONTEXT = (
+    *("SessionStart", "Setup", *PROMPTS, "PreToolUse", "PostToolUse", "PostToolUseFailure", "PostToolBatch"),
+    *("SubagentStart", "PostModelSwitch", "Notification"),
+)
+OTHERS = tuple(rule.name for rule in (*TURN, *AROUND) if rule.name not in (ASKED, *ELICITED))
+
+ANSWERS = (
+    Answer(path="continue", effect="continue"),
+    Answer(path="stopReason", effect="stop_reason"),
+    Answer(path="suppressOutput", effect="note", type="flag"),
+    Answer(path="systemMessage", effect="text", kind="system"),
+    Answer(path="terminalSequence", effect="set", change="terminal", type="text"),
+    Answer(path="async", effect="note", type="flag"),
+    Answer(path="asyncTimeout", effect="note", type="number"),
+    Answer(path="decision", effect="decision", events=OTHERS, words={"approve": "allow", "block": "deny"}),
+    Answer(path="decision", effect="note", events=(ASKED, *ELICITED), type="text"),
+    Answer(path="reason", effect="reason", events=OTHERS),
+    Answer(path="reason", effect="note", events=(ASKED, *ELICITED), type="text"),
+    Answer(
+        path=f"{HSO}.permissionDecision",
+        effect="decision",
+        events=("PreToolUse",),
+        words={"allow": "allow", "deny": "deny", "ask": "ask", "defer": "defer"},
+    ),
+    Answer(
+        path=f"{HSO}.permissionDecision",
+        effect="decision",
+        events=("PreModelSwitch",),
+        words={"allow": "allow", "deny": "deny", "ask": "ask"},
+    ),
+    Answer(path=f"{HSO}.permissionDecisionReason", effect="reason", events=("PreToolUse", "PreModelSwitch")),
+    Answer(path=f"{HSO}.updatedInput", effect="input", events=("PreToolUse",)),
+    Answer(path=f"{HSO}.additionalContext", effect="text", kind="context", events=CONTEXT),
+    Answer(path=f"{HSO}.additionalContext", effect="hold", events=STOPS),
+    Answer(path=f"{HSO}.updatedToolOutput", effect="output", events=("PostToolUse",)),
+    Answer(path=f"{HSO}.updatedMCPToolOutput", effect="output", events=("PostToolUse",)),
+    Answer(path=f"{HSO}.classifierContext", effect="set", change="classifier", type="text", events=("PostToolUse",)),
+    Answer(
+        path=f"{HSO}.decision.behavior",
+        effect="decision",
+        events=(ASKED,),
+        words={"allow": "allow", "deny": "deny"},
+    ),
+    Answer(path=f"{HSO}.decision.message", effect="reason", events=(ASKED,)),
+    Answer(path=f"{HSO}.decision.updatedInput", effect="input", events=(ASKED,)),
+    Answer(path=f"{HSO}.decision.updatedPermissions", effect="set", change="permissions", type="list", events=(ASKED,)),
+    Answer(path=f"{HSO}.decision.interrupt", effect="set", change="interrupt", type="flag", events=(ASKED,)),
+    Answer(path=f"{HSO}.retry", effect="set", change="retry", type="flag", events=("PermissionDenied",)),
+    Answer(
+        path=f"{HSO}.initialUserMessage", effect="set", change="first_prompt", type="text", events=("SessionStart",)
+    ),
+    Answer(path=f"{HSO}.sessionTitle", effect="set", change="title", type="text", events=("SessionStart", PROMPTS[0])),
+    Answer(path=f"{HSO}.suppressOriginalPrompt", effect="set", change="hide_prompt", type="flag", events=PROMPTS),
+    Answer(path=f"{HSO}.watchPaths", effect="set", change="watch", type="list", events=WATCHING),
+    Answer(path=f"{HSO}.reloadSkills", effect="set", change="reload_skills", type="flag", events=("SessionStart",)),
+    Answer(path=f"{HSO}.displayContent", effect="set", change="shown", type="text", events=("MessageDisplay",)),
+    Answer(path=f"{HSO}.worktreePath", effect="set", change="path", type="text", events=("WorktreeCreate",)),
+    Answer(
+        path=f"{HSO}.action",
+        effect="decision",
+        events=ELICITED,
+        words={"accept": "allow", "decline": "deny", "cancel": "deny"},
+    ),
+    Answer(path=f"{HSO}.content", effect="set", change="elicited", type="object", events=ELICITED),
+)
+
+KEYS = {
+    "type": "type",
+    "if": "rule",
+    "timeout": "timeout",
+    "statusMessage": "note",
+    "once": "once_in_skill",
+    "command": "spec",
+    "args": "words",
+    "shell": "spec",
+    "async": "background",
+    "asyncRewake": "wakes",
+    "onFailure": "closed",
+    "url": "spec",
+    "headers": "spec_texts",
+    "allowedEnvVars": "env",
+    "server": "spec",
+    "tool": "spec",
+    "input": "spec_object",
+    "prompt": "spec",
+    "model": "spec",
+    "continueOnBlock": "spec_flag",
+    "tenterhook": "ours",
+}
+
+IN_AGENT = (Section(agent="name", renames={"Stop": "SubagentStop"}),)
+IN_SKILL = (Section(agent="name", by_folder=True),)
+PLUGIN = {"CLAUDE_PLUGIN_ROOT": ".."}
+
+DIALECT = Dialect(
+    name="claude",
+    version="2.1.325",
+    title="Claude Code",
+    about="Claude Code as shipped: settings of every scope, plugins, skills and agents",
+    events=(*TURN, *AROUND),
+    base=(
+        Field("session_id", "session"),
+        Field("transcript_path", "transcript"),
+        Field("cwd", "cwd"),
+        Field("prompt_id"),
+        Field("permission_mode"),
+        Field("agent_id"),
+        Field("agent_type"),
+        Field("effort"),
+        Field("scratchpad_dir"),
+        Field("hook_event_name", "event"),
+    ),
+    env={
+        "CLAUDE_PROJECT_DIR": "project",
+        "CLAUDECODE": "=1",
+        "CLAUDE_CODE_SESSION_ID": "session",
+        "CLAUDE_CODE_ENTRYPOINT": "=cli",
+        "CLAUDE_PID": "pid",
+        "CLAUDE_EFFORT": ".effort.level?",
+    },
+    env_without=("OTEL_",),
+    newline=True,
+    exits={
+        0: Exit(means="success; a JSON object is the answer", answer=True, text="stdout", becomes="plain"),
+        2: Exit(
+            means="block, whatever the JSON says; its reason to block, else stderr",
+            decision="deny",
+            answer=True,
+            text="stderr",
+            becomes="reason",
+            blocking_reason=True,
+        ),
+        "other": Exit(
+            means="JSON decides alone; without it an error, and stderr is shown to the user",
+            failed=True,
+            answer=True,
+            yields=True,
+            text="stderr",
+            becomes="error",
+        ),
+    },
+    answers=ANSWERS,
+    files=(
+        File(path="/etc/claude-code/managed-settings.json", scope="system", format="json"),
+        File(path="/etc/claude-code/managed-settings.d/*.json", scope="system", format="json"),
+        File(path="~/.claude/settings.json", scope="user", format="json"),
+        File(path=".claude/settings.json", scope="project", format="json"),
+        File(path=".claude/settings.local.json", scope="project", format="json"),
+        File(
+            path="~/.claude/plugins/cache/*/*/*/hooks/hooks.json",
+            scope="user",
+            format="json",
+            origin="plugin",
+            enabled_by=("~/.claude/settings.json", "enabledPlugins"),
+            env=PLUGIN,
+        ),
+        File(path="~/.claude/skills/*/SKILL.md", scope="user", format="frontmatter", origin="skill", sections=IN_SKILL),
+        File(
+            path=".claude/skills/*/SKILL.md", scope="project", format="frontmatter", origin="skill", sections=IN_SKILL
+        ),
+        File(path="~/.claude/agents/**/*.md", scope="user", format="frontmatter", origin="agent", sections=IN_AGENT),
+        File(path=".claude/agents/**/*.md", scope="project", format="frontmatter", origin="agent", sections=IN_AGENT),
+    ),
+    homes={"CLAUDE_CONFIG_DIR": "~/.claude"},
+    form=Form(group="hooks", keys=KEYS, group_keys={"matcher": "matcher"}, malformed="file"),
+    types=(
+        Type(name="command", handler="command", key="command"),
+        Type(
+            name="http",
+            handler="http",
+            key="url",
+            form="url",
+            spec={"loopback": True, "private": True, "unlisted": "empty"},
+        ),
+        Type(name="mcp_tool", handler="mcp_tool", key="tool", form="mcp", spec={"files": ".mcp.json ~/.claude.json"}),
+        Type(name="prompt", handler="prompt", key="prompt", form="prompt", timeout=30.0, spec={"ends_turn": True}),
+        Type(name="agent", handler="agent", key="prompt", form="agent", timeout=60.0, spec={"ends_turn": True}),
+    ),
+    agent_from=("agent_type", "skills"),
+    matcher="names-or-regex",
+    aliases={"Agent": ("Task",)},
+    timeout=600.0,
+    order="parallel",
+    dedupe="main",
+    off=("disableAllHooks", True),
+    system_stays=True,
+    only_system="allowManagedHooksOnly",
+    section=HSO,
+    section_event="hookEventName",
+    wrong_types="void-also-null",
+    unnamed_section="void",
+    audience={"error": "user"},
+    marks={"reason": "{text}"},
+    tools={
+        "Bash": ToolName("Bash"),
+        "Read": ToolName("Read"),
+        "Write": ToolName("Write"),
+        "Edit": ToolName("Edit"),
+        "Grep": ToolName("Grep", {"ignore_case": "-i", "limit": "head_limit"}),
+        "Glob": ToolName("Glob"),
+        "Task": ToolName("Agent"),
+    },
+    mcp_files=(".mcp.json", "~/.claude.json"),
+    status_line="statusLine",
+    notes=(
+        "A malformed entry (no inner hooks, no type, an unknown type) costs all hooks of its file; not in strict mode.",
+        "hookSpecificOutput without its event's hookEventName voids the whole answer; so does a value of a wrong type.",
+        'A decision "deny" at the top level is no valid answer: only approve and block are.',
+        "continue: false before a tool is no veto: the tool runs, then the agent stops. Strict mode stops first.",
+        "Hooks of a skill count in events whose data name it under `skills`; those of an agent where agent_type does.",
+        "Of several updated inputs that of the hook which finished last counts.",
+        "A prompt or agent hook that refuses ends the turn too, unless continueOnBlock is true.",
+        "Without a user (`tenter fire --unattended`) an ask is a refusal; a defer ends the run, the call stays open.",
+        "An MCP server is started anew for each mcp_tool hook and ended after it; the agent itself keeps it running.",
+    ),
+)

@@ -1,0 +1,94 @@
+"""A tool of an MCP server: it is called with values of the event, and its text is the hook's answer.
+
+The server is one that the agent itself would start, by its own files; it is started for the call and ended after it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import time
+from typing import Any
+
+from tenterhook.agent.servers import Server, ServerError, Servers, read_servers
+from tenterhook.errors import ConfigError, UsageError
+from tenterhook.sources import lookup
+from tenterhook.types import Attempt, Event, Hook, Job
+
+# How many seconds beyond its time-out closing the server may take.
+LEEWAY = 15.0
+PLACEHOLDER = re.compile(r"\$\{([\w.]+)\}")
+
+
+async def arun(job: Job) -> Attempt:
+    began = time.monotonic()
+    hook = job.hook
+    said: dict[str, Any]
+    try:
+        async with asyncio.timeout(job.timeout):
+            text = await called(server_of(hook, job.given.event), job)
+        said = {"exit_code": 0, "stdout": text}
+    except TimeoutError:
+        said = {
+            "error": "timeout",
+            "detail": f"no answer within {job.timeout:g} s: make it faster or raise its timeout",
+        }
+    except (UsageError, ConfigError) as exc:
+        said = {"error": "spawn", "detail": str(exc)}
+    except ServerError as exc:
+        said = {"exit_code": 1, "stderr": str(exc)}
+    return Attempt(hook.name, hook.handler, str(hook.source), seconds=time.monotonic() - began, **said)
+
+
+def run(job: Job) -> Attempt:
+    """On a loop of its own, in the runner's thread."""
+    return asyncio.run(arun(job))
+
+
+def server_of(hook: Hook, event: Event) -> Server:
+    """The server that the entry names. What the project's files say counts for hooks of the project alone."""
+    wanted, home = hook.spec.get("server", ""), event.environ.get("HOME") or os.path.expanduser("~")
+    files = hook.spec.get("files", "").split()
+    own = [os.path.join(home, name[2:]) for name in files if name.startswith("~/")]
+    theirs = [os.path.join(event.project, name) for name in files if not name.startswith("~/")]
+    known = read_servers([*theirs, *own] if hook.source.scope == "project" else own)
+    for server in known:
+        if server.name == wanted:
+            return server
+    if any(server.name == wanted for server in read_servers(theirs)):
+        raise UsageError(f"the MCP server {wanted!r} is the project's, and only a hook of the project may use it")
+    names = ", ".join(server.name for server in known) or "none"
+    raise UsageError(f"no MCP server {wanted!r} in {', '.join(files)}; there are: {names}")
+
+
+async def called(server: Server, job: Job) -> str:
+    given = job.given
+    tool, payload = job.hook.spec["main"], given.payload()
+    async with Servers([server], environ=given.event.environ, cwd=given.event.project) as servers:
+        if servers.problems:
+            raise UsageError(servers.problems[0])
+        found = {one.name: one for _, one in servers.tools}
+        if tool not in found:
+            raise UsageError(f"the MCP server {server.name!r} has no tool {tool!r}; it has: {', '.join(found)}")
+        return str(await found[tool].function(**filled(job.hook.spec.get("input", {}), payload)))
+
+
+def filled(value: Any, payload: dict[str, Any]) -> Any:
+    """`${dotted.path}` stands for a value of the payload: alone as it is, in a text as text; empty if there is none."""
+    if isinstance(value, dict):
+        return {key: filled(one, payload) for key, one in value.items()}
+    if isinstance(value, list):
+        return [filled(one, payload) for one in value]
+    if not isinstance(value, str):
+        return value
+    if alone := PLACEHOLDER.fullmatch(value):
+        found = lookup(alone[1], payload)
+        return "" if found is None else found
+    return PLACEHOLDER.sub(lambda one: as_text(lookup(one[1], payload)), value)
+
+
+def as_text(value: object) -> str:
+    from tenterhook.terminal import as_json
+
+    return "" if value is None else value if isinstance(value, str) else as_json(value)

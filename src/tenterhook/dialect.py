@@ -166,11 +166,12 @@ class Install(Struct, frozen=True, kw_only=True):
     `folder` is the variable that holds the project's folder where a command runs. With `words`, the key of a list, no
     shell is between; the program stands under `program`, or where the type has its command. `closed` is what an entry
     says to fail closed; `beside` are keys that the file needs besides its hooks. `limits` is what the agent cannot
-    enforce or needs first, as far as nothing else here tells.
+    enforce or needs first, as far as nothing else here tells. `flat`: no group around an entry, though there may be.
     """
 
     project: str
     user: str
+    flat: bool = False
     folder: str = ""
     words: str = ""
     program: str = ""

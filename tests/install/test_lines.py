@@ -5,9 +5,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from tenterhook import dialects
 from tenterhook.author.process import parsed
-from tenterhook.dialect import Install
+from tenterhook.dialect import Field, Install
 from tenterhook.installing.line import line_of, program_for, quoted
 
 NAMES = [
@@ -53,6 +55,16 @@ def test_files_of_the_project_are_named_from_its_folder(project: Path) -> None:
     )
     assert words.argv()[3] == "${PROJECT}/hook files/my guard.py"
     assert not shell.fixed
+
+
+def test_the_event_is_named_where_the_agent_does_not_name_it(project: Path) -> None:
+    dialect = dialects.get("moai")
+    rule = dialect.events[0]
+    line = line_of(parsed(["library:audit"]), "moai", "tenter", SHELL, str(project))
+    silent = replace(rule, base=(Field("session_id", "session"),))
+
+    assert line.at(dialect, rule) == line
+    assert line.at(dialect, silent).text() == f"tenter run library:audit --agent moai --event {rule.name}"
 
 
 def test_files_elsewhere_are_named_by_whole_paths(project: Path, tmp_path: Path) -> None:

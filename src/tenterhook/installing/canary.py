@@ -94,8 +94,13 @@ def fly(target: Target, events: list[Heard], line: Line) -> list[Flight]:
     """A canary for each event."""
     place = os.path.join(target.root, target.path)
     read = HookSet(target.hooks.project, dialect=target.dialect, trust="all", on_config_error="warn")
-    ours = [hook for hook in read.hooks() if hook.source.file == place and calls(hook, line)]
-    return [sent(target, event, [hook for hook in ours if hook.event == event.rule.name], read) for event in events]
+    there = [hook for hook in read.hooks() if hook.source.file == place]
+    flights = []
+    for event in events:
+        own = line.at(target.dialect, event.rule)
+        ours = [hook for hook in there if hook.event == event.rule.name and calls(hook, own)]
+        flights.append(sent(target, event, ours, read))
+    return flights
 
 
 def calls(hook: Hook, line: Line) -> bool:

@@ -44,7 +44,8 @@ def install(target: Target, events: list[Heard], line: Line, timeout: float | No
     data = parsed(target, start)
     wanted = additions(target, events, line, timeout, data)
     new, edits = edited(start, target.path, target.file.format, wanted)
-    stale = [edit for edit in before.left if edit.addition.says != line.says(target.install)]
+    says = {line.at(target.dialect, event.rule).says(target.install) for event in events}
+    stale = [edit for edit in before.left if edit.addition.says not in says]
     job.by_hand += [f"take out of {target.path}: the entry with {shown(edit.addition.says)}" for edit in stale]
     if before.source is not None and canonical(parsed(target, new)) == canonical(parsed(target, before.source)):
         job.notes += about_switch(target.dialect, target.file, parsed(target, new))
@@ -114,10 +115,12 @@ def additions(target: Target, events: list[Heard], line: Line, timeout: float | 
     list_key = dialect.setup.list_key if dialect.setup else ""
     for event in events:
         path, found = place_of(dialect, target.file.sections[0].hooks, event.rule.name, data, list_key)
-        if not mentions(found, line.says(install)):
+        own = line.at(dialect, event.rule)
+        if not mentions(found, own.says(install)):
             tools = matcher(dialect, event.rule, event.hooks)
-            entry = entry_of(dialect, event.rule.name, tools, hook(target, event, line, timeout))
-            wanted.append(Addition(path, entry, says=line.says(install)))
+            called = hook(target, event, own, timeout)
+            entry = entry_of(dialect, event.rule.name, tools, called, flat=install.flat)
+            wanted.append(Addition(path, entry, says=own.says(install)))
     return wanted
 
 

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from shlex import quote
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tenterhook.author.calls import Call
 from tenterhook.author.loading import LIBRARY
-from tenterhook.dialect import Install
+from tenterhook.dialect import Dialect, EventRule, Install
 from tenterhook.errors import UsageError
 from tenterhook.places import within
 from tenterhook.setup import wrappers
@@ -35,6 +36,12 @@ class Line(Struct, frozen=True):
     program: str
     words: tuple[Word, ...]
     folder: str = ""
+
+    def at(self, dialect: Dialect, rule: EventRule) -> Line:
+        """The same for one event: it is named where the agent does not name it on stdin."""
+        if any(field.key == "event" for field in rule.base or dialect.base):
+            return self
+        return replace(self, words=(*self.words, "--event", rule.name))
 
     def argv(self) -> list[str]:
         """For agents that put `${NAME}` into each word, and hand them over without a shell."""

@@ -63,12 +63,13 @@ def called(dialect: Dialect, command: str, timeout: float) -> dict[str, Any]:
     return {key_of(keys, "type"): kind.name, kind.key: command, key_of(keys, "timeout"): timeout}
 
 
-def entry_of(dialect: Dialect, event: str, matcher: str, hook: dict[str, Any]) -> dict[str, Any]:
+def entry_of(dialect: Dialect, event: str, matcher: str, hook: dict[str, Any], *, flat: bool = False) -> dict[str, Any]:
     """As the dialect writes a hook: in a group, or with the matcher in it, or with the event too."""
     form = dialect.form
-    keys = form.group_keys if form.group else form.keys
+    grouped = bool(form.group) and not flat
+    keys = form.group_keys if grouped else form.keys
     around = {key_of(keys, "matcher", "matcher_trimmed"): matcher} if matcher else {}
-    if form.group:
+    if grouped:
         return {**around, form.group: [hook]}
     named = {key_of(form.keys, "event"): event} if form.entries else {}
     return {**named, **around, **hook}

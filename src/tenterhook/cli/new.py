@@ -25,7 +25,7 @@ NEXT = """{file}: the hook
 
 next:
   pytest {test}
-  tenter run {file} --agent NAME    is what an agent calls, with the event on stdin"""
+  tenter install --agent NAME {file}    and your agent calls it"""
 
 
 def run(argv: list[str]) -> int:

@@ -191,6 +191,59 @@ def test_everything_is_there_as_data(tenter: Call, project: Path) -> None:
     assert {one["agent"] for one in undone["agents"]} == {"moai", "wave"}
 
 
+def test_claude_code_is_given_words_without_a_shell_and_fails_closed(tenter: Call, project: Path) -> None:
+    tenter("install", "--agent", "claude", GUARD, "--program", "tenter", "--yes")
+    entries = json.loads(Path(".claude/settings.json").read_text())["hooks"]
+
+    assert entries["PreToolUse"][0]["hooks"] == [
+        {
+            "type": "command",
+            "command": "tenter",
+            "args": ["run", f"${{CLAUDE_PROJECT_DIR}}/{GUARD}", "--agent", "claude"],
+            "timeout": 60,
+            "onFailure": "block",
+        }
+    ]
+    assert "onFailure" not in entries["Stop"][0]["hooks"][0]
+
+
+def test_an_older_version_gets_what_it_knows(tenter: Call, project: Path) -> None:
+    ran = tenter("install", "--agent", "claude@2.1.240", GUARD, "--yes")
+
+    assert "PreToolUse fires" in ran.out
+    assert "onFailure" not in Path(".claude/settings.json").read_text()
+    tenter("uninstall", "--agent", "claude", "--yes")
+    assert not Path(".claude").exists()
+
+
+def test_a_folder_of_the_users_that_a_variable_moves_is_found(
+    tenter: Call, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "elsewhere"))
+    ran = tenter("install", "--user", "--agent", "codex", GUARD, "--yes")
+
+    assert "PreToolUse fires" in ran.out
+    assert (tmp_path / "elsewhere" / "hooks.json").exists()
+    tenter("uninstall", "--user", "--yes")
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_two_agents_that_read_the_same_file_are_refused(tenter: Call, project: Path) -> None:
+    ran = tenter("install", "--agent", "claude,moai", GUARD, "--yes")
+
+    assert ran.code == 1
+    assert "claude and moai read the same file, .claude/settings.json" in ran.err
+
+
+def test_a_file_that_the_agent_refuses_as_a_whole_is_told(tenter: Call, project: Path) -> None:
+    Path(".claude").mkdir()
+    Path(".claude/settings.json").write_text('{"hooks": {"Stop": [{"command": "true"}]}}')
+    ran = tenter("install", "--agent", "claude", GUARD, "--yes")
+
+    assert ran.code == 1
+    assert "DOES NOT FIRE: Claude Code does not run it" in ran.out
+
+
 def test_there_is_nothing_to_take_back_where_nothing_is_on_record(tenter: Call, project: Path) -> None:
     assert tenter("uninstall").out == "nothing to take back: no install is on record here\n"
 

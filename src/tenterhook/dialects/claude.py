@@ -1,6 +1,6 @@
 """Claude Code as shipped, measured on the program itself: thirty-three events, five types of hooks."""
 
-from tenterhook.dialect import Answer, Dialect, Exit, Field, File, Form, Section, ToolName, Type
+from tenterhook.dialect import Answer, Dialect, Exit, Field, File, Form, Install, Section, ToolName, Type
 from tenterhook.dialects._claude_around import AROUND
 from tenterhook.dialects._claude_turn import TURN
 
@@ -103,6 +103,18 @@ KEYS = {
 IN_AGENT = (Section(agent="name", renames={"Stop": "SubagentStop"}),)
 IN_SKILL = (Section(agent="name", by_folder=True),)
 PLUGIN = {"CLAUDE_PLUGIN_ROOT": ".."}
+
+INSTALL = Install(
+    project=".claude/settings.json",
+    user="~/.claude/settings.json",
+    folder="CLAUDE_PROJECT_DIR",
+    words="args",
+    closed="block",
+    limits=(
+        "a project's hooks wait until you trust the folder; with -p every folder is trusted",
+        "onFailure: block counts from 2.1.295 on; before, the operation goes on where the command fails",
+    ),
+)
 
 DIALECT = Dialect(
     name="claude",
@@ -214,6 +226,7 @@ DIALECT = Dialect(
     },
     mcp_files=(".mcp.json", "~/.claude.json"),
     status_line="statusLine",
+    install=INSTALL,
     notes=(
         "A malformed entry (no inner hooks, no type, an unknown type) costs all hooks of its file; not in strict mode.",
         "hookSpecificOutput without its event's hookEventName voids the whole answer; so does a value of a wrong type.",

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from tenterhook.dialects.claude import DIALECT as NEWEST
-from tenterhook.dialects.claude import KEYS
+from tenterhook.dialects.claude import INSTALL, KEYS
 
 DIALECT = replace(
     NEWEST,
@@ -18,4 +18,5 @@ DIALECT = replace(
     ),
     base=tuple(field for field in NEWEST.base if field.name != "scratchpad_dir"),
     form=replace(NEWEST.form, keys={key: setter for key, setter in KEYS.items() if key != "onFailure"}),
+    install=replace(INSTALL, closed=False),
 )

@@ -1,6 +1,6 @@
 """Codex CLI as shipped: fourteen events, answers that are read strictly or not at all."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, ToolName, Type
+from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Install, ToolName, Type
 
 HSO = "hookSpecificOutput"
 START = (Field("session_id", "session"), Field("turn_id"))
@@ -312,6 +312,14 @@ DIALECT = Dialect(
         "Task": ToolName("spawn_agent"),
     },
     mcp_files=(*SERVERS.split(), ".mcp.json"),
+    install=Install(
+        project=".codex/hooks.json",
+        user="~/.codex/hooks.json",
+        limits=(
+            "a hook runs after you have reviewed its very text; codex exec leaves out, without a word, what nobody "
+            "has reviewed; --dangerously-bypass-hook-trust runs it",
+        ),
+    ),
     notes=(
         "An answer with a key that its event does not have, or with a value of a wrong type, counts for nothing.",
         "Before a tool ask, approve, continue: false, stopReason and suppressOutput make the hook fail: the tool runs.",

@@ -12,7 +12,7 @@ from tenterhook import dialects
 from tenterhook.dialect import Dialect, File, Install
 from tenterhook.errors import UsageError
 from tenterhook.hookset import HookSet
-from tenterhook.places import located, within
+from tenterhook.places import located, moved_home, within
 from tenterhook.state import state_folder
 
 FOLDER = "installs"
@@ -43,7 +43,7 @@ def target(agent: str, project: str, *, user: bool) -> Target:
     if not user and os.path.realpath(hooks.project) == os.path.realpath(hooks.home):
         raise UsageError(f"{hooks.project} is your home, not a project; --user installs for all your projects")
     pattern = install.user if user else install.project
-    whole = located(pattern, hooks.project, hooks.home, hooks.environ)
+    whole = located(moved_home(pattern, hooks.dialect, hooks.environ), hooks.project, hooks.home, hooks.environ)
     root = hooks.project if not user else hooks.home if within(whole, hooks.home) else "/"
     path = os.path.relpath(whole, root)
     return Target(hooks, install, file_of(hooks.dialect, pattern), root, path, user, record_of(hooks, root, path))

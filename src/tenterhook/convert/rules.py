@@ -39,9 +39,6 @@ class Case(Struct, frozen=True):
     def text(self) -> str:
         return answers.script_text(self.look)
 
-    def losses(self, *names: str) -> Iterator[Loss]:
-        return (loss for loss in self.placed.losses if loss.name in names)
-
 
 Found = Iterator[tuple[str, str]]
 
@@ -68,6 +65,8 @@ def judge(case: Case) -> Iterator[Loss]:
             yield case.taken.loss(rule.name, f"{text}; {rule.advice}", level=level, number=rule.number)
 
 
+# The rule about failures.
+FAILURES = 22
 # What the conversion itself loses, by the number of the rule that speaks of it.
 OWN: dict[int, tuple[str, ...]] = {
     1: ("timeout",),
@@ -75,7 +74,7 @@ OWN: dict[int, tuple[str, ...]] = {
     12: ("matcher broken",),
     13: ("matcher names", "matcher"),
     20: ("once", "condition"),
-    22: ("on_failure",),
+    FAILURES: ("on_failure",),
 }
 
 
@@ -99,12 +98,12 @@ def answer(number: int) -> Callable[[Case], Found]:
 
 
 def compared(case: Case, made: answers.Made) -> Found:
-    """Worse only: what the agent there does beyond what was meant is no loss."""
+    """Where the answer does here what was meant with it, and not there."""
     rule = case.taken.rule
     before = answers.reading(case.source, rule, made, rule.name, case.taken.hook.on_failure)
     for to in {one.rule.name: one.rule for one in case.placed.written}.values():
         after = answers.reading(case.target, to, made, rule.name, {})
-        if after.split(", ")[0] != before.split(", ")[0]:
+        if made.is_done(before) and not made.is_done(after, before):
             yield LOST, f"it seems to answer with {made.name}: {before} before, {after} there"
 
 
@@ -152,15 +151,9 @@ def marked(case: Case) -> Found:
 
 def open_guard(case: Case) -> Found:
     """A failure that blocks here and not there, without a word of the hook's own about it."""
-    if case.taken.hook.on_failure:
-        return
-    for made in answers.fitting(case.taken.rule.kind):
-        if made.hazard == 22:
-            yield from (
-                (LOST, text.replace("it seems to answer with ", ""))
-                for _, text in compared(case, made)
-                if "refused before" in text
-            )
+    for made in answers.fitting(case.taken.rule.kind) if not case.taken.hook.on_failure else ():
+        if made.hazard == FAILURES:
+            yield from ((level, text.removeprefix("it seems to answer with ")) for level, text in compared(case, made))
 
 
 REVIEW = "{agent} runs it only when its user has approved {said}"

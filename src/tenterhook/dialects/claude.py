@@ -227,6 +227,7 @@ DIALECT = Dialect(
     mcp_files=(".mcp.json", "~/.claude.json"),
     status_line="statusLine",
     install=INSTALL,
+    cautions={"approval": "the folder", "keys": "its own"},
     notes=(
         "A malformed entry (no inner hooks, no type, an unknown type) costs all hooks of its file; not in strict mode.",
         "hookSpecificOutput without its event's hookEventName voids the whole answer; so does a value of a wrong type.",

@@ -320,6 +320,7 @@ DIALECT = Dialect(
             "has reviewed; --dangerously-bypass-hook-trust runs it",
         ),
     ),
+    cautions={"approval": "each hook"},
     notes=(
         "An answer with a key that its event does not have, or with a value of a wrong type, counts for nothing.",
         "Before a tool ask, approve, continue: false, stopReason and suppressOutput make the hook fail: the tool runs.",

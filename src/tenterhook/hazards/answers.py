@@ -34,6 +34,7 @@ DATA: dict[str, Any] = {
 }
 # What an answer does, by what its author meant with it.
 DONE = {"deny": ("refused",), "ask": ("the user is asked", "refused"), "stop": ("the agent ends", "refused")}
+CHANGES = re.compile(r"\w+ becomes .*[}\"]")
 
 
 class Made(Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,6 +65,13 @@ class Made(Struct, frozen=True, forbid_unknown_fields=True):
 
     def lacking(self, text: str) -> bool:
         return any(re.search(one, text) for one in self.lacks)
+
+    def is_done(self, seen: str, before: str = "") -> bool:
+        """Whether a reading is what the author meant; of a change, that it is the one that was made before."""
+        if self.means in DONE:
+            return seen.startswith(DONE[self.means])
+        changed = CHANGES.findall(seen)
+        return bool(changed) and (not before or changed == CHANGES.findall(before))
 
 
 @cache
@@ -111,7 +119,7 @@ def misread(look: Look) -> Iterator[Problem]:
     for made in fitting(look.rule.kind):
         if made.means in DONE and made.is_printed_by(text):
             seen = reading(look.dialect, look.rule, made, look.rule.name, look.hook.on_failure)
-            if not seen.startswith(DONE[made.means]):
+            if not made.is_done(seen):
                 who, event = look.dialect.title, look.rule.name
                 text = f"{named(look)} seems to answer with {made.name}; in {who} {event} then {seen}"
                 yield look.warning("main", text)

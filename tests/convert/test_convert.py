@@ -152,6 +152,7 @@ def test_what_the_other_agent_has_no_key_for_is_kept_for_our_engine_and_said(wri
     first, second = (hook for group in json.loads(made.text)["hooks"]["PreToolUse"] for hook in group["hooks"])
     assert (first["command"], second["command"]) == ("first", "true")
     assert second["tenterhook"] == {"once": True, "on_failure": {"default": "deny"}}
+    assert "priority = 9" in converted("tenterhook", "tenterhook").text
     assert {20, 22} <= {loss.number for loss in made.losses if loss.level == "lost"}
 
 

@@ -85,8 +85,10 @@ def carried(taken: Taken, source: Dialect, target: Dialect, to: EventRule, kind:
 
 
 def implied(wish: Wish, target: Dialect) -> bool:
-    """What the agent does anyhow: hooks in a row; an order by priority, which ours are written in."""
-    return (wish.name == "sequential" and target.order == "sequential") or wish.name == "priority"
+    """What the agent does anyhow: hooks in a row; and their order, which without a key is that of the file."""
+    if wish.name == "priority":
+        return not any(setter in wish.setters for setter in target.form.keys.values())
+    return wish.name == "sequential" and target.order == "sequential"
 
 
 def carry(made: Carried, said: str, wish: Wish, value: Any, target: Dialect) -> None:

@@ -85,9 +85,8 @@ def test_a_hook_that_never_lets_go_and_a_review_that_nobody_gives(write, convert
     made = converted("claude", "codex")
 
     assert numbers(made) == {15}
-    assert [loss.text for loss in made.losses if loss.number == 16][0].startswith(
-        "Codex CLI runs it only when its user"
-    )
+    [review] = [loss.text for loss in made.losses if loss.number == 16]
+    assert review.startswith("Codex CLI runs it only when its user has approved each hook")
 
 
 def test_an_unknown_key_is_found_by_reading_it_on_both_sides(write, converted):

@@ -152,7 +152,7 @@ def authored(folder: Path, given: Path) -> dict[str, list[str]]:
     file = folder / "guard.py"
     file.write_text(GUARD)
     given.write_text(json.dumps(CALL))
-    python, agent = [str(PYTHON), str(file)], ["--agent", "moai"]
+    python, agent = [str(PYTHON), str(file)], ["--agent", "claude"]
     commands = {NAMED: [*python, *agent], UNNAMED: python, RUN: [str(TENTER), "run", str(file), *agent]}
     for what, argv in commands.items():
         done = subprocess.run(argv, env=environment(str(folder)), input=given.read_bytes(), capture_output=True)

@@ -71,7 +71,9 @@ def file(tmp_path: Path) -> Path:
 def test_a_hook_is_fired_in_each_dialect_as_its_agent_would_call_it(agent: str, file: Path) -> None:
     refused = fire(file, "tool.before", agent=agent, tool="shell", command="rm x")
     passed = fire(file, "tool.before", agent=agent, tool="shell", command="ls")
+    process = fire(file, "tool.before", agent=agent, tool="shell", command="rm x", process=True)
 
+    assert (process.denied, process.answer) == (True, refused.answer)
     assert (refused.denied, refused.ran) == (True, False)
     assert refused.reason == f"{agent} and rm"
     assert (passed.denied, passed.ran, passed.lost) == (False, True, ())

@@ -18,7 +18,7 @@ exit codes: as the agent wants them; 2 refused, 1 could not run
 
 example:
   echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
-    tenter run guard.py --agent moai --event tool.before"""
+    tenter run guard.py --agent claude --event tool.before"""
 
 
 def run(argv: list[str]) -> int:

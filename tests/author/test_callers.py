@@ -75,8 +75,29 @@ def test_an_agent_that_is_not_there_is_an_error() -> None:
         callers.load("nobody")
 
 
-def test_a_version_that_has_no_forms_of_its_own_has_the_newest() -> None:
+def test_a_version_has_the_forms_of_the_last_known_one_that_is_not_newer() -> None:
+    known = dialects.versions("claude")
+
+    assert len(known) > 1
+    assert [callers.load(f"claude@{version}")["version"] for version in known] == known
+    assert callers.load("claude@99.0")["version"] == known[0]
+    assert callers.load(f"claude@{known[1]}.5")["version"] == known[1]
+    assert callers.load("claude@0.1")["version"] == known[-1]
     assert callers.load("moai@99.0") == callers.load("moai")
+
+
+def test_a_version_is_no_part_of_the_agents_name_for_a_hook() -> None:
+    seen: list[str] = []
+    with hook.apart() as hooks:
+
+        @hook("tool.before")
+        def look(event: Event) -> None:
+            seen.append(event.agent)
+
+    given = json.dumps({"hook_event_name": "PreToolUse", "tool_name": "Bash"}).encode()
+    answered(hooks, given, Call(f"claude@{dialects.versions('claude')[1]}"), {})
+
+    assert seen == ["claude"]
 
 
 def test_an_event_may_be_named_by_our_kind_or_the_agents_name() -> None:

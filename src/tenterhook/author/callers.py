@@ -35,14 +35,31 @@ def of(raw: dict[str, Any], agent: str, event: str, environ: Mapping[str, str]) 
 
 def load(agent: str) -> dict[str, Any]:
     """The forms of a dialect, `NAME` or `NAME@VERSION`; of another package's, as they are made now."""
-    for name in dict.fromkeys((agent, agent.partition("@")[0])):
-        path = os.path.join(forms.FOLDER, f"{name}.json")
-        if "/" not in name and os.path.exists(path):
-            return read(path)
+    plain, _, version = agent.partition("@")
+    path = os.path.join(forms.FOLDER, f"{plain}.json")
+    if "/" not in plain and os.path.exists(path):
+        newest = read(path)
+        return older(newest, plain, version) if version and version != newest["version"] else newest
     from tenterhook import dialects
     from tenterhook.author import making
 
     return making.made_of(dialects.get(agent))
+
+
+def older(newest: dict[str, Any], plain: str, version: str) -> dict[str, Any]:
+    """The forms of the last known version that is not newer; of the first, where all are."""
+    head, tail = f"{plain}@", ".json"
+    files = [one for one in os.listdir(forms.FOLDER) if one.startswith(head) and one.endswith(tail)]
+    known = {number(one[len(head) : -len(tail)]): one for one in files}
+    wanted = number(version)
+    if not known or wanted >= number(newest["version"]):
+        return newest
+    chosen = max((one for one in known if one <= wanted), default=min(known))
+    return read(os.path.join(forms.FOLDER, known[chosen]))
+
+
+def number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdecimal())
 
 
 def read(path: str) -> dict[str, Any]:

@@ -90,7 +90,7 @@ class Writer:
         elif decision in self.says and decision not in self.done:
             self.say(decision, reason)
         if answer.stop is not None:
-            self.stop(answer.stop, before)
+            self.stop(answer.stop)
         return reason
 
     def meant(self, answer: Answer) -> tuple[str, str]:
@@ -127,10 +127,10 @@ class Writer:
         why = f"{reason}\n" if reason else ""
         return f"{why}{self.agent} lets no hook change this; do it again with: {shown}"
 
-    def stop(self, reason: str, before: bool) -> None:
+    def stop(self, reason: str) -> None:
         if "stop" in self.says and not self.conflicts("stop"):
             self.say("stop", reason or "Stopped by a hook")
-        elif "deny" not in self.done or not before:
+        else:
             self.errors.append(f"{self.agent} cannot be stopped at {self.event.name}: {reason}")
 
     def tell(self, effect: str, text: str, problem: str) -> None:

@@ -104,3 +104,21 @@ def test_what_fails_closed_is_written_as_the_agent_has_it(write, converted):
 
     assert found["hooks"]["PreToolUse"][0]["hooks"][0]["onFailure"] == "block"
     assert dialects.get("claude").install.closed == "block"
+
+
+def test_what_only_our_engine_heeds_does_not_count_for_the_agent(write, converted):
+    write(FILES["claude"], hook("true", onFailure="block"))
+    here = converted("claude", "codex")
+
+    late = next(one for one in here.differences if one.case == "no answer in time")
+
+    assert (late.before, late.after, late.hazard) == ("refused", "goes on", 22)
+    assert 22 in numbers(here)
+
+
+def test_a_condition_that_does_not_count_there_is_seen_in_the_hooks_that_run(write, converted):
+    write("tenterhook.toml", '[[hook]]\non = "tool.before"\ncommand = "true"\nif = { "tool_input.command" = "x" }\n')
+
+    found = [one for one in converted("tenterhook", "claude").differences if one.case == "Bash: true"]
+
+    assert [(one.before, one.after, one.hazard) for one in found] == [("does not run", "runs", 20)]

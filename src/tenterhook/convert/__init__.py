@@ -63,7 +63,7 @@ def convert(hooks: HookSet, target: Dialect, *, out: str = "", merge: bool = Fal
     made = items([one for part in parts for one in part.written], target, file)
     text = text_of(made, target, file, path)
     loaded = reread(text.text, target, file, path)
-    pairs = owners(loaded, text)
+    pairs = owners(loaded, text, target)
     losses = [loss for part in parts for loss in of_hook(part, hooks, target)]
     losses += [*homeless(text, path), *complaints(loaded.problems)]
     differences = [*firing.planned(pairs, hooks.dialect, target), *firing.read(pairs, hooks.dialect, target)]

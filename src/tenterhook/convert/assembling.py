@@ -7,6 +7,7 @@ from fnmatch import fnmatch
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tenterhook import config, readers
 from tenterhook.convert import comments
@@ -14,9 +15,13 @@ from tenterhook.convert.placing import Written, key_of
 from tenterhook.dialect import Dialect, File
 from tenterhook.dialects import DEFAULT
 from tenterhook.errors import UsageError
+from tenterhook.keys import OURS
 from tenterhook.places import FORMATS, Place
 from tenterhook.setup.edit import EMPTY, Addition, edited
 from tenterhook.types import Hook, Path
+
+# What a hook is without a word of ours.
+USUAL: dict[str, Any] = {"condition": None, "on_failure": {}, "once": False}
 
 
 class Item(Struct, frozen=True):
@@ -155,7 +160,15 @@ def reread(text: str, target: Dialect, file: File, path: str) -> config.Loaded:
     return loaded
 
 
-def owners(loaded: config.Loaded, text: Text) -> list[tuple[Hook, Written]]:
-    """Each hook that was read again with the entry that it was written as."""
+def owners(loaded: config.Loaded, text: Text, target: Dialect) -> list[tuple[Hook, Written]]:
+    """Each hook that was read again, as the agent itself takes it, with the entry that it was written as."""
     by_path = dict(text.entries)
-    return [(hook, by_path[hook.source.path]) for hook in loaded.hooks if hook.source.path in by_path]
+    found = [(hook, by_path[hook.source.path]) for hook in loaded.hooks if hook.source.path in by_path]
+    return [(heeded(hook, one, target), one) for hook, one in found]
+
+
+def heeded(hook: Hook, one: Written, target: Dialect) -> Hook:
+    """Without what stands in a block of ours, which the agent does not look at."""
+    ours = one.entry.get(key_of(target.form.keys, "ours"), {})
+    setters = {OURS[name] for name in ours}
+    return replace(hook, **{name: usual for name, usual in USUAL.items() if name in setters})

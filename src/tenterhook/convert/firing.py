@@ -20,6 +20,8 @@ from tenterhook.types import Hook, Outcome
 
 Pairs = Sequence[tuple[Hook, Written]]
 RUNS, IDLE = "runs", "does not run"
+# The rules that speak of hooks that do not run at the same events.
+NAMES, CONDITIONS = 13, 20
 
 
 def planned(pairs: Pairs, source: Dialect, target: Dialect) -> Iterator[Difference]:
@@ -44,7 +46,8 @@ def planned(pairs: Pairs, source: Dialect, target: Dialect) -> Iterator[Differen
 def told(rule: EventRule, target: Dialect, sample: Sample, taken: Taken, runs: bool) -> Difference:
     to = next(one.name for one in target.events if one.kind == rule.kind)
     before, after = (RUNS, IDLE) if runs else (IDLE, RUNS)
-    return Difference(rule.name, to, f"{sample.about}: {taken.hook.name}", before, after, 13, RULES[13].advice)
+    hazard = RULES[CONDITIONS if taken.hook.condition else NAMES]
+    return Difference(rule.name, to, f"{sample.about}: {taken.hook.name}", before, after, hazard.number, hazard.advice)
 
 
 def silent(dialect: Dialect, hooks: list[Hook]) -> Engine:

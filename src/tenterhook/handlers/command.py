@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -16,7 +18,7 @@ SHELL = "/bin/sh"
 # The user's own shell, by the variable that names it.
 USERS = "user"
 # Other shells that an entry, or its dialect, may ask for.
-SHELLS = {"bash": ("bash", "-c"), "powershell": ("pwsh", "-NoProfile", "-NonInteractive", "-Command")}
+SHELLS = {"powershell": ("pwsh", "-NoProfile", "-NonInteractive", "-Command")}
 # Exit codes with which a hook says something.
 ANSWERS = (0, 2)
 LACKED = "${} holds a secret and was kept from the hook; an `env` in its entry that names it passes it on"
@@ -41,12 +43,25 @@ def of_text(job: Job, text: str) -> Program:
     asked = job.hook.spec.get("shell")
     if asked in SHELLS:
         return started(job, (*SHELLS[asked], text))
-    own = (job.env().get("SHELL") or SHELL) if asked == USERS else SHELL
+    own = shell_for(asked, job.env())
     shell = (own, "-c", text)
     plain = direct(text, job.env(), job.cwd, own)
     if plain is None:
         return started(job, shell)
     return replace(started(job, plain.argv), env=plain.env, instead=shell)
+
+
+def shell_for(asked: object, env: Mapping[str, str]) -> str:
+    if asked == USERS:
+        return env.get("SHELL") or SHELL
+    return bash(env.get("PATH", "")) if asked == "bash" else SHELL
+
+
+@lru_cache
+def bash(path: str) -> str:
+    """Where bash is. A guard that a plain shell runs is better than one that cannot be started."""
+    places = (os.path.join(folder, "bash") for folder in path.split(os.pathsep) if os.path.isabs(folder))
+    return next((place for place in places if os.access(place, os.X_OK)), SHELL)
 
 
 def started(job: Job, argv: tuple[str, ...]) -> Program:

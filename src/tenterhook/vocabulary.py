@@ -235,7 +235,7 @@ def check_setup(dialect: Dialect, setup: Setup) -> Iterable[str]:
 
 def check_install(dialect: Dialect, install: Install) -> Iterable[str]:
     for scope, path in (("project", install.project), ("user", install.user)):
-        if not any(fnmatchcase(path, file.path) for file in dialect.files if file.scope == scope):
+        if not any(covers(file.path, path) for file in dialect.files if file.scope == scope):
             yield f"install {scope}: {path!r} is none of its files"
     keys, setters = dialect.form.keys, set(dialect.form.keys.values())
     yield from unknown("install words", [install.words], {"", *(key for key in keys if keys[key] == "words")})
@@ -245,6 +245,11 @@ def check_install(dialect: Dialect, install: Install) -> Iterable[str]:
         yield "install closed: no key of an entry says that"
     if not any(kind.handler == "command" and kind.form == "shell" for kind in dialect.types):
         yield "install: no type takes a command with words"
+
+
+def covers(pattern: str, path: str) -> bool:
+    """Whether a file of a dialect may have that path; `**/` stands for any folders, or none."""
+    return fnmatchcase(path, pattern) or fnmatchcase(path, pattern.replace("**/", ""))
 
 
 def unknown(where: str, words: Iterable[Any], known: set[str]) -> Iterable[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from fnmatch import fnmatchcase
 
 from msgspec import Struct
 
@@ -14,6 +13,7 @@ from tenterhook.errors import UsageError
 from tenterhook.hookset import HookSet
 from tenterhook.places import located, moved_home, within
 from tenterhook.state import state_folder
+from tenterhook.vocabulary import covers
 
 FOLDER = "installs"
 
@@ -50,7 +50,7 @@ def target(agent: str, project: str, *, user: bool) -> Target:
 
 
 def file_of(dialect: Dialect, path: str) -> File:
-    return next(file for file in dialect.files if fnmatchcase(path, file.path))
+    return next(file for file in dialect.files if covers(file.path, path))
 
 
 def record_of(hooks: HookSet, root: str, path: str) -> str:

@@ -122,3 +122,14 @@ def test_a_condition_that_does_not_count_there_is_seen_in_the_hooks_that_run(wri
     found = [one for one in converted("tenterhook", "claude").differences if one.case == "Bash: true"]
 
     assert [(one.before, one.after, one.hazard) for one in found] == [("does not run", "runs", 20)]
+
+
+def test_an_agents_own_answers_are_read_by_the_other_one_too(write, converted):
+    write(FILES["gemini"], hook("true", "BeforeTool"))
+
+    found = {one.case: one for one in converted("gemini", "claude").differences}
+
+    changed = found["Gemini CLI's own rewrite"]
+    assert changed.before.startswith("goes on, input becomes")
+    assert (changed.after, changed.hazard) == ("goes on", 9)
+    assert "Gemini CLI's own deny" in found

@@ -200,14 +200,21 @@ class Trial:
             return changed & WISHES[decided](text) if decided else changed
         return Answer() if effect == "none" else WISHES[effect](text)
 
+    @property
+    def data(self) -> dict[str, Any]:
+        return {self.subject: self.before} if self.subject else {}
+
+    def said(self, says: dict[str, Form], said: Answer) -> forms.Said:
+        """The answer, written in these forms."""
+        section = [self.dialect.section, self.dialect.section_event]
+        event = Event(self.event.kind, self.data, raw={}, name=self.event.name)
+        return forms.written(said, event, {"section": section, "events": {event.name: {"says": says}}})
+
     def outcome(self, says: dict[str, Form], said: Answer) -> Outcome:
         """What the dialect makes of the answer, written in these forms."""
-        data = {self.subject: self.before} if self.subject else {}
-        section = [self.dialect.section, self.dialect.section_event]
-        event = Event(self.event.kind, data, raw={}, name=self.event.name)
-        out = forms.written(said, event, {"section": section, "events": {event.name: {"says": says}}})
+        out = self.said(says, said)
         did = Did(exit_code=out.code, stdout=out.out, stderr=out.err)
-        return simulate(self.dialect, event.name, [did], data=data)
+        return simulate(self.dialect, self.event.name, [did], data=self.data)
 
     def harmless(self, seen: Outcome) -> bool:
         """A yes that gives no permission."""

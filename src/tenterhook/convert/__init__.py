@@ -4,7 +4,7 @@
     placing.py     one hook: its event and its entry there; matching.py, commands.py, carrying.py are its parts
     assembling.py  entries as the text of a file, and the hooks that are read from it again
     rules.py       the hazards of a conversion
-    firing.py      both sides over the same events (samples.py)
+    firing.py      both sides over the same events (samples.py) and answers (native.py)
 
 Everything comes from the dialects' data; no agent is known by name.
 """

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from tenterhook.convert.losses import Difference
+from tenterhook.convert.native import native
 from tenterhook.convert.placing import Written
 from tenterhook.convert.rules import RULES
 from tenterhook.convert.samples import Sample, samples
@@ -87,7 +88,7 @@ def read(pairs: Pairs, source: Dialect, target: Dialect) -> Iterator[Difference]
 def unlike(taken: Taken, source: Dialect, hook: Hook, to: EventRule, target: Dialect) -> Iterator[Difference]:
     """The answers that differ, each under the hazard that is the cause: that of a plainer answer that differs too."""
     rule, hazards = taken.rule, dict[str, int]()
-    for made in answers.fitting(rule.kind):
+    for made in (*answers.fitting(rule.kind), *native(source, rule)):
         before = answers.reading(source, rule, made, rule.name, taken.hook.on_failure)
         after = answers.reading(target, to, made, rule.name, hook.on_failure)
         if before != after:

@@ -188,3 +188,22 @@ def test_hooks_that_run_on_one_side_only_are_a_difference(write, converted):
     assert [(one.event, one.before, one.after, one.hazard) for one in found] == [
         ("PreToolUse", "does not run", "runs", 13)
     ]
+
+
+def test_variables_that_a_hook_passes_on_or_sets(write, converted):
+    text = '[[hook]]\non = "tool.before"\ncommand = "a"\nenv = ["TOKEN"]\n'
+    write("tenterhook.toml", f'{text}[[hook]]\non = "tool.before"\ncommand = "b"\nenv = {{ MODE = "x" }}\n')
+
+    first, second = msgspec.toml.decode(converted("tenterhook", "tenterhook").text)["hook"]
+
+    assert (first["env"], second["env"]) == (["TOKEN"], {"MODE": "x"})
+
+
+def test_words_without_a_shell_stay_words_where_the_agent_has_them(write, converted):
+    write("tenterhook.toml", '[[hook]]\non = "tool.before"\ncommand = ["a b", "$HOME", "c"]\n')
+
+    [group] = json.loads(converted("tenterhook", "claude").text)["hooks"]["PreToolUse"]
+    assert (group["hooks"][0]["command"], group["hooks"][0]["args"]) == ("a b", ["$HOME", "c"])
+
+    [group] = json.loads(converted("tenterhook", "wave").text)["hooks"]["PreToolUse"]
+    assert group["hooks"][0]["command"] == "'a b' '$HOME' c"

@@ -45,7 +45,7 @@ def file_for(target: Dialect, path: str = "") -> File:
     formats = FORMATS.get(f".{path.rpartition('.')[2].lower()}", ()) if path else tuple(EMPTY)
     own = [one for one in target.files if one.scope == "project" and one.format in formats and one.format in EMPTY]
     first = target.install.project if target.install else ""
-    fitting = sorted(own, key=lambda one: (not fnmatch(first, one.path), one.origin != "settings", "*" in one.path))
+    fitting = sorted(own, key=lambda one: (not fnmatch(first, one.path), one.origin != "settings"))
     if not fitting:
         known = ", ".join(sorted({one.path for one in target.files if one.scope == "project"}))
         raise UsageError(f"{target.title} reads no project's file like {path or 'that'!r}; it reads {known}")

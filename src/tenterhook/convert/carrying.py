@@ -40,6 +40,11 @@ def as_it_is(value: Any) -> Any:
     return value
 
 
+def variables(value: dict[str, str | None]) -> Any:
+    """Names to pass on, or values to set."""
+    return list(value) if all(one is None for one in value.values()) else value
+
+
 def closes(value: dict[str, str]) -> Any:
     return True if value.get("default") == "deny" else None
 
@@ -65,7 +70,7 @@ WISHES = (
     Wish("background", False, {"background": as_it_is}, "the agent waits for the hook"),
     Wish("condition", None, {"condition": unconditional, "rule": rule_of}, "the hook runs whatever its condition says"),
     Wish("on_failure", {}, {"on_failure": as_it_is, "closed": closes}, "a failure of the hook lets the agent go on"),
-    Wish("env", {}, {"env": as_it_is}, "its variables are not set"),
+    Wish("env", {}, {"env": variables}, "its variables are not set"),
     Wish("priority", 0, {"priority": as_it_is}, "hooks run in the order of the file"),
     Wish("leftovers", "keep", {"leftovers": as_it_is}, "what the hook leaves running is not ended"),
     Wish("sandbox", None, {"sandbox": builtins}, "the agent does not confine the hook so"),
@@ -95,7 +100,7 @@ def carry(made: Carried, said: str, wish: Wish, value: Any, target: Dialect) -> 
     """`said` is the key that the entry has it under."""
     form = target.form
     for keys, into in ((form.keys, made.entry), (form.group_keys, made.group)):
-        for key, setter in keys.items():
+        for key, setter in sorted(keys.items(), key=lambda pair: (pair[0] != said, pair[0] != wish.name)):
             written = wish.setters[setter](value) if setter in wish.setters else None
             if written is not None:
                 into[key] = (setter == CLOSED and target.install and target.install.closed) or written

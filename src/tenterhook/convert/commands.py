@@ -49,7 +49,7 @@ def run(hook: Hook, source: Dialect, rule: EventRule, target: Dialect, to: Event
     names = swapped_names({**source.env, **rule.env}, {**target.env, **to.env}, first)
     line = command_line(hook)
     unset = tuple(name for name in dict.fromkeys(variables(text_of(line))) if names.get(name) == "")
-    made = spelled(line, kind, target, names, unset)
+    made = spelled(line, kind, target, names, unset, expand=bool(hook.spec.get("placeholders")))
     kept, dropped = options(hook, source, target)
     return replace(made, keys={**made.keys, **kept}, dropped=dropped) if made.kind else made
 
@@ -110,7 +110,15 @@ def alike(one: str, other: str) -> bool:
     return one == other or (one in FOLDERS and other in FOLDERS)
 
 
-def spelled(line: str | list[str], kind: Type, target: Dialect, names: dict[str, str], unset: tuple[str, ...]) -> Run:
+def spelled(
+    line: str | list[str],
+    kind: Type,
+    target: Dialect,
+    names: dict[str, str],
+    unset: tuple[str, ...],
+    *,
+    expand: bool,
+) -> Run:
     """The command line in the form that the type has: a shell's text, words, or one program."""
     swapped = renamed(line, names)
     note = f"variables are named as there: {text_of(swapped)}" if swapped != line else ""
@@ -118,15 +126,16 @@ def spelled(line: str | list[str], kind: Type, target: Dialect, names: dict[str,
         return one_program(swapped, kind, target, note)
     if isinstance(swapped, str):
         return Run(kind, {kind.key: swapped}, note=note, unset=unset)
-    words = next((key for key, setter in target.form.keys.items() if setter == "words"), "")
-    if words:
-        return Run(kind, {kind.key: swapped[0], words: swapped[1:]}, note=note, unset=unset)
-    text = " ".join(quoted(word) for word in swapped)
+    if target.install and target.install.words:
+        program = target.install.program or kind.key
+        return Run(kind, {program: swapped[0], target.install.words: swapped[1:]}, note=note, unset=unset)
+    text = " ".join(quoted(word, expand) for word in swapped)
     return Run(kind, {kind.key: text}, note=note or f"its words are a command line there: {text}", unset=unset)
 
 
-def quoted(word: str) -> str:
-    return '"' + word.replace('"', '\\"') + '"' if EXPANDED.search(word) else shlex.quote(word)
+def quoted(word: str, expand: bool) -> str:
+    """For a shell; where the agent put values for variables into words, the shell shall do so."""
+    return '"' + word.replace('"', '\\"') + '"' if expand and EXPANDED.search(word) else shlex.quote(word)
 
 
 def renamed(line: str | list[str], names: dict[str, str]) -> str | list[str]:

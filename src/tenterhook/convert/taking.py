@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tenterhook import readers
 from tenterhook.config import dig, naming
@@ -64,7 +65,10 @@ def of_file(hooks: HookSet, place: Place, own: list[Hook]) -> Iterator[Taken]:
         path = hook.source.path
         grouped = group and len(path) > 1 and path[-2] == group
         around = {key: one for key, one in at(document.data, path[:-2]).items() if key != group} if grouped else {}
-        yield Taken(hook, hooks.rule(hook.event), at(document.data, path), around, tuple(words.pop(path, ())))
+        # What the agent sets for all hooks of a file is no word of the entry's.
+        env = {name: value for name, value in hook.env.items() if name not in place.file.env}
+        own_words = replace(hook, env=env)
+        yield Taken(own_words, hooks.rule(hook.event), at(document.data, path), around, tuple(words.pop(path, ())))
 
 
 def at(data: Any, path: Path) -> dict[str, Any]:

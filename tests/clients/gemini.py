@@ -19,8 +19,7 @@ LOGIN = {"auth": {"selectedType": "gemini-api-key"}}
 
 
 def configure(scene: Scene, events: list[str]) -> None:
-    hooks = grouped(scene, events, TIMEOUT * 1000)
-    scene.write_json("project/.gemini/settings.json", {"security": LOGIN, "hooks": hooks})
+    scene.write_json("project/.gemini/settings.json", {"hooks": grouped(scene, events, TIMEOUT * 1000)})
 
 
 def argv(scene: Scene) -> list[str]:
@@ -29,6 +28,7 @@ def argv(scene: Scene) -> list[str]:
 
 
 def environ(scene: Scene, url: str) -> dict[str, str]:
+    scene.write_json("home/.gemini/settings.json", {"security": LOGIN})
     trust = {"GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_TELEMETRY_ENABLED": "false"}
     return {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": KEY, **trust}
 

@@ -1,10 +1,16 @@
-"""How hooks get into a client: a plain program, with a config that is written by hand."""
+"""How hooks get into a client: a plain program with a config that is written by hand, or a hook file by tenter install."""
 
 from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
 
 from .client import Client
 from .effects import CHANGED, CONTEXT, DANGEROUS, TO_CHANGE, WHY
 from .scene import Answer, Scene
+
+GUARD = Path(__file__).with_name("guard.py")
 
 
 def by_hand(client: Client, scene: Scene) -> None:
@@ -19,4 +25,13 @@ def by_hand(client: Client, scene: Scene) -> None:
     client.configure(scene, list(client.events.values()))
 
 
-WAYS = {"by hand": by_hand}
+def by_tenter(client: Client, scene: Scene) -> None:
+    """The same file for every client, and the command that a user types."""
+    file = scene.write("guard.py", GUARD.read_text())
+    words = ["--agent", client.dialect, str(file), "--project", str(scene.project), "--yes"]
+    argv = [sys.executable, "-m", "tenterhook", "install", *words]
+    done = subprocess.run(argv, env=scene.environ(), cwd=scene.project, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+
+
+WAYS = {"by hand": by_hand, "by tenter install": by_tenter}

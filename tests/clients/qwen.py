@@ -12,12 +12,16 @@ LOGIN = {"auth": {"selectedType": "openai"}}
 
 
 def configure(scene: Scene, events: list[str]) -> None:
-    hooks = grouped(scene, events, TIMEOUT * 1000)
-    scene.write_json("project/.qwen/settings.json", {"security": LOGIN, "hooks": hooks})
+    scene.write_json("project/.qwen/settings.json", {"hooks": grouped(scene, events, TIMEOUT * 1000)})
 
 
 def argv(scene: Scene) -> list[str]:
     return [path_of(NODE), path_of(QWEN), "-p", PROMPT, "--yolo", "--output-format", "stream-json"]
+
+
+def environ(scene: Scene, url: str) -> dict[str, str]:
+    scene.write_json("home/.qwen/settings.json", {"security": LOGIN})
+    return {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": KEY, "OPENAI_MODEL": "loopback"}
 
 
 CLIENT = Client(
@@ -30,7 +34,7 @@ CLIENT = Client(
     events=CLAUDE_EVENTS,
     configure=configure,
     argv=argv,
-    environ=lambda scene, url: {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": KEY, "OPENAI_MODEL": "loopback"},
+    environ=environ,
     deny=lambda why: about("PreToolUse", permissionDecision="deny", permissionDecisionReason=why),
     rewrite=lambda given: about("PreToolUse", permissionDecision="allow", updatedInput=given),
     context=lambda event, text: about(event, additionalContext=text),

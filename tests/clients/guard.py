@@ -1,0 +1,41 @@
+"""The one hook file that every client is given, unchanged, by tenter install."""
+
+import json
+from pathlib import Path
+
+from tenterhook import hook
+
+
+def note(event):
+    """The kit reads it, to tell whether the hook fired."""
+    line = {"event": event.name, "stdin": json.dumps(event.raw), "environ": {}}
+    with Path(__file__).with_name("fired.jsonl").open("a") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+@hook("tool.before", match="shell")
+def no_removal(event, folder="precious"):
+    note(event)
+    if event.command.startswith("rm -rf") and folder in event.command:
+        return hook.deny("Precious things are not removed here.")
+
+
+@hook("tool.before", match="shell")
+def newer(event):
+    if event.command == "./mark.sh old":
+        return hook.rewrite(command="./mark.sh new")
+
+
+@hook("session.start")
+def at_the_start(event):
+    return hook.context("The session began with this.")
+
+
+@hook("prompt.submit")
+def with_the_prompt(event):
+    return hook.context("The prompt came with this.")
+
+
+@hook("tool.after", match="shell")
+def with_the_result(event):
+    return hook.context("The result came with this.")

@@ -141,11 +141,11 @@ class Reader:
         self.verdict.decision = mine if outranks else stronger(general, mine)
 
     def fits(self, value: Any) -> bool:
-        key = self.rules.dialect.section_event
-        named = value.get(key) if key and isinstance(value, dict) else None
-        if named is None or named == self.rules.rule.name:
+        dialect = self.rules.dialect
+        named = value.get(dialect.section_event) if dialect.section_event and isinstance(value, dict) else None
+        if named is None or named == self.rules.rule.name or dialect.unnamed_section == "void-missing":
             return True
-        self.warn(f"its {self.rules.dialect.section} names the event {named!r}, so that section does not count")
+        self.warn(f"its {dialect.section} names the event {named!r}, so that section does not count")
         return False
 
     def inner(self, value: Any, table: Table, place: str) -> None:

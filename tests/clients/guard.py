@@ -16,14 +16,13 @@ def note(event):
 @hook("tool.before", match="shell")
 def no_removal(event, folder="precious"):
     note(event)
-    if event.command.startswith("rm -rf") and folder in event.command:
-        return hook.deny("Precious things are not removed here.")
+    removes = event.command.startswith("rm -rf") and folder in event.command
+    return hook.deny("Precious things are not removed here.") if removes else None
 
 
 @hook("tool.before", match="shell")
 def newer(event):
-    if event.command == "./mark.sh old":
-        return hook.rewrite(command="./mark.sh new")
+    return hook.rewrite(command="./mark.sh new") if event.command == "./mark.sh old" else None
 
 
 @hook("session.start")

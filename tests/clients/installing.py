@@ -1,4 +1,4 @@
-"""How hooks get into a client: a plain program with a config that is written by hand, or a hook file by tenter install."""
+"""How hooks get into a client: a plain program in a config written by hand, or a hook file by tenter install."""
 
 from __future__ import annotations
 
@@ -34,4 +34,5 @@ def by_tenter(client: Client, scene: Scene) -> None:
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
 
 
-WAYS = {"by hand": by_hand, "by tenter install": by_tenter}
+BY_HAND, BY_TENTER = "by hand", "by tenter install"
+WAYS = {BY_HAND: by_hand, BY_TENTER: by_tenter}

@@ -63,14 +63,16 @@ EVENTS = (
     EventRule(
         name="PostToolUse",
         kind="tool.after",
-        about="a tool ran; the reason of a block takes the place of its result",
+        about="a tool ran; the reason of a block or of a wish to stop takes the place of its result",
         target="tool_name",
         fields=(*CALL, Field("tool_response", "tool_output"), Field("tool_use_id")),
+        stops="replaces",
         deny=("log", "feedback"),
         needs_reason=True,
         unreasoned="fails",
         replaces=True,
         reasons="paragraphs",
+        merges={"output": "replace"},
     ),
     EventRule(
         name="PreCompact",

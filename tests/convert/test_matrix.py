@@ -76,8 +76,7 @@ SEEN = {
     ("qwen", "Stop"): {"deny": YES},
     ("copilot", "preToolUse"): {"deny": YES, "ask": YES, "rewrite": YES},
     ("copilot", "PreToolUse"): {"deny": YES, "rewrite": YES},
-    ("copilot", "postToolUse"): {"deny": NO, "context": YES},
-    ("copilot", "userPromptSubmitted"): {"deny": NO},
+    ("copilot", "postToolUse"): {"context": YES},
     ("copilot", "agentStop"): {"deny": YES},
 }
 KNOWN = [(agent, event) for agent, event in SEEN if agent in NAMES]

@@ -41,11 +41,11 @@ def planned(pairs: Pairs, source: Dialect, target: Dialect) -> Iterator[Differen
             own = {key for key, taken in here.items() if taken.rule.kind == rule.kind}
             for key in sorted((before ^ after) & own, key=list(here).index):
                 if here[key].rule.name == rule.name:
-                    yield told(rule, target, sample, here[key], key in before)
+                    to = next(one.rule.name for _, one in pairs if one.taken is here[key])
+                    yield told(rule, to, sample, here[key], key in before)
 
 
-def told(rule: EventRule, target: Dialect, sample: Sample, taken: Taken, runs: bool) -> Difference:
-    to = next(one.name for one in target.events if one.kind == rule.kind)
+def told(rule: EventRule, to: str, sample: Sample, taken: Taken, runs: bool) -> Difference:
     before, after = (RUNS, IDLE) if runs else (IDLE, RUNS)
     hazard = RULES[CONDITIONS if taken.hook.condition else NAMES]
     return Difference(rule.name, to, f"{sample.about}: {taken.hook.name}", before, after, hazard.number, hazard.advice)

@@ -8,8 +8,9 @@ import pytest
 
 from tenterhook import dialects
 from tenterhook.actions.settings import Settings
+from tenterhook.author.inputs import in_patch
 from tenterhook.guard import danger
-from tenterhook.guard.paths import Place, in_patch
+from tenterhook.guard.paths import Place
 from tenterhook.setup.install import setup_of
 
 PROJECT, HOME = "/srv/work/my project", "/home/someone"

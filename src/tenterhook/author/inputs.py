@@ -68,6 +68,7 @@ def paths(given: dict[str, Any], cwd: str) -> tuple[str, ...]:
 
 
 def in_patch(text: str) -> list[str]:
+    """The files that a patch names."""
     marked = [(line, mark) for line in text.splitlines() for mark in ADDED if line.startswith(mark)]
     return [line[len(mark) :].partition("\t")[0].strip() for line, mark in marked]
 

@@ -106,7 +106,7 @@ def written(event: Happened) -> list[str]:
     named = [os.path.join(event.cwd, one) for one in (*given, *home) if one]
     patch = event.input.get("patch")
     if isinstance(patch, str):
-        from tenterhook.guard.paths import in_patch
+        from tenterhook.author.inputs import in_patch
 
         named += [os.path.join(event.cwd, one) for one in in_patch(patch)]
     return named

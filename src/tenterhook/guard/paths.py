@@ -188,14 +188,3 @@ def listed(path: str, globs: list[str]) -> bool:
     return any(
         fnmatchcase(one, glob.rstrip("/")) for glob in globs for one in (*around, *(parts if "/" not in glob else ()))
     )
-
-
-def in_patch(text: str) -> list[str]:
-    """The files that a patch names."""
-    marks = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "+++ b/", "--- a/")
-    return [
-        line[len(mark) :].partition("\t")[0].strip()
-        for line in text.splitlines()
-        for mark in marks
-        if line.startswith(mark)
-    ]

@@ -65,7 +65,10 @@ def test_after_a_tool_the_model_sees_what_was_recorded(agent: str, fate: Fate, w
     told = [(one.kind, one.text) for one in outcome.messages if one.to == "model"]
 
     assert ({"output": "no"} if wanted == "replaced" else {}) == outcome.changes
-    assert ({"beside": [("feedback", "no")], "context": [("context", "no")]}.get(wanted, [])) == told
+    if wanted == "replaced":  # where the model is told besides, a host leaves out what is the result by now
+        assert told in ([], [("feedback", "no")])
+    else:
+        assert ({"beside": [("feedback", "no")], "context": [("context", "no")]}.get(wanted, [])) == told
 
 
 @pytest.mark.parametrize(("agent", "fate", "wanted"), rows(PROMPT))

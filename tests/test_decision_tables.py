@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from oracles import amcp, gemini, llxprt, massgen, moai, qwen, tenterhook, wave
+from oracles import amcp, copilot, gemini, llxprt, massgen, moai, qwen, tenterhook, wave
 from oracles.table import Act, Expected, Row, agree
 from tenterhook.testing import Did, simulate
 
@@ -21,6 +21,7 @@ DIALECTS: dict[str, ModuleType] = {
     "llxprt": llxprt,
     "gemini": gemini,
     "qwen": qwen,
+    "copilot": copilot,
     "tenterhook": tenterhook,
 }
 FIELDS = [field.name for field in fields(Expected) if field.name not in ("messages", "maybe", "attempts")]

@@ -46,8 +46,13 @@ def judge(
 
 
 def chain_ends(ends: frozenset[str], verdicts: list[Verdict]) -> bool:
-    """Whether what a batch decided keeps the hooks after it from running."""
-    return any(one.decision in ends or (one.stop and "stop" in ends) for one in verdicts)
+    """Whether what a batch decided keeps the hooks after it from running; a failure does where it refuses."""
+    return any(
+        one.decision in ends
+        or (one.stop and "stop" in ends)
+        or (one.failed and one.decision == "deny" and "failure" in ends)
+        for one in verdicts
+    )
 
 
 def started(hook: Hook) -> Attempt:

@@ -92,6 +92,7 @@ def load(
         before, ruined = len(loaded.hooks), list[Problem]()
         for found in sections(document, place, dialect, loaded):
             ruined += add(found, document, place, dialect, loaded, words)
+        ruined += other_version(document, place)
         loaded.problems += ruined
         if ruined and not strict:
             del loaded.hooks[before:]
@@ -99,9 +100,22 @@ def load(
             switches(document, dialect, words, loaded)
         if place.file.scope in SYSTEMS and document.data.get(dialect.only_system) is True:
             words.off = True
+        if place.file.own_switch and words.off is not None:
+            loaded.hooks[before:] = [
+                replace(hook, enabled=hook.enabled and not words.off) for hook in loaded.hooks[before:]
+            ]
+            words.off = None
     loaded.hooks = standing.hooks(loaded.hooks, complete=not config)
     obey(loaded, dialect, standing)
     return loaded
+
+
+def other_version(document: readers.Document, place: Place) -> Iterator[Problem]:
+    """A file of a version that the agent does not read."""
+    wanted, said = place.file.version, document.data.get("version")
+    if wanted and said is not None and (said != wanted or not isinstance(said, int)):
+        text = f"version must be {wanted}, not {said!r}; so no hook of this file runs"
+        yield problem(document, ("version",), text, "error")
 
 
 def switches(document: readers.Document, dialect: Dialect, words: Words, loaded: Loaded) -> None:

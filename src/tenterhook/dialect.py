@@ -42,7 +42,8 @@ class Exit(Struct, frozen=True, kw_only=True):
     where it is `unhealthy` the hook has failed all the same. `text` is where the text is looked for, `becomes` what it
     is, and `else_becomes` what it is if it was not on the first of these streams. `answer_from` is where an answer is
     looked for, if not where the dialect says; `broken_fails`: what begins with one of these and is no answer is a
-    failure, not text. `blocking_reason`: of an answer beside it only a refusal's own reason counts.
+    failure, not text. `blocking_reason`: of an answer beside it only a refusal's own reason counts; `flat`: its
+    section does not.
     """
 
     means: str
@@ -60,6 +61,7 @@ class Exit(Struct, frozen=True, kw_only=True):
     answer_from: str = ""
     broken_fails: str = ""
     blocking_reason: bool = False
+    flat: bool = False
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -68,7 +70,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     `type` is what its value must be, where the effect does not say that already. `change` is what the effect `set`
     sets. `unsupported` are values (`any`, `true`, a word) that the agent knows and refuses: the hook fails.
     `only_with` is the decision without which the field makes the hook fail. `needs` is a path into the value: where
-    nothing is there, the value does not count.
+    nothing is there, the value does not count. `fatal`: a change of another type than it must be is a refusal.
     """
 
     path: str
@@ -78,6 +80,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     unsupported: tuple[str, ...] = ()
     only_with: str = ""
     needs: str = ""
+    fatal: bool = False
     kind: str = ""
     events: tuple[str, ...] = ()
     words: dict[str, str] = {}
@@ -114,9 +117,10 @@ class EventRule(Struct, frozen=True, kw_only=True):
     grants: bool = False
     output_form: str = "value"
     hears_failures: bool = False
-    # What ends the chain here besides what ends it everywhere; and which of several decisions counts.
+    # What ends the chain here besides what ends it everywhere; which of several decisions counts, and whose context.
     chain_ends: tuple[str, ...] = ()
     decisions: str = "strongest"
+    contexts: str = "all"
     # What a wish to stop does: first, after (it is done), denies (it), replaces (the output by the reason), ignored.
     stops: str = "first"
     # How often in a row hooks may keep an agent from stopping; 0 is without end, None is for the host to say.
@@ -136,7 +140,7 @@ class EventRule(Struct, frozen=True, kw_only=True):
     audience: dict[str, str] = {}
     erased: bool = False
     needs_reason: bool = False
-    # What a refusal without a reason does: counts, fails.
+    # What a refusal without a reason does: counts, fails, ignored.
     unreasoned: str = "counts"
     # Whether a hook's wish to fail closed counts here.
     closes: bool = True

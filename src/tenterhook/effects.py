@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenterhook.apply import MODES
 from tenterhook.errors import nearest
-from tenterhook.validity import FITS, WORDS
+from tenterhook.validity import FITS, WORDS, kind_of
 
 if TYPE_CHECKING:
     from tenterhook.dialect import Answer
@@ -107,6 +107,9 @@ def change(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -
         reader.unreadable(f"{answer.path} needs something in {answer.needs}, so it does not count")
     elif isinstance(value, dict) or (answer.effect == "output" and value is not None):
         reader.verdict.changes[answer.effect] = value
+    elif answer.fatal:  # the agent calls the tool with it, and the call fails
+        reader.verdict.decision = stronger(reader.verdict.decision, "deny")
+        reader.verdict.reason = reader.verdict.reason or f"{answer.path} must be an object, not {kind_of(value)}"
     elif value is not None:  # a strict engine must not go on with what the hook wanted changed
         reader.unreadable(f"{answer.path} must be an object, not {type(value).__name__}")
 

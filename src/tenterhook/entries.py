@@ -57,13 +57,15 @@ class Reading:
         self.origin = file.origin if file else "settings"
         self.apart = document.file if self.origin in APART else ""
         self.env = {name: beside(document.file, path) for name, path in file.env.items()} if file else {}
+        self.folder = {"cwd": beside(document.file, file.cwd)} if file and file.cwd else {}
+        self.costs = (file.malformed if file else "") or dialect.form.malformed
         # What the agent refuses the whole file for.
         self.ruined: list[Problem] = []
 
     def event(self, rule: EventRule, value: Any, path: Path) -> list[Hook]:
         """A list of groups or hooks, a single one, or a mapping that holds the list under a key."""
         form = self.dialect.form
-        if not isinstance(value, dict):
+        if not isinstance(value, dict) or form.unlisted == "file":
             return self.items(rule, value, path, None)
         if form.lists:
             holding = next((key for key in form.lists if key in value), None)
@@ -93,7 +95,8 @@ class Reading:
         if isinstance(value, dict) and group is not None and self.dialect.form.flat:
             return self.item(rule, value, path, group)
         if not isinstance(value, list):
-            self.malformed(path, f"{path[-1]} must be a list, not {type(value).__name__}", "its hooks never run")
+            costs = self.ruin if self.dialect.form.unlisted == "file" else self.malformed
+            costs(path, f"{path[-1]} must be a list, not {type(value).__name__}", "its hooks never run")
             return []
         return [hook for n, one in enumerate(value) for hook in self.item(rule, one, (*path, n), group)]
 
@@ -161,8 +164,8 @@ class Reading:
             if found.pop(keys[key], None):
                 self.warn((*path, key), f"{key} means nothing to a hook of type {kind.name!r}; it is ignored")
         self.check_matcher(rule, found, path)
-        limit = timeout(self, found.pop("timeout", None), rule, kind)
-        if not self.runs(kind, rule, path):
+        limit = timeout(self, spoken(found), rule, kind)
+        if self.refused or not self.runs(kind, rule, path):
             return None
         if found.get("background") and kind.handler not in BACKGROUND:
             self.warn(path, f"only a process can run in the background, not a hook of type {kind.name!r}")
@@ -170,7 +173,7 @@ class Reading:
         self.close(rule, found, path)
         if RULE in (found.get("condition") or {}) and rule.target != "tool_name":
             self.warn(path, f"{rule.name} is about no tool, so a hook that is for some calls only never runs")
-        spec = {**kind.spec, **found.pop("spec")}
+        spec = {**kind.spec, **(self.folder if kind.handler == "command" else {}), **found.pop("spec")}
         known = (kind.key, *kind.spec, *OPTIONS.get(kind.handler, ())) if kind.key else tuple(spec)
         for key in (key for key in spec if key not in known):
             self.warn((*path, key), f"{key} means nothing to a hook of type {kind.name!r}; it is ignored")
@@ -245,12 +248,14 @@ class Reading:
 
     def malformed(self, path: Path, text: str, cost: str) -> None:
         """What is wrong, and what that costs: in some agents all hooks of the file."""
-        if self.dialect.form.malformed == "file":
+        if self.costs == "file":
             self.ruin(path, text)
+        elif self.costs == "item":
+            self.refuse(path, text)
         else:
             self.warn(path, f"{text}; {cost}")
 
-    def ruin(self, path: Path, text: str) -> None:
+    def ruin(self, path: Path, text: str, _: str = "") -> None:
         line, column = self.document.where(path)
         self.ruined.append(Problem("error", self.document.file, line, column, f"{text}; so no hook of this file runs"))
 
@@ -263,12 +268,20 @@ class Reading:
         self.malformed(path, f"{key} must be {wanted}, not {value!r}", "it is ignored")
 
 
+def spoken(found: dict[str, Any]) -> Any:
+    """What the entry says of its time: the key for it before the one that stands in for that."""
+    spare = found.pop("timeout_else", None)
+    return found.pop("timeout", spare)
+
+
 def whole(spec: dict[str, Any], kind: Type) -> dict[str, Any]:
     """With what runs under one name in every dialect. A command with a list of words goes to no shell."""
     main = spec.get(kind.key)
+    rest = {key: value for key, value in spec.items() if key != "words"}
+    if kind.form == "exec":
+        return {**rest, "form": "shell", "main": [main, *spec.get("words", ())]}
     if "words" not in spec:
         return {**spec, "form": kind.form, "main": main}
-    rest = {key: value for key, value in spec.items() if key != "words"}
     return {**rest, "form": kind.form, "main": [main, *spec["words"]], "placeholders": True}
 
 

@@ -90,6 +90,8 @@ FIELD_FORMS = {
     "called": "by the name that the agent's hooks know it by",
     "result": "as a record of resultType and textResultForLlm",
     "result-snake": "as a record of result_type and text_result_for_llm",
+    "error": "as a record of message and name",
+    "after-colon": "without what stands before its colon",
     "edits": "as a list of old_string and new_string",
 }
 KEYS = {
@@ -99,6 +101,7 @@ KEYS = {
     "matcher_trimmed": "which names the hook is for",
     "match_kind": "how the matcher is read, where it differs from the dialect's",
     "timeout": "how long the hook may take",
+    "timeout_else": "the same, where that key is not there",
     "enabled": "false switches the hook off",
     "name": "what the hook is called in reports",
     "sequential": "true runs the event's hooks one after another",
@@ -147,6 +150,7 @@ SPECS = {
 FORMS = {
     "shell": "a shell runs the text; a list of words runs without a shell",
     "program": "one program, without a shell",
+    "exec": "a program with its arguments, without a shell",
     "function": "a Python function, in the host's process",
     "script": "a Python file, in a process of its own",
     "url": "the event is sent to a URL, the response is the answer",

@@ -154,6 +154,11 @@ def set_timeout(r: Reading, found: dict[str, Any], key: str, value: Any, path: P
     found["timeout"] = (key, value, path)
 
 
+def set_timeout_else(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """Another name for it, which counts where the first is not there."""
+    found["timeout_else"] = (key, value, path)
+
+
 def timeout(r: Reading, said: tuple[str, Any, Path] | None, rule: EventRule, kind: Type) -> float:
     """Seconds. Without a word in the entry the shorter of what its type and its event say."""
     usual = min(kind.timeout or r.dialect.timeout, rule.timeout or LONGEST)
@@ -303,6 +308,7 @@ SETTERS: dict[str, Callable[[Reading, dict[str, Any], str, Any, Path], None]] = 
     "matcher_trimmed": lambda r, f, k, v, p: set_text(r, f, k, v.strip() if isinstance(v, str) else v, p, "matcher"),
     "match_kind": lambda r, f, k, v, p: set_choice(r, f, k, v, p, "match_kind", MATCHERS),
     "timeout": set_timeout,
+    "timeout_else": set_timeout_else,
     "enabled": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "enabled"),
     "name": lambda r, f, k, v, p: set_text(r, f, k, v, p, "name"),
     "sequential": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "sequential"),

@@ -42,8 +42,8 @@ def merge(
         stop_after = stop_after or verdict.stop_after
         suppress = suppress or verdict.suppress
         said += verdict.messages
-    if heard == "last":
-        said = standing(said, verdicts)
+    said = standing(said, verdicts) if heard == "last" else said
+    said = erased(said, but=last_of(said, "context")) if rule.contexts == "last" else said
     blocked = decision == "deny" and rule.blocks and not (stop and dialect.stop_outranks)
     observed = mode == "observe"
     reason = "" if observed else REASONS[rule.reasons](verdicts, decision)
@@ -72,9 +72,16 @@ def merge(
     )
 
 
-def erased(messages: list[Message]) -> list[Message]:
-    """The context of a prompt that was erased, or of a result, has nothing left to belong to."""
-    return [Message("log", m.kind, m.text, m.hook) if m.kind == "context" else m for m in messages]
+def erased(messages: list[Message], but: str = "") -> list[Message]:
+    """Without the context of a prompt or a result that is gone; or without that of all hooks but one."""
+    return [
+        Message("log", m.kind, m.text, m.hook) if m.kind == "context" and (not but or m.hook != but) else m
+        for m in messages
+    ]
+
+
+def last_of(messages: list[Message], kind: str) -> str:
+    return next((m.hook for m in reversed(messages) if m.kind == kind), "")
 
 
 def last(before: str, decision: str) -> str:

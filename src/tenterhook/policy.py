@@ -29,10 +29,15 @@ def policy_for(cause: str, hook: Hook, rules: Rules) -> str:
     return stronger(said, STRICT.get(cause, "ask")) if rules.strict else said
 
 
+def ended(attempt: Attempt) -> str:
+    """What went wrong with this attempt, without a word of its own."""
+    code = attempt.exit_code
+    how = "its answer could not be read" if code == 0 else f"exit code {code}"
+    return attempt.detail or (how if code is not None else attempt.error or "no JSON object")
+
+
 def explained(attempt: Attempt) -> str:
     """One line for people: what went wrong with this attempt."""
-    code = attempt.exit_code
-    ended = "its answer could not be read" if code == 0 else f"exit code {code}"
-    what = attempt.detail or (ended if code is not None else attempt.error or "no JSON object")
+    what = ended(attempt)
     said = attempt.stderr.strip().splitlines()
     return f"{what}: {said[-1][:200]}" if said and said[-1] not in what else what

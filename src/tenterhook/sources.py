@@ -133,6 +133,16 @@ def as_result(names: tuple[str, str], value: Any) -> Any:
     return {names[0]: "success", names[1]: as_json(value)}
 
 
+def as_error(value: Any) -> Any:
+    """An error as a record; a text is its message."""
+    return {"message": value, "name": "Error"} if isinstance(value, str) else value
+
+
+def as_after_colon(value: Any) -> Any:
+    """Of a name that says first whose it is, the rest."""
+    return value.partition(":")[2] or value if isinstance(value, str) else value
+
+
 def as_edits(value: Any) -> Any:
     """The input of a tool that writes, as a list of replacements."""
     if not isinstance(value, Mapping):
@@ -149,5 +159,7 @@ FORMS: dict[str, Form] = {
     "list": as_list,
     "result": partial(as_result, ("resultType", "textResultForLlm")),
     "result-snake": partial(as_result, ("result_type", "text_result_for_llm")),
+    "error": as_error,
+    "after-colon": as_after_colon,
     "edits": as_edits,
 }

@@ -8,7 +8,7 @@ from tenterhook.answer import LINES, is_json, looks_like, read, said_on
 from tenterhook.apply import RESPONDS
 from tenterhook.dialect import Answer, Exit
 from tenterhook.effects import EFFECT, RANK, stronger
-from tenterhook.policy import explained, policy_for
+from tenterhook.policy import ended, explained, policy_for
 from tenterhook.rules import Rules, Table
 from tenterhook.stops import STOPS, nobody_decides
 from tenterhook.types import Attempt, Hook, Message, Verdict
@@ -74,6 +74,8 @@ class Reader:
         found, problem = read(text, twice=rules.dialect.twice_encoded, guarded=rules.guarded)
         if found is not None:
             self.answered_on = stream
+            if row.flat and found.pop(rules.dialect.section, None) is not None:
+                self.warn(f"its {rules.dialect.section} does not count at exit code {attempt.exit_code}")
             return self.accept(found)
         if rules.dialect.other_json == "nothing" and is_json(text, twice=rules.dialect.twice_encoded):
             self.warn("printed JSON that is no object, which says nothing here")
@@ -96,8 +98,8 @@ class Reader:
         if not problem:
             self.take(found, rules.table, "")
             problem = objection(found, rules) if rules.refuses else ""
-            if rule.unreasoned == "fails" and self.verdict.decision == "deny" and not self.verdict.reason.strip():
-                problem = problem or f"a refusal on {rule.name} needs a reason"
+            if rule.unreasoned != "counts" and self.verdict.decision == "deny" and not self.verdict.reason.strip():
+                problem = problem or self.unreasoned()
         if problem:
             said = [one for one in self.verdict.messages if one.kind == "system"]
             self.verdict = Verdict(self.attempt.hook, messages=said, warnings=self.verdict.warnings)
@@ -105,6 +107,14 @@ class Reader:
             self.warn(f"its answer does not count: {problem}")
             self.fail("output")
         return True
+
+    def unreasoned(self) -> str:
+        """A refusal without a word: a fault, or one that does not count; a strict engine does not let it pass."""
+        name, ignored = self.rules.rule.name, self.rules.rule.unreasoned == "ignored"
+        if ignored and not self.rules.strict:
+            self.verdict.decision = "none"
+            self.warn(f"refuses without a reason, which does not count on {name}")
+        return "" if ignored else f"a refusal on {name} needs a reason"
 
     def unreadable(self, problem: str) -> None:
         """What was meant as an answer and is none: said in every mode, a failure in a strict engine."""
@@ -281,7 +291,9 @@ class Reader:
             policy = "deny" if self.rules.rule.blocks else "allow"
         if policy != "allow":
             self.verdict.decision = stronger(self.verdict.decision, policy)
-            self.verdict.reason = self.verdict.reason or f"Hook failed: {explained(self.attempt)}"
+            # An agent that itself refuses where a hook fails keeps the hook's stderr to its log.
+            say = ended if self.cause in self.rules.rule.failure else explained
+            self.verdict.reason = self.verdict.reason or f"Hook failed: {say(self.attempt)}"
 
     def reasons(self) -> None:
         verdict, rule = self.verdict, self.rules.rule

@@ -13,7 +13,7 @@ MATCHERS = {  # match
     *("glob", "glob-nocase", "regex-full", "regex-search", "literal"),
     *("names-or-regex", "names-or-regex-narrow", "names-or-regex-whole", "names-and-regex", "regex-whole"),
 }
-ENDS = {"deny", "ask", "stop"}  # engine
+ENDS = {"deny", "ask", "stop", "failure"}  # batch
 WEIGHED = {"strongest", "last"}  # merge
 ORDERS = {"parallel", "sequential", "parallel-unless-sequential"}  # plan
 MERGES = {  # apply
@@ -64,7 +64,7 @@ FORMATS = {"json", "jsonc", "toml", "yaml", "frontmatter"}  # readers
 KEYS = {  # config
     *("type", "spec", "matcher", "match_kind", "timeout", "enabled", "name", "sequential", "override", "event"),
     *("priority", "once", "leftovers", "condition", "on_failure", "env", "background", "note", "ours"),
-    *("sandbox", "warm", "matcher_trimmed", "words", "rule", "closed", "wakes", "once_in_skill"),
+    *("sandbox", "warm", "matcher_trimmed", "words", "rule", "closed", "wakes", "once_in_skill", "timeout_else"),
     *("spec_flag", "spec_texts", "spec_seconds", "spec_count", "spec_object", "context_limit"),
 }
 # What the agent's user must approve before a hook runs; where payloads begin with a byte order mark; which providers'
@@ -72,11 +72,11 @@ KEYS = {  # config
 CAUTIONS = {"approval", "byte order mark", "keys"}
 UNITS = {"seconds", "milliseconds", "seconds-below-1000"}  # keys
 DOES = {"runs", "inert", "ruins"}
-MALFORMED = {"entry", "file"}
+MALFORMED = {"entry", "item", "file"}
 ORIGINS = {"settings", "plugin", "skill", "agent"}
 DEDUPES = {"", "command", "name-command", "name-main", "main"}  # plan
 # config: how a type's main value is to be understood
-FORMS = {"shell", "program", "function", "script", "url", "prompt", "agent", "mcp", "none"}
+FORMS = {"shell", "exec", "program", "function", "script", "url", "prompt", "agent", "mcp", "none"}
 NETWORKS = {"none", "loopback", "full"}  # sandbox
 LAYERS = {"add", "override-by-event"}  # config
 JOINTS = {"by-file", "by-event"}  # joint
@@ -85,7 +85,20 @@ TOOLS = {"Bash", "Read", "Write", "Edit", "Grep", "Glob", "Task"}  # agent
 CALLS = {"session-start", "compact", "pre-tool", "post-tool", "stop", "agent"}  # setup: what a wrapper calls
 BASE = {"session", "cwd", "project", "event", "timestamp", "transcript", "agent", "tool", "pid"}  # payload
 FIELD_FORMS = {  # sources
-    *("", "json", "epoch-ms", "iso", "nullable", "list", "called", "result", "result-snake", "edits"),
+    *(
+        "",
+        "json",
+        "epoch-ms",
+        "iso",
+        "nullable",
+        "list",
+        "called",
+        "result",
+        "result-snake",
+        "error",
+        "edits",
+        "after-colon",
+    ),
 }
 
 
@@ -133,9 +146,10 @@ def check(dialect: Dialect) -> Iterable[str]:
     for file in dialect.files:
         yield from unknown(f"file {file.path}", [file.format], FORMATS)
         yield from unknown(f"file {file.path} origin", [file.origin], ORIGINS)
+        yield from unknown(f"file {file.path} malformed", [file.malformed], {"", *MALFORMED})
         for section in file.sections:
             yield from unknown(f"file {file.path} renames", [*section.renames, *section.renames.values()], set(names))
-    yield from unknown("form malformed", [dialect.form.malformed], MALFORMED)
+    yield from unknown("form malformed", [dialect.form.malformed, dialect.form.unlisted], MALFORMED)
     for keys in (dialect.form.keys, dialect.form.group_keys):
         yield from unknown("form", keys.values(), KEYS)
     for kind in dialect.types:
@@ -169,13 +183,14 @@ def check_event(rule: EventRule) -> Iterable[str]:
     yield from unknown(f"{where} plain_sets", [rule.plain_sets], {"", *WISHES})
     yield from unknown(f"{where} stops", [rule.stops], STOPS)
     yield from unknown(f"{where} unattended", [rule.unattended], UNATTENDED)
-    yield from unknown(f"{where} unreasoned", [rule.unreasoned], {"counts", "fails"})
+    yield from unknown(f"{where} unreasoned", [rule.unreasoned], {"counts", "fails", "ignored"})
     yield from unknown(f"{where} matcher", [rule.matcher], {"", *MATCHERS})
     yield from unknown(f"{where} failure", rule.failure, CAUSES)
     yield from unknown(f"{where} failure", rule.failure.values(), POLICIES)
     yield from unknown(f"{where} tools", rule.tools, {*TOOLS, "mcp"})
     yield from unknown(f"{where} chain_ends", rule.chain_ends, ENDS)
     yield from unknown(f"{where} decisions", [rule.decisions], WEIGHED)
+    yield from unknown(f"{where} contexts", [rule.contexts], {"all", "last"})
     yield from check_env(f"{where} env", rule.env)
     yield from check_fields(f"{where} base", rule.base)
     yield from check_fields(f"{where} fields", rule.fields)

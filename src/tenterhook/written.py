@@ -51,8 +51,14 @@ class File(Struct, frozen=True, kw_only=True):
     beside: tuple[str, ...] = ()
     # What the file is: settings, plugin, skill, agent. Hooks of plugins and skills are no other file's duplicates.
     origin: str = "settings"
-    # Variables for its hooks: paths from the file's own folder.
+    # Variables for its hooks: paths from the file's own folder; and the folder from there in which they run.
     env: dict[str, str] = {}
+    cwd: str = ""
+    # The version of its form that the agent reads; any other costs the whole file, none does no harm.
+    version: int = 0
+    # What one bad entry costs, where that differs; and whether a switch in it is for its own hooks alone.
+    malformed: str = ""
+    own_switch: bool = False
     # A variable of the agent's environment that says where the file lies instead.
     variable: str = ""
     # A file and a key in it that say which plugins are on, by `plugin@marketplace`; `*/*/*` are marketplace, plugin and
@@ -61,7 +67,11 @@ class File(Struct, frozen=True, kw_only=True):
 
 
 class Form(Struct, frozen=True, kw_only=True):
-    """How a file writes the hooks of an event. `malformed` is what one bad entry costs: itself, or the whole file."""
+    """How a file writes the hooks of an event.
+
+    `malformed` is what a wrong value costs: nothing but itself (entry: an entry that cannot run is left out), the entry
+    (item), or the whole file; `unlisted` is what an event costs whose hooks are no list.
+    """
 
     lists: tuple[str, ...] = ()
     group: str = ""
@@ -70,6 +80,7 @@ class Form(Struct, frozen=True, kw_only=True):
     keys: dict[str, str] = {}
     group_keys: dict[str, str] = {}
     malformed: str = "entry"
+    unlisted: str = "entry"
 
 
 class Wrapper(Struct, frozen=True):

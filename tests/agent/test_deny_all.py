@@ -49,6 +49,12 @@ def command_hooks(event: str) -> Any:
     )
 
 
+def told(command: str) -> str:
+    """The same where stderr is lost, and the fields have other names."""
+    answer = '{"permissionDecision": "deny", "permissionDecisionReason": "%s"}'
+    return f"why=$(sed s/toolName/tool_name/ | {command} 2>&1) || printf '{answer}' \"$why\""
+
+
 # The dialect's file and the hook in it, for a command.
 CONFIG: dict[str, tuple[str, Any]] = {
     "moai": (".claude/settings.json", command_hooks("PreToolUse")),
@@ -56,6 +62,10 @@ CONFIG: dict[str, tuple[str, Any]] = {
     "llxprt": (".llxprt/settings.json", command_hooks("BeforeTool")),
     "amcp": (".amcp/hooks.toml", lambda command: f"[[hooks.PreToolUse.handlers]]\ncommand = {json.dumps(command)}\n"),
     "massgen": ("massgen.yaml", lambda command: "hooks: {PreToolUse: [{type: command, handler: deny.sh}]}\n"),
+    "copilot": (
+        ".github/hooks/deny.json",
+        lambda command: json.dumps({"hooks": {"preToolUse": [{"bash": told(command)}]}}),
+    ),
     "tenterhook": (
         "tenterhook.toml",
         lambda command: f'[[hook]]\non = "tool.before"\ncommand = {json.dumps(command)}\n',

@@ -43,7 +43,7 @@ def test_the_names_are_those_of_the_agents() -> None:
     edits = {name: named("Edit", name).name for name in ("amcp", "llxprt", "wave")}
 
     assert shell == {
-        "amcp": "bash",
+        **dict.fromkeys(("amcp", "copilot"), "bash"),
         **dict.fromkeys(("gemini", "llxprt", "qwen"), "run_shell_command"),
         **dict.fromkeys(("claude", "codex", "massgen", "moai", "tenterhook", "wave"), "Bash"),
     }

@@ -76,7 +76,8 @@ SEEN = {
     ("qwen", "Stop"): {"deny": YES},
     ("copilot", "preToolUse"): {"deny": YES, "ask": YES, "rewrite": YES},
     ("copilot", "PreToolUse"): {"deny": YES, "rewrite": YES},
-    ("copilot", "postToolUse"): {"context": YES},
+    ("copilot", "postToolUse"): {"deny": TOLD, "context": YES},
+    ("copilot", "userPromptSubmitted"): {"deny": YES},
     ("copilot", "agentStop"): {"deny": YES},
 }
 KNOWN = [(agent, event) for agent, event in SEEN if agent in NAMES]

@@ -1,4 +1,4 @@
-"""A hook that refuses forced pushes. Exit code 2 denies in every dialect; stderr is the reason."""
+"""A hook that refuses forced pushes. Exit code 2 denies in every dialect; stderr is the reason, where that is read."""
 
 import json
 import sys

@@ -1,0 +1,131 @@
+"""GitHub Copilot CLI's hooks, as version 1.0.102 runs them: each event has two names, and each name its own payload."""
+
+from msgspec.structs import replace
+
+from tenterhook.dialect import Dialect, Exit, File, Form, Install, ToolName, Type
+from tenterhook.dialects._copilot import ANSWERS, CAMEL, EVENTS
+
+KEYS = {
+    "type": "type",
+    "bash": "spec",
+    "command": "spec",
+    "exec": "spec",
+    "args": "words",
+    "powershell": "spec",
+    "url": "spec",
+    "headers": "spec_texts",
+    "allowedEnvVars": "env",
+    "prompt": "spec",
+    "cwd": "spec",
+    "env": "env",
+    "timeoutSec": "timeout",
+    "timeout": "timeout_else",
+    "matcher": "matcher",
+    "tenterhook": "ours",
+}
+BASH: dict[str, str | bool] = {"shell": "bash"}
+POWERSHELL: dict[str, str | bool] = {"shell": "powershell"}
+# Files that are there for hooks alone: one switch for their own, one bad entry costs itself.
+ALONE = File(
+    path=".github/hooks/**/*.json",
+    scope="project",
+    format="json",
+    hooks_only=True,
+    beside=("version", "disableAllHooks", "description"),
+    env={"COPILOT_HOOK_DIR": "."},
+    version=1,
+    own_switch=True,
+)
+
+DIALECT = Dialect(
+    name="copilot",
+    version="1.0.102",
+    title="GitHub Copilot CLI",
+    about="GitHub Copilot CLI 1.0.102 as it runs: files of hooks in .github/hooks, each event under two names",
+    events=EVENTS,
+    base=CAMEL,
+    env={"COPILOT_PROJECT_DIR": "project", "CLAUDE_PROJECT_DIR": "project", "COPILOT_CLI": "=1"},
+    env_without=("COPILOT_PROVIDER_", "COPILOT_OFFLINE"),
+    exits={
+        0: Exit(means="JSON is the answer, text is nothing", answer=True),
+        2: Exit(
+            means="goes on; JSON is the answer, stderr is kept in the log", answer=True, text="stderr", becomes="error"
+        ),
+        "other": Exit(means="failed, goes on; nothing is read", failed=True, text="stderr", becomes="error"),
+    },
+    answers=ANSWERS,
+    files=(
+        replace(ALONE, path="/etc/github-copilot/policy.d/*.json", scope="system", own_switch=False, switches=False),
+        replace(ALONE, path="~/.copilot/hooks/*.json", scope="user"),
+        File(path="~/.copilot/settings.json", scope="user", format="json", malformed="file", own_switch=True),
+        ALONE,
+        File(path=".claude/settings.json", scope="project", format="json", malformed="file"),
+        File(path=".claude/settings.local.json", scope="project", format="json", malformed="file"),
+        File(path=".github/copilot/settings.json", scope="project", format="json", malformed="file"),
+        File(path=".github/copilot/settings.local.json", scope="project", format="json", malformed="file"),
+        replace(ALONE, path="~/.copilot/installed-plugins/**/hooks.json", scope="user", origin="plugin"),
+    ),
+    form=Form(
+        group="hooks", flat=True, keys=KEYS, group_keys={"matcher": "matcher"}, malformed="item", unlisted="file"
+    ),
+    types=(
+        Type(name="command", handler="command", key="bash", spec=BASH),
+        Type(name="command", handler="command", key="command", spec=BASH),
+        Type(name="command", handler="command", key="exec", form="exec"),
+        Type(name="command", handler="command", key="powershell", spec=POWERSHELL),
+        Type(name="http", handler="http", key="url", form="url"),
+        Type(name="prompt", handler="plugin", key="prompt", form="none", does="inert"),
+    ),
+    untyped="command",
+    matcher="regex-whole",
+    timeout=30.0,
+    order="sequential",
+    joint="by-file",
+    off=("disableAllHooks", True),
+    section="hookSpecificOutput",
+    section_outranks=True,
+    answer_lines="but-progress",
+    marks={"context": "{text}"},
+    tools={
+        "Bash": ToolName("bash"),
+        "Read": ToolName("view", {"file_path": "path"}),
+        "Write": ToolName("create", {"file_path": "path", "content": "file_text"}),
+        "Edit": ToolName("edit", {"file_path": "path", "old_string": "old_str", "new_string": "new_str"}),
+        "Grep": ToolName("grep", {"path": "paths", "ignore_case": "-i", "limit": "head_limit"}),
+        "Glob": ToolName("glob", {"path": "paths"}),
+        "Task": ToolName("task", {"subagent_type": "agent_type"}),
+    },
+    mcp_tool="{server}-{tool}",
+    mcp_files=("~/.copilot/mcp-config.json", ".mcp.json"),
+    install=Install(
+        project=".github/hooks/tenterhook.json",
+        user="~/.copilot/hooks/tenterhook.json",
+        words="args",
+        program="exec",
+        beside={"version": 1},
+        limits=(
+            "a project's hooks run only in a folder that you trust",
+            "a hook that takes too long lets the call pass, whoever wrote it",
+        ),
+    ),
+    cautions={"approval": "the folder"},
+    notes=(
+        "Measured with the program itself, but for errorOccurred, preCompact and preMcpToolCall, their payloads, hooks "
+        "of type http that get an answer, and plugins: those are from documents only.",
+        "A hook under a camelCase name is told camelCase fields and no event's name, and answers flat. Under a "
+        "PascalCase name it is told snake_case fields and tools by Claude Code's names; it may answer flat all the "
+        "same, and on PreToolUse in hookSpecificOutput, which outranks what stands flat beside it.",
+        "Who fires tool.before runs the hooks of both names, file by file, those under the camelCase name first.",
+        "preToolUse and permissionRequest refuse where a hook fails, whatever its JSON says; one that takes too long "
+        "does not. Where nobody can be asked an ask is a refusal.",
+        "The document says that userPromptSubmitted cannot refuse and that its answer is dropped. In fact a decision "
+        '"block" with a reason refuses the prompt, and modifiedPrompt and additionalContext count.',
+        "The document says that after a tool only modifiedResult and additionalContext count. In fact a decision "
+        '"block" with a reason takes the place of the result.',
+        "On permissionRequest, agentStop and subagentStop the last hook that decides is heard, so that an allow takes "
+        "back a refusal; a strict engine lets the refusal stand.",
+        'A matcher of "" or, under a camelCase name, "*" fits nothing: leave it out.',
+        "A hook of type prompt types a text for the user when an interactive session starts; here it types nothing.",
+        "An agent that forces subagentStop to go on is not ended: the limit of eight is agentStop's alone.",
+    ),
+)

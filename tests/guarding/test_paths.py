@@ -67,7 +67,22 @@ def test_a_path_falls_under_a_rule_or_none(path: str, wanted: str) -> None:
     assert rule(f"{PROJECT}/{path}" if not path.startswith("/") else path) == wanted
 
 
-@pytest.mark.parametrize("dialect", dialects.names())
+# Files that hold settings and little else, and those that hold much more.
+SETTINGS = [
+    pytest.param(file.path, id=f"{name}-{file.path}")
+    for name in dialects.names()
+    for file in dialects.get(name).files
+    if file.scope == "project" and file.origin == "settings" and file.path not in ("config.yaml", "pyproject.toml")
+    if file.format != "frontmatter"
+]
+
+
+@pytest.mark.parametrize("path", SETTINGS)
+def test_a_file_of_an_agents_hooks_is_not_the_agents_to_write(path: str) -> None:
+    assert rule(f"{PROJECT}/{path.replace('**/', '').replace('*', 'any')}") in ("agent-settings", "agent-config")
+
+
+@pytest.mark.parametrize("dialect", [name for name in dialects.names() if dialects.get(name).setup])
 def test_what_init_writes_for_an_agent_is_not_the_agents_to_write(dialect: str) -> None:
     setup = dialects.get(dialect).setup
     assert setup

@@ -10,11 +10,13 @@ SETTINGS = (
     *(".claude/settings*.json", ".claude/hooks/**"),
     *(".llxprt/settings*.json", ".llxprt/hooks/**", ".llxprt/extensions/**"),
     *(".gemini/settings*.json", ".gemini/hooks/**"),
+    *(".qwen/settings*.json", ".qwen/hooks/**"),
     *(".wave/settings*.json", ".wave/hooks/**"),
     ".moai/hooks/**",
     *(".amcp/hooks.*", ".amcp/hooks/**"),
     ".massgen/hooks/**",
-    ".cursor/hooks.json",
+    *(".cursor/hooks.json", ".cursor/hooks/**"),
+    *(".github/hooks/**", ".github/copilot/settings*.json"),
     ".codex/**",
     *(".tenterhook/**", "tenterhook.toml", "bin/tenter"),
 )
@@ -22,9 +24,9 @@ SETTINGS = (
 CONFIG = ("massgen.yaml", ".massgen/config.yaml", ".mcp.json")
 MORE_CONFIG = (
     *(".claude/agents/**", ".claude/commands/**", ".claude/skills/**", ".claude-plugin/**"),
-    *(".gemini/extensions/**", ".gemini/commands/**", ".qwen/settings*.json", ".qwen/hooks/**", ".qwen/extensions/**"),
+    *(".gemini/extensions/**", ".gemini/commands/**", ".qwen/extensions/**"),
     *(".cursor/mcp.json", ".windsurf/hooks.json", ".kiro/hooks/**", ".kiro/settings/**", ".augment/settings*.json"),
-    *(".factory/hooks/**", ".factory/settings*.json", ".clinerules/hooks/**", ".github/hooks/**", ".agents/hooks/**"),
+    *(".factory/hooks/**", ".factory/settings*.json", ".clinerules/hooks/**", ".agents/hooks/**"),
     *("opencode.json", "opencode.jsonc", ".opencode/plugin/**", ".opencode/plugins/**", ".opencode/opencode.json"),
     *(".vscode/tasks.json", ".vscode/settings.json", ".vscode/mcp.json"),
     *(".husky/**", "lefthook.yml", ".lefthook.yml", ".pre-commit-config.yaml"),

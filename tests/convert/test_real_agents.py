@@ -133,3 +133,14 @@ def test_an_agents_own_answers_are_read_by_the_other_one_too(write, converted):
     assert changed.before.startswith("goes on, input becomes")
     assert (changed.after, changed.hazard) == ("goes on", 9)
     assert "Gemini CLI's own deny" in found
+
+
+def test_of_two_events_of_a_kind_the_one_is_taken_at_which_the_same_answers_count(write, converted):
+    write("guard.sh", f"#!/bin/sh\n{deny()}\n", mode=0o755)
+    write(FILES["claude"], hook("./guard.sh"))
+
+    made = converted("claude", "copilot")
+
+    assert list(json.loads(made.text)["hooks"]) == ["PreToolUse"]
+    assert json.loads(made.text)["version"] == 1
+    assert 9 not in numbers(made)

@@ -100,13 +100,11 @@ DIALECT = Dialect(
     install=Install(
         project=".github/hooks/tenterhook.json",
         user="~/.copilot/hooks/tenterhook.json",
+        flat=True,
         words="args",
         program="exec",
         beside={"version": 1},
-        limits=(
-            "a project's hooks run only in a folder that you trust",
-            "a hook that takes too long lets the call pass, whoever wrote it",
-        ),
+        limits=("a project's hooks run only in a folder that you trust",),
     ),
     cautions={"approval": "the folder"},
     notes=(

@@ -24,7 +24,7 @@ SETTINGS = (
 CONFIG = ("massgen.yaml", ".massgen/config.yaml", ".mcp.json")
 MORE_CONFIG = (
     *(".claude/agents/**", ".claude/commands/**", ".claude/skills/**", ".claude-plugin/**"),
-    *(".gemini/extensions/**", ".gemini/commands/**", ".qwen/extensions/**"),
+    *(".gemini/extensions/**", ".gemini/commands/**", ".qwen/extensions/**", ".qwen/agents/**", ".qwen/skills/**"),
     *(".cursor/mcp.json", ".windsurf/hooks.json", ".kiro/hooks/**", ".kiro/settings/**", ".augment/settings*.json"),
     *(".factory/hooks/**", ".factory/settings*.json", ".clinerules/hooks/**", ".agents/hooks/**"),
     *("opencode.json", "opencode.jsonc", ".opencode/plugin/**", ".opencode/plugins/**", ".opencode/opencode.json"),
@@ -71,7 +71,7 @@ SYSTEM = (
     *("/var/spool/cron", "/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/zsh", "/etc/environment"),
     *("/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/passwd", "/etc/group", "/etc/sudoers"),
     *("/etc/sudoers.d", "/etc/pam.d", "/etc/ssh", "/etc/systemd", "/etc/init.d", "/etc/rc.local", "/etc/gitconfig"),
-    *("/etc/tenterhook", "/etc/llxprt-code", "/etc/claude-code", "/etc/codex", "/etc/gemini-cli"),
+    *("/etc/tenterhook", "/etc/llxprt-code", "/etc/claude-code", "/etc/codex", "/etc/gemini-cli", "/etc/qwen-code"),
 )
 
 # Keys, cloud credentials, tokens of registries, browsers, wallets: from the user's home on.

@@ -1,11 +1,15 @@
 """Hazards between agents as shipped: what was seen to go wrong when hooks of one were given to another."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from tenterhook import dialects
+from tenterhook.check import check
+from tenterhook.hookset import HookSet
 
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 FILES = {"claude": ".claude/settings.json", "qwen": ".qwen/settings.json", "gemini": ".gemini/settings.json"}
 EVENTS = {"claude": "PreToolUse", "qwen": "PreToolUse", "gemini": "BeforeTool"}
 
@@ -144,3 +148,10 @@ def test_of_two_events_of_a_kind_the_one_is_taken_at_which_the_same_answers_coun
     assert list(json.loads(made.text)["hooks"]) == ["PreToolUse"]
     assert json.loads(made.text)["version"] == 1
     assert 9 not in numbers(made)
+
+
+@pytest.mark.parametrize("name", ["claude", "codex", "copilot", "gemini", "qwen"])
+def test_the_hooks_of_our_examples_answer_as_their_agents_obey(name):
+    report = check(HookSet(EXAMPLES / name, dialect=name, trust="all"))
+
+    assert not [problem.text for problem in report.problems if "seems to answer" in problem.text]

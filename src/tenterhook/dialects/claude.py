@@ -198,7 +198,7 @@ DIALECT = Dialect(
         ),
         Type(name="mcp_tool", handler="mcp_tool", key="tool", form="mcp", spec={"files": ".mcp.json ~/.claude.json"}),
         Type(name="prompt", handler="prompt", key="prompt", form="prompt", timeout=30.0, spec={"ends_turn": True}),
-        Type(name="agent", handler="agent", key="prompt", form="agent", timeout=60.0, spec={"ends_turn": True}),
+        Type(name="agent", handler="agent", key="prompt", form="agent", timeout=60.0),
     ),
     agent_from=("agent_type", "skills"),
     matcher="names-or-regex",

@@ -160,7 +160,7 @@ def test_15_an_agent_that_is_never_let_go(looks, found, write, converted):
 
 @pytest.mark.parametrize(
     ("number", "other"),
-    [(16, {"approval": "each hook"}), (19, {"byte order mark": "Windows"}), (23, {"keys": "its own"})],
+    [(16, {"approval": "each hook"}), (19, {"byte order mark": "on Windows"}), (23, {"keys": "its own"})],
 )
 def test_what_the_agent_itself_asks_of_hooks(number, other, write, converted):
     write("hook.sh", shell("jq .tool_name"), mode=0o755)

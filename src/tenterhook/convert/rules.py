@@ -146,7 +146,7 @@ def elsewhere(case: Case) -> Found:
 def marked(case: Case) -> Found:
     where = case.target.cautions.get("byte order mark")
     if where and READS_STDIN.search(case.text) and "utf-8-sig" not in case.text:
-        yield LOST, f"on {where} the event begins with a byte order mark there"
+        yield LOST, f"the event begins with a byte order mark there: {where}"
 
 
 def open_guard(case: Case) -> Found:

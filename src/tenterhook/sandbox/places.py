@@ -72,6 +72,7 @@ SYSTEM = (
     *("/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/passwd", "/etc/group", "/etc/sudoers"),
     *("/etc/sudoers.d", "/etc/pam.d", "/etc/ssh", "/etc/systemd", "/etc/init.d", "/etc/rc.local", "/etc/gitconfig"),
     *("/etc/tenterhook", "/etc/llxprt-code", "/etc/claude-code", "/etc/codex", "/etc/gemini-cli", "/etc/qwen-code"),
+    *(f"/Library/Application Support/{agent}" for agent in ("GeminiCli", "QwenCode")),
 )
 
 # Keys, cloud credentials, tokens of registries, browsers, wallets: from the user's home on.

@@ -143,12 +143,23 @@ def check(dialect: Dialect) -> Iterable[str]:
     yield from check_exits("exit", dialect.exits)
     for answer in dialect.answers:
         yield from check_answer(answer, set(names))
+    yield from check_config(dialect, set(names))
+    for rule in dialect.events:
+        yield from unknown(f"event {rule.name} types", rule.types, {kind.name for kind in dialect.types})
+    if dialect.setup:
+        yield from check_setup(dialect, dialect.setup)
+    if dialect.install:
+        yield from check_install(dialect, dialect.install)
+
+
+def check_config(dialect: Dialect, names: set[str]) -> Iterable[str]:
+    """Its files, what an entry may hold, and the types of hooks."""
     for file in dialect.files:
         yield from unknown(f"file {file.path}", [file.format], FORMATS)
         yield from unknown(f"file {file.path} origin", [file.origin], ORIGINS)
         yield from unknown(f"file {file.path} malformed", [file.malformed], {"", *MALFORMED})
         for section in file.sections:
-            yield from unknown(f"file {file.path} renames", [*section.renames, *section.renames.values()], set(names))
+            yield from unknown(f"file {file.path} renames", [*section.renames, *section.renames.values()], names)
     yield from unknown("form malformed", [dialect.form.malformed, dialect.form.unlisted], MALFORMED)
     for keys in (dialect.form.keys, dialect.form.group_keys):
         yield from unknown("form", keys.values(), KEYS)
@@ -157,12 +168,6 @@ def check(dialect: Dialect) -> Iterable[str]:
         yield from unknown(f"type {kind.name} unit", [kind.unit], {"", *UNITS})
         yield from unknown(f"type {kind.name} does", [kind.does], DOES)
         yield from unknown(f"type {kind.name} ignores", kind.ignores, set(dialect.form.keys))
-    for rule in dialect.events:
-        yield from unknown(f"event {rule.name} types", rule.types, {kind.name for kind in dialect.types})
-    if dialect.setup:
-        yield from check_setup(dialect, dialect.setup)
-    if dialect.install:
-        yield from check_install(dialect, dialect.install)
 
 
 def check_event(rule: EventRule) -> Iterable[str]:

@@ -142,7 +142,7 @@ def test_what_init_writes_for_an_agent_is_kept_from_it(name: str) -> None:
 def test_a_folder_is_kept_with_what_is_protected_in_it() -> None:
     assert rule(f"{PROJECT}/.claude/") == "agent-settings"
     assert rule(f"{PROJECT}/.claude") == ""
-    assert rule(f"{PROJECT}/.github/") == ""
+    assert rule(f"{PROJECT}/.vscode/") == ""
     assert rule(f"{PROJECT}/db/", protected=["db/migrations/**"]) == "protected-path"
     assert rule(f"{PROJECT}/database/", protected=["db/migrations/**"]) == ""
 

@@ -4,7 +4,6 @@ KINDS = frozenset(
     (
         "agent.start",
         "agent.stop",
-        "batch.after",
         "compact.after",
         "compact.before",
         "config.change",
@@ -16,7 +15,6 @@ KINDS = frozenset(
         "instructions.load",
         "mcp.before",
         "message.display",
-        "message.show",
         "model.after",
         "model.before",
         "notify",

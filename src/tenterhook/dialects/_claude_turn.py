@@ -134,7 +134,7 @@ TURN = (
     ),
     EventRule(
         name="PostToolBatch",
-        kind="batch.after",
+        kind="tool.batch",
         about="all calls of one reply are done; a block ends the turn",
         fields=(Field("tool_calls"),),
         blocks=True,
@@ -142,7 +142,7 @@ TURN = (
     ),
     EventRule(
         name="MessageDisplay",
-        kind="message.show",
+        kind="message.display",
         about="a text of the model is about to be shown",
         fields=(Field("turn_id"), Field("message_id"), Field("index"), Field("final"), Field("delta")),
         types=NO_MODELS,

@@ -220,7 +220,9 @@ def whole_words(words: set[str]) -> re.Pattern[str]:
 
 AGENTS = {name for name in NAMES if name != "tenterhook"}
 RULES = [rule for name in NAMES for rule in dialects.get(name).events]
-EVENTS = {rule.name for rule in RULES} | {rule.kind for rule in RULES}
+# Some agents call an event by an everyday word: that tells nothing of who means what by it.
+EVERYDAY = {rule.name for rule in RULES if rule.name.isalpha() and rule.name.islower()}
+EVENTS = {rule.name for rule in RULES} - EVERYDAY | {rule.kind for rule in RULES}
 
 
 OUR_KINDS = {rule.kind for rule in RULES}

@@ -39,10 +39,13 @@ def write(record: Iterable[dict[str, Any]]) -> None:
 
 
 def tables(seen: Sequence[Seen]) -> dict[str, str]:
-    """By the name of the place in the page: the run, the effects, and one for each kind of event."""
-    effects = list(dict.fromkeys(one.name for one in seen if one.kind == EFFECTS))
-    found = {"run": about_the_run(), EFFECTS: table("what", EFFECTS, effects, seen)}
-    return {**found, **{kind: table("answer", kind, [one.name for one in rows], seen) for kind, rows in TABLES.items()}}
+    """By their places in the page: the run, the effects, and each kind of event of which something was seen."""
+    kinds = {one.kind for one in seen}
+    effects = sorted({one.name for one in seen if one.kind == EFFECTS})
+    rows = {EFFECTS: effects, **{kind: [one.name for one in table] for kind, table in TABLES.items()}}
+    heads = dict.fromkeys(TABLES, "answer")
+    found = {kind: table(heads.get(kind, "what"), kind, names, seen) for kind, names in rows.items() if kind in kinds}
+    return {"run": about_the_run(), **found}
 
 
 def about_the_run() -> str:
@@ -60,5 +63,9 @@ def table(what: str, kind: str, names: Sequence[str], seen: Sequence[Seen]) -> s
 
 
 def put(page: str, made: dict[str, str]) -> str:
-    """The page with these tables instead of those that stand in it."""
-    return MARKED.sub(lambda found: f"{found[1]}{made[found[2]]}\n{found[3]}", page)
+    """The page with these tables in the place of those that stand in it; the others stay."""
+
+    def written(found: re.Match[str]) -> str:
+        return f"{found[1]}{made[found[2]]}\n{found[3]}" if found[2] in made else found[0]
+
+    return MARKED.sub(written, page)

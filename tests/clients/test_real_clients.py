@@ -119,7 +119,6 @@ class TestQwen(Real):
 
 class TestCopilot(Real):
     client = copilot.CLIENT
-    ways = (BY_HAND,)
 
 
 class TestCopilotInPascal(Real):

@@ -80,6 +80,24 @@ def test_a_hook_is_fired_in_each_dialect_as_its_agent_would_call_it(agent: str, 
     assert "looked at" in passed.stderr
 
 
+SHELLS = [
+    pytest.param(name, rule.name, id=f"{name}-{rule.name}")
+    for name in dialects.names()
+    for rule in dialects.get(name).events
+    if rule.kind == "tool.before" and (not rule.tools or "Bash" in rule.tools)
+]
+
+
+@pytest.mark.parametrize(("agent", "event"), SHELLS)
+def test_a_shell_command_is_refused_at_every_event_at_which_an_agent_tells_of_it(
+    agent: str, event: str, file: Path
+) -> None:
+    refused = fire(file, event, agent=agent, tool="shell", command="rm x")
+    passed = fire(file, event, agent=agent, tool="shell", command="ls")
+
+    assert (refused.denied, passed.ran) == (True, True)
+
+
 def test_what_the_agent_would_do_is_told_of_every_answer() -> None:
     def said(what: str) -> Any:
         return fire(says, "tool.before", tool="shell", command="ls", options={"what": what})

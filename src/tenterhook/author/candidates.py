@@ -23,11 +23,15 @@ class Candidates:
     def of(self, effect: str) -> Iterator[Form]:
         if effect in ("deny", "ask", "allow"):
             yield from self.deciding(effect)
+            if effect == "deny":
+                yield from ({"text": one.path} for one in self.having("follow_up"))
+                yield from self.stopping()  # which in some agents refuses this one thing
             yield from self.exits(effect)
         elif effect in ("context", "notify"):
             yield from ({"text": one.path} for one in self.texts())
             if effect == "context":
                 yield {"text": "stdout"}
+            yield from ({"set": form["set"], "text": one.path} for one in self.texts() for form in self.assent())
         elif effect == "stop":
             yield from self.stopping()
         elif effect.startswith("rewrite"):
@@ -46,7 +50,10 @@ class Candidates:
             words = [word for word, means in one.words.items() if means == decision]
             for word in sorted(words, key=lambda word: word != decision):
                 for reason in [*self.reasons(one), ""]:
-                    yield {"set": {one.path: word}, **({"text": reason} if reason else {})}
+                    form: Form = {"set": {one.path: word}, **({"text": reason} if reason else {})}
+                    if decision != "allow":  # the user is told apart, in some agents
+                        yield from ({**form, "also": told.path} for told in self.having("notice"))
+                    yield form
 
     def reasons(self, beside: Answer) -> list[str]:
         """Where a reason may stand, beside the decision first."""
@@ -61,7 +68,8 @@ class Candidates:
     def texts(self) -> list[Answer]:
         """What is meant for the model first; of two such fields the one that is closer to the event."""
         section = f"{self.dialect.section}."
-        return sorted(self.having("text"), key=lambda one: (TO_MODEL.index(one.kind), not one.path.startswith(section)))
+        found = self.having("text", "notice")
+        return sorted(found, key=lambda one: (TO_MODEL.index(one.kind or "system"), not one.path.startswith(section)))
 
     def stopping(self) -> Iterator[Form]:
         reasons = [one.path for one in (*self.having("stop_reason"), *self.having("reason"))]

@@ -161,14 +161,20 @@ class Writer:
             self.errors.insert(0, text)
         elif place == "stdout":
             self.plain.append(text)
-        elif place and text:
-            before = self.texts.get(place)  # another text that went the same way
-            self.texts[place] = f"{before}\n\n{text}" if before else text
-            put(self.object, place, self.texts[place])
+        elif place:
+            self.write(place, text)
+        self.write(form.get("also", ""), text)
         self.code = form.get("exit", 0) or self.code
         self.done.append(effect)
         if effect == "deny":
             self.refusal = text
+
+    def write(self, place: str, text: str) -> None:
+        """A text where it belongs, after another one that went there already."""
+        if place and text:
+            before = self.texts.get(place)
+            self.texts[place] = f"{before}\n\n{text}" if before else text
+            put(self.object, place, self.texts[place])
 
     def said(self) -> Said:
         import json

@@ -27,7 +27,7 @@ TOOLS = {
         *("Edit", "edit", "MultiEdit", "multiedit", "replace", "apply_patch", "patch", "str_replace", "NotebookEdit"),
         *("str_replace_editor", "str_replace_based_edit_tool", "edit_file", "replace_in_file", "search_replace"),
         *("replace_string_in_file", "multi_replace_string_in_file", "insert_edit_into_file", "edit_notebook_file"),
-        *("notebook_edit", "edit_notebook", "str-replace-editor", "ApplyPatch"),
+        *("notebook_edit", "edit_notebook", "str-replace-editor", "ApplyPatch", "StrReplace"),
     ),
     "write": (
         *("Write", "write", "write_file", "create", "Create", "create_file", "write_to_file", "fs_write", "save-file"),

@@ -77,12 +77,11 @@ EVENTS = (
     EventRule(
         name="PreCompact",
         kind="compact.before",
-        about="the context is about to be compacted",
+        about="the context is about to be compacted; continue: false ends the turn",
         target="trigger",
         targets=("manual", "auto"),
         fields=(Field("trigger"),),
         exits=NO_VETO,
-        stops="ignored",
         text_fails=True,
     ),
     EventRule(

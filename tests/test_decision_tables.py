@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
-from oracles import amcp, copilot, gemini, llxprt, massgen, moai, qwen, tenterhook, wave
+from oracles import amcp, claude, codex, copilot, gemini, llxprt, massgen, moai, qwen, tenterhook, wave
 from oracles.table import Act, Expected, Row, agree
 from tenterhook.testing import Did, simulate
 
 DIALECTS: dict[str, ModuleType] = {
     "massgen": massgen,
     "moai": moai,
+    "claude": claude,
+    "codex": codex,
     "amcp": amcp,
     "wave": wave,
     "llxprt": llxprt,

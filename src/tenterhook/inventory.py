@@ -22,7 +22,7 @@ from tenterhook.regular import beginning
 from tenterhook.slot import Slot
 from tenterhook.trust import OWN_SCOPES
 from tenterhook.types import Attempt, Event, Hook, Job
-from tenterhook.words import missing, one_program
+from tenterhook.words import missing, one_program, placed
 
 # Of a file that nobody asked about.
 LOOKED_AT = 1 << 20
@@ -216,6 +216,8 @@ def absent(engine: Engine, slot: Slot, event: Event, hook: Hook) -> str:
 
 def absent_file(job: Job) -> str:
     main = job.hook.spec["main"]
+    if job.hook.spec.get("placeholders"):
+        main = placed(main, job.env())
     if job.hook.spec["form"] == "program":
         return main if missing([one_program(main, job.cwd, job.env().get("HOME", "~"))[-1]], job.env(), job.cwd) else ""
     return missing(main, job.env(), job.cwd)

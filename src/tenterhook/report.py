@@ -51,7 +51,7 @@ def in_words(outcome: Outcome) -> str:
     if outcome.blocked:
         return "blocked"
     if outcome.stop_after:
-        return "goes on, then the agent shall stop"
+        return "goes on, then stops"
     return "asks" if outcome.decision == "ask" else "goes on"
 
 

@@ -79,7 +79,11 @@ def unnamed(found: dict[str, Any], rules: Rules) -> Iterator[str]:
     """A section that does not say which event it is for, or says another one."""
     dialect, own = rules.dialect, rules.rule.name
     section = found.get(dialect.section)
-    if dialect.unnamed_section == "counts" or not isinstance(section, dict):
+    if dialect.unnamed_section == "counts" or dialect.section not in found:
+        return
+    if not isinstance(section, dict):
+        if section is not None or counts_null(rules):
+            yield f"{dialect.section} must be an object, not {kind_of(section)}"
         return
     named = section.get(dialect.section_event)
     if named != own and (dialect.unnamed_section == "void" or dialect.rule(str(named)) is None):

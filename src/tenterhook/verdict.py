@@ -264,7 +264,8 @@ class Reader:
         if verdict.decision in ("ask", "defer"):
             nobody_decides(self)
         if verdict.stop:
-            STOPS["first" if self.rules.strict and rule.stops == "after" else rule.stops](self)
+            at_once = verdict.decision == "defer" or (self.rules.strict and rule.stops == "after")
+            STOPS["first" if at_once else rule.stops](self)
         else:
             verdict.stop_reason = ""
         if rule.muted:

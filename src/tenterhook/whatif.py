@@ -21,6 +21,8 @@ from tenterhook.types import Message, Outcome
 NAME = "the hook"
 # Stand for what a real hook would say, so that it can be seen where each text goes.
 STDOUT, STDERR, REASON, STOP_REASON = "<stdout>", "<stderr>", "<reason>", "<stop reason>"
+# A key that is no part of any answer.
+UNKNOWN = "x-unknown"
 # What a real process that ended so is told of, each hook's own time-out left open; a test holds them to that.
 TIMED_OUT = "no answer within <time-out> s, so it was ended: make the hook faster or raise its timeout"
 KILLED = "ended by SIGKILL: look at its stderr"
@@ -86,8 +88,11 @@ def trials(dialect: Dialect, rule: EventRule) -> list[Trial]:
         Trial("exit 0, silent", did(0)),
         Trial("exit 0, plain text", did(0, STDOUT)),
         *(Trial(f"exit 0, {what}", did(0, text)) for what, text in answers.items()),
+        *(Trial(f"exit 0, {what}", did(0, text)) for what, text in doubtful(dialect, rule).items()),
         Trial("exit 1, stderr", did(1, "", STDERR)),
         Trial("exit 2, stderr", did(2, "", STDERR)),
+        Trial("exit 2, silent", did(2)),
+        Trial("exit 3, stderr", did(3, "", STDERR)),
         *(Trial(f"exit {code}, JSON deny", one) for code, one in deny.items()),
         Trial("killed by a signal", Did(signal="SIGKILL", detail=KILLED, hook=NAME)),
         Trial("timed out", Did(error="timeout", detail=TIMED_OUT, hook=NAME)),
@@ -116,6 +121,22 @@ def decision(dialect: Dialect, rule: EventRule, wish: str) -> dict[str, Any]:
             reasons = sorted(fields(dialect, rule, "reason"), key=lambda one: one.path.rpartition(".")[0] != beside)
             return built(dialect, rule, {answer.path: word, **{one.path: REASON for one in reasons[:1]}})
     return {}
+
+
+def doubtful(dialect: Dialect, rule: EventRule) -> dict[str, str]:
+    """Refusals that some agents take and others throw away: without a reason, and with a key that nobody knows."""
+    deny = decision(dialect, rule, "deny")
+    if not deny:
+        return {}
+    return {
+        "JSON deny, no reason": encoded(without_texts(deny)),
+        "JSON deny, unknown key": encoded({**deny, UNKNOWN: True}),
+    }
+
+
+def without_texts(answer: dict[str, Any]) -> dict[str, Any]:
+    inner = {key: without_texts(one) if isinstance(one, dict) else one for key, one in answer.items()}
+    return {key: one for key, one in inner.items() if one != REASON}
 
 
 def stop(dialect: Dialect, rule: EventRule) -> dict[str, Any]:

@@ -67,6 +67,7 @@ class Expected:
     messages: list[Told] = field(default_factory=list)
     maybe: list[Told] = field(default_factory=list)
     attempts: int = 1
+    stop_after: bool = False
 
 
 @dataclass(slots=True)
@@ -83,6 +84,7 @@ class Said:
     context: list[str] = field(default_factory=list)
     maybe: list[Told] = field(default_factory=list)
     gives: dict[str, Any] = field(default_factory=dict)
+    stop_after: bool = False
 
 
 def one_object(text: str) -> dict[str, Any] | None:
@@ -155,7 +157,7 @@ def reason_note(said: Said, denied: tuple[str, str]) -> list[Told]:
 def stop_note(said: Said, denied: tuple[str, str]) -> tuple[list[Told], list[Told]]:
     """The stop reason is told to the user: surely, or maybe where the user was told the same as the reason."""
     note = ("user", "reason", said.stop_reason)
-    if not said.stop or not said.stop_reason or said.stop_reason is ANY:
+    if not (said.stop or said.stop_after) or not said.stop_reason or said.stop_reason is ANY:
         return [], []
     # Silent: is one text that is both the reason and the stop reason told to the same reader once or twice?
     return ([], [note]) if note in reason_note(said, denied) else ([note], [])

@@ -11,6 +11,7 @@ from msgspec import Struct
 from tenterhook.dialect import Dialect, EventRule, File, Type
 from tenterhook.errors import nearest
 from tenterhook.keys import OPTIONS, SETTERS, timeout
+from tenterhook.match import is_broken
 from tenterhook.permits import RULE
 from tenterhook.types import Hook, Path, Source
 
@@ -238,6 +239,10 @@ class Reading:
         matcher = found.get("matcher")
         if matcher not in (None, "", "*") and not rule.target:
             self.warn(path, f"{rule.name} has nothing to match on, so the matcher {matcher!r} is ignored")
+        elif matcher and is_broken(matcher, found.get("match_kind") or rule.matcher or self.dialect.matcher):
+            self.warn(
+                path, f"the matcher {matcher!r} is no regular expression: it matches nothing, the hook never runs"
+            )
 
     def unknown_key(self, key: Any, path: Path, known: Any) -> None:
         self.warn(path, f"unknown key {key!r}{nearest(str(key), known)}; it is ignored")

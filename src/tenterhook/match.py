@@ -76,6 +76,11 @@ def names_of_list(matcher: str) -> frozenset[str] | None:
     return frozenset(part for part in (part.strip() for part in matcher.replace(",", "|").split("|")) if part)
 
 
+def is_broken(matcher: str, kind: str) -> bool:
+    """Whether it is a broken pattern of a kind that takes those for nothing."""
+    return kind in NEVER and names(matcher, kind) is None and compiled(matcher) is None
+
+
 class Guarded:
     """A test that is run on what it surely gets through soon; NOT_RUN for anything longer."""
 
@@ -247,6 +252,8 @@ def quietly(function: Callable[..., Made], pattern: str, *more: Any) -> Made:
         return function(pattern, *more)
 
 
+# Kinds for which a pattern that is none matches nothing; others compare it as text.
+NEVER = ("names-or-regex", "names-or-regex-narrow", "names-or-regex-whole", "regex-whole")
 LOCKS: dict[str, Any] = {}
 
 KINDS: dict[str, Callable[[str], Test]] = {

@@ -9,10 +9,13 @@ from tenterhook.dialect import EventRule
 from tenterhook.entries import Problem
 from tenterhook.errors import nearest
 from tenterhook.hazards import Look
-from tenterhook.match import NOT_RUN, USUAL, compiled, fits_all, match
+from tenterhook.match import NOT_RUN, USUAL, compiled, fits_all, match, names
 
 GLOBS = ("glob", "glob-nocase")
 REGEXES = ("regex-full", "regex-search")
+# Kinds for which a list of names is one, and everything else a pattern.
+LISTS = ("names-or-regex", "names-or-regex-narrow", "names-or-regex-whole")
+SERVER = re.compile(r"mcp__(?:(?!__).)+")
 
 PLAIN = re.compile(r"[\w-]+(?:\|[\w-]+)*")
 # Plain names as a regular expression would have them: in brackets or not, each or all of them anchored.
@@ -32,7 +35,9 @@ def matchers(look: Look) -> Iterator[Problem]:
     matcher, kind = look.hook.matcher, look.hook.match_kind or look.dialect.matcher
     if matcher is None or fits_all(matcher, kind) or not look.rule.target:
         return
-    text = next(filter(None, (judge(matcher, kind, look.rule) for judge in JUDGES)), "")
+    listed = kind in LISTS and names(matcher, kind) is not None
+    judges = OF_LISTS if listed else JUDGES
+    text = next(filter(None, (judge(matcher, kind, look.rule) for judge in judges)), "")
     if text:
         yield look.warning("matcher", f"the matcher {matcher!r} {text}")
 
@@ -117,6 +122,14 @@ def commas(matcher: str, kind: str, rule: EventRule) -> str:
     return f"has commas, which separate nothing here, so it matches no usual name; {hint}"
 
 
+def bare_server(matcher: str, kind: str, rule: EventRule) -> str:
+    """The name of a server alone, where whole names are compared."""
+    servers = [part for part in names(matcher, kind) or () if SERVER.fullmatch(part)]
+    if rule.target != "tool_name" or not servers:
+        return ""
+    return f"names the server {servers[0]!r} and none of its tools, so it matches nothing; write '{servers[0]}__.*'"
+
+
 def unanchored(matcher: str, kind: str, rule: EventRule) -> str:
     """Names that look whole and are searched for. A `^` on every alternative was meant as a beginning."""
     found = ALTERNATIVES.fullmatch(matcher) if kind == "regex-search" else None
@@ -165,3 +178,4 @@ JUDGES: tuple[Callable[[str, str, EventRule], str], ...] = (
     unanchored,
     unknown_target,
 )
+OF_LISTS: tuple[Callable[[str, str, EventRule], str], ...] = (bare_server, unknown_target)

@@ -36,7 +36,7 @@ CONTEXT = {
     *("PostModelSwitch", "Notification"),
 }
 # Where continue: false ends the agent; before a tool it does so when that has run.
-STOPPABLE = {PROMPT, "UserPromptExpansion", POST, FAILED, "PostToolBatch", *STOPS, "TeammateIdle", "TaskCompleted"} | {
+STOPPABLE = {PROMPT, "UserPromptExpansion", POST, FAILED, "PostToolBatch", *STOPS, "TeammateIdle"} | {
     *("PermissionDenied", "PreCompact")
 }
 THEN_STOPS = {PRE, ASKED}

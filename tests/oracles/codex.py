@@ -20,7 +20,7 @@ CAN_BLOCK = REFUSES - {POST}
 # Only JSON may stand on stdout.
 JSON_ONLY = {*STOPS, *MODEL, *COMPACT, "Interrupt"}
 PLAIN_CONTEXT = {PROMPT, *STARTS}
-STOPPABLE = {POST, PROMPT, *STOPS, *STARTS}
+STOPPABLE = {PROMPT, *STOPS, *STARTS}
 TO_MODEL = {PRE, ASKED, *STOPS}
 UNIVERSAL = {"continue", "stopReason", "suppressOutput", "systemMessage"}
 BLOCK = {"decision", "reason"}
@@ -62,6 +62,9 @@ def expected(event: str, acts: Sequence[Act], sequential: bool = False) -> Expec
         outcome.blocked = False
     inputs = [one.gives["input"] for one in saids if "input" in one.gives]
     outcome.changes = table.changed("input", inputs[-1] if inputs else INPUT, INPUT)
+    outputs = [one.gives["output"] for one in saids if "output" in one.gives]
+    if outputs:
+        outcome.changes["output"] = outputs[-1]
     if event == POST and outcome.decision == "deny":
         outcome.changes["output"] = outcome.reason
     return outcome
@@ -102,7 +105,11 @@ def answered(event: str, answer: Mapping[str, Any]) -> Said:
     found.context = [own["additionalContext"]] if own.get("additionalContext") else []
     if isinstance(own.get("updatedInput"), dict):
         found.gives["input"] = own["updatedInput"]
-    if answer.get("continue") is False and event in STOPPABLE:
+    if answer.get("continue") is False and event == POST:  # the model is told in the result's place, and goes on
+        said = answer.get("stopReason") or found.reason or "Stopped by hook"
+        found.gives["output"] = said
+        found.notes.append(("model", "feedback", said))
+    elif answer.get("continue") is False and event in STOPPABLE:
         found.stop, found.stop_reason = True, answer.get("stopReason") or found.reason
     elif answer.get("continue") is False and answer.get("stopReason"):
         found.notes.append(("log", "reason", answer["stopReason"]))

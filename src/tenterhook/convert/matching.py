@@ -138,14 +138,16 @@ def renamed_servers(matcher: str, source: Dialect, target: Dialect) -> str:
 
 
 def of_values(matcher: str, kind: str, rule: EventRule, to_kind: str, to: EventRule) -> Matched:
-    """A matcher on something else than a tool: the values that both sides know."""
+    """A matcher on something else than a tool: the values that both sides know, or any text, read in the same way."""
+    if rule.target != to.target:
+        return Matched((matcher,), lost=f"the matcher {matcher!r} was for {rule.target}, and is for {to.target} there")
+    if kind == to_kind and rule.targets == to.targets:
+        return Matched((matcher,))
     listed = names(matcher, kind)
     test = match(matcher, kind)
     values = list(listed) if listed is not None else [one for one in rule.targets if test and test(one)]
     values.sort(key=lambda value: matcher.find(value))
     unknown = [value for value in values if to.targets and value not in to.targets]
-    if rule.target != to.target:
-        return Matched((matcher,), lost=f"the matcher {matcher!r} was for {rule.target}, and is for {to.target} there")
     kept = [value for value in values if value not in unknown]
     if not kept:
         return Matched((matcher,), lost=f"the matcher {matcher!r} fits nothing that {to.name} knows")

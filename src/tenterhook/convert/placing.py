@@ -64,8 +64,13 @@ def events(taken: Taken, source: Dialect, target: Dialect) -> list[EventRule]:
     same = [rule for rule in target.events if rule.kind == taken.rule.kind]
     wide = [rule for rule in same if not rule.tools or set(rule.tools) == set(taken.rule.tools)]
     if wide:
-        return [min(wide, key=lambda rule: unlike(taken.rule, source, rule, target))]
+        return [min(wide, key=lambda rule: (*apart(taken.rule, rule), unlike(taken.rule, source, rule, target)))]
     return same
+
+
+def apart(rule: EventRule, to: EventRule) -> tuple[bool, bool]:
+    """Whether two events are for other tools, and matched on something else."""
+    return set(rule.tools) != set(to.tools), rule.target != to.target
 
 
 def unlike(rule: EventRule, source: Dialect, to: EventRule, target: Dialect) -> int:

@@ -145,7 +145,8 @@ def elsewhere(case: Case) -> Found:
 
 def marked(case: Case) -> Found:
     where = case.target.cautions.get("byte order mark")
-    if where and READS_STDIN.search(case.text) and "utf-8-sig" not in case.text:
+    new = where and where != case.source.cautions.get("byte order mark")
+    if new and READS_STDIN.search(case.text) and "utf-8-sig" not in case.text:
         yield LOST, f"the event begins with a byte order mark there: {where}"
 
 

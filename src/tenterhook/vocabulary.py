@@ -129,8 +129,8 @@ def check(dialect: Dialect) -> Iterable[str]:
     yield from check_env("env", dialect.env)
     yield from check_fields("base", dialect.base)
     yield from unknown("untyped", [dialect.untyped], {"", "path-or-dotted", "by-key", *(t.name for t in dialect.types)})
-    if any(field not in dialect.mcp_tool for field in ("{server}", "{tool}")):
-        yield "mcp_tool: the name of a server's tool needs {server} and {tool}"
+    if "{tool}" not in dialect.mcp_tool:
+        yield "mcp_tool: the name of a server's tool needs {tool}, and {server} where the agent names it"
     yield from unknown("sandbox", [dialect.sandbox.network], NETWORKS)
     if len(names) != len(set(names)):
         yield "an event stands twice"

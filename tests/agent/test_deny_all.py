@@ -66,6 +66,10 @@ CONFIG: dict[str, tuple[str, Any]] = {
         ".github/hooks/deny.json",
         lambda command: json.dumps({"hooks": {"preToolUse": [{"bash": told(command)}]}}),
     ),
+    "cursor": (
+        ".cursor/hooks.json",
+        lambda command: json.dumps({"version": 1, "hooks": {"preToolUse": [{"command": command}]}}),
+    ),
     "tenterhook": (
         "tenterhook.toml",
         lambda command: f'[[hook]]\non = "tool.before"\ncommand = {json.dumps(command)}\n',

@@ -44,6 +44,7 @@ def test_the_names_are_those_of_the_agents() -> None:
 
     assert shell == {
         **dict.fromkeys(("amcp", "copilot"), "bash"),
+        "cursor": "Shell",
         **dict.fromkeys(("gemini", "llxprt", "qwen"), "run_shell_command"),
         **dict.fromkeys(("claude", "codex", "massgen", "moai", "tenterhook", "wave"), "Bash"),
     }

@@ -152,7 +152,9 @@ def understood(name: str) -> tuple[str, list[ToolName]]:
 
 def remote(name: str, dialect: Dialect) -> str:
     """A tool of an MCP server by this dialect's pattern, if it is spelled by another's."""
-    patterns = {dialect.mcp_tool, *(other.mcp_tool for other in everyone())}
+    named = "{server}" in dialect.mcp_tool
+    others = (other.mcp_tool for other in everyone())
+    patterns = {dialect.mcp_tool, *(one for one in others if "{server}" in one or not named)}
     for pattern in sorted(
         patterns, key=len, reverse=True
     ):  # what says more: `mcp_` begins much that is not meant by it

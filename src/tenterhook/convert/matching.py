@@ -114,7 +114,7 @@ def name_there(name: str, source: Dialect, target: Dialect) -> str:
     if ours in target.tools:
         return target.tools[ours].name
     served = parts(name, source.mcp_tool)
-    if served:
+    if served and ("server" in served or "{server}" not in target.mcp_tool):
         return target.mcp_tool.format(**served)
     return name if named_alike(source, target) else ""
 
@@ -134,7 +134,7 @@ def parts(name: str, form: str) -> dict[str, str]:
 def renamed_servers(matcher: str, source: Dialect, target: Dialect) -> str:
     """A pattern for servers' tools with the marks that their names have there."""
     served = parts(matcher.removeprefix("^"), source.mcp_tool)
-    return target.mcp_tool.format(**served) if served else matcher
+    return target.mcp_tool.format(**{"server": ".*", **served}) if served else matcher
 
 
 def of_values(matcher: str, kind: str, rule: EventRule, to_kind: str, to: EventRule) -> Matched:

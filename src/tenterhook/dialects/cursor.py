@@ -1,0 +1,85 @@
+"""Cursor's hooks, as its documents of October 2026 describe them: nothing here was measured on the program."""
+
+from tenterhook.dialect import Dialect, Exit, File, Form, Install, ToolName, Type
+from tenterhook.dialects._cursor import ANSWERS, BASE, EVENTS
+
+KEYS = {
+    "type": "type",
+    "command": "spec",
+    "prompt": "spec",
+    "model": "spec",
+    "timeout": "timeout",
+    "matcher": "matcher",
+    "failClosed": "closed",
+    "loop_limit": "note",
+    "tenterhook": "ours",
+}
+
+DIALECT = Dialect(
+    name="cursor",
+    version="2026-10",
+    title="Cursor",
+    about="Cursor as its documents describe it: hooks.json, events for any tool and for tools of a sort, flat answers",
+    events=EVENTS,
+    base=BASE,
+    env={"CURSOR_PROJECT_DIR": "project", "CLAUDE_PROJECT_DIR": "project"},
+    exits={
+        0: Exit(means="JSON is the answer, text is nothing", answer=True),
+        2: Exit(means="a refusal; stderr is the reason", decision="deny", text="stderr", becomes="reason"),
+        "other": Exit(means="failed, goes on; nothing is read", failed=True, text="stderr", becomes="error"),
+    },
+    answers=ANSWERS,
+    files=(
+        File(path="/etc/cursor/hooks.json", scope="system", format="json", hooks_only=True, version=1, cwd="."),
+        File(path=".cursor/hooks.json", scope="project", format="json", hooks_only=True, version=1),
+        File(path="~/.cursor/hooks.json", scope="user", format="json", hooks_only=True, version=1, cwd="."),
+    ),
+    form=Form(flat=True, keys=KEYS, malformed="item"),
+    types=(
+        Type(name="command", handler="command", key="command"),
+        Type(name="prompt", handler="prompt", key="prompt", form="prompt"),
+    ),
+    untyped="command",
+    matcher="regex-search",
+    timeout=60.0,
+    order="parallel",
+    joint="by-event",
+    chain_ends=("deny",),
+    wrong_types="void",
+    marks={"context": "{text}"},
+    tools={
+        "Bash": ToolName("Shell"),
+        "Read": ToolName("Read"),
+        "Write": ToolName("Write"),
+        "Edit": ToolName("StrReplace"),
+        "Grep": ToolName("Grep"),
+        "Glob": ToolName("Glob"),
+        "Task": ToolName("Task"),
+    },
+    mcp_tool="MCP:{tool}",
+    mcp_files=("~/.cursor/mcp.json", ".cursor/mcp.json", ".mcp.json"),
+    install=Install(
+        project=".cursor/hooks.json",
+        user="~/.cursor/hooks.json",
+        folder="CURSOR_PROJECT_DIR",
+        closed=True,
+        beside={"version": 1},
+        limits=("a project's hooks run only in a workspace that you trust",),
+    ),
+    cautions={"approval": "the folder", "byte order mark": "on Windows"},
+    notes=(
+        "From documents only: Cursor's own of October 2026, and what others recorded. Nothing was measured on the "
+        "program, so that a guard for it wants a trial in Cursor itself.",
+        "Who fires tool.before runs the hooks of preToolUse and then those of the event that is for such a tool: "
+        "beforeShellExecution, beforeMCPExecution or beforeReadFile; a refusal by the first leaves the other out. "
+        "After a tool the particular event comes first.",
+        "Where a hook may refuse, an answer that is no JSON object, or whose permission is no word of the event's, "
+        "refuses; an answer without permission decides nothing, and silence lets pass.",
+        "A hook that fails or takes too long lets pass, unless its entry says failClosed; then silence refuses too.",
+        "On preToolUse an ask is accepted and not enforced; on subagentStart it refuses.",
+        "A follow-up on stop counts five times in a row. An entry's loop_limit is read, and that limit stays.",
+        "updated_mcp_tool_output is for tools of servers alone. The document names no default for timeout: 60 seconds.",
+        "Cursor reads hooks of Claude Code's settings and those that a team's administrators sent as well; they are no "
+        "part of this.",
+    ),
+)

@@ -30,9 +30,27 @@ DIALECT = Dialect(
     },
     answers=ANSWERS,
     files=(
-        File(path="/etc/cursor/hooks.json", scope="system", format="json", hooks_only=True, version=1, cwd="."),
-        File(path=".cursor/hooks.json", scope="project", format="json", hooks_only=True, version=1),
-        File(path="~/.cursor/hooks.json", scope="user", format="json", hooks_only=True, version=1, cwd="."),
+        File(
+            path="/etc/cursor/hooks.json",
+            scope="system",
+            format="json",
+            hooks_only=True,
+            beside=("version",),
+            version=1,
+            cwd=".",
+        ),
+        File(
+            path=".cursor/hooks.json", scope="project", format="json", hooks_only=True, beside=("version",), version=1
+        ),
+        File(
+            path="~/.cursor/hooks.json",
+            scope="user",
+            format="json",
+            hooks_only=True,
+            beside=("version",),
+            version=1,
+            cwd=".",
+        ),
     ),
     form=Form(flat=True, keys=KEYS, malformed="item"),
     types=(

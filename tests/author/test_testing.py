@@ -98,6 +98,13 @@ def test_a_shell_command_is_refused_at_every_event_at_which_an_agent_tells_of_it
     assert (refused.denied, passed.ran) == (True, True)
 
 
+@each_dialect("tool.after")
+def test_of_several_events_of_a_kind_the_one_for_every_tool_is_fired(agent: str) -> None:
+    fire(shows, "tool.after", agent=agent, tool="write", file_path="/a.txt", content="x")
+
+    assert SEEN.pop().is_write
+
+
 def test_what_the_agent_would_do_is_told_of_every_answer() -> None:
     def said(what: str) -> Any:
         return fire(says, "tool.before", tool="shell", command="ls", options={"what": what})

@@ -57,7 +57,7 @@ def fire(
     With `process` the hook's own process runs, as the agent would start it; else its functions are called here.
     """
     dialect = dialects.get(agent)
-    rule = dialect.rule(event)
+    rule = meant(dialect, event)
     if rule is None:
         raise UsageError(f"{dialect.title} has no event {event!r}; agents({event!r}) lists those that have")
     given = {**(once_written(dialect, rule) if as_recorded else {}), **called(dialect, data)}
@@ -71,6 +71,13 @@ def fire(
     if not process:
         engine.runner = cast("Runner", Here(hooks, agent, options or {}, environ))
     return fired(engine, rule, main, given)
+
+
+def meant(dialect: Dialect, event: str) -> EventRule | None:
+    """The event of that name; of several of one kind the first that is for every tool."""
+    found = [rule for rule in dialect.events if rule.kind == event]
+    named = [rule for rule in dialect.events if rule.name == event]
+    return next(iter([*named, *sorted(found, key=lambda rule: bool(rule.tools))]), None)
 
 
 def once_written(dialect: Dialect, rule: EventRule) -> dict[str, Any]:

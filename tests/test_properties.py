@@ -17,6 +17,7 @@ from tenterhook.cli.fire import as_json
 from tenterhook.dialect import Dialect
 from tenterhook.report import report
 from tenterhook.testing import Did, simulate
+from tenterhook.vocabulary import CHANGES, WISHES
 
 NAMES = dialects.names()
 PLACES = [(name, rule.name) for name in NAMES for rule in dialects.get(name).events]
@@ -156,7 +157,7 @@ def sound(outcome: Outcome) -> dict[str, Any]:
     assert read["decision"] in RANK
     assert not read["blocked"] or read["decision"] == "deny"
     assert not read["stop_reason"] or read["stop"]
-    assert set(read["changes"]) <= {"input", "output", "request", "response", "tool_config"}
+    assert set(read["changes"]) <= CHANGES | WISHES
     assert all(one["to"] in ("model", "user", "log") and one["text"] for one in read["messages"])
     assert all(one["decision"] in RANK and "answer" not in one for one in read["attempts"])
     assert read["decision"] != "deny" or read["reason"]

@@ -20,7 +20,7 @@ CAN_BLOCK = REFUSES - {POST}
 # Only JSON may stand on stdout.
 JSON_ONLY = {*STOPS, *MODEL, *COMPACT, "Interrupt"}
 PLAIN_CONTEXT = {PROMPT, *STARTS}
-STOPPABLE = {PROMPT, *STOPS, *STARTS}
+STOPPABLE = {PROMPT, *STOPS, *STARTS, "PreCompact"}
 TO_MODEL = {PRE, ASKED, *STOPS}
 UNIVERSAL = {"continue", "stopReason", "suppressOutput", "systemMessage"}
 BLOCK = {"decision", "reason"}

@@ -50,7 +50,9 @@ def written(said: Said, dialect: dict[str, Any], name: str) -> tuple[int, str, s
         put(answer, *event[decision])
         put(answer, fields.get("reason"), said.reason)
     put(answer, fields.get("message"), said.message)
-    put(answer, fields.get("context"), said.context)
+    unheard = decision == "deny" and "deny" not in event and not dialect["refused"]
+    context = "\n".join(filter(None, (said.reason, said.context))) if unheard else said.context
+    put(answer, fields.get("context"), context)
     section, key = dialect["section"]
     if key and section in answer:
         answer[section] = {key: name, **answer[section]}
@@ -59,7 +61,7 @@ def written(said: Said, dialect: dict[str, Any], name: str) -> tuple[int, str, s
         return dialect["refused"], text if event["read"] else "", said.reason
     if decision == "none" and event.get("silent"):  # there silence is a yes, and no action gives one
         return 1, "", f"{said.note}; no permission is granted"
-    return 0, text, said.note
+    return 0, text, said.reason if unheard else said.note  # where nobody refuses anything, it is at least told
 
 
 def put(answer: dict[str, Any], path: str | None, value: str) -> None:

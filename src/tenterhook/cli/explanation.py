@@ -61,7 +61,8 @@ def event_lines(found: Explanation, paint: Paint) -> list[str]:
     event = found.event
     rows = [["dialect", f"{found.title}, {found.mode} mode"], ["kind", event.kind]]
     rows += [["hooks can", abilities(event)], ["matched on", matched_on(event)]]
-    rows += [["usually", ", ".join(event.usual)]] if event.usual else []
+    usual = list(wrapped(", ".join(event.usual), first=" " * 14, indent=" " * 14)) if event.usual else []
+    rows += [["" if at else "usually", line.strip()] for at, line in enumerate(usual)]
     rows += [["agent", one_line(found.agent)]] if found.agent else []
     rows += [["secrets", one_line(secrets(found))]]
     rows += [["off", paint("yellow", found.off)]] if found.off else []

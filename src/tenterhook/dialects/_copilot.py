@@ -175,7 +175,7 @@ COMPACT = EventRule(
 PERMISSION = EventRule(
     name="permissionRequest",
     kind="permission.ask",
-    about="before it is looked up whether a call is allowed; a hook that fails, or says what is no JSON, refuses",
+    about="before a permission is looked up; a hook that fails, or prints no JSON, refuses",
     target="tool_name",
     base=(Field("hookName", "=permissionRequest"), *CAMEL),
     fields=(CALL[0], Field("toolInput", "tool_input"), Field("permissionSuggestions", "permission_suggestions")),

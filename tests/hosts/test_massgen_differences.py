@@ -67,9 +67,9 @@ def override(bench: Bench) -> None:
 
 
 def project_module(bench: Bench) -> None:
-    bench.project.write("guard.py", "def check(event):\n    return {'decision': 'deny', 'reason': 'found'}\n")
+    bench.project.write("own_of_project.py", "def check(event):\n    return {'decision': 'deny', 'reason': 'found'}\n")
 
-    assert bench.config([{"handler": "guard.check"}]).reason == "found"
+    assert bench.config([{"handler": "own_of_project.check"}]).reason == "found"
 
 
 def time(bench: Bench) -> None:

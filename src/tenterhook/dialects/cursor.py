@@ -95,7 +95,7 @@ DIALECT = Dialect(
         "refuses; an answer without permission decides nothing, and silence lets pass.",
         "A hook that fails or takes too long lets pass, unless its entry says failClosed; then silence refuses too.",
         "On preToolUse an ask is accepted and not enforced; on subagentStart it refuses.",
-        "A follow-up on stop counts five times in a row. An entry's loop_limit is read, and that limit stays.",
+        "A follow-up on stop counts five times in a row; an entry's loop_limit is not heeded here yet.",
         "updated_mcp_tool_output is for tools of servers alone. The document names no default for timeout: 60 seconds.",
         "Cursor reads hooks of Claude Code's settings and those that a team's administrators sent as well; they are no "
         "part of this.",

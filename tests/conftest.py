@@ -38,16 +38,23 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, state_folder: Path) -> N
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)  # where the tester's own server may be
 
 
+@pytest.fixture(autouse=True)
+def _forgotten_imports(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Modules that hooks import are forgotten afterwards, so that every test may call its own `guard`."""
+    path = list(sys.path)
+    folder = str(request.getfixturevalue("tmp_path")) if "tmp_path" in request.fixturenames else ""
+    yield
+    sys.path[:] = path
+    for name, module in list(sys.modules.items()) if folder else ():
+        if str(getattr(module, "__file__", None)).startswith(folder):
+            del sys.modules[name]
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator["Project"]:
-    """Modules that hooks import are forgotten afterwards, so that every test may call its own `guard`."""
-    made, path = Project(tmp_path), list(sys.path)
+    made = Project(tmp_path)
     yield made
     made.close()
-    sys.path[:] = path
-    for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", None)).startswith(str(tmp_path)):
-            del sys.modules[name]
 
 
 class Project:

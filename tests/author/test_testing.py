@@ -152,6 +152,32 @@ def test_a_real_process_is_started_where_that_is_wanted(file: Path) -> None:
     assert there.seconds > here.seconds
 
 
+HELPED = """
+from tenterhook import hook
+import helper
+
+@hook("tool.before")
+def refuses(event):
+    import later
+    return hook.deny(helper.WHY + later.WHY)
+"""
+
+
+def test_hooks_of_two_folders_each_have_their_own_helpers_and_leave_nothing_behind(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "guard.py").write_text(HELPED)
+        for name in ("helper", "later"):
+            (tmp_path / folder / f"{name}.py").write_text(f"WHY = '{folder} {name} '")
+    path, modules = list(sys.path), set(sys.modules)
+
+    reasons = [fire(tmp_path / folder / "guard.py", "tool.before").reason for folder in ("one", "two", "one")]
+
+    assert reasons == ["one helper one later ", "two helper two later ", "one helper one later "]
+    assert sys.path == path
+    assert not {"helper", "later"} & (set(sys.modules) - modules)
+
+
 def test_wrong_calls_say_what_is_wrong(file: Path) -> None:
     with pytest.raises(UsageError, match=r"has no event 'tool\.befor'"):
         fire(file, "tool.befor")

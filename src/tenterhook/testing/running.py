@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 from typing import Any
 
+from tenterhook import imports
 from tenterhook.author import calls, loading
 from tenterhook.author.registered import Registered
 from tenterhook.errors import UsageError, nearest
@@ -22,7 +23,9 @@ class Here:
     """A runner that calls functions where an engine would start processes."""
 
     def __init__(self, hooks: Any, agent: str, options: Mapping[str, Any], environ: Mapping[str, str]) -> None:
-        self.hooks = having(found(hooks), options)
+        self.imports = Imports()
+        with self.imports.in_force():
+            self.hooks = having(found(hooks), options)
         self.call, self.environ = calls.Call(agent), environ
 
     def together(self, jobs: list[Job], meanwhile: Callable[[Job], None] | None = None) -> list[Attempt]:
@@ -32,7 +35,7 @@ class Here:
         printed = StringIO()
         self.call.event = job.hook.event
         began = time.perf_counter()
-        with redirect_stdout(printed):
+        with redirect_stdout(printed), self.imports.in_force():
             said = calls.answered(self.hooks, job.stdin(), self.call, {**self.environ, **job.env()})
         seconds = time.perf_counter() - began
         err = f"{printed.getvalue()}{said.err}"
@@ -40,6 +43,37 @@ class Here:
 
     def close(self) -> None:
         """Nothing was started."""
+
+
+class Imports:
+    """What hook files put on the path, and the modules that lie there, as long as those hooks load or run.
+
+    A test process goes on to the hooks of other folders, and each folder may have a `helper` of its own.
+    """
+
+    def __init__(self) -> None:
+        self.folders: list[str] = []
+        self.modules: dict[str, Any] = {}
+
+    @contextmanager
+    def in_force(self) -> Iterator[None]:
+        path, modules = sys.path[:], dict(sys.modules)
+        sys.path[:0] = self.folders
+        sys.modules.update(self.modules)
+        try:
+            yield
+        finally:
+            self.folders = [one for one in sys.path if one not in path]
+            self.modules = {name: one for name, one in list(sys.modules.items()) if self.is_own(one)}
+            for name in self.modules:
+                del sys.modules[name]
+                if name in modules:
+                    sys.modules[name] = modules[name]
+            sys.path[:] = path
+
+    def is_own(self, module: Any) -> bool:
+        file = getattr(module, "__file__", None)
+        return isinstance(file, str) and any(imports.is_own(os.path.dirname(file), one) for one in self.folders)
 
 
 def found(hooks: Any) -> list[Registered]:

@@ -64,7 +64,8 @@ class Imports:
             yield
         finally:
             self.folders = [one for one in sys.path if one not in path]
-            self.modules = {name: one for name, one in list(sys.modules.items()) if self.is_own(one)}
+            loaded = list(sys.modules.items()) if self.folders else ()
+            self.modules = {name: one for name, one in loaded if self.is_own(one)}
             for name in self.modules:
                 del sys.modules[name]
                 if name in modules:

@@ -87,12 +87,14 @@ def load(
         document = open_document(place, loaded, quiet=on_error == "warn" or not standing.counts(place))
         if document is None:
             continue
-        loaded.problems += strange_keys(document, place)
+        strange = list(strange_keys(document, place))
         words = loaded.words[place.path] = Words()
         before, ruined = len(loaded.hooks), list[Problem]()
         for found in sections(document, place, dialect, loaded):
             ruined += add(found, document, place, dialect, loaded, words)
         ruined += other_version(document, place)
+        loaded.problems += [] if place.file.alone else strange
+        ruined += strange if place.file.alone else []
         loaded.problems += ruined
         if ruined and not strict:
             del loaded.hooks[before:]
@@ -215,6 +217,7 @@ def sections(document: readers.Document, place: Place, dialect: Dialect, loaded:
 
 def strange_keys(document: readers.Document, place: Place) -> Iterator[Problem]:
     """In a file, or a part of one, that is there for hooks alone, any other key is a slip that would cost all hooks."""
+    level, cost = ("error", "so no hook of this file runs") if place.file.alone else ("warning", "it is ignored")
     for section in place.file.sections if place.file.hooks_only else ():
         parent, _, leaf = section.hooks.rpartition(".")
         found, path = dig(document.data, parent) if parent else (document.data, ())
@@ -223,7 +226,7 @@ def strange_keys(document: readers.Document, place: Place) -> Iterator[Problem]:
                 yield problem(document, (*path, key), f"{key} of a project count for nothing: {PROJECT_SETTINGS}")
             elif key != leaf and key not in place.file.beside:
                 hint = nearest(str(key), [leaf, *place.file.beside])
-                yield problem(document, (*path, key), f"unknown key {key!r}{hint}; it is ignored")
+                yield problem(document, (*path, key), f"unknown key {key!r}{hint}; {cost}", level)
 
 
 def holders(data: dict[str, Any], section: Section, file: str) -> Iterator[tuple[Any, Path, str | None]]:

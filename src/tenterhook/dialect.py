@@ -108,6 +108,8 @@ class EventRule(Struct, frozen=True, kw_only=True):
     timeout: float = 0.0
     longest: float = 0.0
     types: tuple[str, ...] = ()
+    # What one bad entry under it costs, where that differs.
+    malformed: str = ""
     # The tools that it is for, by our names; an event of the same kind without any is for all of them.
     tools: tuple[str, ...] = ()
     # What its hooks call the target, where that is another name; matchers know both.

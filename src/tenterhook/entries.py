@@ -59,13 +59,15 @@ class Reading:
         self.apart = document.file if self.origin in APART else ""
         self.env = {name: beside(document.file, path) for name, path in file.env.items()} if file else {}
         self.folder = {"cwd": beside(document.file, file.cwd)} if file and file.cwd else {}
-        self.costs = (file.malformed if file else "") or dialect.form.malformed
+        # What one bad entry costs; in some agents that depends on the event.
+        self.usual = self.costs = (file.malformed if file else "") or dialect.form.malformed
         # What the agent refuses the whole file for.
         self.ruined: list[Problem] = []
 
     def event(self, rule: EventRule, value: Any, path: Path) -> list[Hook]:
         """A list of groups or hooks, a single one, or a mapping that holds the list under a key."""
         form = self.dialect.form
+        self.costs = rule.malformed or self.costs
         if not isinstance(value, dict) or form.unlisted == "file":
             return self.items(rule, value, path, None)
         if form.lists:
@@ -85,6 +87,8 @@ class Reading:
             if key in known:
                 continue
             setter = self.dialect.form.group_keys.get(key)
+            if one is None and self.dialect.form.nulls:
+                continue
             if setter is None:
                 self.unknown_key(key, (*path, key), {*self.dialect.form.group_keys, *known})
             else:
@@ -96,6 +100,8 @@ class Reading:
         if isinstance(value, dict) and group is not None and self.dialect.form.flat:
             return self.item(rule, value, path, group)
         if not isinstance(value, list):
+            if value is None and group is None:  # as if the event were not there
+                self.costs = self.usual
             costs = self.ruin if self.dialect.form.unlisted == "file" else self.malformed
             costs(path, f"{path[-1]} must be a list, not {type(value).__name__}", "its hooks never run")
             return []
@@ -108,9 +114,11 @@ class Reading:
             return []
         if group is None and form.group:
             if form.group in value:
+                self.refused = False
                 said = self.group(value, path, {form.group})
-                return self.items(rule, value[form.group], (*path, form.group), said)
+                return [] if self.refused else self.items(rule, value[form.group], (*path, form.group), said)
             if not form.flat:
+                self.costs = form.bare or self.costs
                 self.malformed(path, f"a group needs a list under {form.group!r}", "it runs nothing")
                 return []
         hook = self.hook(rule, value, path, group or {})
@@ -149,9 +157,9 @@ class Reading:
         """One entry, or None where it cannot run."""
         found: dict[str, Any] = {"spec": {}, **group}
         self.refused = False
-        keys = self.dialect.form.keys
+        keys, nulls = self.dialect.form.keys, self.dialect.form.nulls
         for key, value in entry.items():
-            setter = keys.get(key)
+            setter = keys.get(key) if value is not None or not nulls else "note"
             if setter is None:
                 self.unknown_key(key, (*path, key), keys)
             else:
@@ -229,9 +237,11 @@ class Reading:
             if isinstance(spec.get(kind.key), list) and kind.form != "shell":
                 self.malformed((*path, kind.key), f"{kind.key} must be text, not a list", "the hook never runs")
                 return None
-            if not kind.key or spec.get(kind.key):
+            if not kind.key or spec.get(kind.key) or kind.does == "inert":
                 return kind
         needed = " or ".join(repr(kind.key) for kind in fitting)
+        if any(spec.get(kind.key) == "" for kind in fitting):  # text it is, so that nothing else suffers
+            self.costs = "entry"
         self.malformed(path, f"a hook of type {name!r} needs {needed}", "it never runs")
         return None
 

@@ -22,6 +22,7 @@ MATCHERS = {
 UNITS = {
     "seconds": "seconds",
     "milliseconds": "milliseconds",
+    "whole-seconds": "whole seconds, at least one",
     "seconds-below-1000": "seconds, and milliseconds from 1000 on",
 }
 DEDUPES = {

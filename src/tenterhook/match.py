@@ -78,7 +78,7 @@ def names_of_list(matcher: str) -> frozenset[str] | None:
 
 def is_broken(matcher: str, kind: str) -> bool:
     """Whether it is a broken pattern of a kind that takes those for nothing."""
-    return kind in NEVER and names(matcher, kind) is None and compiled(matcher) is None
+    return kind in NEVER and not fits_all(matcher, kind) and names(matcher, kind) is None and compiled(matcher) is None
 
 
 class Guarded:

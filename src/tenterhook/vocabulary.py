@@ -70,7 +70,7 @@ KEYS = {  # config
 # What the agent's user must approve before a hook runs; where payloads begin with a byte order mark; which providers'
 # keys hooks are given.
 CAUTIONS = {"approval", "byte order mark", "keys"}
-UNITS = {"seconds", "milliseconds", "seconds-below-1000"}  # keys
+UNITS = {"seconds", "whole-seconds", "milliseconds", "seconds-below-1000"}  # keys
 DOES = {"runs", "inert", "ruins"}
 MALFORMED = {"entry", "item", "file"}
 ORIGINS = {"settings", "plugin", "skill", "agent"}
@@ -160,7 +160,9 @@ def check_config(dialect: Dialect, names: set[str]) -> Iterable[str]:
         yield from unknown(f"file {file.path} malformed", [file.malformed], {"", *MALFORMED})
         for section in file.sections:
             yield from unknown(f"file {file.path} renames", [*section.renames, *section.renames.values()], names)
+    yield from unknown("event malformed", [rule.malformed for rule in dialect.events], {"", *MALFORMED})
     yield from unknown("form malformed", [dialect.form.malformed, dialect.form.unlisted], MALFORMED)
+    yield from unknown("form bare", [dialect.form.bare], {"", *MALFORMED})
     for keys in (dialect.form.keys, dialect.form.group_keys):
         yield from unknown("form", keys.values(), KEYS)
     for kind in dialect.types:

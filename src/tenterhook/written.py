@@ -47,6 +47,8 @@ class File(Struct, frozen=True, kw_only=True):
     sections: tuple[Section, ...] = (Section(),)
     switches: bool = True
     hooks_only: bool = False
+    # Whether any key but those and the hooks costs the whole file.
+    alone: bool = False
     # Keys that stand beside the hooks and are read by somebody else.
     beside: tuple[str, ...] = ()
     # What the file is: settings, plugin, skill, agent. Hooks of plugins and skills are no other file's duplicates.
@@ -70,7 +72,8 @@ class Form(Struct, frozen=True, kw_only=True):
     """How a file writes the hooks of an event.
 
     `malformed` is what a wrong value costs: nothing but itself (entry: an entry that cannot run is left out), the entry
-    (item), or the whole file; `unlisted` is what an event costs whose hooks are no list.
+    (item), or the whole file; `unlisted` is what an event costs whose hooks are no list, `bare` what a group costs that
+    has none, where that differs. With `nulls` a null is as if the key were not there.
     """
 
     lists: tuple[str, ...] = ()
@@ -81,6 +84,8 @@ class Form(Struct, frozen=True, kw_only=True):
     group_keys: dict[str, str] = {}
     malformed: str = "entry"
     unlisted: str = "entry"
+    bare: str = ""
+    nulls: bool = False
 
 
 class Wrapper(Struct, frozen=True):

@@ -238,7 +238,7 @@ def test_two_agents_that_read_the_same_file_are_refused(tenter: Call, project: P
 
 def test_a_file_that_the_agent_refuses_as_a_whole_is_told(tenter: Call, project: Path) -> None:
     Path(".claude").mkdir()
-    Path(".claude/settings.json").write_text('{"hooks": {"Stop": [{"command": "true"}]}}')
+    Path(".claude/settings.json").write_text('{"hooks": {"PreToolUse": [{"command": "true"}]}}')
     ran = tenter("install", "--agent", "claude", GUARD, "--yes")
 
     assert ran.code == 1

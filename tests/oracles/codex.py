@@ -48,7 +48,7 @@ def data(event: str) -> dict[str, Any]:
 
 def denied(event: str) -> tuple[str, str]:
     if event == POST:
-        return "log", "feedback"
+        return "model", "feedback"
     return ("model" if event in TO_MODEL else "log" if event in (*MODEL, "Interrupt") else "user"), "reason"
 
 
@@ -108,7 +108,8 @@ def answered(event: str, answer: Mapping[str, Any]) -> Said:
     if answer.get("continue") is False and event == POST:  # the model is told in the result's place, and goes on
         said = answer.get("stopReason") or found.reason or "Stopped by hook"
         found.gives["output"] = said
-        found.notes.append(("model", "feedback", said))
+        if (found.decision, found.reason) != ("deny", said):  # else it is told already
+            found.notes.append(("model", "feedback", said))
     elif answer.get("continue") is False and event in STOPPABLE:
         found.stop, found.stop_reason = True, answer.get("stopReason") or found.reason
     elif answer.get("continue") is False and answer.get("stopReason"):

@@ -112,6 +112,10 @@ def test_hyphens_and_commas_came_into_names_later(version: str, matcher: str, to
     assert one.fire("PreToolUse", tool_name=tool, tool_input={}).blocked == fires
 
 
+def test_a_star_is_not_said_to_match_nothing(project: Any) -> None:
+    assert engine(project, settings(group({}, matcher="*"))).fire("PreToolUse", **CALL).warnings == ()
+
+
 def test_a_matcher_that_is_no_regex_is_said_to_match_nothing(project: Any) -> None:
     outcome = engine(project, settings(group({}, matcher="("))).fire("PreToolUse", **CALL)
 
@@ -144,29 +148,52 @@ def test_a_changed_file_is_matched_by_its_name_by_the_narrower_rule(project: Any
 GOOD = {"PreToolUse": [group({})]}
 
 
-@pytest.mark.parametrize(
-    ("bad", "said"),
-    [
-        ([{"matcher": "Bash", "command": "true"}], "a group needs a list under 'hooks'"),
-        ([{"hooks": [{"command": "true"}]}], "a hook needs a type"),
-        ([{"hooks": [{"type": "commando", "command": "true"}]}], "no type 'commando'"),
-        ([{"hooks": [{"type": "command", "command": "true", "timeout": "5"}]}], "timeout must be a number"),
-        ([{"hooks": [{"type": "command"}]}], "needs 'command'"),
-    ],
-)
-def test_one_malformed_entry_costs_all_hooks_of_its_file_and_is_said(project: Any, bad: Any, said: str) -> None:
-    text = json.dumps({"hooks": {**GOOD, "Stop": bad}})
-    one = engine(project, text)
-    outcome = one.fire("PreToolUse", **CALL)
+BAD: list[tuple[Any, str]] = [
+    ([{"matcher": "Bash", "command": "true"}], "a group needs a list under 'hooks'"),
+    ([{"hooks": [{"command": "true"}]}], "a hook needs a type"),
+    ([{"hooks": [{"type": "commando", "command": "true"}]}], "no type 'commando'"),
+    ([{"hooks": [{"type": "command", "command": "true", "timeout": "5"}]}], "timeout must be a number"),
+    ([{"hooks": [{"type": "command"}]}], "needs 'command'"),
+    ([group({}, matcher=5)], "matcher must be text"),
+    ({"hooks": []}, "must be a list"),
+]
+
+
+@pytest.mark.parametrize("event", ["PreToolUse", "PermissionRequest"])
+@pytest.mark.parametrize(("bad", "said"), BAD)
+def test_a_malformed_entry_of_two_events_costs_all_hooks_of_its_file(
+    project: Any, event: str, bad: Any, said: str
+) -> None:
+    text = json.dumps({"hooks": {"PostToolUse": [group({})], event: bad}})
+    outcome = engine(project, text).fire("PostToolUse", **CALL)
 
     assert outcome.attempts == ()
     assert any(said in warning and "no hook of this file runs" in warning for warning in outcome.warnings)
-    assert len(engine(project, mode="strict").fire("PreToolUse", **CALL).attempts) == 1
+    assert len(engine(project, mode="strict").fire("PostToolUse", **CALL).attempts) == 1
+
+
+@pytest.mark.parametrize("event", ["Stop", "PostToolUse", "UserPromptSubmit"])
+@pytest.mark.parametrize(("bad", "said"), BAD)
+def test_a_malformed_entry_of_any_other_event_costs_itself(project: Any, event: str, bad: Any, said: str) -> None:
+    beside = [*bad, group({"command": "echo beside"})] if isinstance(bad, list) else bad
+    one = engine(project, json.dumps({"hooks": {**GOOD, event: beside}}))
+    outcome = one.fire("PreToolUse", **CALL)
+
+    assert ran(outcome) == ["true"]
+    assert any(said in str(problem) for problem in check(one).problems)
+    assert ran(one.fire(event)) == (["echo beside"] if isinstance(bad, list) else [])
+
+
+@pytest.mark.parametrize("slight", [None, [group({"command": ""})]])
+def test_neither_null_nor_an_empty_command_costs_others(project: Any, slight: Any) -> None:
+    text = json.dumps({"hooks": {"PostToolUse": [group({})], "PreToolUse": slight}})
+
+    assert ran(engine(project, text).fire("PostToolUse", **CALL)) == ["true"]
 
 
 def test_a_file_beside_a_bad_one_is_not_concerned(project: Any) -> None:
     project.write(".claude/settings.local.json", settings(group({"command": "echo local"})))
-    outcome = engine(project, json.dumps({"hooks": {"Stop": [{}]}})).fire("PreToolUse", **CALL)
+    outcome = engine(project, json.dumps({"hooks": {"PreToolUse": [{}]}})).fire("PreToolUse", **CALL)
 
     assert ran(outcome) == ["echo local"]
 

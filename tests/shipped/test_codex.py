@@ -13,8 +13,8 @@ CALL: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
 ALONE: dict[str, Any] = {"files": False, "environ": {}, "home": "/", "journal": False, "sandbox": "off"}
 
 
-def hooks(*groups: dict[str, Any], event: str = "PreToolUse") -> str:
-    return json.dumps({"hooks": {event: list(groups)}})
+def hooks(*groups: dict[str, Any] | None, event: str = "PreToolUse", **others: Any) -> str:
+    return json.dumps({"hooks": {event: list(groups), **others}})
 
 
 def group(*entries: dict[str, Any], **keys: Any) -> dict[str, Any]:
@@ -76,12 +76,56 @@ def test_one_http_hook_makes_the_agent_refuse_the_whole_file_and_it_is_said(proj
     assert len(engine(project, mode="strict").fire("PreToolUse", **CALL).attempts) == 1
 
 
-@pytest.mark.parametrize("bad", [{"matcher": "Bash", "command": "true"}, group({"type": "nope"}), "text"])
-def test_a_bad_entry_is_skipped_alone(project: Any, bad: Any) -> None:
-    outcome = engine(project, hooks(bad, group({}))).fire("PreToolUse", **CALL)
+@pytest.mark.parametrize(
+    "bad",
+    [
+        group({"type": "nope"}),
+        {"hooks": [{"command": "true"}]},
+        {"hooks": [{"type": "command"}]},
+        {"hooks": None},
+        group({}, matcher=5),
+        group({"timeout": "5"}),
+        group({"timeout": 1.5}),
+        group({"timeout": -1}),
+        "text",
+        None,
+    ],
+)
+def test_a_bad_entry_makes_the_agent_refuse_the_whole_file(project: Any, bad: Any) -> None:
+    outcome = engine(project, hooks(bad, event="Stop", PreToolUse=[group({})])).fire("PreToolUse", **CALL)
+
+    assert outcome.attempts == ()
+    assert any("so no hook of this file runs" in warning for warning in outcome.warnings)
+    assert len(engine(project, mode="strict").fire("PreToolUse", **CALL).attempts) == 1
+
+
+@pytest.mark.parametrize(
+    "slight",
+    [
+        {"matcher": "Bash", "command": "true"},
+        {},
+        group({"timeout": None}, matcher=None),
+        group({"command": "", "colour": "red"}, colour="red"),
+        {"hooks": [{"type": "prompt"}]},
+    ],
+)
+def test_a_group_without_hooks_nulls_and_unknown_keys_cost_nothing_else(project: Any, slight: Any) -> None:
+    outcome = engine(project, hooks(slight, event="Stop", PreToolUse=[group({})])).fire("PreToolUse", **CALL)
 
     assert len(outcome.attempts) == 1
-    assert outcome.warnings
+
+
+@pytest.mark.parametrize(("key", "runs"), [("description", True), ("version", False), ("disableAllHooks", False)])
+def test_beside_its_hooks_a_file_may_have_a_description_alone(project: Any, key: str, runs: bool) -> None:
+    text = json.dumps({**json.loads(hooks(group({}))), key: True})
+
+    assert bool(engine(project, text).fire("PreToolUse", **CALL).attempts) == runs
+
+
+def test_a_time_out_of_nothing_is_a_second(project: Any) -> None:
+    one = engine(project, hooks(group({"timeout": 0}, {"timeout": 7, "command": "echo"})))
+
+    assert [hook.timeout for hook in one.hooks()] == [1.0, 7.0]
 
 
 @pytest.mark.parametrize("type", ["prompt", "agent"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import ceil
 from typing import Any
 
 import msgspec
@@ -10,7 +11,7 @@ from msgspec import Struct
 
 from tenterhook.convert.taking import Taken
 from tenterhook.dialect import Dialect, EventRule, Type
-from tenterhook.keys import DIVISOR, LONGEST, OURS, unit_of
+from tenterhook.keys import COUNTED, DIVISOR, LONGEST, OURS, WHOLE, unit_of
 from tenterhook.permits import RULE
 
 # The setter of a key that says so in a word of the agent's own.
@@ -139,6 +140,8 @@ def limit(made: Carried, taken: Taken, source: Dialect, target: Dialect, to: Eve
 
 def counted(seconds: float, unit: str) -> tuple[float, str]:
     """A number that the agent takes for so many seconds, and what it counts."""
+    if unit == WHOLE:
+        return ceil(seconds), COUNTED[unit]
     return next((value, name) for name in DIVISOR if unit_of(value := seconds * DIVISOR[name], unit) == name)
 
 

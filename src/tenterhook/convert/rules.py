@@ -111,7 +111,8 @@ def bare_entry(case: Case) -> Found:
     """An entry that its own agent reads although something is missing that the other one insists on."""
     form, group = case.target.form, case.source.form.group
     bare = group not in case.taken.hook.source.path or not case.taken.saying(case.source, ("type",))
-    if form.malformed == "file" and form.group == group and bare:
+    void = any("file" in (form.malformed, one.rule.malformed) for one in case.placed.written)
+    if void and form.group == group and bare:
         yield NOTE, "the entry had no type or no list around it, for which the whole file would be void there"
 
 

@@ -186,7 +186,7 @@ DIALECT = Dialect(
         File(path=".claude/agents/**/*.md", scope="project", format="frontmatter", origin="agent", sections=IN_AGENT),
     ),
     homes={"CLAUDE_CONFIG_DIR": "~/.claude"},
-    form=Form(group="hooks", keys=KEYS, group_keys={"matcher": "matcher"}, malformed="file"),
+    form=Form(group="hooks", keys=KEYS, group_keys={"matcher": "matcher"}, malformed="item"),
     types=(
         Type(name="command", handler="command", key="command"),
         Type(
@@ -229,7 +229,8 @@ DIALECT = Dialect(
     install=INSTALL,
     cautions={"approval": "the folder", "keys": "its own"},
     notes=(
-        "A malformed entry (no inner hooks, no type, an unknown type) costs all hooks of its file; not in strict mode.",
+        "A malformed entry (no inner hooks, no type, an unknown type, a value of a wrong type) under PreToolUse or "
+        "PermissionRequest costs all hooks of its file, but not in strict mode; under any other event it costs itself.",
         "hookSpecificOutput without its event's hookEventName voids the whole answer; so does a value of a wrong type.",
         'A decision "deny" at the top level is no valid answer: only approve and block are.',
         "continue: false before a tool is no veto: the tool runs, then the agent stops. Strict mode stops first.",

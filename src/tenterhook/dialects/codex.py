@@ -1,5 +1,7 @@
 """Codex CLI as shipped: fourteen events, answers that are read strictly or not at all."""
 
+from msgspec.structs import replace
+
 from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Install, ToolName, Type
 
 HSO = "hookSpecificOutput"
@@ -67,7 +69,7 @@ EVENTS = (
         target="tool_name",
         fields=(*CALL, Field("tool_response", "tool_output"), Field("tool_use_id")),
         stops="replaces",
-        deny=("log", "feedback"),
+        deny=("model", "feedback"),
         needs_reason=True,
         unreasoned="fails",
         replaces=True,
@@ -238,6 +240,10 @@ KEYS = {
     "tenterhook": "ours",
 }
 
+# Beside its hooks a file of them may have a description, and nothing else.
+ALONE = File(
+    path=".codex/hooks.json", scope="project", format="json", hooks_only=True, beside=("description",), alone=True
+)
 SERVERS = ".codex/config.toml ~/.codex/config.toml"
 
 DIALECT = Dialect(
@@ -267,23 +273,23 @@ DIALECT = Dialect(
     },
     answers=ANSWERS,
     files=(
-        File(path="/etc/codex/hooks.json", scope="system", format="json"),
+        replace(ALONE, path="/etc/codex/hooks.json", scope="system"),
         File(path="/etc/codex/config.toml", scope="system", format="toml", beside=("state",)),
-        File(path="~/.codex/hooks.json", scope="user", format="json"),
+        replace(ALONE, path="~/.codex/hooks.json", scope="user"),
         File(path="~/.codex/config.toml", scope="user", format="toml", beside=("state",)),
-        File(path=".codex/hooks.json", scope="project", format="json"),
+        ALONE,
         File(path=".codex/config.toml", scope="project", format="toml", beside=("state",)),
-        File(
+        replace(
+            ALONE,
             path="~/.codex/plugins/cache/*/*/*/hooks/hooks.json",
             scope="user",
-            format="json",
             origin="plugin",
             enabled_by=("~/.codex/config.toml", "plugins"),
             env={"PLUGIN_ROOT": "..", "CLAUDE_PLUGIN_ROOT": ".."},
         ),
     ),
     homes={"CODEX_HOME": "~/.codex"},
-    form=Form(group="hooks", keys=KEYS, group_keys={"matcher": "matcher"}),
+    form=Form(group="hooks", keys=KEYS, group_keys={"matcher": "matcher"}, malformed="file", bare="entry", nulls=True),
     types=(
         Type(name="command", handler="command", key="command", spec={"shell": "user"}),
         Type(name="mcp_tool", handler="mcp_tool", key="tool", form="mcp", spec={"files": SERVERS}),
@@ -295,6 +301,7 @@ DIALECT = Dialect(
     matcher="names-or-regex-narrow",
     aliases={"apply_patch": ("Write", "Edit"), "spawn_agent": ("Agent",)},
     timeout=600.0,
+    unit="whole-seconds",
     order="parallel",
     section=HSO,
     section_event="hookEventName",
@@ -327,7 +334,9 @@ DIALECT = Dialect(
         "Before a tool ask, approve, continue: false, stopReason and suppressOutput make the hook fail: the tool runs.",
         "A refusal needs a reason that is not empty; so does exit 2, on stderr.",
         "updatedInput counts only beside permissionDecision allow, which is no permission in itself.",
-        "One http hook makes the agent refuse the whole file; prompt and agent hooks are read and never run.",
+        "One http hook makes the agent refuse the whole file, and so do a hook without a type or of an unknown one, a "
+        "value of a wrong type and an unknown key beside the hooks; a group without hooks costs itself alone.",
+        "Prompt and agent hooks are read and never run. Time-outs are whole seconds, at least one.",
         "A Stop hook that always blocks never lets the agent stop: look at stop_hook_active. Strict mode ends after 8.",
         "The patch of apply_patch is text in tool_input.command; matchers know that tool as Write and as Edit, too.",
         "Commands run in $SHELL, which the agent starts as a login shell; here it is none, and profiles are not read.",

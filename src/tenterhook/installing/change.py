@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from math import ceil
 from typing import Any
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from tenterhook.installing.hookfiles import Heard
 from tenterhook.installing.line import Line
 from tenterhook.installing.matchers import matcher
 from tenterhook.installing.target import Target
+from tenterhook.keys import WHOLE
 from tenterhook.setup import record as records
 from tenterhook.setup.additions import command_type, entry_of, key_of, place_of
 from tenterhook.setup.edit import EMPTY, Addition, Edit, canonical, edited, mentions
@@ -151,7 +153,10 @@ def seconds(event: Heard, asked: float | None) -> float:
 
 def in_unit(dialect: Dialect, seconds: float) -> float:
     """The number that a config says it with: where milliseconds are counted at all, they are from 1000 on."""
-    number = seconds * (1 if (command_type(dialect).unit or dialect.unit) == "seconds" else 1000)
+    unit = command_type(dialect).unit or dialect.unit
+    if unit == WHOLE:
+        return ceil(seconds)
+    number = seconds * (1 if unit == "seconds" else 1000)
     return int(number) if number == int(number) else number
 
 

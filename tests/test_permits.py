@@ -26,7 +26,17 @@ def about(rule: str, tool: str = "Bash", **given: Any) -> bool:
         ("Bash(git * main)", "git push origin main", True),
         ("Bash(git * main)", "git push origin other", False),
         ("Bash(rm *)", "true; rm -r a", True),
-        ("Bash(rm *)", "true | xargs rm", False),
+        ("Bash(rm *)", "true | xargs rm", True),
+        ("Bash(rm *)", "true | xargs -0 rm -r", True),
+        ("Bash(rm *)", "true | xargs ls", False),
+        ("Bash(rm *)", "$TOOL a", True),
+        ("Bash(rm *)", "echo $HOME", False),
+        ("Bash(rm *)", "echo ${HOME:-x}", True),
+        ("Bash(rm *)", "echo {a,b}", True),
+        ("Bash(rm *)", "echo '{a,b}'", False),
+        ("Bash(rm *)", "cat <<E\nhello\nE", True),
+        ("Bash(rm *)", "cat <<< hello", False),
+        ("*", "anything", False),
         ("Bash(rm *)", "A=1 B='x y' rm a", True),
         ("Bash(rm *)", "echo `rm a`", True),
         ("Bash(rm *)", 'echo "$(rm a)"', True),
@@ -96,5 +106,6 @@ def test_other_tools_are_known_by_name_and_what_they_are_given(rule: str, tool: 
 
 def test_a_rule_is_about_no_event_without_a_tool_and_what_is_no_rule_limits_nothing() -> None:
     assert not permits("Bash", {"prompt": "hi"})
-    assert permits("not a rule!", {"tool_name": "Bash"})
+    assert not permits("not a rule!", {"tool_name": "Bash"})
+    assert permits(" ", {"tool_name": "Bash"})
     assert (is_rule("Bash(ls)"), is_rule("not a rule!")) == (True, False)

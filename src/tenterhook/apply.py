@@ -15,7 +15,7 @@ FIELDS = {"input": "tool_input", "output": "tool_output", "request": "llm_reques
 # For a stop without a word.
 STOPPED = "Stopped by hook"
 # Merges of hooks that ran at once for which not their order counts but who finished last.
-BY_FINISH = {"last-finished"}
+BY_FINISH = {"last-finished", "last-finished-alike"}
 # Merges that take no notice of what the hooks before made: they lay a change over what was there at first. And those
 # of hooks' words alone.
 AFRESH, ALONE = {"overlay-given"}, {"tools-of-hooks"}
@@ -108,6 +108,19 @@ def replace(before: Any, given: list[Any]) -> Any:
     return given[-1]
 
 
+def replace_alike(before: Any, given: list[Any]) -> Any:
+    return next((one for one in reversed(given) if is_alike(before, one)), before)
+
+
+def is_alike(before: Any, value: Any) -> bool:
+    """Whether it can stand for an object; the schema is not known here, so its texts are needed and its types count."""
+    if not isinstance(before, dict):
+        return True
+    return isinstance(value, dict) and all(
+        type(value[key]) is type(one) if key in value else not isinstance(one, str) for key, one in before.items()
+    )
+
+
 def union(before: Any, given: list[Any]) -> list[Any]:
     """All that any of them lists, each once."""
     return list(dict.fromkeys(one for many in given if isinstance(many, list) for one in many if isinstance(one, str)))
@@ -168,6 +181,7 @@ def stop_response(reason: str) -> dict[str, Any]:
 MERGES: dict[str, Callable[[Any, list[Any]], Any]] = {
     "replace": replace,
     "last-finished": replace,
+    "last-finished-alike": replace_alike,
     "union": union,
     "overlay": overlay,
     "overlay-last": overlay_last,

@@ -40,6 +40,7 @@ ORDERS = {
 MERGES = {
     "replace": "the last hook's value counts as a whole",
     "last-finished": "the value of the hook that finished last counts as a whole",
+    "last-finished-alike": "the same, of values that have the form of what was there; others count for nothing",
     "union": "what any hook lists",
     "overlay": "each hook's object is laid over the one before, by top-level key",
     "overlay-last": "of hooks that ran at once the last one's object is laid over what was there",

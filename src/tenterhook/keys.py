@@ -91,8 +91,8 @@ def set_rule(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path
     if not isinstance(value, str):
         r.wrong(path, key, value, "a permission rule, such as 'Bash(git *)'")
         return
-    if not is_rule(value):
-        r.warn(path, f"{key} is {value!r}, which is no permission rule: it says nothing")
+    if value.strip() and not is_rule(value):
+        r.warn(path, f"{key} is {value!r}, which is no permission rule: the hook never runs")
     found["condition"] = {RULE: value}
 
 

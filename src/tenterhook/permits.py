@@ -10,11 +10,17 @@ import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import Any
+from itertools import dropwhile
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tenterhook.guard.shell.records import Command
 
 # Where a hook's condition holds such a rule, among dotted paths.
 RULE = "permission rule"
 FORM = re.compile(r"([\w*.-]+)(?:\((.*)\))?", re.DOTALL)
+# What the names of servers' tools begin with.
+SERVERS = "mcp__"
 # Inputs that name a file.
 FILES = ("file_path", "notebook_path", "path", "absolute_path")
 # What a host's longest command may have to be looked at part by part.
@@ -32,7 +38,7 @@ def permits(rule: str, data: Mapping[str, Any]) -> bool:
     if not isinstance(tool, str):
         return False
     if found is None:
-        return True
+        return not rule.strip()
     if not names(found[1], tool):
         return False
     what = (found[2] or "").strip()
@@ -40,8 +46,8 @@ def permits(rule: str, data: Mapping[str, Any]) -> bool:
 
 
 def names(named: str, tool: str) -> bool:
-    """The tool itself, a glob, or a server whose tool it is."""
-    return named == tool or fnmatchcase(tool, named) or tool.startswith(f"{named}__")
+    """The tool itself, or of a server's tools those of a glob, or all of them."""
+    return named == tool or (named.startswith(SERVERS) and fnmatchcase(tool, named)) or tool.startswith(f"{named}__")
 
 
 def about(what: str, given: Mapping[str, Any]) -> bool:
@@ -74,7 +80,23 @@ def parts(command: str) -> Iterator[str | None]:
     if script.problem:
         yield None
     for one in script.commands:
-        yield " ".join(word.text for word in one.words)
+        words = [word.text for word in one.words]
+        if doubtful(one):
+            yield None
+        yield " ".join(words)
+        if words[:1] == ["xargs"]:
+            yield " ".join(dropwhile(lambda word: word.startswith("-"), words[1:]))
+
+
+def doubtful(command: Command) -> bool:
+    """Whether what it runs, or runs with, is made in a way that nobody looks into."""
+    from tenterhook.guard.shell.records import BRACE, UNKNOWN, VARIABLE
+
+    pieces = [piece for word in command.words for piece in word.pieces]
+    given = any(kind == VARIABLE and value.operand for kind, value in pieces)
+    listed = any(kind == BRACE and value == "," for kind, value in pieces)
+    here = any(one.operator.startswith("<<") and one.operator != "<<<" for one in command.redirections)
+    return given or listed or here or any(UNKNOWN in word.text for word in command.words[:1])
 
 
 @lru_cache(maxsize=1024)

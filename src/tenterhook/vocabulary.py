@@ -17,7 +17,7 @@ ENDS = {"deny", "ask", "stop", "failure"}  # batch
 WEIGHED = {"strongest", "last"}  # merge
 ORDERS = {"parallel", "sequential", "parallel-unless-sequential"}  # plan
 MERGES = {  # apply
-    *("replace", "last-finished", "overlay", "overlay-last", "overlay-given", "union", "any"),
+    *("replace", "last-finished", "last-finished-alike", "overlay", "overlay-last", "overlay-given", "union", "any"),
     *("union-tools", "tools-of-hooks"),
 }
 REASONS = {"first", "last", "join", "join-ruled", "paragraphs"}  # merge

@@ -398,6 +398,36 @@ def test_what_only_some_hosts_can_do_is_handed_to_them() -> None:
     assert outcome.changes == {"watch": ["/a", "/b"], "title": "two"}
 
 
+OUTPUT = {"stdout": "old", "stderr": "", "interrupted": False, "isImage": False}
+
+
+@pytest.mark.parametrize(
+    ("updated", "counts"),
+    [
+        ({**OUTPUT, "stdout": "new"}, True),
+        ({"stdout": "new", "stderr": "", "interrupted": False}, True),
+        ({**OUTPUT, "stdout": "new", "more": 1}, True),
+        ({"stdout": "new"}, False),
+        ({**OUTPUT, "stderr": 5}, False),
+        ("new", False),
+        (["new"], False),
+    ],
+)
+def test_an_output_of_another_form_than_the_tools_own_is_ignored(updated: Any, counts: bool) -> None:
+    said = {"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": updated}}
+    data = {**CALL, "tool_response": OUTPUT}
+    outcome = simulate("claude", "PostToolUse", [Did(stdout=json.dumps(said))], data=data)
+
+    assert outcome.changes == ({"output": updated} if counts else {})
+
+
+def test_an_output_that_is_text_is_replaced_by_any_other() -> None:
+    said = {"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": "new"}}
+    data = {**CALL, "tool_response": "old"}
+
+    assert simulate("claude", "PostToolUse", [Did(stdout=json.dumps(said))], data=data).changes == {"output": "new"}
+
+
 def test_the_path_of_a_worktree_is_the_last_line(project: Any) -> None:
     text = settings(group({"command": "echo working; echo /tmp/tree; echo"}), event="WorktreeCreate")
 

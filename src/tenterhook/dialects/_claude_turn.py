@@ -124,7 +124,7 @@ TURN = (
         target="tool_name",
         fields=(*CALL, Field("tool_response", "tool_output"), Field("tool_use_id"), Field("duration_ms"), *SERVER),
         deny=FEEDBACK,
-        merges={"output": "last-finished"},
+        merges={"output": "last-finished-alike"},
     ),
     EventRule(
         name="PostToolUseFailure",

@@ -235,6 +235,7 @@ DIALECT = Dialect(
         'A decision "deny" at the top level is no valid answer: only approve and block are.',
         "continue: false before a tool is no veto: the tool runs, then the agent stops. Strict mode stops first.",
         "Hooks of a skill count in events whose data name it under `skills`; those of an agent where agent_type does.",
+        "An updatedToolOutput must have the form of the tool's own output, or it counts for nothing.",
         "Of several updated inputs that of the hook which finished last counts.",
         "A prompt or agent hook that refuses ends the turn too, unless continueOnBlock is true.",
         "Without a user (`tenter fire --unattended`) an ask is a refusal; a defer ends the run, the call stays open.",

@@ -91,6 +91,13 @@ def test_the_event_is_told_with_its_kind_powers_and_what_matchers_see(tenter: Te
     ]
 
 
+@pytest.mark.parametrize(("dialect", "stops"), [("claude", True), ("qwen", False), ("codex", False)])
+def test_a_hook_whose_wish_to_stop_ends_nothing_is_not_said_to_stop_the_agent(
+    dialect: str, stops: bool, tenter: Tenter
+) -> None:
+    assert ("stop the agent" in tenter("PreToolUse", "--dialect", dialect).out.partition("\n\n")[0]) == stops
+
+
 def test_every_place_is_told_found_or_not_with_scope_format_and_trust(tenter: Tenter) -> None:
     write("~/.claude/settings.json", moai(("Bash", "true")))
     write(".claude/settings.json", moai(("Bash", "true")))

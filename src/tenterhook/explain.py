@@ -28,6 +28,8 @@ UNCONFINED = (
     "{title} itself would not have confined these hooks: they would read, write and reach what the user can. "
     "`sandbox` in a hook's entry or in the settings says otherwise"
 )
+# What a wish to stop may do that ends the agent's loop in the end.
+ENDING = ("first", "after")
 OTHER_MODE = {"faithful": "strict", "strict": "faithful"}
 # Handlers that read the answer themselves: one that is none never gets as far as a verdict's own reading.
 READERS = ("http", "prompt", "agent")
@@ -157,7 +159,7 @@ def event_facts(dialect: Dialect, rule: EventRule, event: Event) -> EventFacts:
         about=rule.about,
         can_block=rule.blocks,
         can_ask=rule.asks,
-        can_stop=rule.stops != "ignored" and bool(stop(dialect, rule)),
+        can_stop=rule.stops in ENDING and bool(stop(dialect, rule)),
         can_change=list(rule.merges),
         target=rule.target,
         value=None if value is None else str(value),

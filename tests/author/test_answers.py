@@ -50,5 +50,22 @@ def test_a_change_of_nothing_is_an_error() -> None:
         hook.rewrite()
 
 
+@pytest.mark.parametrize("value", [object(), {"a": {1}}, float("nan"), b"bytes"])
+def test_a_change_that_no_json_can_hold_fails_in_the_hook_that_wrote_it(value: object) -> None:
+    with pytest.raises(TypeError, match="no JSON can hold"):
+        hook.rewrite(command=value)
+    with pytest.raises(TypeError, match="no JSON can hold"):
+        hook.rewrite([value])
+
+
+def test_whatever_a_reason_is_the_agent_is_given_a_text() -> None:
+    assert hook.deny(ValueError("odd")).reason == "odd"
+    assert hook.deny(5).reason == "5"
+    assert hook.deny(None).reason == ""
+    assert (hook.context(5) & hook.notify(6) & hook.stop(7)).contexts == ("5",)
+    assert hook.notify(6).notices == ("6",)
+    assert hook.stop(7).stop == "7"
+
+
 def test_an_answer_shows_what_it_says() -> None:
     assert repr(hook.deny("no")) == "Answer(decision='deny', reason='no')"

@@ -206,15 +206,17 @@ def test_no_odd_value_gets_anything_past_a_guard(field: str, value: Any, match: 
     assert found["code"] == 2 or section(found)["permissionDecision"] == "deny"
 
 
-def test_a_change_that_no_json_can_hold_is_a_refusal() -> None:
-    @hook("tool.before")
+@pytest.mark.parametrize("policy", ["deny", "allow"])
+def test_a_change_that_no_json_can_hold_follows_on_failure(policy: str) -> None:
+    @hook("tool.before", on_failure=policy)
     def odd(event: Event) -> Answer:
         return hook.rewrite(command=object())
 
     found = fire(odd)
 
-    assert found["code"] == 2
-    assert "TypeError: Object of type object is not JSON serializable" in found["err"]
+    assert found["code"] == 0
+    assert "hook odd failed: TypeError: hook.rewrite was given what no JSON can hold" in found["err"]
+    assert (found.get("hookSpecificOutput", {}).get("permissionDecision") == "deny") == (policy == "deny")
 
 
 @pytest.mark.parametrize(

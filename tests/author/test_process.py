@@ -137,6 +137,8 @@ def test_several_files_give_one_answer_each_with_its_own_options(file: Path, tmp
         (("library:no-such-hook",), "the library has no hook 'no-such-hook'"),
         (("broken.py",), "NameError: name 'nowhere' is not defined (line 2)"),
         (("--options", "no-such.toml"), "no-such.toml"),
+        (("--options", "flat.toml"), "flat.toml: words stands in no table: write it below [guard]"),
+        (("--options", "spelled.toml"), "spelled.toml: there is no hook 'Tests_First'; did you mean [tests-first]?"),
     ],
     ids=str,
 )
@@ -144,6 +146,8 @@ def test_a_hook_that_cannot_be_had_as_it_was_meant_refuses_what_it_guards(
     words: tuple[str, ...], problem: str, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (file.parent / "broken.py").write_text("from tenterhook import hook\nnowhere\n")
+    (file.parent / "flat.toml").write_text('words = ["mv"]\n')
+    (file.parent / "spelled.toml").write_text("[Tests_First]\n")
     monkeypatch.chdir(file.parent)
     given = {**CALL, "tool_input": {"command": "ls"}}
     done = run("--agent", "moai", file, *words, given=given)
@@ -152,6 +156,16 @@ def test_a_hook_that_cannot_be_had_as_it_was_meant_refuses_what_it_guards(
     assert said(done)["permissionDecision"] == "deny"
     assert problem in said(done)["permissionDecisionReason"]
     assert problem in json.loads(elsewhere.stdout)["systemMessage"]
+
+
+def test_a_file_that_is_called_by_itself_is_as_strict(file: Path) -> None:
+    options = file.parent / "flat.toml"
+    options.write_text('words = ["mv"]\n')
+    more, flat = (called(file, "--agent", "moai", *words) for words in (("more.py",), ("--options", options)))
+
+    assert said(more)["permissionDecision"] == said(flat)["permissionDecision"] == "deny"
+    assert "'more.py' is no option" in said(more)["permissionDecisionReason"]
+    assert "words stands in no table" in said(flat)["permissionDecisionReason"]
 
 
 def test_options_may_stand_in_a_file_under_the_hooks_name(file: Path) -> None:

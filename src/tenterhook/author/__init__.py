@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
+    from tenterhook.author.calls import Call
+
     Function = TypeVar("Function", bound=Callable[..., Any])
 
 __all__ = ["Answer", "Event", "hook"]
@@ -110,9 +112,21 @@ class Hook:
         from tenterhook.author import process
 
         words = sys.argv[1:] if argv is None else argv
-        code = process.main(words, lambda call: self.configured(self.registered, call.settings, call.options))
+        code = process.main(words, self.called)
         if code:
             sys.exit(code)
+
+    def called(self, call: Call) -> list[Registered]:
+        """The hooks of this file, as a command line wants them."""
+        if call.words:
+            from tenterhook.errors import UsageError
+
+            raise UsageError(f"{call.words[0][0]!r} is no option; `tenter run FILE...` takes further files")
+        if call.options:
+            from tenterhook.author.options import check_tables
+
+            check_tables(call.options, self.registered)
+        return self.configured(self.registered, call.settings, call.options)
 
     def configured(self, hooks: list[Registered], settings: list[str], options: str) -> list[Registered]:
         """The hooks with the options of a command line and of a file."""

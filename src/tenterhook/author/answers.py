@@ -14,13 +14,14 @@ NOTHING = object()
 class Answer:
     """What one hook says, or all of them together. Made by `hook.deny` and the like.
 
-    `change` takes the place of what the event is about; `edits` are laid over it by key.
+    `change` takes the place of what the event is about; `edits` are laid over it by key. Texts may be anything that
+    has one, an exception say: a reason that is no text makes an agent throw the whole answer away.
     """
 
     __slots__ = ("change", "contexts", "decision", "edits", "notices", "reason", "stop")
 
-    def __init__(self, decision: str = "none", reason: str = "") -> None:
-        self.decision, self.reason = decision, reason
+    def __init__(self, decision: str = "none", reason: object = "") -> None:
+        self.decision, self.reason = decision, worded(reason)
         self.contexts: tuple[str, ...] = ()
         self.notices: tuple[str, ...] = ()
         self.change: Any = NOTHING
@@ -53,6 +54,10 @@ class Answer:
         return f"Answer({', '.join(f'{name}={value!r}' for name, value in parts.items() if value not in silent)})"
 
 
+def worded(value: object) -> str:
+    return "" if value is None else str(value)
+
+
 def joined(one: str, other: str) -> str:
     """Both texts; one that is there already is not said again."""
     if not one or not other:
@@ -60,39 +65,39 @@ def joined(one: str, other: str) -> str:
     return one if other in one.split("\n") or other == one else f"{one}\n{other}"
 
 
-def allow(reason: str = "") -> Answer:
+def allow(reason: object = "") -> Answer:
     """Go on. Some agents take it for a permission and do not ask the user any more; say nothing to leave that open."""
     return Answer("allow", reason)
 
 
-def deny(reason: str) -> Answer:
+def deny(reason: object) -> Answer:
     """Not like this. The model is told the reason; at the end of a turn it is what to do before it may end."""
     return Answer("deny", reason)
 
 
-def ask(reason: str) -> Answer:
+def ask(reason: object) -> Answer:
     """Only with the user's word; refused by agents that can ask nobody."""
     return Answer("ask", reason)
 
 
-def context(text: str) -> Answer:
+def context(text: object) -> Answer:
     """Something for the model to know."""
     said = Answer()
-    said.contexts = (text,)
+    said.contexts = (worded(text),)
     return said
 
 
-def notify(text: str) -> Answer:
+def notify(text: object) -> Answer:
     """Something for the user to see."""
     said = Answer()
-    said.notices = (text,)
+    said.notices = (worded(text),)
     return said
 
 
-def stop(reason: str = "") -> Answer:
+def stop(reason: object = "") -> Answer:
     """The agent shall end here. Before a tool it is a refusal too."""
     said = Answer()
-    said.stop = reason
+    said.stop = worded(reason)
     return said
 
 
@@ -106,4 +111,15 @@ def rewrite(value: Any = NOTHING, /, **edits: Any) -> Answer:
     if not edits and said.change is NOTHING:
         raise TypeError("hook.rewrite needs what to change: a value, or input fields by name")
     said.edits = edits
+    check_json(edits if said.change is NOTHING else said.change)
     return said
+
+
+def check_json(value: Any) -> None:
+    """What no JSON can hold fails here, in the hook that wrote it, and not when the agent is answered."""
+    import json
+
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as exc:
+        raise TypeError(f"hook.rewrite was given what no JSON can hold: {exc}") from None

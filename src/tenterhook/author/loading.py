@@ -29,6 +29,10 @@ def of_call(call: Call) -> list[Registered]:
             found.append(Broken(word, f"{described(exc)}{line(exc, word)}"))
     if not call.words:
         raise UsageError("which hooks? tenter run FILE...")
+    if call.options and not any(isinstance(one, Broken) for one in found):
+        from tenterhook.author.options import check_tables
+
+        check_tables(call.options, found)
     return found
 
 

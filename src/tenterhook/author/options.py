@@ -38,6 +38,20 @@ def configured(hooks: Iterable[Registered], settings: Iterable[str], file: str =
     return found
 
 
+def check_tables(file: str, hooks: Iterable[Registered]) -> None:
+    """What would be without effect is an error: an option outside of all tables, a hook's name in another spelling.
+
+    Tables of hooks that are not here are left alone: several commands may share a file.
+    """
+    known = sorted({one.name for one in hooks})
+    for name, table in tables(file).items():
+        meant = name.replace("_", "-").lower()
+        if not isinstance(table, dict) and name not in known:
+            raise UsageError(f"{file}: {name} stands in no table: write it below [{known[0] if known else 'HOOK'}]")
+        if meant != name and name not in known and meant in known:
+            raise UsageError(f"{file}: there is no hook {name!r}; did you mean [{meant}]?")
+
+
 def unknown(where: str, name: str, hooks: list[Registered]) -> UsageError:
     known = sorted({name for one in hooks for name in one.options})
     there = f"there is {', '.join(known)}" if known else "they have none"

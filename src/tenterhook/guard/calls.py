@@ -7,9 +7,10 @@ import os
 from tenterhook.guard.fed import listed
 from tenterhook.guard.runs import by_options, code_from, made_by, texts_run
 from tenterhook.guard.shell import Command, Script, parse
-from tenterhook.guard.shell.expand import Variables, fields
+from tenterhook.guard.shell.expand import Variables, fields, positional
 from tenterhook.guard.shell.records import UNKNOWN
 from tenterhook.guard.wrappers import (
+    ELSEWHERE,
     INTERPRETERS,
     SHELLS,
     command_of,
@@ -17,6 +18,7 @@ from tenterhook.guard.wrappers import (
     is_assignment,
     option_value,
     program_of,
+    quoted,
     replaced_by,
     shell_reads,
     split_string,
@@ -34,7 +36,8 @@ LARGEST = 3 << 20
 CALL = ("npx", "npm exec")
 # Programs whose words or input may be code.
 CLIENTS = ("psql", "mysql", "mariadb", "sqlite")
-CODE = (*INTERPRETERS, "awk", "gawk", "mawk", "nawk", "sed", "gsed", "vim", "vi", "nvim", "ex", "view", "gdb", *CLIENTS)
+EDITORS = ("sed", "gsed", "vim", "vi", "nvim", "ex", "view", "gdb")
+CODE = (*INTERPRETERS, "awk", "gawk", "mawk", "nawk", *EDITORS, "expect", "tclsh", *CLIENTS)
 DECLARES = ("export", "declare", "local", "readonly", "typeset")
 FORGETS = ("read", "unset", "mapfile", "readarray", "getopts")
 
@@ -70,11 +73,11 @@ class Call:
 
     def run_as(self, program: str, words: list[str], by: str) -> Call:
         """What it runs in its turn, with all that it has around itself."""
-        made = Call(program, words, self.folder)
+        made = Call(program, words, "" if by in ELSEWHERE else self.folder)
         made.by = (*self.by, by)
         made.assigned, made.writes, made.reads, made.texts = self.assigned, self.writes, self.reads, self.texts
         made.fed, made.inner, made.background, made.function = self.fed, self.inner, self.background, self.function
-        made.remote = self.remote or by == "ssh"
+        made.remote = self.remote or by in ELSEWHERE
         return made
 
 
@@ -168,6 +171,8 @@ class Reader:
         if call.program in SHELLS or not kind:
             for text in texts or []:
                 self.read(text, call.folder, call)
+        elif texts:
+            self.read_code(call, texts)
 
     # ---- one command
 
@@ -257,12 +262,12 @@ class Reader:
         if stem(call.program) in CODE:
             self.read_code(call)
 
-    def read_code(self, call: Call) -> None:
+    def read_code(self, call: Call, code: list[str] | None = None) -> None:
         """What code in another language does. Texts that are none for a shell are no problem of the command."""
         from tenterhook.guard.code import texts_of
 
         problem = self.problem
-        for text in texts_of(call):
+        for text in texts_of(call, code):
             self.read(text, call.folder, call)
         self.problem = problem
 
@@ -291,8 +296,9 @@ class Reader:
             for one in inner:
                 self.read(one if one != ":::" else "", call.folder, call)
         else:
-            if name == "xargs":
+            if name == "xargs" or name in ELSEWHERE:
                 self.calls.append(call)
+            if name == "xargs":
                 inner = handed(inner, replaced_by(own), listed(call) or [UNKNOWN])
             self.take(call.run_as(program_of(inner[0]), inner[1:], name), layers + 1)
 
@@ -316,16 +322,6 @@ def handed(words: list[str], mark: str, given: list[str]) -> list[str]:
 def stem(program: str) -> str:
     """Without its version."""
     return program.rstrip("0123456789.")
-
-
-def positional(words: list[str]) -> Variables:
-    """Words as $1, $2 and all of them."""
-    several: Variables = {"@": words, "*": words} if words else {}
-    return several | {str(number): [word] for number, word in enumerate(words[:99], 1)}
-
-
-def quoted(word: str) -> str:
-    return "'" + word.replace("'", "'\\''") + "'"
 
 
 def spelled(word: str) -> str:

@@ -25,7 +25,7 @@ PLAIN = (
     ),
     (
         r"\b(?:rmtree|remove_tree|rm_rf|rm_r|rmSync|rmdirSync|unlinkSync|removeSync|os\.remove|os\.unlink|os\.rmdir|"
-        r"Deno\.remove|fs\.rm|fs\.unlink|fs\.promises\.rm)\s*\(\s*" + TEXT,
+        r"Deno\.remove|fs\.rm|fs\.unlink|fs\.promises\.rm)\s*\(\s*(?:[\w.]*Path\s*\(\s*)?" + TEXT,
         "rm -rf {!}",
     ),
     (r"\bopen\s*\(\s*" + TEXT + r"\s*,\s*(?:mode\s*=\s*)?['\"][rbt+]*[wax]", "tee {!}"),
@@ -37,19 +37,26 @@ PLAIN = (
 MOVES = r"\b(?:os\.rename|os\.replace|shutil\.(?:move|copy\w*)|renameSync|copyFileSync)\s*\(\s*"
 TWO = MOVES + TEXT + r"\s*,\s*" + TEXT
 LISTED = r"\b(?:run|call|check_call|check_output|Popen|spawn|spawnSync|execFileSync|system)\s*\(\s*\[([^\]\n]*)\]"
+SEVERAL = r"\b(?:exec|system|spawn)\s*\(?\s*(" + TEXT + r"(?:\s*,\s*" + TEXT + r")+)"
+# The program, then all its words with its own name first.
+REPLACES = r"\b(?:exec[lv]\w{0,2}|spawn[lv]\w{0,2}|posix_spawnp?)\s*\(([^\n;]*)"
+NAMED = r"\b(system|popen|run|call|Popen|check_call|check_output|getoutput|rmtree)\s+as\s+(\w+)"
+NESTED = r"\b(?:exec|eval)\s*\(\s*" + TEXT
 BACKQUOTES = ("perl", "ruby", "php")
 AWKS = ("awk", "gawk", "mawk", "nawk")
 EDITORS = ("vim", "vi", "nvim", "ex", "view", "gdb")
 CLIENTS = ("psql", "mysql", "mariadb", "sqlite")
 
 
-def texts_of(call: Call) -> list[str]:
-    """The shell's words for what the code of a call does."""
+def texts_of(call: Call, code: list[str] | None = None) -> list[str]:
+    """The shell's words for what the code of a call does: that of its words and its input, or some of a file."""
     name = call.program.rstrip("0123456789.")
     if name in INTERPRETERS:
         kind, text = interpreter_reads(call.words)
-        given = [text] if kind == "text" else call.texts if kind == "stdin" else []
+        given = code or ([text] if kind == "text" else call.texts if kind == "stdin" else [])
         return [one for code in given for one in said_by(code[:LONGEST], backquotes=name in BACKQUOTES)]
+    if name in ("expect", "tclsh"):
+        return [one for text in (*call.words, *call.texts) for one in re.findall(r"\b(?:spawn|exec)\s+(.+)", text)]
     if name in AWKS:
         return [one for word in call.words for one in awk(word[:LONGEST])]
     if name in ("sed", "gsed"):
@@ -62,15 +69,22 @@ def texts_of(call: Call) -> list[str]:
     return []
 
 
-def said_by(code: str, *, backquotes: bool) -> list[str]:
+def said_by(code: str, *, backquotes: bool, layers: int = 0) -> list[str]:
     found = []
+    for name, alias in re.findall(NAMED, code)[:20]:
+        code = re.sub(rf"\b{alias}\s*\(", f"{name}(", code)
+    for one in re.finditer(NESTED, code) if layers < 2 else ():
+        inner = re.sub(r"\\(.)", r"\1", one[1] or one[2] or "")
+        found += said_by(inner, backquotes=backquotes, layers=layers + 1)
     for pattern, form in PLAIN:
         for one in re.finditer(pattern, code):
             text = re.sub(r"\\(.)", r"\1", one[1] or one[2] or "")
             found.append(form.replace("{!}", word(text)).replace("{}", text))
     found += [f"mv {word(one[1] or one[2] or '')} {word(one[3] or one[4] or '')}" for one in re.finditer(TWO, code)]
     lists = [re.findall(TEXT, one[1]) for one in re.finditer(LISTED, code)]
-    found += [" ".join(word(single or double) for single, double in one) for one in lists]
+    lists += [re.findall(TEXT, one[1]) for one in re.finditer(SEVERAL, code)]
+    lists += [re.findall(TEXT, one[1])[1:] for one in re.finditer(REPLACES, code)]
+    found += [" ".join(word(single or double) for single, double in one) for one in lists if one]
     if backquotes:
         found += [first or second for first, second in re.findall(r"`([^`\n]+)`|qx[({](.+?)[)}]", code)]
     return found

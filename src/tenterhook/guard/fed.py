@@ -54,6 +54,10 @@ def outputs(calls: list[Call], layers: int = 0) -> list[str]:
     return found
 
 
+def names(words: list[str]) -> list[str]:
+    return [word for word in words if not word.startswith("-")]
+
+
 def listed(call: Call) -> list[str]:
     """What is handed to xargs: the words that are said, or all that find and ls list."""
     found: list[str] = [word for text in (*outputs(call.fed), *call.texts) for word in text.split()]
@@ -61,7 +65,9 @@ def listed(call: Call) -> list[str]:
         if one.program == "find":
             starts, everything, _ = found_by(one.words)
             found += [f"{start}/*" for start in starts] if everything else []
+        elif one.program == "git" and one.words[:1] == ["ls-files"] and not names(one.words[1:]):
+            found.append("./*")
         elif one.program == "ls":
-            named = [word for word in one.words if not word.startswith("-")] or ["."]
+            named = names(one.words) or ["."]
             found += [word if "*" in word else f"{word}/*" for word in named]
     return found

@@ -14,10 +14,12 @@ from tenterhook.guard.wrappers import (
     STDIN,
     after_options,
     interpreter_reads,
+    letter_value,
     option_value,
+    quoted,
     shell_reads,
 )
-from tenterhook.guard.writes import by_program, whole
+from tenterhook.guard.writes import by_program, operands, whole
 
 # Options, variables and settings of git whose value is a text for a shell.
 OPTIONS = {
@@ -28,10 +30,18 @@ OPTIONS = {
     "zip": "-TT",
     "nix-shell": "--run --command",
     "nodemon": "-x --exec",
+    "hyperfine": "-p -s -c --prepare --setup --cleanup --conclude",
+    **dict.fromkeys(("xterm", "konsole", "x-terminal-emulator"), "-e"),
 }
 VARIABLES = (
     *("GIT_SSH_COMMAND", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS"),
-    *("GIT_PROXY_COMMAND", "EDITOR", "VISUAL", "PAGER", "MANPAGER", "PROMPT_COMMAND"),
+    *("GIT_PROXY_COMMAND", "EDITOR", "VISUAL", "PAGER", "MANPAGER", "PROMPT_COMMAND", "LESSOPEN"),
+)
+# What stands before the command in a line of a crontab.
+CRON = r"^\s*(?:@\w+|\S+\s+\S+\s+\S+\s+\S+\s+\S+)\s+"
+TYPES = (
+    *("new-session", "new", "new-window", "neww", "split-window", "splitw", "run-shell", "run", "send-keys", "send"),
+    *("respawn-pane", "respawnp", "respawn-window", "display-popup", "popup"),
 )
 PROXY = ("ProxyCommand=", "LocalCommand=")
 SETTINGS = (
@@ -39,6 +49,8 @@ SETTINGS = (
     r"(?:diff|difftool|mergetool|merge|filter)\..+\.(?:command|textconv|cmd|driver|clean|smudge|process)|"
     r"credential\.(?:.+\.)?helper|gpg\.(?:.+\.)?program"
 )
+
+DECODES = ("base64", "base32", "xxd", "openssl", "uudecode", "rev")
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,17 +60,29 @@ if TYPE_CHECKING:
 def texts_run(call: Call) -> list[str]:
     """The texts that a call has a shell read, as far as they are known."""
     program, words = call.program, call.words
+    if program == "pwsh" and option_value(words, "-Command", "-command") is not None:
+        return [" ".join(after_any(words, ("-Command", "-command")))]
     if program in SHELLS:
         kind, text = shell_reads(words)
         if kind == "text":
             return [text]
         return stdin_of(call) if kind == "stdin" else outputs(call.inner) if UNKNOWN in text else []
-    if program in ("su", "runuser", "script"):
-        text = option_value(words, "-c", "--command") or ""
-        return [text] if text else []
+    if program in ("su", "runuser", "script", "sg"):
+        text = option_value(words, "-c", "--command") or letter_value(words, "c") or ""
+        return [text] if text else [*words[1:2], *stdin_of(call)] if program == "sg" else []
+    if program == "capsh" and "--" in words:
+        return [shell_reads(words[words.index("--") + 1 :])[1]]
+    if program == "crontab":
+        return [re.sub(CRON, "", line) for text in stdin_of(call) for line in text.split("\n")]
+    if program in ("fd", "fdfind"):
+        return [" ".join(map(quoted, after_any(words, ("-x", "-X", "--exec", "--exec-batch"))))]
+    if program == "tmux":
+        return typed(words)
+    if program == "hyperfine":
+        return operands(words, ("-w", "-r", "-m", "-M", "-n", "-N", "-L", "--warmup", "--runs", "--export-json"))
     if program == "trap":
         return words[:1]
-    if program in ("at", "batch"):
+    if program in ("at", "batch", "newgrp"):
         return stdin_of(call)
     if program == "eval":
         return [" ".join(words)]
@@ -69,9 +93,21 @@ def texts_run(call: Call) -> list[str]:
     return []
 
 
+def after_any(words: list[str], marks: tuple[str, ...]) -> list[str]:
+    return next((words[at + 1 :] for at, word in enumerate(words) if word in marks), [])
+
+
+def typed(words: list[str]) -> list[str]:
+    """What tmux is to run, or to type into a terminal."""
+    given = after_any(words, TYPES)
+    found = operands(given, ("-t", "-s", "-n", "-c", "-x", "-y", "-F", "-e", "-l", "-p"))
+    keys = [word for word in found if word not in ("Enter", "C-m", "KPEnter")]
+    return [" ".join(keys if len(keys) < 2 or "Enter" in found else map(quoted, keys))]
+
+
 def by_options(call: Call) -> list[str]:
     """The texts that a program has a shell read because an option, a setting or a variable says so."""
-    found = [call.assigned[name] for name in VARIABLES if name in call.assigned]
+    found = [call.assigned[name].lstrip("|") for name in VARIABLES if name in call.assigned]
     found += [option_value(call.words, name) or "" for name in OPTIONS.get(call.program, "").split()]
     if call.program in ("ssh", "scp", "sftp"):
         found += [word.partition("=")[2] for word in call.words if word.removeprefix("-o").startswith(PROXY)]
@@ -93,7 +129,10 @@ def git_texts(words: list[str]) -> list[str]:
         elif re.fullmatch(SETTINGS, name):
             found.append(value.removeprefix("!"))
         elif word == "run" and words[at - 1] == "bisect":
-            found.append(" ".join(words[at + 1 :]))
+            rest = words[at + 1 :]
+            found.append(" ".join(map(quoted, rest) if len(rest) > 1 else rest))
+        elif word == "grep" and following.startswith("-O"):
+            found.append(following[2:])
         elif word == "foreach" and words[at - 1] == "submodule":
             found.append(" ".join(one for one in words[at + 1 :] if one not in ("--recursive", "--quiet")))
     return found
@@ -125,7 +164,8 @@ def made_by(call: Call) -> dict[str, list[str] | None]:
     named = [*call.writes, *by_program(call)]
     if call.program in LOADS and not named:
         named = [os.path.basename(word.partition("?")[0]) for word in call.words if not word.startswith("-")]
-    texts = outputs([call])
+    decodes = any(one.program in DECODES for one in (call, *call.fed))
+    texts = [UNKNOWN] if decodes and not loads else outputs([call])
     return {
         os.path.normpath(path): None if loads else texts
         for path in (whole(call, one) for one in named)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 # The options of each that take a value, and how many further words stand before the command.
 WRAPPERS = {
     "sudo": ("-u -g -h -p -C -T -r -t -U -D -R --user --group --host --prompt --chdir --role --type", 0),
@@ -51,7 +53,23 @@ WRAPPERS = {
     "su-exec": ("", 1),
     "fakeroot": ("-l -s -i -b", 0),
     "valgrind": ("", 0),
+    **dict.fromkeys(("chronic", "unbuffer", "entr", "firejail", "linux32", "linux64", "perf trace"), ("", 0)),
+    "numactl": ("-N -m -C -p --cpunodebind --membind --physcpubind --preferred", 0),
+    "perf stat": ("-e -o -r -x -p -C --event --output --repeat", 0),
+    "perf record": ("-e -o -F -c -p -C --event --output --freq", 0),
+    "sem": ("-j --jobs --id", 0),
+    "rlwrap": ("-b -D -f -H -l -P -q -s -S -t", 0),
+    "prlimit": ("-p -o --pid --output", 0),
+    "setarch": ("", 1),
+    "screen": ("-S -s -c -t -T -h -p -e", 0),
+    "xvfb-run": ("-n -e -f -p -s -w --server-num --error-file --auth-file --xauth-protocol --server-args --wait", 0),
+    "dbus-run-session": ("--config-file --dbus-daemon", 0),
+    **dict.fromkeys(("docker exec", "podman exec"), ("-e -u -w --env --user --workdir --env-file --detach-keys", 1)),
+    **dict.fromkeys(("kubectl exec", "oc exec"), ("-n -c -f --namespace --container --context --filename", 1)),
+    "lxc exec": ("--env --cwd --user --group --mode", 1),
 }
+# Those that run it on another machine, or in a container.
+ELSEWHERE = ("ssh", "docker exec", "podman exec", "kubectl exec", "oc exec", "lxc exec")
 PRIVILEGED = ("sudo", "doas", "pkexec", "su", "runuser", "gosu", "su-exec", "nsenter")
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "rbash", "csh", "tcsh", "pwsh")
 INTERPRETERS = ("python", "python3", "python2", "perl", "ruby", "node", "deno", "bun", "php", "lua", "osascript")
@@ -59,6 +77,8 @@ INTERPRETERS = ("python", "python3", "python2", "perl", "ruby", "node", "deno", 
 LOADS = ("curl", "wget", "fetch", "aria2c", "http", "https", "nc", "ncat", "netcat", "lynx", "ftp", "scp", "ssh")
 # A script that comes by stdin.
 STDIN = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+# Letters of an interpreter's options, the last of which takes the code: python -Ic, perl -lne.
+BUNDLE = r"-[a-zA-LN-Z0-9]{0,4}[ceE]"
 # What find looks for: with one of these it does not take everything.
 FILTERS = (
     *("-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-newer", "-mtime", "-mmin", "-ctime"),
@@ -92,7 +112,9 @@ def command_of(name: str, words: list[str]) -> tuple[list[str], list[str]]:
     while name in ("env", "sudo", "doas") and at < len(words) and is_assignment(words[at]):
         assigned.append(words[at])
         at += 1
-    return words[at + operands :], assigned
+    at += operands
+    at += operands > 0 and words[at : at + 1] == ["--"]
+    return words[at:], assigned
 
 
 def after_options(words: list[str], takes: list[str]) -> int:
@@ -106,6 +128,11 @@ def after_options(words: list[str], takes: list[str]) -> int:
         if word in takes or (word[1:2] != "-" and "-" + word[-1] in takes and "-" + word[1] not in takes):
             at += 1
     return at
+
+
+def quoted(word: str) -> str:
+    """One word for a shell, whatever is in it."""
+    return "'" + word.replace("'", "'\\''") + "'"
 
 
 def is_assignment(word: str) -> bool:
@@ -135,8 +162,10 @@ def shell_reads(words: list[str]) -> tuple[str, str]:
 def interpreter_reads(words: list[str]) -> tuple[str, str]:
     """The same for python, perl, node and their like: -c, -e and their like give the text."""
     for at, word in enumerate(words):
-        if word in ("-c", "-e", "-E", "-p", "-r", "--eval", "--print"):
+        if word in ("-c", "-e", "-E", "-p", "-r", "--eval", "--print") or re.fullmatch(BUNDLE, word):
             return "text", words[at + 1] if at + 1 < len(words) else ""
+        if word[:2] in ("-c", "-e") and len(word) > 5:
+            return "text", word[2:]
         if word == "-m" or word.startswith("-m"):
             return "file", word
         if word in STDIN:

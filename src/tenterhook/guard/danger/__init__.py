@@ -17,16 +17,20 @@ if TYPE_CHECKING:
 
 # The programs that each file has rules about.
 ABOUT = {
-    "files": "rm find mv chmod chown chgrp dd mkfs fdisk sfdisk wipefs parted shred blkdiscard",
+    "files": (
+        "rm find mv rsync chmod chown chgrp dd mkfs fdisk sfdisk sgdisk gdisk wipefs parted shred blkdiscard mkswap "
+        "cryptsetup zpool zfs lvremove vgremove pvremove diskutil hdparm nvme"
+    ),
     "git": "git pre-commit",
     "system": (
-        "shutdown reboot halt poweroff init telinit systemctl kill crontab iptables ip6tables nft ufw history "
-        "unset export journalctl"
+        "shutdown reboot halt poweroff init telinit systemctl kill killall pkill crontab iptables ip6tables nft ufw "
+        "history unset export journalctl"
     ),
     "network": (
         "sh bash dash zsh ksh ash mksh fish rbash csh tcsh pwsh eval source . python perl ruby node deno bun php lua "
         "osascript "
-        "curl wget nc ncat netcat socat scp rsync sftp ftp http https telnet mail sendmail cat less more head tail bat "
+        "curl wget nc ncat netcat socat scp rsync sftp ftp http https telnet mail sendmail aws gsutil rclone gh dig "
+        "nslookup host ping cat less more head tail bat "
         "strings base64 xxd grep egrep fgrep rg tac nl od hexdump awk gawk sed cut sort dd jq cp tar zip mapfile "
         "readarray"
     ),

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 from tenterhook.guard.calls import DECLARES, Call
 from tenterhook.guard.finding import Rule
 from tenterhook.guard.paths import Place
 from tenterhook.guard.runs import code_from, texts_run
 from tenterhook.guard.shell.records import UNKNOWN
 from tenterhook.guard.wrappers import PRIVILEGED, SHELLS
+from tenterhook.guard.writes import by_program
 
 # What hands a shell a file as it is, or nothing.
 SEEN = ("cat", "echo", "printf", ":", "true", "sleep")
+COPIES = ("cp", "mv", "tee", "install", "sponge", "truncate")
+DISK = r"/dev/(?:[shv]d[a-z]|xvd[a-z]|nvme\d|mmcblk\d|r?disk\d|dm-\d|mapper/|md\d|loop\d|k?mem$|port$)"
+OVERWRITES = "overwrites a disk or its tables; work with files"
 PACKAGE = __name__.partition(".")[0]
 # Variables that switch hooks off.
 SWITCHES = ("TENTERHOOK_OFF", "HUSKY", "HUSKY_SKIP_HOOKS", "LEFTHOOK", "SKIP", "PRE_COMMIT_ALLOW_NO_CONFIG")
@@ -34,6 +40,12 @@ def runs_loaded(call: Call, place: Place) -> bool:
 
 def privileged(call: Call, place: Place) -> bool:
     return call.program in PRIVILEGED or any(one in PRIVILEGED for one in call.by)
+
+
+def writes_into_disk(call: Call, place: Place) -> bool:
+    """By a redirection, a copy or tee."""
+    named = [*call.writes, *(by_program(call) if call.program in COPIES else ())]
+    return any(one.startswith("/dev/") and re.match(DISK, one) for one in named)
 
 
 def forks(call: Call, place: Place) -> bool:
@@ -73,6 +85,7 @@ RULES = (
         "runs what the same command has just loaded from the network; load it, read it, then run it",
         runs_loaded,
     ),
+    Rule("disk-write", "deny", OVERWRITES, writes_into_disk),
     Rule("fork-bomb", "deny", "a function that starts itself without end; leave it out", forks),
     Rule("skip-hooks", "ask", "switches off hooks; run it with them and mend what they find", switches_off),
 )

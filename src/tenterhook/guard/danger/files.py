@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from tenterhook.guard.calls import Call
+from tenterhook.guard.danger.always import OVERWRITES
 from tenterhook.guard.finding import Rule
 from tenterhook.guard.paths import DEVICES, TEMPORARY, Place, below
 from tenterhook.guard.shell.records import UNKNOWN
@@ -12,7 +13,20 @@ from tenterhook.guard.wrappers import found_by
 from tenterhook.guard.writes import operands, whole
 
 # The last part of a path that means everything in the folder before it.
-EVERYTHING = ("*", ".*", "**", "", ".", "./*", "?*", "*.*")
+EVERYTHING = ("*", ".*", "**", "", ".", "./*", "?*", "*.*", ".[!.]*", ".[^.]*", ".??*", "..?*")
+# Folders of the system further down, and those of a home, that nobody has a second time.
+SYSTEM = ("/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/share", "/usr/local", "/var/lib", "/System/Library")
+KEYS = (".ssh", ".gnupg", ".aws", ".kube")
+# Programs about disks, with the words by which they destroy what is there; any word of a disk where there are none.
+DESTROYS = {
+    **dict.fromkeys(("sgdisk", "gdisk"), "-Z -o -z --zap --zap-all --clear"),
+    "cryptsetup": "luksFormat luksErase erase reencrypt",
+    **dict.fromkeys(("zpool", "zfs"), "destroy labelclear"),
+    **dict.fromkeys(("lvremove", "vgremove", "pvremove", "mkswap"), ""),
+    "diskutil": "eraseDisk eraseVolume partitionDisk secureErase zeroDisk randomDisk",
+    "hdparm": "--security-erase --security-erase-enhanced --trim-sector-ranges",
+    "nvme": "format sanitize",
+}
 WORLD = ("777", "666", "0777", "0666", "a+w", "o+w", "a+rw", "a+rwx", "o+rwx", "+w", "ugo+rwx", "a=rwx", "1777")
 
 
@@ -46,7 +60,10 @@ def is_root(call: Call, word: str, place: Place) -> bool:
     path = "/" if path.rstrip("/*.") == "" else os.path.normpath(path)
     if any(below(path, one) for one in TEMPORARY) and not below(place.root + "/", path):
         return path == place.project
-    if path.count("/") == 1:
+    if path.count("/") == 1 or path in SYSTEM:
+        return True
+    kept = [os.path.join(home, one) for home in (place.home, place.real_home) for one in KEYS]
+    if path in kept:
         return True
     return any(one == path or below(one, path) for one in (place.root, place.project, place.home, place.real_home))
 
@@ -55,6 +72,9 @@ def deletes_root(call: Call, place: Place) -> bool:
     if call.program == "find":
         starts, everything, _ = found_by(call.words)
         return "-delete" in call.words and everything and any(is_root(call, one, place) for one in starts)
+    if call.program == "rsync":
+        deletes = any(word.startswith(("--delete", "--del")) for word in call.words)
+        return deletes and any(is_root(call, one, place) for one in operands(call.words)[-1:])
     if call.program == "rm" and not has(call, "rR", "--recursive") and "*" not in "".join(call.words):
         return False
     targets = operands(call.words)
@@ -66,7 +86,8 @@ def deletes_unknown(call: Call, place: Place) -> bool:
     if not has(call, "rR", "--recursive"):
         return False
     targets = operands(call.words)
-    made = any(one.strip(UNKNOWN) == "" for one in targets) and bool(call.inner)
+    listed = "xargs" in call.by and not call.fed and not call.texts  # in a file that nobody looked into
+    made = any(one.strip(UNKNOWN) == "" for one in targets) and (bool(call.inner) or listed)
     emptied = any(UNKNOWN in one and one.replace(UNKNOWN, "").rstrip("*.") == "/" for one in targets)
     return (
         made or emptied or (not call.folder and not call.remote and any(one in (*EVERYTHING, "..") for one in targets))
@@ -82,6 +103,9 @@ def writes_disk(call: Call, place: Place) -> bool:
     program, words = call.program, call.words
     if program == "dd":
         return any(word.startswith("of=") and is_device(word[3:]) for word in words)
+    if program in DESTROYS:
+        destroys = DESTROYS[program].split()
+        return any(word in destroys for word in words) if destroys else bool(operands(words))
     if program == "shred":
         return any(map(is_device, words))
     if program == "wipefs":
@@ -92,8 +116,17 @@ def writes_disk(call: Call, place: Place) -> bool:
     return bool(words)
 
 
+def deletes_history(call: Call, place: Place) -> bool:
+    """The repository itself, which no other rule here holds for more than a folder."""
+    targets = operands(call.words)
+    named = {os.path.normpath(whole(call, one)) for one in (targets if call.program == "rm" else targets[:-1])}
+    return not named.isdisjoint(os.path.join(one, ".git") for one in (place.root, place.project))
+
+
 def opens(call: Call, place: Place) -> bool:
-    return has(call, "R", "--recursive") and any(word in WORLD for word in call.words)
+    if not any(word in WORLD for word in call.words):
+        return False
+    return has(call, "R", "--recursive") or any(is_root(call, one, place) for one in operands(call.words)[1:])
 
 
 def takes_roots(call: Call, place: Place) -> bool:
@@ -107,7 +140,7 @@ RULES = (
         "deny",
         "deletes or moves the system, a home or the whole project; name the files or folders that should go",
         deletes_root,
-        "rm find mv",
+        "rm find mv rsync",
     ),
     Rule(
         "delete-unknown",
@@ -117,11 +150,18 @@ RULES = (
         "rm",
     ),
     Rule(
+        "git-discard",
+        "ask",
+        "throws away the whole history of the repository; leave it to the user",
+        deletes_history,
+        "rm mv",
+    ),
+    Rule(
         "disk-write",
         "deny",
-        "overwrites a disk or its tables; work with files",
+        OVERWRITES,
         writes_disk,
-        "dd mkfs fdisk sfdisk wipefs parted shred blkdiscard",
+        f"dd mkfs fdisk sfdisk wipefs parted shred blkdiscard {' '.join(DESTROYS)}",
     ),
     Rule(
         "open-permissions", "deny", "opens everything below to everybody; give single files the rights", opens, "chmod"

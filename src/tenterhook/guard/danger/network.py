@@ -7,17 +7,28 @@ import re
 from tenterhook.guard.calls import Call
 from tenterhook.guard.finding import Rule
 from tenterhook.guard.paths import EXAMPLES, Place
-from tenterhook.guard.runs import code_from
+from tenterhook.guard.runs import DECODES, code_from
 from tenterhook.guard.shell.records import UNKNOWN
-from tenterhook.guard.wrappers import LOADS
+from tenterhook.guard.wrappers import LOADS, SHELLS
 from tenterhook.guard.writes import whole
 
-SENDS = "curl wget nc ncat netcat socat scp rsync sftp ftp http https telnet mail sendmail"
-DECODES = ("base64", "base32", "xxd", "openssl", "uudecode", "rev")
+SENDS = (
+    "curl wget nc ncat netcat socat scp rsync sftp ftp http https telnet mail sendmail aws gsutil rclone gh dig "
+    "nslookup host ping"
+)
 RUNS = (
     "sh bash dash zsh ksh ash mksh fish rbash csh tcsh pwsh eval source . python perl ruby node deno bun php lua "
     "osascript"
 )
+# Code that runs what it loads, hands a terminal to another machine, or runs what it decodes.
+FROM_NETWORK = (
+    r"(?s)\b(?:exec|eval|system)\b\s*\(?[^\n;]*\b(?:urlopen|requests|httpx|fetch|LWP|Net::HTTP)\b|"
+    r"\bsocket\b.{0,400}\b(?:pty\.spawn|dup2)\b"
+)
+DECODED = (
+    r"\b(?:exec|eval|system)\b\s*\(?[^\n;]*\b(?:b64decode|decodebytes|fromhex|unhexlify|unpack|pack|atob|decode64)\b"
+)
+LONGEST = 200_000
 SOCKETS = ("nc", "ncat", "netcat", "socat")
 PRINTS = (
     "cat less more head tail bat strings base64 xxd grep egrep fgrep rg tac nl od hexdump awk gawk sed cut sort dd jq "
@@ -27,7 +38,17 @@ ENVIRONMENT = ("env", "printenv", "set", "export", "declare")
 # Parts of paths below which, and names under which, credentials are kept.
 SECRET_PLACES = ("/.ssh/", "/.aws/credentials", "/.netrc", "/.gnupg/", "/.kube/config", "/.docker/config.json")
 SECRET_FOLDERS = ("/.ssh", "/.aws", "/.gnupg", "/.config/gcloud")
-MORE_PLACES = ("/.config/gcloud/", "/.git-credentials", "/.pypirc", "/.npmrc", "/etc/shadow", "/.config/gh/hosts")
+MORE_PLACES = (
+    "/.pgpass",
+    "/.vault-token",
+    "/.cargo/credentials",
+    "/.config/gcloud/",
+    "/.git-credentials",
+    "/.pypirc",
+    "/.npmrc",
+    "/etc/shadow",
+    "/.config/gh/hosts",
+)
 KEY_FILES = ("id_rsa", "id_ed25519", "id_ecdsa", "id_dsa")
 OPEN_PLACES = (".pub", "/known_hosts", "/authorized_keys", "/.ssh/config")
 
@@ -59,8 +80,15 @@ def runs_what(call: Call, programs: tuple[str, ...]) -> bool:
 def runs_download(call: Call, place: Place) -> bool:
     if call.program in SOCKETS:
         return gives_shell(call)
-    from_socket = any(one.startswith(("/dev/tcp/", "/dev/udp/")) for one in call.reads)
-    return from_socket or runs_what(call, LOADS) or runs_file_of_download(call)
+    from_socket = any(one.startswith(("/dev/tcp/", "/dev/udp/")) for one in (*call.reads, *call.writes))
+    return from_socket or runs_what(call, LOADS) or runs_file_of_download(call) or says(call, FROM_NETWORK)
+
+
+def says(call: Call, pattern: str) -> bool:
+    """Whether the code of an interpreter, as it stands in the command, has this in it."""
+    kind, text = code_from(call)
+    given = [text] if kind == "text" else call.texts if kind == "stdin" else []
+    return call.program not in SHELLS and any(re.search(pattern, one[:LONGEST]) for one in given)
 
 
 def gives_shell(call: Call) -> bool:
@@ -79,7 +107,7 @@ def runs_file_of_download(call: Call) -> bool:
 
 
 def runs_decoded(call: Call, place: Place) -> bool:
-    return runs_what(call, DECODES)
+    return runs_what(call, DECODES) or says(call, DECODED)
 
 
 def is_credential(word: str) -> bool:
@@ -87,14 +115,14 @@ def is_credential(word: str) -> bool:
     if any(part in word for part in OPEN_PLACES):
         return False
     path = named if named.startswith("/") else "/" + named
-    if path.endswith(SECRET_FOLDERS) or (path.startswith("/proc/") and path.endswith("/environ")):
+    if path.rstrip("/").endswith(SECRET_FOLDERS) or (path.startswith("/proc/") and path.endswith("/environ")):
         return True
     return any(part in path for part in (*SECRET_PLACES, *MORE_PLACES)) or path.rpartition("/")[2] in KEY_FILES
 
 
 def is_sent_secret(word: str) -> bool:
     """What may be looked at here, but must not go elsewhere, counts too."""
-    name = word.rpartition("@")[2].rpartition("/")[2].lower()
+    name = word.rpartition("@")[2].rpartition("=")[2].rpartition("/")[2].lower()
     return is_credential(word) or (name == ".env" or (name.startswith(".env.") and name not in EXAMPLES))
 
 

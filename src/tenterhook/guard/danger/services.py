@@ -10,6 +10,7 @@ from tenterhook.guard.danger.files import is_root
 from tenterhook.guard.finding import Rule
 from tenterhook.guard.paths import Place
 from tenterhook.guard.wrappers import option_value
+from tenterhook.guard.writes import operands
 
 PUBLISH = {
     **dict.fromkeys(("npm", "yarn", "pnpm", "bun", "cargo", "poetry", "uv", "flit", "hatch"), ("publish",)),
@@ -18,12 +19,25 @@ PUBLISH = {
     "mvn": ("deploy",),
 }
 RIGHTS = {"--pid=host", "--userns=host", "--cap-add=all", "--cap-add=sys_admin", "--security-opt=seccomp=unconfined"}
+# Options with a value that may stand before the word that says what to do.
+GLOBAL = {
+    "aws": "--profile --region --endpoint-url --output --query --color --ca-bundle",
+    "gcloud": "--project --account --configuration --format",
+    **dict.fromkeys(("docker", "podman"), "-c -H -l --context --host --config --log-level"),
+    "helm": "-n --namespace --kube-context --kubeconfig",
+    **dict.fromkeys(
+        ("npm", "pnpm", "yarn", "bun"), "-C -w -F --prefix --dir --cwd --workspace --filter --registry --tag"
+    ),
+    **dict.fromkeys(("cargo", "poetry", "uv"), "-C -Z --color --config --directory --project"),
+}
 SQL = "psql mysql mariadb sqlite"
 DROPS = r"(?is)^\s*(?:drop\s+(?:database|schema|table|user|role|keyspace)|truncate)\b"
 
 
 def plain(call: Call) -> list[str]:
-    return [word for word in call.words if not word.startswith("-")]
+    """The words that say what to do: no options, nor the values of those that may stand before."""
+    found = operands(call.words, tuple(GLOBAL.get(call.program, "").split()))
+    return found[1:] if call.program == "cargo" and found[:1] and found[0].startswith("+") else found
 
 
 def publishes(call: Call, place: Place) -> bool:

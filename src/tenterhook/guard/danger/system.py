@@ -5,7 +5,9 @@ from __future__ import annotations
 from tenterhook.guard.calls import Call
 from tenterhook.guard.finding import Rule
 from tenterhook.guard.paths import Place
+from tenterhook.guard.writes import operands
 
+USERS = ("-u", "-U", "--user", "--euid", "--uid")
 STOPS = ("stop", "disable", "mask", "kill", "poweroff", "reboot", "halt", "isolate", "rescue", "emergency", "kexec")
 
 
@@ -23,6 +25,8 @@ def stops(call: Call, place: Place) -> bool:
         return not {"-c", "--help", "--show"} & set(words)
     if program == "kill":
         return kills_all(words)
+    if program in ("killall", "pkill"):  # all of a user's, where none is named
+        return any(word in USERS for word in words) and not operands(words, (*USERS, "-s", "--signal"))
     return not {"--help", "--version"} & set(words)
 
 
@@ -67,7 +71,7 @@ RULES = (
         "deny",
         "stops the machine, its services or its processes; leave that to the user",
         stops,
-        "shutdown reboot halt poweroff init telinit systemctl kill",
+        "shutdown reboot halt poweroff init telinit systemctl kill killall pkill",
     ),
     Rule("crontab-remove", "deny", "removes all scheduled jobs; edit single ones", unschedules, "crontab"),
     Rule(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tenterhook.guard.shell.changes import changed
 from tenterhook.guard.shell.records import BARE, BRACE, HIDDEN, UNKNOWN, VARIABLE, Variable, Word
 
 TYPE_CHECKING = False
@@ -86,6 +87,9 @@ def inserted(made: list[str], found: list[str], quoted: bool) -> tuple[list[str]
 def values(variable: Variable, variables: Variables) -> list[str]:
     """What it may hold: its values, or what stands for it where it has none."""
     found = variables.get(variable.name, [UNKNOWN])
+    if variable.change:
+        made = [changed(one, variable.change) for one in found]
+        return [one if one is not None else UNKNOWN for one in made]
     if variable.operand is None:
         return found
     return [*found, *fields(variable.operand, variables)]
@@ -99,6 +103,12 @@ def home(text: str, variables: Variables) -> str:
     if name in ("", "+"):
         return variables.get("HOME" if not name else "PWD", [UNKNOWN])[0] + slash + rest
     return UNKNOWN + slash + rest if name == "-" else ("/root" if name == "root" else f"/home/{name}") + slash + rest
+
+
+def positional(words: list[str]) -> Variables:
+    """Words as $1, $2 and all of them."""
+    several: Variables = {"@": words, "*": words} if words else {}
+    return several | {str(number): [word] for number, word in enumerate(words[:99], 1)}
 
 
 # ---- braces

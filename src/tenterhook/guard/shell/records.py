@@ -18,12 +18,15 @@ class Unparsable(Exception):
 
 
 class Variable:
-    """`$name`, in double quotes or not; `operand` is the word of `${name:-word}` and its like."""
+    """`$name`, in double quotes or not.
 
-    __slots__ = ("name", "operand", "quoted")
+    `operand` is the word of `${name:-word}` and its like, `change` what follows the name in `${name%x}` and its like.
+    """
 
-    def __init__(self, name: str, quoted: bool, operand: Word | None = None) -> None:
-        self.name, self.quoted, self.operand = name, quoted, operand
+    __slots__ = ("change", "name", "operand", "quoted")
+
+    def __init__(self, name: str, quoted: bool, operand: Word | None = None, change: str = "") -> None:
+        self.name, self.quoted, self.operand, self.change = name, quoted, operand, change
 
 
 class Word:

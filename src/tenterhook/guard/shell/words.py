@@ -247,8 +247,9 @@ class Words:
         self.at = found.end() if found else self.at
         operand: Pieces = []
         self.operand(operand, quoted)
-        if changed and not found:  # as it was, or as only the shell knows
-            return VARIABLE, Variable(changed[1], quoted, None if changed[2] else Word([(HIDDEN, "")]))
+        if changed and not found:
+            change = self.text[changed.end(1) : self.at - 1]
+            return VARIABLE, Variable(changed[1], quoted, change="" if changed[2] else change)
         if not found:
             return HIDDEN, ""
         return VARIABLE, Variable(found[1], quoted, Word(operand) if found[2] and found[2][-1] != "?" else None)

@@ -119,6 +119,17 @@ def test_what_the_agent_would_do_is_told_of_every_answer() -> None:
 
 
 @each_dialect("tool.before")
+def test_every_input_reaches_the_tool_and_nothing_else_does(agent: str) -> None:
+    @hook("tool.before")
+    def shows(event: Event) -> Answer:
+        return hook.deny(f"{sorted(event.input)} {event.cwd}")
+
+    fired = fire(shows, "tool.before", agent=agent, tool="box", token="t", edits=[{"a": "b"}], cwd="/w", session_id="s")
+
+    assert fired.reason == "['edits', 'token'] /w"
+
+
+@each_dialect("tool.before")
 def test_a_tool_is_called_in_the_agents_own_words(agent: str, tmp_path: Path) -> None:
     path = str(tmp_path / "a.txt")
     fired = fire(writes, "tool.before", agent=agent, tool="write", file_path=path, content="text")

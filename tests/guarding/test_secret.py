@@ -45,7 +45,23 @@ SECRETS = [
     ("secret", f"client_secret: '{chars(32)}'"),
     ("secret", f'"password": "{chars(20)}"'),
     ("secret", f'const TOKEN = "{chars(40)}"'),
+    ("GitLab token", "glrt" + "-" + chars(20)),
+    ("Doppler token", "dp" + ".pt." + chars(43)),
+    ("Databricks token", "dapi" + chars(32, "0123456789abcdef")),
+    ("Linear key", "lin" + "_api_" + chars(40)),
+    ("xAI key", "xai" + "-" + chars(80)),
+    ("Figma token", "figd" + "_" + chars(40)),
+    ("Netlify token", "nfp" + "_" + chars(36)),
+    ("New Relic key", "NRAK" + "-" + chars(27, string.ascii_uppercase + string.digits)),
+    ("Postman key", "PMAK" + "-" + chars(24, "0123456789abcdef") + "-" + chars(34, "0123456789abcdef")),
+    ("Supabase token", "sbp" + "_" + chars(40, "0123456789abcdef")),
+    ("Pulumi token", "pul" + "-" + chars(40, "0123456789abcdef")),
+    ("Square secret", "sq0csp" + "-" + chars(43)),
+    ("Sentry token", "sntrys" + "_" + chars(60)),
+    ("Terraform token", chars(14) + ".atlas" + "v1." + chars(64)),
 ]
+# Only where they are all that stands on the line.
+LINES = ["db_password: {}", "export CLOUDFLARE_API_TOKEN={}", "  - API_KEY={}", "secret-key = {}"]
 NONE = [
     "AKIAIOSFODNN7" + "EXAMPLE",
     "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY",
@@ -71,8 +87,23 @@ NONE = [
     "task-" + chars(40),
     "commit " + chars(40, "0123456789abcdef"),
     'token_type = "bearer-type-2"',
+    "max_tokens: 4096",
+    "secretName: my-app-tls-2024v2",
+    "token = tokenizer.encode(text)",
+    "access_token = create_access_token_v2",
+    "password = hash_of_password_with_sha256",
+    "token: sk_learn_tokenizer_2",
+    "token=$(vault read -field=token secret/x1y2z3)",
     "",
 ]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_secret_needs_no_quotes_where_it_is_the_rest_of_a_line(line: str) -> None:
+    value = "q7Rk2mX9tB4wZ8cV1nL5"
+
+    assert [name for name, _, _ in found(f"a: 1\n{line.format(value)}\nb: 2\n")] == ["secret"]
+    assert not found(f"a: 1\n{line.format('${VALUE}')}\nb: 2\n")
 
 
 @pytest.mark.parametrize(("name", "text"), SECRETS)

@@ -67,6 +67,45 @@ def test_a_patch_names_its_files(fire: Fire) -> None:
     assert fired.denied
 
 
+WRITES = [
+    "git rm migrations/1.sql",
+    "git mv migrations/1.sql x",
+    "git restore migrations/1.sql",
+    "git checkout HEAD~1 -- migrations/1.sql",
+    "git -C migrations rm 1.sql",
+    "git diff --output=migrations/x",
+    "patch migrations/1.sql x.patch",
+    "wget -P migrations https://example.com/x",
+    "find migrations -name '*.sql' -delete",
+    "ed migrations/1.sql",
+    "gzip migrations/1.sql",
+    "prettier --write migrations/1.sql",
+    "yq -i .a=1 migrations/x.yaml",
+    "uniq a migrations/1.sql",
+    "apply_patch <<'END'\n*** Begin Patch\n*** Delete File: migrations/1.sql\n*** End Patch\nEND",
+    "cat <<'END' | apply_patch\n*** Begin Patch\n*** Update File: migrations/1.sql\n+x\n*** End Patch\nEND",
+]
+READS = [
+    "git checkout main",
+    "git restore src/a.py",
+    "git rm --cached migrations/1.sql",
+    "git log migrations/1.sql",
+    "find migrations -name '*.sql'",
+    "prettier --check migrations/1.sql",
+    "yq .a migrations/x.yaml",
+    "uniq migrations/1.sql",
+    "apply_patch <<'END'\n*** Begin Patch\n*** Update File: src/a.py\n+migrations/1.sql\n*** End Patch\nEND",
+]
+
+
+@pytest.mark.parametrize("command", [*WRITES, *READS])
+def test_programs_that_change_files_by_name_are_known(command: str, fire: Fire) -> None:
+    options = {"paths": ("migrations/**",)}
+    fired = fire(NAME, "tool.before", tool="shell", command=command, options=options)
+
+    assert (fired.denied, fired.ran) == ((True, False) if command in WRITES else (False, True))
+
+
 def test_a_tool_of_a_server_that_writes_is_looked_at(fire: Fire) -> None:
     given = {"path": "/etc/hosts", "content": "x"}
     written = fire(NAME, "tool.before", tool_name="mcp__files__write_file", tool_input=given)

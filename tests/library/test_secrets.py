@@ -60,6 +60,13 @@ def test_a_secret_is_not_sent_to_a_server(fire: Fire) -> None:
     assert allowed.ran
 
 
+def test_a_secret_beside_a_command_of_a_server_is_not_sent(fire: Fire) -> None:
+    given = {"command": "ls", "env": {"TOKEN": KEY}}
+
+    assert fire(NAME, "tool.before", tool_name="mcp__box__run", tool_input=given).denied
+    assert fire(NAME, "tool.before", tool_name="mcp__box__run", tool_input={"command": "ls"}).ran
+
+
 def test_what_was_there_before_is_not_held_against_an_edit(fire: Fire, folder: Path) -> None:
     given = {"file_path": str(folder / "a.py"), "old_string": TEXT, "new_string": f"# moved\n{TEXT}"}
     several = {"file_path": str(folder / "a.py"), "edits": [{"old_string": TEXT, "new_string": TEXT + "#"}]}

@@ -71,6 +71,8 @@ def folder_of(call: Call) -> str:
 
 
 def pushed(call: Call, words: list[str], current: str) -> Iterator[Step]:
+    if given(words, "n", "--dry-run"):
+        return
     specs = operands(words, VALUED)[1:]
     how = kind_of(words)
     if given(words, "", "--all", "--branches", "--mirror"):
@@ -85,7 +87,7 @@ def pushed(call: Call, words: list[str], current: str) -> Iterator[Step]:
         target = current if target in ("HEAD", "@") else target
         if not target.startswith(TAGS):
             what = "delete" if colon and not source else "force" if spec.startswith("+") else how
-            yield Step(what, target.removeprefix(HEADS), call)
+            yield Step(what, target.removeprefix("refs/").removeprefix("heads/"), call)
 
 
 def kind_of(words: list[str]) -> str:

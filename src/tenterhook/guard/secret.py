@@ -23,6 +23,12 @@ GENERIC = (
     r"(?i)(?:api_?-?key|secret(?:_?-?key)?|access_?-?key|private_?-?key|auth_?-?token|access_?-?token|token|"
     r"passw(?:or)?d|client_?-?secret)[\"']?\s{0,4}(?::=|=>|[:=])\s{0,4}[\"']([^\"'\s]{12,200})[\"']"
 )
+# The same without quotes, as environments and YAML have it: the whole rest of a line, behind a name that ends so.
+UNQUOTED = (
+    r"(?im)^[ \t]{0,40}(?:export[ \t]+|env[ \t]+|-[ \t]+)?[\w.-]{0,60}"
+    r"(?:api_?-?key|secret(?:_?-?key)?|access_?-?key|token|passw(?:or)?d)"
+    r"[ \t]{0,4}[:=][ \t]{0,4}([A-Za-z0-9+/_=-]{16,200})[ \t]*$"
+)
 HINTS = ("key", "secret", "token", "passw")
 # Parts of a value that is an example, or is filled in from elsewhere.
 PLACEHOLDERS = (
@@ -71,10 +77,15 @@ def found(text: str) -> list[tuple[str, int, int]]:
             if not is_placeholder(one[group]):
                 spans.append((name, *one.span(group)))
     lowered = text.lower()
-    if ("'" in text or '"' in text) and any(hint in lowered for hint in HINTS):
-        named = re.finditer(GENERIC, text)
+    if any(hint in lowered for hint in HINTS):
+        named = [*re.finditer(GENERIC, text), *(one for one in re.finditer(UNQUOTED, text) if is_mixed(one[1]))]
         spans += [("secret", *one.span(1)) for one in named if looks_random(one[1]) and not is_placeholder(one[1])]
     return apart(spans)
+
+
+def is_mixed(value: str) -> bool:
+    """Without quotes it may be a name in code: one of those has few digits, and those at its end."""
+    return len(re.findall(r"\d", value.rstrip("0123456789"))) >= 2
 
 
 def apart(spans: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from tenterhook.guard.shell.records import UNKNOWN
-from tenterhook.guard.wrappers import letter_value, option_value
+from tenterhook.guard.wrappers import found_by, letter_value, option_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,18 @@ OUTPUTS = {
     "openssl": ("-out",),
 }
 LETTERS = {"curl": "o", "wget": "O", "sort": "o", "unzip": "d"}
+# Programs that write the files that they name, with their options that take a value; those that do with an option.
+IN_PLACE = {
+    **dict.fromkeys(("gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "dos2unix", "unix2dos"), ("-S", "-o")),
+    **dict.fromkeys(("ed", "ex", "mktemp", "split", "csplit"), ("-l", "-b", "-n", "-p", "-f", "-c", "-sc")),
+    "rename": ("-e",),
+}
+WITH_FLAG = {
+    "prettier": ("--write", "-w"),
+    "yq": ("-i", "--inplace"),
+    **dict.fromkeys(("vim", "nvim", "vi"), ("-es", "-c", "-s", "-e")),
+}
+GIT = ("rm", "mv", "restore", "checkout", "archive", "diff", "log", "show", "format-patch")
 # So many of the files that a pattern stands for are looked at.
 MOST = 200
 # No system takes a longer path.
@@ -86,12 +98,59 @@ def by_program(call: Call) -> list[str]:
         return edited(words)
     if program in ("awk", "gawk"):
         return operands(words, ("-i", "-v", "-F"))[1:] if "inplace" in words else []
+    if program in IN_PLACE:
+        return operands(words, IN_PLACE[program])
+    if program in WITH_FLAG:
+        return operands(words) if any(word in WITH_FLAG[program] for word in words) else []
+    if program == "git":
+        return by_git(words)
+    if program in ("apply_patch", "applypatch"):
+        from tenterhook.author.inputs import in_patch
+
+        return [
+            path
+            for text in (*words, *call.texts, *(one for fed in call.fed for one in fed.texts))
+            for path in in_patch(text)
+        ]
+    if program == "find":
+        return found(words)
     named = [option_value(words, name) for name in OUTPUTS.get(program, ())]
+    if program == "wget" and (folder := option_value(words, "-P", "--directory-prefix")):
+        named.append(os.path.join(folder, UNKNOWN))
+    if program == "patch":
+        named += operands(words, ("-p", "-i", "-d", "-D", "-F", "-r", "--strip", "--input"))[:1]
+    elif program == "uniq":
+        named += operands(words, ("-f", "-s", "-w"))[1:2]
     if program in ("tar", "bsdtar"):
         named.append(unpacked_to(words))
     elif program in LETTERS:
         named.append(letter_value(words, LETTERS[program]))
     return [one for one in named if one and one != "-"]
+
+
+def by_git(words: list[str]) -> list[str]:
+    """What git takes away, moves or puts in place of what is there; a branch that is gone to is none of it."""
+    at = next((at for at, word in enumerate(words) if word in GIT), len(words))
+    command, rest = words[at : at + 1], words[at + 1 :]
+    folder = next((words[place + 1] for place, word in enumerate(words[:at]) if word == "-C"), "")
+    written = [
+        option_value(rest, "--output") or "",
+        *([option_value(rest, "-o") or ""] if command == ["archive"] else []),
+    ]
+    if command in (["rm"], ["mv"], ["restore"]):
+        written += [] if "--cached" in rest else operands(rest, ("-s", "--source"))
+    elif command == ["checkout"] and "--" in rest:
+        written += rest[rest.index("--") + 1 :]
+    return [os.path.join(folder, one) for one in written if one]
+
+
+def found(words: list[str]) -> list[str]:
+    """What find deletes: the names that it looks for, below where it starts."""
+    if "-delete" not in words:
+        return []
+    starts, _, _ = found_by(words)
+    names = [words[at + 1] for at, word in enumerate(words[:-1]) if word in ("-name", "-iname")]
+    return [os.path.join(start, name) for start in starts for name in names or [""]]
 
 
 def is_said(word: str) -> bool:

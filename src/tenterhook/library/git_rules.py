@@ -40,6 +40,7 @@ SAYS = {
     "delete": "deletes the protected branch {}; leave it, or ask the user",
     "commit": "commits to the protected branch {}; make a branch of your own first",
 }
+UNREAD = "the command cannot be read as a shell would read it ({}); write it in a simpler way"
 UNKNOWN = "is a push whose branch only the shell knows; write its name"
 
 
@@ -59,24 +60,27 @@ def git_rules(
     words = {name: one_of(name, word) for name, word in given.items()} | {"lease": force}
     if not event.command:
         return None
-    found = [
+    taken, unread = looked(event)
+    found = [("ask", unread)] if unread else []
+    found += [
         problem
-        for step in taken(event)
+        for step in taken
         for problem in (*against(step, branches, words), *named(step, new_branches))
         if problem[0] != "allow"
     ]
     return said(found)
 
 
-def taken(event: Event) -> Iterator[Step]:
+def looked(event: Event) -> tuple[Iterator[Step], str]:
+    """The steps of a command; and what keeps it from being read to its end, where it may have a push in it."""
     import os
 
     from tenterhook.guard.branches import steps
     from tenterhook.guard.calls import calls
     from tenterhook.library.parts import guarding
 
-    called, _ = calls(event.command, folder=guarding.folder(event), home=os.path.expanduser("~"))
-    return steps(called)
+    called, problem = calls(event.command, folder=guarding.folder(event), home=os.path.expanduser("~"))
+    return steps(called), UNREAD.format(problem) if problem and "git" in event.command else ""
 
 
 def against(step: Step, branches: tuple[str, ...], words: dict[str, str]) -> Iterator[tuple[str, str]]:
@@ -98,11 +102,10 @@ def named(step: Step, globs: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 
 def is_protected(branch: str, globs: tuple[str, ...]) -> bool:
+    """By its name; of a pattern, as a refspec may have one, whether a protected name fits it."""
     from fnmatch import fnmatchcase
 
-    from tenterhook.guard.branches import EVERY
-
-    return branch == EVERY or any(fnmatchcase(branch, one) for one in globs)
+    return any(fnmatchcase(branch, one) or ("*" in branch and fnmatchcase(one, branch)) for one in globs)
 
 
 def shown(step: Step, says: str) -> str:

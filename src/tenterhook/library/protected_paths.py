@@ -4,7 +4,8 @@ Protected are, with no options at all: git's own folder, the settings and hooks 
 files of the user, the system's folders, and everything outside of the project but the temporary folder. Environment
 files, lock files and configs that say what agents run are asked about. Paths are judged by their name and by where
 links really lead. Of a shell command the redirections and the files that its programs are known to write count: `tee`,
-`cp`, `mv`, `rm`, `sed -i`, `dd`, `tar`, `curl -o` and their like, behind `sh -c`, `env` and `xargs` too.
+`cp`, `mv`, `rm`, `sed -i`, `dd`, `tar`, `curl -o`, `git rm`, `apply_patch` and their like, behind `sh -c`, `env` and
+`xargs` too.
 
 Options:
     paths: globs from the project on that must not be written, such as `migrations/**` or `*.pem`
@@ -15,7 +16,8 @@ Options:
     deny: names of rules that are to refuse
 
 What it cannot stop:
-- Programs that write where their words do not say: a build, a test, a script of the project, an editor.
+- Programs that write where their words do not say: a build, a test, a script of the project, an editor,
+  `git apply` and `patch` with a file that holds the names.
 - Names that only the shell knows at run time: `rm "$(cat list)"`.
 - Reading, but for the files of `unread`; and those are read all the same by a program that opens them unnamed, such as
   `grep -r` over a folder.

@@ -55,8 +55,9 @@ def found(event: Event, not_secret: tuple[str, ...]) -> tuple[str, list[str]]:
 
     if event.kind == "prompt.submit":
         return "prompts", [f"- the prompt, {line}" for line in secret.shown(event.prompt)]
-    if event.command:
-        return "commands", [f"- {one.text}" for one in look.secrets_of_command(event.command, "ask")]
+    lines = [f"- {one.text}" for one in look.secrets_of_command(event.command, "ask")] if event.command else []
+    if lines or (event.command and event.tool not in UNKNOWN):
+        return "commands", lines
     if event.tool in UNKNOWN:
         texts = strings(event.input)
         return "sent", [f"- {one.text}" for one in look.secrets_of_texts(texts, f"input of {event.tool_name}", "deny")]

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
+from tenterhook import dialects
 from tenterhook.author import tools
+from tenterhook.author.event import SUBJECTS
 from tenterhook.dialect import Dialect
+from tenterhook.payload import GIVEN
+from tenterhook.vocabulary import BASE
 
 # Our words for tools, and the names under which dialects say what they call them.
 NAMES = {
@@ -17,10 +22,10 @@ NAMES = {
     "glob": "Glob",
     "subagent": "Task",
 }
-# What a test may give a tool by name.
+# What is a tool's input, though events of some agents have a field of that name.
 INPUTS = {
     *("command", "description", "timeout", "file_path", "content", "old_string", "new_string", "replace_all"),
-    *("pattern", "path", "glob", "url", "query", "subagent_type"),
+    *("pattern", "path", "glob", "url", "query", "subagent_type", "edits"),
 }
 
 
@@ -30,8 +35,9 @@ def called(dialect: Dialect, data: dict[str, Any]) -> dict[str, Any]:
         return data
     tool = data["tool"]
     ours = NAMES.get(tool) or NAMES.get(tools.kind(tool), "")
-    given = {name: value for name, value in data.items() if name in INPUTS}
-    rest = {name: value for name, value in data.items() if name not in INPUTS and name != "tool"}
+    about = fields() - INPUTS
+    given = {name: value for name, value in data.items() if name not in about and name != "tool"}
+    rest = {name: value for name, value in data.items() if name in about}
     if named := dialect.tools.get(ours):
         spelled = {named.inputs.get(name, name): value for name, value in given.items()}
         return {"tool_name": named.name, "tool_input": spelled, **rest}
@@ -39,6 +45,16 @@ def called(dialect: Dialect, data: dict[str, Any]) -> dict[str, Any]:
     if patches:
         return {"tool_name": patches, "tool_input": {"command": patch(**given)}, **rest}
     return {"tool_name": tool, "tool_input": given, **rest}
+
+
+@cache
+def fields() -> set[str]:
+    """What an event itself may be given, by our names and by any agent's; all else is for its tool."""
+    found = {*BASE, *SUBJECTS, *GIVEN.values()}
+    for dialect in map(dialects.get, dialects.names()):
+        every = [*dialect.base, *(field for rule in dialect.events for field in (*rule.base, *rule.fields))]
+        found |= {name for field in every for name in (field.name, field.key)}
+    return found
 
 
 def patch(file_path: str, content: str = "", old_string: str = "", new_string: str = "", **more: Any) -> str:

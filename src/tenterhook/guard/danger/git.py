@@ -37,7 +37,7 @@ def is_short_for(word: str, names: tuple[str, ...]) -> bool:
 
 def forces(call: Call, place: Place) -> bool:
     command, words = split(call)
-    if command != "push":
+    if command != "push" or given(words, "n", "--dry-run"):
         return False
     pushed = [word for word in words if not word.startswith("-")]
     return given(words, "f", "--force", "--mirror") or any(word.startswith("+") for word in pushed[1:])

@@ -221,3 +221,11 @@ def test_then_may_be_to_ask_or_to_stop(fire: Fire, tmp_path: Path) -> None:
 
     assert then("ask").asked
     assert then("stop").stopped
+
+
+@pytest.mark.parametrize(("option", "value"), [("seconds", float("nan")), ("seconds", -1.0), ("commands", -1)])
+def test_a_budget_that_nothing_could_use_up_is_refused(option: str, value: float, fire: Fire) -> None:
+    fired = fire("time-budget", "tool.before", tool="shell", command="ls", options={option: value})
+
+    assert fired.denied
+    assert f"{option} must be a number above 0, not {value:g}" in fired.reason

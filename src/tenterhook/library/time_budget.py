@@ -39,6 +39,8 @@ def time_budget(event: Event, seconds: float = 1800.0, commands: int = 0, then: 
 
     one_of("then", then, ("deny", "ask", "stop"))
     positive("seconds", seconds)
+    if commands:
+        positive("commands", commands)
     kept = Kept(event, NAME)
     if event.kind != "tool.before":
         kept.add({"end": time.time(), "id": identity(event)})

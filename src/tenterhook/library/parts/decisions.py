@@ -29,7 +29,7 @@ def all_of(option: str, given: Iterable[str], words: Iterable[str]) -> tuple[str
 
 
 def positive(option: str, number: float) -> float:
-    if number <= 0:
+    if not number > 0:  # nor is nan, which nothing would ever reach
         raise UsageError(f"{option} must be a number above 0, not {number:g}")
     return number
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from keyword import iskeyword
 
 from tenterhook.author import starting
 from tenterhook.author.kinds import KINDS
@@ -27,6 +28,9 @@ next:
   pytest {test}
   tenter install --agent NAME {file}    and your agent calls it"""
 
+# What the hook's file itself calls something by that name.
+TAKEN = ("hook", "tenterhook")
+
 
 def run(argv: list[str]) -> int:
     options = USAGE.parse(argv)
@@ -36,6 +40,8 @@ def run(argv: list[str]) -> int:
     kind = options.get("kind", starting.USUAL)
     if not name.isidentifier() or name.startswith("_"):
         raise USAGE.error(f"{options['NAME']!r} is no name for a hook: letters, digits and dashes")
+    if iskeyword(name) or name in TAKEN:
+        raise USAGE.error(f"{options['NAME']!r} is a word of Python's or of the file's own: choose another name")
     if kind not in KINDS:
         raise USAGE.error(f"there is no kind {kind!r}{nearest(kind, KINDS)}; there are {', '.join(sorted(KINDS))}")
     folder = options.get("dir", "")

@@ -5,6 +5,7 @@ import os
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -113,6 +114,50 @@ def test_what_people_changed_since_stays(tenter: Call, project: Path) -> None:
     assert json.loads(config.read_text()) == {"theme": "dark"}
 
 
+TIDY = [{"indent": 4}, {"indent": "\t", "sort_keys": True}, {"indent": None}, {"indent": 2, "sort_keys": True}]
+THEIRS = {"theme": "dark", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}], "Mine": []}}
+
+
+@pytest.mark.parametrize("layout", TIDY, ids=str)
+def test_entries_are_found_in_a_file_that_was_laid_out_anew(layout: Any, tenter: Call, project: Path) -> None:
+    """The hook of the library is for many events, and each of its entries says the same."""
+    config = Path(".claude/settings.json")
+    config.parent.mkdir()
+    config.write_text(json.dumps(THEIRS))
+    tenter("install", "--agent", "claude", "library:audit", GUARD, "--yes")
+    config.write_text(json.dumps(json.loads(config.read_text()), **layout))
+
+    assert tenter("uninstall", "--yes").code == 0
+    assert json.loads(config.read_text()) == THEIRS
+
+
+def test_entries_that_say_the_same_are_told_apart_by_their_place(tenter: Call, project: Path) -> None:
+    """What stands around them stays to the byte."""
+    config = Path(".claude/settings.json")
+    config.parent.mkdir()
+    config.write_text('{"hooks": {\n\t"Stop": [ ]\n}, "a": 1}')
+    tenter("install", "--agent", "claude", "library:audit", "--yes")
+    config.write_text(config.read_text().replace('"a": 1', '"a":  2'))
+
+    assert tenter("uninstall", "--yes").code == 0
+    assert config.read_text() == '{"hooks": {\n\t"Stop": [ ]\n}, "a":  2}'
+
+
+def test_comments_between_entries_stay(tenter: Call, project: Path) -> None:
+    config = Path(".gemini/settings.json")
+    config.parent.mkdir()
+    config.write_text('{"hooks": {"AfterAgent": [\n  {"hooks": []} // mine\n]}}')
+    tenter("install", "--agent", "gemini", GUARD, "--yes")
+    written = config.read_text()
+    last = written.rindex("}\n]")
+    config.write_text(f'{written[:last]}}}, // and another\n  {{"hooks": []}}\n]{written[last + 3 :]}')
+
+    assert tenter("uninstall", "--yes").code == 0
+    assert "// mine" in config.read_text()
+    assert "// and another" in config.read_text()
+    assert "my guard" not in config.read_text()
+
+
 def test_an_entry_that_somebody_changed_is_left_to_them(tenter: Call, project: Path) -> None:
     config = Path(".claude/settings.json")
     tenter("install", "--agent", "moai", GUARD, "--yes")
@@ -122,6 +167,7 @@ def test_an_entry_that_somebody_changed_is_left_to_them(tenter: Call, project: P
     ran = tenter("uninstall", "--yes")
     assert ran.code == 1
     assert "take out of .claude/settings.json: the entry with" in ran.out
+    assert "nothing of ours" not in ran.out
     assert '"timeout": 300' in config.read_text()
 
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tenterhook import dialects
 from tenterhook.author.process import parsed
 from tenterhook.dialect import Field, Install
+from tenterhook.errors import UsageError
 from tenterhook.installing.line import line_of, program_for, quoted
 
 NAMES = [
@@ -55,6 +56,13 @@ def test_files_of_the_project_are_named_from_its_folder(project: Path) -> None:
     )
     assert words.argv()[3] == "${PROJECT}/hook files/my guard.py"
     assert not shell.fixed
+
+
+def test_a_name_that_no_config_can_hold_is_refused(project: Path) -> None:
+    (project / "not\udcff.py").touch()
+
+    with pytest.raises(UsageError, match=r"not\\udcff\.py is no UTF-8, so no config can name it; rename it first"):
+        line_of(parsed(["not\udcff.py"]), "moai", "tenter", SHELL, str(project))
 
 
 def test_the_event_is_named_where_the_agent_does_not_name_it(project: Path) -> None:

@@ -54,7 +54,8 @@ def run(argv: list[str]) -> int:
 
 
 def shown(one: Target, job: Job) -> str:
-    what = ", ".join(dict.fromkeys(touched.what for touched in job.files)) or "nothing of ours is in it any more"
+    unchanged = "left as it is" if job.by_hand else "nothing of ours is in it any more"
+    what = ", ".join(dict.fromkeys(touched.what for touched in job.files)) or unchanged
     diff = job.diff.replace("\r\n", "\n").rstrip("\n")
     return "\n".join(part for part in (f"{one.dialect.title}: {file_of(one)}: {what}", diff, *job.by_hand) if part)
 

@@ -89,7 +89,19 @@ def line_of(call: Call, agent: str, program: str, install: Install, project: str
         words += [word if word.startswith(LIBRARY) else located(word, project), *settings(own)]
     if call.options:
         words += ["--options", located(call.options, project)]
-    return Line(program, (*words, "--agent", agent), install.folder if project else "")
+    line = Line(program, (*words, "--agent", agent), install.folder if project else "")
+    for word in (line.program, *line.argv()):
+        check_text(word)
+    return line
+
+
+def check_text(word: str) -> None:
+    """A config is UTF-8, and the name of a file need not be."""
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        shown = word.encode(errors="backslashreplace").decode()
+        raise UsageError(f"{shown} is no UTF-8, so no config can name it; rename it first") from None
 
 
 def settings(given: list[str]) -> list[str]:

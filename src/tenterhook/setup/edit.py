@@ -15,7 +15,6 @@ from msgspec import Struct
 from tenterhook import readers
 from tenterhook.errors import ConfigError
 
-BLANKS = " \t\r\n"
 BOM = b"\xef\xbb\xbf"
 # What a file starts from that is not there yet.
 EMPTY = {"json": b"{}\n", "jsonc": b"{}\n", "toml": b"", "yaml": b""}
@@ -171,11 +170,8 @@ def without(source: bytes, file: str, format: str, edits: list[Edit]) -> tuple[b
 
 
 def taken_back(text: str, data: Any, edit: Edit, file: str, format: str) -> Iterator[tuple[str, Any]]:
-    """The text without the edit: where it stands once, and where adding it again would give the same data."""
-    for new, old in shapes(text, edit, format):
-        if not new or text.count(new) != 1:
-            continue
-        changed = text.replace(new, old)
+    """The text without the edit, where adding it again would give the same data."""
+    for changed in removals(text, data, edit, format):
         try:
             found = readers.parse(changed.encode(), file, format).data
             if canonical(added(found, edit.addition)) == canonical(data):
@@ -184,18 +180,14 @@ def taken_back(text: str, data: Any, edit: Edit, file: str, format: str) -> Iter
             continue
 
 
-def shapes(text: str, edit: Edit, format: str) -> Iterator[tuple[str, str]]:
-    """The edit as it was made; in JSON also with the comma on either side, since neighbours come and go.
-
-    What stands before or after need not be a comma: the result is checked.
-    """
-    yield edit.new, edit.old
+def removals(text: str, data: Any, edit: Edit, format: str) -> Iterator[str]:
+    """Texts that may be the one without the edit. In JSON it is found by its place, whatever is around it now."""
     if format in ("json", "jsonc"):
-        body = edit.new.removeprefix(f",{edit.old}").strip("," + BLANKS)
-        before, _, after = text.partition(body)
-        yield before[len(before.rstrip(BLANKS)) - 1 :] + body, ""
-        yield body + after[: len(after) - len(after.lstrip(BLANKS)) + 1], ""
-        yield body, ""
+        from tenterhook.setup import json
+
+        yield from json.removals(text, data, edit)
+    elif edit.new and text.count(edit.new) == 1:
+        yield text.replace(edit.new, edit.old)
 
 
 def says(data: Any, addition: Addition) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
 
 from tenterhook.readers import json as reader
 from tenterhook.readers.json import BLANKS, closing, uncommented
-from tenterhook.setup.edit import Addition, newline
+from tenterhook.setup.edit import Addition, Edit, canonical, newline
 
 
 class Layout(Struct, frozen=True):
@@ -59,13 +60,72 @@ def indentation(text: str, at: int) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
+def removals(text: str, data: Any, edit: Edit) -> Iterator[str]:
+    """The text without what was added: as it was written, else, where somebody wrote it anew, with one comma less."""
+    bare = uncommented(text, "")
+    spans = [span(bare, path) for path in standing(data, edit.addition)]
+    for start, end in spans:
+        at = text.find(edit.new, max(0, end - len(edit.new)))
+        if 0 <= at <= start:
+            yield text[:at] + edit.old + text[at + len(edit.new) :]
+    for start, end in spans:
+        yield from cut_out(text, bare, start, end)
+
+
+def standing(data: Any, addition: Addition) -> list[tuple[str | int, ...]]:
+    """Where the same data stand now, the last first: the key, or each item of the list that says the same."""
+    for key in addition.path:
+        if not isinstance(data, dict) or key not in data:
+            return []
+        data = data[key]
+    wanted = canonical(addition.value)
+    if not addition.item:
+        return [addition.path] if canonical(data) == wanted else []
+    items = list(enumerate(data)) if isinstance(data, list) else []
+    return [(*addition.path, number) for number, item in reversed(items) if canonical(item) == wanted]
+
+
+def cut_out(text: str, bare: str, start: int, end: int) -> Iterator[str]:
+    """Without the comma before it or the one behind it. Comments stay, and may swallow what follows: all are tried."""
+    before, after = len(bare[:start].rstrip(BLANKS)), skip(bare, end)
+    head = text[:start].rstrip(BLANKS)
+    if bare[before - 1] == ",":
+        yield head[: before - 1] + head[before:] + text[end:]
+    if bare[after] == ",":
+        yield text[:start] + text[end:after] + text[after + 1 :].lstrip(BLANKS)
+    yield head + text[end:].lstrip(BLANKS)
+    yield head + text[end:]
+
+
+def span(bare: str, path: tuple[str | int, ...]) -> tuple[int, int]:
+    """Where the item, or the key with its value, begins and ends."""
+    place, _ = reader.scan(bare, "")
+    for key in path:
+        place = place.inside[key]
+    at = place.offset if isinstance(path[-1], int) else behind_key(bare, place.offset)
+    return place.offset, value_end(bare, at)
+
+
+def behind_key(bare: str, at: int) -> int:
+    """Where the value of the key that stands here begins."""
+    return skip(bare, skip(bare, closing(bare, at) + 1) + 1)
+
+
+def value_end(bare: str, at: int) -> int:
+    if bare[at] in "[{":
+        return matching(bare, at) + 1
+    if bare[at] == '"':
+        return closing(bare, at) + 1
+    return next((end for end in range(at, len(bare)) if bare[end] in reader.WORD_ENDS), len(bare))
+
+
 def bracket(bare: str, path: tuple[str, ...]) -> int:
     """Where the mapping or list at the path opens."""
     place, _ = reader.scan(bare, "")
     at = skip(bare, 0)
     for key in path:
         place = place.inside[key]
-        at = skip(bare, skip(bare, closing(bare, place.offset) + 1) + 1)
+        at = behind_key(bare, place.offset)
     return at
 
 

@@ -60,6 +60,54 @@ def test_written_to_a_file_of_ones_own_its_name_says_the_format(guard, command, 
     assert json.loads(target.read_text())["hooks"]["PreToolUse"]
 
 
+def test_where_nothing_can_be_converted_nothing_is_written(write, command, tmp_path):
+    write(MOAI, {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a | b"}]}]}})
+
+    code, out, _ = command("--from", "moai", "--to", "massgen", "--write")
+
+    assert code == 1
+    assert out.startswith("0 of 1 hook from moai to massgen: nothing was written to ")
+    assert not (tmp_path / "massgen.yaml").exists()
+
+
+def test_hooks_are_not_added_to_the_file_in_which_they_stand(guard, command, tmp_path):
+    """They would run twice there, and what the other agent calls malformed would stay."""
+    before = (tmp_path / MOAI).read_text()
+
+    code, _, err = command("--from", "moai", "--to", "claude", "--write")
+
+    assert code == 1
+    assert err == f"tenter: {MOAI} is where the hooks stand; write them to another file with -o, to take its place\n"
+    assert (tmp_path / MOAI).read_text() == before
+
+
+def test_a_file_that_the_other_agent_reads_too_is_named(guard, command):
+    _, _, err = command("--from", "claude", "--to", "copilot")
+    assert "GitHub Copilot CLI reads this file too, so that what it can run of it runs twice" in err
+
+    assert "reads this file too" not in command("--from", "claude", "--to", "codex")[2]
+
+
+def test_a_byte_order_mark_stays(guard, command, tmp_path):
+    there = tmp_path / ".wave" / "settings.json"
+    there.parent.mkdir()
+    there.write_bytes(b'\xef\xbb\xbf{"a": 1}\r\n')
+
+    command("--from", "moai", "--to", "wave", "--write")
+
+    assert there.read_bytes().startswith(b'\xef\xbb\xbf{"a": 1, "hooks": ')
+    assert there.read_bytes().endswith(b"}\r\n")
+
+
+def test_what_is_no_file_is_not_written_over(guard, command, tmp_path):
+    (tmp_path / ".wave" / "settings.json").mkdir(parents=True)
+
+    code, _, err = command("--from", "moai", "--to", "wave", "--write")
+
+    assert code == 1
+    assert err == "tenter: .wave/settings.json is no regular file; move it away first\n"
+
+
 def test_everything_as_json(guard, command):
     code, out, _ = command("--from", "moai", "--to", "amcp", "--json")
 

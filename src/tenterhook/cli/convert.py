@@ -52,11 +52,13 @@ def run(argv: list[str]) -> int:
         trust="ask" if check else "all",
     )
     made = convert(hooks, dialects.get(options["to"]), out=options.get("out", ""), merge=save, check=check)
-    if save:
+    if save and made.converted:
         commit([Change(made.file, content(made.file), made.text.encode())], folders_for([made.file]))
     show(made, save=save, as_json="json" in options)
     for one in untrusted(hooks) if check else ():
         print(f"tenter: not run: {one.hook.name} is not approved; tenter trust approves it", file=sys.stderr)
+    if not made.converted:
+        return 1
     return 0 if made.lossless else 3
 
 
@@ -64,7 +66,7 @@ def show(made: Conversion, *, save: bool, as_json: bool) -> None:
     if as_json:
         print_json(made)
         return
-    if not save:
+    if not save and made.converted:
         print(made.text, end="" if made.text.endswith("\n") else "\n")
     print(redacted(report(made, save)), file=sys.stdout if save else sys.stderr)
 
@@ -72,7 +74,8 @@ def show(made: Conversion, *, save: bool, as_json: bool) -> None:
 def report(made: Conversion, save: bool) -> str:
     where = os.path.relpath(made.file)
     head = f"{made.converted} of {counted(made.hooks, 'hook')} from {made.source} to {made.target}"
-    lines = [f"{head}: {'written to' if save else 'for'} {where if not where.startswith('..') else made.file}"]
+    done = "nothing was written to" if not made.converted else "written to" if save else "for"
+    lines = [f"{head}: {done} {where if not where.startswith('..') else made.file}"]
     lost = [loss for loss in made.losses if loss.level != NOTE]
     notes = [loss for loss in made.losses if loss.level == NOTE]
     lines += section("lost", [line(loss) for loss in lost])

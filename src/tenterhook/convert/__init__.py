@@ -26,6 +26,8 @@ from tenterhook.dialect import Dialect
 from tenterhook.entries import Problem
 from tenterhook.errors import UsageError
 from tenterhook.hookset import HookSet
+from tenterhook.setup.writing import content
+from tenterhook.vocabulary import covers
 
 __all__ = ["Conversion", "Difference", "Loss", "convert"]
 
@@ -59,19 +61,20 @@ def convert(hooks: HookSet, target: Dialect, *, out: str = "", merge: bool = Fal
         raise UsageError(f"no hooks of {hooks.dialect.title} here; looked for: {looked}")
     file = file_for(target, out)
     path = os.path.abspath(out) if out else os.path.join(hooks.project, path_of(file))
+    if merge and os.path.realpath(path) in {os.path.realpath(one.hook.source.file) for one in found}:
+        raise UsageError(f"{path} is where the hooks stand; write them to another file with -o, to take its place")
     parts = [placed(one, hooks.dialect, target) for one in found]
     made = items([one for part in parts for one in part.written], target, file)
     text = text_of(made, target, file, path)
     loaded = reread(text.text, target, file, path)
     pairs = owners(loaded, text, target)
     losses = [loss for part in parts for loss in of_hook(part, hooks, target)]
-    losses += [*homeless(text, path), *complaints(loaded.problems)]
+    losses += [*homeless(text, path), *complaints(loaded.problems), *read_twice(parts, path, hooks, target)]
     differences = [*firing.planned(pairs, hooks.dialect, target), *firing.read(pairs, hooks.dialect, target)]
     if check:
         differences += firing.run(hooks, pairs, target)
-    if merge and os.path.exists(path):
-        with open(path, "rb") as stream:
-            text = text_of(made, target, file, path, stream.read())
+    if merge and (before := content(path)) is not None:
+        text = text_of(made, target, file, path, before)
     converted = sum(bool(part.written) for part in parts)
     return Conversion(
         hooks.dialect.name,
@@ -100,6 +103,19 @@ def homeless(text: Text, path: str) -> list[Loss]:
 def complaints(problems: list[Problem]) -> list[Loss]:
     """What the other agent says about the file."""
     return [Loss(0, "there", LOST, one.file, one.line, one.column, "", "", one.text) for one in problems]
+
+
+def read_twice(parts: list[Placed], path: str, hooks: HookSet, target: Dialect) -> list[Loss]:
+    """Files that the other agent reads too, beside the one that is written."""
+    if hooks.dialect.name == target.name:
+        return []
+    patterns = [file.path for file in target.files if file.scope == "project"]
+    said = f"{target.title} reads this file too, so that what it can run of it runs twice; take it out of one of them"
+    return [
+        Loss(0, "read twice", LOST, file, 0, 0, "", "", said)
+        for file in dict.fromkeys(part.taken.hook.source.file for part in parts if part.written)
+        if file != path and any(covers(one, os.path.relpath(file, hooks.project)) for one in patterns)
+    ]
 
 
 def untrusted(hooks: HookSet) -> list[Taken]:

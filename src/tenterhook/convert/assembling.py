@@ -17,7 +17,7 @@ from tenterhook.dialects import DEFAULT
 from tenterhook.errors import UsageError
 from tenterhook.keys import OURS
 from tenterhook.places import FORMATS, Place
-from tenterhook.setup.edit import EMPTY, Addition, edited
+from tenterhook.setup.edit import EMPTY, Addition, edited, opened
 from tenterhook.types import Hook, Path
 
 # What a hook is without a word of ours.
@@ -133,9 +133,10 @@ def text_of(made: list[Item], target: Dialect, file: File, path: str, before: by
     content, _ = edited(source, path, file.format, [*needed(target, data), *additions])
     entries = tuple(placed(wanted, data))
     notes = [(where, one.comments) for where, one in entries if one.comments]
-    text, homeless = comments.inserted(content.decode("utf-8-sig"), file.format, notes)
+    bom, bare = opened(content)
+    text, homeless = comments.inserted(bare, file.format, notes)
     left = tuple((one, line) for _, one in entries for line in one.comments) if homeless else ()
-    return Text(text, entries, left)
+    return Text(bom.decode() + text, entries, left)
 
 
 def placed(made: list[Item], data: Any) -> list[tuple[Path, Written]]:

@@ -186,6 +186,8 @@ class Reading:
         known = (kind.key, *kind.spec, *OPTIONS.get(kind.handler, ())) if kind.key else tuple(spec)
         for key in (key for key in spec if key not in known):
             self.warn((*path, key), f"{key} means nothing to a hook of type {kind.name!r}; it is ignored")
+        if "stop_cap" in spec and rule.stop_cap is None:
+            self.warn(path, f"{rule.name} keeps no agent from stopping, so how often that may be says nothing")
         found.pop("type", None)
         return Hook(
             name=found.pop("name", None) or NAMES.get(kind.form, str)(spec.get(kind.key) or kind.name),

@@ -124,6 +124,7 @@ KEYS = {
     "closed": "whether the hook's failure counts as a refusal",
     "wakes": "true runs it in the background, and tells the model of its refusal when it comes",
     "once_in_skill": "true runs the hook once in a session; in skills only",
+    "stop_cap": "how often in a row the hook may keep the agent from stopping; null is without end",
     "ours": "options of tenterhook: name, if, on_failure, leftovers, once, env, sandbox, warm, those of its handlers",
     "spec_flag": "true or false",
     "spec_texts": "names and their texts",

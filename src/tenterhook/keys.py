@@ -30,11 +30,11 @@ LONGEST = 4e6  # 46 days; on some systems a lock cannot wait longer
 DIVISOR = {"seconds": 1.0, "whole-seconds": 1.0, "milliseconds": 1000.0}
 # What a handler looks at besides the key that says what it runs.
 OPTIONS = {
-    "command": ("shell", "cwd", "words", "wakes", "context_limit"),
+    "command": ("shell", "cwd", "words", "wakes", "context_limit", "stop_cap"),
     "mcp_tool": ("server", "input", "files", "context_limit"),
     "script": ("args",),
     "http": ("headers", "loopback", "private", "connect_timeout", "unlisted"),
-    "prompt": ("model", "max_tokens", "continueOnBlock", "ends_turn"),
+    "prompt": ("model", "max_tokens", "continueOnBlock", "ends_turn", "stop_cap"),
     "agent": ("model", "max_tokens", "max_turns", "continueOnBlock", "ends_turn"),
 }
 # How a hook says that its failure counts as a refusal.
@@ -155,6 +155,14 @@ def set_context_limit(r: Reading, found: dict[str, Any], key: str, value: Any, p
         found["spec"]["context_limit"] = value
     else:
         r.wrong(path, key, value, "a number of tokens from 1 on")
+
+
+def set_stop_cap(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """How often in a row the hook may keep the agent from stopping; null is without end."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+        found["spec"]["stop_cap"] = value
+    else:
+        r.wrong(path, key, value, "a whole number from 0 on, or null")
 
 
 def set_timeout(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
@@ -345,6 +353,7 @@ SETTERS: dict[str, Callable[[Reading, dict[str, Any], str, Any, Path], None]] = 
     "closed": set_closed,
     "wakes": set_wakes,
     "once_in_skill": set_once_in_skill,
+    "stop_cap": set_stop_cap,
     "note": ignore,
     "ours": set_ours,
 }

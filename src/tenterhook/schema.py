@@ -52,6 +52,7 @@ VALUES: dict[str, Schema] = {
     "override": FLAG,
     "priority": {"type": "integer"},
     "once": FLAG,
+    "stop_cap": {"type": ["integer", "null"], "minimum": 0},
     "leftovers": {"enum": ["end", "keep"]},
     "condition": {"type": "object"},
     "on_failure": {

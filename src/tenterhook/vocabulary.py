@@ -65,6 +65,7 @@ KEYS = {  # config
     *("type", "spec", "matcher", "match_kind", "timeout", "enabled", "name", "sequential", "override", "event"),
     *("priority", "once", "leftovers", "condition", "on_failure", "env", "background", "note", "ours"),
     *("sandbox", "warm", "matcher_trimmed", "words", "rule", "closed", "wakes", "once_in_skill", "timeout_else"),
+    "stop_cap",
     *("spec_flag", "spec_texts", "spec_seconds", "spec_count", "spec_object", "context_limit"),
 }
 # What the agent's user must approve before a hook runs; where payloads begin with a byte order mark; which providers'

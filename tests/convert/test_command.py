@@ -88,6 +88,14 @@ def test_a_file_that_the_other_agent_reads_too_is_named(guard, command):
     assert "reads this file too" not in command("--from", "claude", "--to", "codex")[2]
 
 
+def test_a_limit_of_follow_ups_is_lost_by_the_name_that_it_had(write, command):
+    write(".cursor/hooks.json", {"version": 1, "hooks": {"stop": [{"command": "true", "loop_limit": 1}]}})
+
+    _, _, err = command("--from", "cursor", "--to", "codex")
+
+    assert "key (loop_limit): loop_limit has no key there, so it does not count" in err
+
+
 def test_a_byte_order_mark_stays(guard, command, tmp_path):
     there = tmp_path / ".wave" / "settings.json"
     there.parent.mkdir()

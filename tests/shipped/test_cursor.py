@@ -185,3 +185,16 @@ def test_what_a_hook_for_shell_commands_is_told(project: Project) -> None:
     assert (seen["hook_event_name"], seen["command"]) == ("beforeShellExecution", "git push")
     assert seen["workspace_roots"] == [str(project.root)]
     assert "tool_input" not in seen
+
+
+def test_hooks_are_told_in_variables_what_is_known(project: Project) -> None:
+    config(project, stop=[{"command": "env | grep ^CURSOR_ | sort > ran; echo '{}'"}])
+    known = {"cursor_version": "2.1", "user_email": "a@b", "transcript_path": "/t.jsonl"}
+
+    assert ran(project, "stop", **known) == [
+        *(f"CURSOR_PROJECT_DIR={project.root}".split()),
+        "CURSOR_TRANSCRIPT_PATH=/t.jsonl",
+        "CURSOR_USER_EMAIL=a@b",
+        "CURSOR_VERSION=2.1",
+    ]
+    assert ran(project, "stop") == f"CURSOR_PROJECT_DIR={project.root}".split()

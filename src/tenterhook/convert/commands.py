@@ -62,8 +62,14 @@ def options(hook: Hook, source: Dialect, target: Dialect) -> tuple[dict[str, Any
     usual = [pair for one in source.types if one.handler == hook.handler for pair in one.spec.items()]
     known = OPTIONS["command"] if hook.handler == "command" else ()
     said = {key: hook.spec[key] for key in known if key in hook.spec and (key, hook.spec[key]) not in usual}
-    keys = {key: next((k for k, setter in target.form.keys.items() if key in (k, setter)), "") for key in said}
-    return {keys[key]: value for key, value in said.items() if keys[key]}, tuple(key for key in said if not keys[key])
+    keys = {name: key_of(target, name) for name in said}
+    lost = tuple(key_of(source, name) or name for name in said if not keys[name])
+    return {keys[name]: value for name, value in said.items() if keys[name]}, lost
+
+
+def key_of(dialect: Dialect, option: str) -> str:
+    """The key that sets an option, by its own name or by that of its setter."""
+    return next((key for key, setter in dialect.form.keys.items() if option in (key, setter)), "")
 
 
 DOES = {

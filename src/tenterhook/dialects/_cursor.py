@@ -64,7 +64,7 @@ END = EventRule(
     kind="turn.stop",
     about="when the agent's loop ends; a follow-up is its next prompt",
     target="=Stop",
-    fields=(Field("status"), Field("loop_count")),
+    fields=(Field("status"), Field("loop_count", "stop_count")),
     exits={2: Exit(means="failed; it keeps nobody from stopping", failed=True, text="stderr", becomes="error")},
     blocks=True,
     stop_cap=5,
@@ -188,7 +188,12 @@ EVENTS = (
         fields=(
             *(Field("subagent_type", "agent_type"), Field("status"), Field("task", "prompt"), Field("description")),
             *(Field("summary", "prompt_response"), Field("duration_ms"), Field("message_count")),
-            *(Field("tool_call_count"), Field("loop_count"), Field("modified_files"), Field("agent_transcript_path")),
+            *(
+                Field("tool_call_count"),
+                Field("loop_count", "stop_count"),
+                Field("modified_files"),
+                Field("agent_transcript_path"),
+            ),
         ),
     ),
     EventRule(

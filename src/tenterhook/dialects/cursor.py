@@ -11,7 +11,7 @@ KEYS = {
     "timeout": "timeout",
     "matcher": "matcher",
     "failClosed": "closed",
-    "loop_limit": "note",
+    "loop_limit": "stop_cap",
     "tenterhook": "ours",
 }
 
@@ -22,7 +22,13 @@ DIALECT = Dialect(
     about="Cursor as its documents describe it: hooks.json, events for any tool and for tools of a sort, flat answers",
     events=EVENTS,
     base=BASE,
-    env={"CURSOR_PROJECT_DIR": "project", "CLAUDE_PROJECT_DIR": "project"},
+    env={
+        "CURSOR_PROJECT_DIR": "project",
+        "CLAUDE_PROJECT_DIR": "project",
+        "CURSOR_VERSION": ".cursor_version?",
+        "CURSOR_USER_EMAIL": ".user_email?",
+        "CURSOR_TRANSCRIPT_PATH": "transcript?",
+    },
     exits={
         0: Exit(means="JSON is the answer, text is nothing", answer=True),
         2: Exit(means="a refusal; stderr is the reason", decision="deny", text="stderr", becomes="reason"),
@@ -64,7 +70,7 @@ DIALECT = Dialect(
     joint="by-event",
     chain_ends=("deny",),
     wrong_types="void",
-    marks={"context": "{text}"},
+    marks={"context": "{text}", "user_message": "{text}"},
     tools={
         "Bash": ToolName("Shell"),
         "Read": ToolName("Read"),
@@ -95,7 +101,9 @@ DIALECT = Dialect(
         "refuses; an answer without permission decides nothing, and silence lets pass.",
         "A hook that fails or takes too long lets pass, unless its entry says failClosed; then silence refuses too.",
         "On preToolUse an ask is accepted and not enforced; on subagentStart it refuses.",
-        "A follow-up on stop counts five times in a row; an entry's loop_limit is not heeded here yet.",
+        "A follow-up of a hook on stop or subagentStop counts five times in a row, or as often as its entry's "
+        "loop_limit says; null is without end. loop_count says how often it was so far.",
+        "CURSOR_CODE_REMOTE, which is there in a remote workspace, is only handed on where the host has it.",
         "updated_mcp_tool_output is for tools of servers alone. The document names no default for timeout: 60 seconds.",
         "Cursor reads hooks of Claude Code's settings and those that a team's administrators sent as well; they are no "
         "part of this.",

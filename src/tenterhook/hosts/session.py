@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from tenterhook.background import kept
 from tenterhook.errors import UsageError
-from tenterhook.hosts.cap import cap
+from tenterhook.hosts.cap import counting
 from tenterhook.hosts.conversation import Conversation, Watch
 from tenterhook.hosts.permission import Ask, Permission, PermissionRequest, one_at_a_time, permission
 from tenterhook.hosts.steps import NOTHING, Call, Fire, Steps, twins
@@ -160,8 +160,9 @@ class Session(Conversation):
     def _stop(self, /, response: str = "", **more: Any) -> Steps[Stop]:
         """The agent wants to stop. Hooks may keep it going, but not for ever."""
         event = "agent.stop" if self.parent else "turn.stop"
-        data = {"stop_hook_active": bool(self.forced.get(event)), **self.if_known(event, prompt_response=response)}
-        return (yield from self.gate(event, {**data, **more}))
+        forced = self.forced.get(event, 0)
+        known = self.if_known(event, prompt_response=response, stop_count=forced)
+        return (yield from self.gate(event, {"stop_hook_active": bool(forced), **known, **more}))
 
     def _idle(self, /, tasks_summary: str = "", **more: Any) -> Steps[Stop]:
         """A teammate is about to go idle. Hooks may keep it working, but not for ever."""
@@ -239,9 +240,10 @@ class Session(Conversation):
             return Stop(False, "", outcome)
         texts, forced = self.for_model(outcome), self.forced.pop(event, 0)
         refused = outcome.blocked and not outcome.stop
-        if refused and not self.exhausted and forced < cap(self.engine, event, self.stop_limit):
+        counts = counting(self.engine, event, outcome, forced, self.stop_limit)
+        if refused and not self.exhausted and counts.blocked:
             self.forced[event] = forced + 1
-            return Stop(True, "\n\n".join([*texts, *self.pending()]), outcome)
+            return Stop(True, "\n\n".join([*self.for_model(counts), *self.pending()]), outcome)
         if refused and not self.exhausted:
             self.exhausted = event
             self.user(f"Hooks kept the agent from stopping {forced} times in a row; it stops now all the same.")

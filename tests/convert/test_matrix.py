@@ -57,6 +57,13 @@ def test_rows_that_a_reader_can_check_by_hand():
     assert cell("amcp", "Stop", "deny").support == "enforced"
 
 
+def test_who_is_asked_for_the_user_can_answer_for_the_user():
+    asked = [one for one in ALL if one.kind == "permission.ask" and one.effect == "allow"]
+
+    assert {one.agent for one in asked} == {"claude", "codex", "copilot", "moai", "qwen", "tenterhook"}
+    assert {one.support for one in asked} == {"enforced"}
+
+
 # What the real programs were seen to do with such answers: the rows of the comparison that was measured.
 YES, TOLD, NO = "enforced", "advisory", "impossible"
 SEEN = {

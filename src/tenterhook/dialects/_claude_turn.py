@@ -104,6 +104,7 @@ TURN = (
         malformed="file",
         exits=UNHEARD,
         blocks=True,
+        grants=True,
         stops="after",
         deny=REASON,
         merges={"input": "last-finished"},

@@ -184,6 +184,7 @@ PERMISSION = EventRule(
     text_fails=True,
     chain_ends=("failure",),
     blocks=True,
+    grants=True,
     decisions="last",
     reasons="last",
     deny=("model", "reason"),

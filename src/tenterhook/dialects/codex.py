@@ -60,6 +60,7 @@ EVENTS = (
         target="tool_name",
         fields=CALL,
         blocks=True,
+        grants=True,
         deny=REASON,
     ),
     EventRule(

@@ -94,6 +94,7 @@ EVENTS = (
         target="tool_name",
         fields=TOOL + AGENT,
         blocks=True,
+        grants=True,
         silent="allow",
         deny=("model", "reason"),
         merges={"input": "replace"},

@@ -106,6 +106,7 @@ EVENTS = (
         target="tool_name",
         fields=CALL,
         blocks=True,
+        grants=True,
         asks=True,
         deny=REASON,
         merges={"input": "overlay"},
@@ -288,11 +289,7 @@ DIALECT = Dialect(
     exits={
         0: Exit(means="success; JSON is the answer", answer=True, text="stdout", becomes="plain"),
         2: Exit(
-            means="deny; the JSON's reason, else stderr",
-            decision="deny",
-            answer=True,
-            text="stderr",
-            becomes="reason",
+            means="deny; the JSON's reason, else stderr", decision="deny", answer=True, text="stderr", becomes="reason"
         ),
         "other": Exit(
             means="failed: denies or asks where the event can be blocked",

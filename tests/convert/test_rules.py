@@ -124,6 +124,14 @@ def test_10_a_bare_entry_is_written_in_full(write, converted):
     assert json.loads(made.text)["hooks"]["PreToolUse"][0]["hooks"][0]["type"] == "command"
 
 
+def test_10_an_entry_with_its_type_and_without_a_list_around_it_is_bare_too(write, converted):
+    write(MOAI, {"hooks": {"PreToolUse": [{"type": "command", "command": "true"}]}})
+    assert [loss.level for loss in converted("moai", "claude").losses if loss.number == 10] == ["note"]
+
+    write(MOAI, {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}})
+    assert not [loss for loss in converted("moai", "claude").losses if loss.number == 10]
+
+
 def test_11_a_type_that_would_void_the_file_is_left_out(write, converted):
     write(MOAI, {"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "http://localhost:1"}]}]}})
     void = replace(dialects.get("moai").types[3], does="ruins")
@@ -178,6 +186,15 @@ def test_17_a_variable_that_is_not_given_there_and_a_path_from_nowhere(write, co
     write("hooks/x.py", "")
     write(MOAI, entry("python3 hooks/x.py"))
     assert [loss.level for loss in converted("moai", "wave").losses if loss.number == 17] == ["note"]
+
+
+@pytest.mark.parametrize(("command", "noted"), [("./hook.sh", True), ("/bin/true", False), ("true", False)])
+def test_17_a_program_that_is_named_from_nowhere(command, noted, write, converted):
+    write("hook.sh", "#!/bin/sh\n", mode=0o755)
+    write(MOAI, {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": command}]}]}})
+
+    assert bool([loss for loss in converted("moai", "wave").losses if loss.number == 17]) == noted
+    assert not [loss for loss in converted("moai", "moai").losses if loss.number == 17]
 
 
 def test_20_once_and_if(write, converted):

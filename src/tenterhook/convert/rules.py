@@ -110,7 +110,7 @@ def compared(case: Case, made: answers.Made) -> Found:
 def bare_entry(case: Case) -> Found:
     """An entry that its own agent reads although something is missing that the other one insists on."""
     form, group = case.target.form, case.source.form.group
-    bare = group not in case.taken.hook.source.path or not case.taken.saying(case.source, ("type",))
+    bare = group not in case.taken.hook.source.path[-2:-1] or not case.taken.saying(case.source, ("type",))
     void = any("file" in (form.malformed, one.rule.malformed) for one in case.placed.written)
     if void and form.group == group and bare:
         yield NOTE, "the entry had no type or no list around it, for which the whole file would be void there"
@@ -138,9 +138,9 @@ def elsewhere(case: Case) -> Found:
     """A path that counts from a folder that may be another one there; a variable that is not given there."""
     for name in case.placed.unset:
         yield LOST, f"${name} is not given there"
-    paths = [word for word in words(case.look)[1:2] if "/" in word and not word.startswith(("/", "-", "~"))]
+    paths = [word for word in words(case.look)[:2] if "/" in word and not word.startswith(("/", "-", "~"))]
     loose = bool(list(relative(case.look))) or (script(case.look) is not None and bool(paths))
-    if loose and case.look.hook.spec.get("form") == "shell":
+    if loose and case.look.hook.spec.get("form") == "shell" and case.source.name != case.target.name:
         yield NOTE, "its path counts from the folder in which the agent runs hooks, which may be another one there"
 
 

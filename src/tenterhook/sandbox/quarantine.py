@@ -34,16 +34,17 @@ class Watch:
 
     def begin(self) -> None:
         """Outdated where the hook would be confined by what was seen before and is otherwise by now."""
-        if self.seen is not None and as_seen(self.profile) is not self.seen:
+        now = marks(self.known.folders)
+        if self.seen is not None and self.known.as_seen(now) is not self.seen:
             raise Outdated
-        self.appeared = self.known.look()
+        self.appeared = self.known.look(now)
         self.absent, self.links, self.around = self.known.absent, self.known.links, self.known.around
         self.steps, self.marks = self.known.steps, self.known.last
 
     def end(self) -> tuple[str, ...]:
         """What to tell: what was quarantined, and what came to be before, between two hooks."""
         notes = [APPEARED.format(path) for path in self.appeared]
-        if not stirred(self.steps, changed(self.marks, marks(self.steps))):
+        if not stirred(self.steps, changed(self.marks, marks(self.steps), self.steps)):
             return tuple(notes)
         notes += [self.moved(path) for path in self.absent if os.path.lexists(path)]
         notes += [self.moved(path, target) for path, target in self.links.items() if link(path) != target]
@@ -71,17 +72,20 @@ Marks = dict[str, tuple[int, int, int] | None]
 
 
 class Known:
-    """The absent places of one profile, and the folders that would show it if that changed."""
+    """The absent places of one profile, the covered ones, and the folders that would show it if one of them changed."""
 
     def __init__(self, profile: Profile) -> None:
         layout = Layout(profile)
+        self.profile = profile
         self.places = self.absent = tuple(layout.absent)
         self.linked = tuple(layout.links)
         self.covered = (*layout.closed, *layout.hidden, *layout.frozen)
         self.links = {path: link(path) for path in self.linked}
         self.last: Marks = {}
-        # The last profile with what was seen: it hardly ever changes.
+        # The last profile with what was seen, and how the folders were then: it hardly ever changes.
         self.shown = profile
+        self.parents = {os.path.dirname(path) for path in self.covered}
+        self.then: Marks = {}
         self.surround()
 
     def surround(self) -> None:
@@ -90,18 +94,30 @@ class Known:
         for path, folder in self.around.items():
             steps.setdefault(folder, set()).add(first_step(folder, path))
         self.steps = steps  # another one, never changed: who watches a hook holds the one of its start
+        self.folders = tuple({*steps, *self.parents})
 
-    def look(self) -> tuple[str, ...]:
+    def as_seen(self, now: Marks) -> Profile:
+        """With what is closed and hidden now: a mount goes with the file it lies on when that is replaced.
+
+        Nothing is replaced in a folder that has not changed.
+        """
+        if not self.then or changed(self.then, now, self.parents):
+            seen = identities(self.covered)
+            if self.shown.seen != seen:
+                self.shown = Profile(*self.profile.pack()[:-1], seen)
+            self.then = now
+        return self.shown
+
+    def look(self, now: Marks) -> tuple[str, ...]:
         """See what is absent now; what appeared since the last look."""
-        now = marks(self.steps)
-        folders = changed(self.last, now)
+        folders = changed(self.last, now, self.steps)
         if not folders or (self.last and self.absent == self.places and not stirred(self.steps, folders)):
             self.last = now
             return ()
         before, self.absent = self.absent, tuple(path for path in self.places if not os.path.lexists(path))
         self.links = {path: target for path in self.linked if (target := link(path))}
         self.surround()
-        self.last = marks(self.steps)
+        self.last = marks(self.folders)
         return tuple(path for path in before if path not in self.absent)
 
 
@@ -119,9 +135,9 @@ def marks(folders: Iterable[str]) -> Marks:
     return found
 
 
-def changed(before: Marks, now: Marks) -> list[str]:
-    """The folders that may have changed."""
-    return [folder for folder, found in now.items() if found is None or found != before.get(folder)]
+def changed(before: Marks, now: Marks, folders: Iterable[str]) -> list[str]:
+    """Those of the folders that may have changed."""
+    return [folder for folder in folders if now[folder] is None or now[folder] != before.get(folder)]
 
 
 def stirred(steps: Steps, folders: list[str]) -> bool:
@@ -143,12 +159,9 @@ def last_seen(profile: Profile) -> Profile:
 
 
 def as_seen(profile: Profile) -> Profile:
-    """With what is closed and hidden now: a mount goes with the file it lies on when that is replaced."""
+    """As it is now."""
     about = known(profile)
-    seen = identities(about.covered)
-    if about.shown.seen != seen:
-        about.shown = Profile(*profile.pack()[:-1], seen)
-    return about.shown
+    return about.as_seen(marks(about.parents))
 
 
 def identities(paths: Iterable[str]) -> tuple[int, ...]:

@@ -33,7 +33,7 @@ class Lasting(Known):
     @property
     def same(self) -> bool:
         now = marks(self.missing)
-        if stirred(self.missing, changed(self.seen, now)):
+        if stirred(self.missing, changed(self.seen, now, self.missing)):
             return False
         self.seen = now
         return True

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import _signal as signal  # type: ignore[import-not-found]
 import errno
 import os
 import time
 
 from tenterhook.procfs import SIGKILL, Entry, Family, Table, Tags, read_table
+from tenterhook.supervisor.spawn import spawn
 from tenterhook.supervisor.system import TICKS
 from tenterhook.supervisor.wire import EXITED, FAILED, GONE, HEAD, Wire
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     # Token, working directory, command and environment.
     Given = tuple[str, bytes, list[bytes], dict[bytes, bytes]]
 
-# Python ignores these for itself, and hears the last one for us.
-RESTORED = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD)
 # SIGKILL works at once, or never: on a process stuck in the kernel, or another user's.
 HOPELESS = 5.0
 # The end, in ticks, of a hook that still runs.
@@ -168,26 +166,3 @@ def tell(channel: Wire, kind: bytes, number: int, value: int = 0) -> None:
         channel.say(HEAD.pack(kind, number, value), wait=True)
     except OSError:  # the host closed it; that is heard on the next turn
         return
-
-
-def spawn(argv: list[bytes], env: dict[bytes, bytes], files: list[int]) -> int:
-    """As a shell finds a program: the first on the hook's own PATH that can be run, or the error that tells most."""
-    inherited = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(files[:3])]
-    refused: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-    for place in places(argv[0], env):
-        try:
-            return os.posix_spawn(
-                place, argv, env, file_actions=inherited, setsid=True, setsigmask=(), setsigdef=RESTORED
-            )
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except OSError as exc:
-            refused = exc if isinstance(refused, FileNotFoundError) else refused
-    raise refused
-
-
-def places(name: bytes, env: dict[bytes, bytes]) -> list[bytes]:
-    if b"/" in name:
-        return [name]
-    found = (os.path.join(folder, name) for folder in env.get(b"PATH", os.defpath.encode()).split(b":"))
-    return [place for place in found if os.path.lexists(place)]

@@ -19,7 +19,7 @@ import time
 from _socket import CMSG_SPACE, MSG_CMSG_CLOEXEC
 
 from tenterhook.procfs import TAG
-from tenterhook.supervisor.jobs import places
+from tenterhook.supervisor.spawn import places
 from tenterhook.supervisor.system import PR_SET_DUMPABLE, max_files
 from tenterhook.supervisor.wire import FILES, PACKET
 from tenterhook.warm.loading import first_folder

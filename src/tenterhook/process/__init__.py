@@ -10,6 +10,7 @@ the loop polls its channels to them; without one they are our own children. What
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from select import POLLIN
@@ -31,10 +32,17 @@ __all__ = ["Batch", "Completed", "Program", "Reactor", "Ticket", "run", "run_all
 class Batch:
     """Many programs at once in the calling thread. Dropped or left by an exception, it ends what it started."""
 
-    def __init__(self, parallel: int = 64, helper: Helper | None = None, held: Held | None = None) -> None:
-        self.held = held
+    def __init__(
+        self,
+        parallel: int = 64,
+        helper: Helper | None = None,
+        held: Held | None = None,
+        spare: list[Loop] | None = None,
+    ) -> None:
+        """`spare` are loops of the same helper that nobody uses: one is taken from there, and put back at the end."""
+        self.held, self.spare = held, spare
         self.results: list[Completed] = []
-        self.loop = Loop(parallel, helper)
+        self.loop = again(spare, parallel) or Loop(parallel, helper)
         self.caller = CALLER.get(-1)
         if self.caller >= 0:
             self.loop.watch(self.caller, POLLIN, partial(hung_up, self.loop, self.caller))
@@ -65,7 +73,10 @@ class Batch:
             raise
         if self.caller >= 0:
             self.loop.unwatch(self.caller)
-        return list(self.results)
+        if self.spare is not None:
+            self.spare.append(self.loop)
+            del self.loop
+        return self.results
 
     def end_all(self) -> None:
         self.loop.abandon()
@@ -73,9 +84,23 @@ class Batch:
             self.held.give_rest()
 
     def __del__(self) -> None:
-        loop = getattr(self, "loop", None)  # absent if an exception came while it was made
+        loop = getattr(self, "loop", None)  # absent if an exception came while it was made, and when it is over
         if loop is not None and loop.busy:
             self.end_all()
+
+
+def again(spare: list[Loop] | None, parallel: int) -> Loop | None:
+    """One in which nothing runs any more, for the next programs."""
+    try:
+        loop = spare.pop() if spare else None
+    except IndexError:  # another thread was quicker
+        return None
+    if loop is None:
+        return None
+    loop.parallel, loop.owner = parallel, os.getpid()
+    loop.deadlines.clear()
+    loop.unheard.clear()
+    return loop
 
 
 def finished(results: list[Completed], held: Held | None, place: int, completed: Completed) -> None:

@@ -18,6 +18,7 @@ from tenterhook.process.caller import CALLER, LOOK, still_there
 from tenterhook.process.seats import Seats
 
 if TYPE_CHECKING:
+    from tenterhook.process.loop import Loop
     from tenterhook.supervisor.client import Helper
 
 __all__ = ["Pool"]
@@ -36,12 +37,14 @@ class Pool:
         self.closed = False
         self.helping: Helper | None = None
         self.reactors: dict[str, Reactor] = {}
+        # Those that no thread uses now; as many as have served their own programs at a time.
+        self.loops: list[Loop] = []
 
     def start(self, programs: Sequence[Program]) -> Batch | Queued:
         """All of them, from a thread that will wait() for their results."""
         held = self.seats.take(len(programs))
         if held is not None:
-            return started(Batch(len(programs), self.helper(), held), programs)
+            return started(Batch(len(programs), self.helper(), held, self.loops), programs)
         if not self.is_serving():
             try:
                 with self.lock:

@@ -17,7 +17,7 @@ __all__ = ["Remote"]
 class Remote(Running):
     """`gone` when nothing of it is left."""
 
-    __slots__ = ("asked", "channel", "gone")
+    __slots__ = ("asked", "channel", "gone", "theirs")
 
     awake = 0.002
 
@@ -25,10 +25,35 @@ class Remote(Running):
         super().__init__(program, sandbox, notes)
         self.channel = channel
         self.asked = self.gone = False
+        # The program's ends of its pipes, until its spawner has them.
+        self.theirs: list[int] = []
 
     def begin(self) -> None:
-        """We look around while its spawner wakes up and waits for the word that lets it go."""
-        self.start()
+        try:
+            self.start()
+            self.let_go()
+        finally:
+            for fd in self.theirs[1:]:  # the first one is held while we write
+                os.close(fd)
+
+    def start(self) -> None:
+        program = self.program
+        if not program.argv or not program.argv[0]:
+            raise ValueError("no program")
+        try:
+            cwd = os.path.join(os.getcwd(), program.cwd) if program.cwd[:1] != "/" else program.cwd
+            keep = program.leftovers != "end"
+            head, body = start_packet(self.number, self.token, cwd, program.argv, program.env, keep=keep)
+            self.open_pipes(self.theirs)
+            self.started = True  # from here on it may have been, whatever interrupts us
+            self.say_start(head, body, self.theirs)
+        except Exception:
+            self.started = False
+            self.close()
+            raise
+
+    def let_go(self) -> None:
+        """We look around while its spawner wakes up and waits for this word; the rest can wait until it was said."""
         try:
             self.look_around()
             self.channel.wire.say(HEAD.pack(GO, self.number, 0))
@@ -39,27 +64,7 @@ class Remote(Running):
             raise
         except OSError as exc:
             raise ChannelLost(str(exc)) from None
-
-    def start(self) -> None:
-        program = self.program
-        if not program.argv or not program.argv[0]:
-            raise ValueError("no program")
-        ends: list[int] = []
-        try:
-            cwd = os.path.join(os.getcwd(), program.cwd) if program.cwd[:1] != "/" else program.cwd
-            keep = program.leftovers != "end"
-            head, body = start_packet(self.number, self.token, cwd, program.argv, program.env, keep=keep)
-            self.open_pipes(ends)
-            self.started = True  # from here on it may have been, whatever interrupts us
-            self.say_start(head, body, ends)
-            self.feed.push()  # while the spawner wakes up
-        except Exception:
-            self.started = False
-            self.close()
-            raise
-        finally:
-            for fd in ends[1:]:
-                os.close(fd)
+        self.feed.push()
 
     def say_start(self, head: bytes, body: bytes, ends: list[int]) -> None:
         try:

@@ -19,12 +19,12 @@ from tenterhook.dialect import Dialect, EventRule
 from tenterhook.environment import depth
 from tenterhook.errors import UnknownEvent, UsageError, nearest
 from tenterhook.joint import joined
-from tenterhook.keys import LONGEST
 from tenterhook.registry import Registry
 from tenterhook.settings import CHOICES as SETTINGS
 from tenterhook.settings import SYSTEM, Settings, settings
 from tenterhook.slot import Slot
 from tenterhook.switch import switched_off
+from tenterhook.timeouts import LONGEST
 from tenterhook.trust import CHOICES
 from tenterhook.types import Hook, Job, Outcome, Source
 from tenterhook.vocabulary import CAUSES, MATCHERS, POLICIES

@@ -7,27 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from tenterhook.errors import nearest
 from tenterhook.permits import RULE, is_rule
+from tenterhook.timeouts import LONGEST
 from tenterhook.types import Path, Sandbox
 from tenterhook.vocabulary import CAUSES, MATCHERS, NETWORKS, POLICIES
 
 if TYPE_CHECKING:
-    from tenterhook.dialect import EventRule, Type
     from tenterhook.entries import Reading
 
-# Above this, seconds were probably meant as milliseconds; below it, milliseconds as seconds.
-IMPLAUSIBLE: dict[str, Callable[[float], bool]] = {
-    "seconds": lambda value: value >= 1000,
-    "whole-seconds": lambda value: value >= 1000,
-    "milliseconds": lambda value: value < 100,
-}
-# What a unit is called in a sentence; and what the least of it stands for, in seconds.
-WHOLE = "whole-seconds"
-COUNTED = {WHOLE: "seconds"}
-LEAST = {WHOLE: 1.0}
-# What is a number of milliseconds where smaller ones are seconds.
-LARGE = 1000
-LONGEST = 4e6  # 46 days; on some systems a lock cannot wait longer
-DIVISOR = {"seconds": 1.0, "whole-seconds": 1.0, "milliseconds": 1000.0}
 # What a handler looks at besides the key that says what it runs.
 OPTIONS = {
     "command": ("shell", "cwd", "words", "wakes", "context_limit", "stop_cap"),
@@ -173,43 +159,6 @@ def set_timeout(r: Reading, found: dict[str, Any], key: str, value: Any, path: P
 def set_timeout_else(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     """Another name for it, which counts where the first is not there."""
     found["timeout_else"] = (key, value, path)
-
-
-def timeout(r: Reading, said: tuple[str, Any, Path] | None, rule: EventRule, kind: Type) -> float:
-    """Seconds. Without a word in the entry the shorter of what its type and its event say."""
-    usual = min(kind.timeout or r.dialect.timeout, rule.timeout or LONGEST)
-    if said is None:
-        return usual
-    key, value, path = said
-    unit = unit_of(value, kind.unit or r.dialect.unit)
-    if not is_time(value, unit):
-        shown = repr(value)[:60]
-        wanted = "a whole number from 0 on" if unit == WHOLE else "a number above 0"
-        r.malformed(path, f"{key} must be {wanted}, not {shown}", f"the default of {usual:g} s is used")
-        return usual
-    if IMPLAUSIBLE[unit](value):
-        meant = "seconds" if unit == "milliseconds" else "milliseconds"
-        r.warn(path, f"{key} is {value:g}, and this dialect counts in {COUNTED.get(unit, unit)}; were {meant} meant?")
-    seconds: float = max(value / DIVISOR[unit], LEAST.get(unit, 0.0))
-    if rule.longest and seconds > rule.longest:
-        r.warn(path, f"{key} is {seconds:g} s, and hooks of {rule.name} have {rule.longest:g} s at most")
-        return rule.longest
-    return seconds
-
-
-def is_time(value: Any, unit: str) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    if unit == WHOLE:
-        return isinstance(value, int) and 0 <= value <= LONGEST
-    return 0 < value <= LONGEST * DIVISOR[unit]
-
-
-def unit_of(value: Any, unit: str) -> str:
-    """Some agents counted in milliseconds once, and still take large numbers for such."""
-    if unit != "seconds-below-1000":
-        return unit
-    return "milliseconds" if isinstance(value, int | float) and value >= LARGE else "seconds"
 
 
 def set_choice(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path, to: str, known: set[str]) -> None:

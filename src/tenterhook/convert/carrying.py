@@ -11,8 +11,9 @@ from msgspec import Struct
 
 from tenterhook.convert.taking import Taken
 from tenterhook.dialect import Dialect, EventRule, Type
-from tenterhook.keys import COUNTED, DIVISOR, LONGEST, OURS, WHOLE, unit_of
+from tenterhook.keys import OURS
 from tenterhook.permits import RULE
+from tenterhook.timeouts import COUNTED, DIVISOR, LONGEST, WHOLE, unit_of
 
 # The setter of a key that says so in a word of the agent's own.
 CLOSED = "closed"

@@ -15,7 +15,6 @@ from tenterhook.installing.hookfiles import Heard
 from tenterhook.installing.line import Line
 from tenterhook.installing.matchers import matcher
 from tenterhook.installing.target import Target
-from tenterhook.keys import WHOLE
 from tenterhook.setup import record as records
 from tenterhook.setup.additions import command_type, entry_of, key_of, place_of
 from tenterhook.setup.edit import EMPTY, Addition, Edit, canonical, edited, mentions
@@ -24,6 +23,7 @@ from tenterhook.setup.job import Job
 from tenterhook.setup.record import Config, Record, digest
 from tenterhook.setup.undo import restore_config, shown, taken_out
 from tenterhook.setup.writing import PRIVATE, Change, content, folders_for
+from tenterhook.timeouts import WHOLE
 
 # How long hooks may take that do not say so themselves, and what is left to tell the agent about one that took longer.
 USUAL, SPARE = 60.0, 10.0

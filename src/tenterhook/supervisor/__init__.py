@@ -6,8 +6,8 @@
 The supervisor watches the host: when it dies, by whatever signal, nothing that a hook started survives. A spawner
 confines itself once, and what it starts inherits that. Both adopt orphans, so that nothing gets out of their sight.
 
-`wire` is what is said between them, `client`, `channel` and `launch` the host's side, `serve` the supervisor, `spawner`,
-`jobs` and `spawn` a spawner, `system` what both of these ask of the kernel.
+`wire` is what is said between them, `client`, `channel` and `launch` the host's side, `serve` the supervisor,
+`spawner`, `jobs` and `spawn` a spawner, `system` what both of these ask of the kernel.
 What runs in the helper imports next to nothing, which makes it start in 20 ms.
 """
 

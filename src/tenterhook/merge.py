@@ -55,7 +55,7 @@ def merge(
         decision,
         blocked,
         reason,
-        stop,
+        stop or stop_after,
         stop_reason,
         suppress,
         {**made, "output": reason} if replaced else made,

@@ -46,11 +46,11 @@ def report(outcome: Outcome, *, colour: bool) -> str:
 
 def in_words(outcome: Outcome) -> str:
     """What the host does next."""
-    if outcome.stop:
+    if outcome.halts:
         return "the agent shall stop"
     if outcome.blocked:
         return "blocked"
-    if outcome.stop_after:
+    if outcome.stop:
         return "goes on, then stops"
     return "asks" if outcome.decision == "ask" else "goes on"
 
@@ -59,8 +59,10 @@ def remark(outcome: Outcome) -> str:
     """What the words alone would hide."""
     if outcome.mode == "observe":
         return "observed only: nothing that the hooks decided is applied"
-    if outcome.stop:
+    if outcome.halts:
         return "and this is blocked" if outcome.blocked else ""
+    if outcome.stop and outcome.blocked:
+        return "and then the agent shall stop"
     if outcome.decision == "deny" and not outcome.blocked:
         return "a hook denied, but this event cannot be blocked"
     return "a hook allowed it" if outcome.decision == "allow" else ""

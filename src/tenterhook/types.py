@@ -214,7 +214,7 @@ class Verdict(Struct):
 class Outcome(Struct, frozen=True):
     """What everything means together. A host looks at `stop` first, then at `blocked`.
 
-    Where `stop_after` is set it goes on with this one operation and then ends the agent's loop.
+    Where `stop_after` is set beside `stop`, this one operation is done, or refused, before the agent's loop ends.
     """
 
     decision: str = "none"
@@ -235,3 +235,8 @@ class Outcome(Struct, frozen=True):
     id: str = ""
     schema: int = 1
     stop_after: bool = False
+
+    @property
+    def halts(self) -> bool:
+        """The agent ends before this operation."""
+        return self.stop and not self.stop_after

@@ -61,7 +61,7 @@ def read(outcome: Outcome, text: Told) -> bool:
 
 def before(outcome: Outcome, rule: EventRule, text: Told) -> str:
     asks = rule.unattended if outcome.decision == "ask" else ""
-    if outcome.stop or asks == "stop":
+    if outcome.halts or asks == "stop":
         return "halted"
     if outcome.blocked or asks == "deny":
         return "denied" if read(outcome, text) or (asks and text.why in outcome.reason) else "mute"
@@ -71,7 +71,7 @@ def before(outcome: Outcome, rule: EventRule, text: Told) -> str:
 
 
 def after(outcome: Outcome, rule: EventRule, text: Told) -> str:
-    if outcome.stop or outcome.stop_after:
+    if outcome.stop:
         return "halted"
     if "output" in outcome.changes:
         return "replaced" if text.why in str(outcome.changes["output"]) else "lost"

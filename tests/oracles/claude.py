@@ -83,7 +83,7 @@ def expected(event: str, acts: Sequence[Act], sequential: bool = False) -> Expec
         outcome.changes["path"] = wishes[-1]
     outcome.stop_after = any(one.stop_after for one in saids) and not outcome.stop
     if not outcome.stop and outcome.stop_after:
-        outcome.stop_reason = table.first(one.stop_reason for one in saids if one.stop_after)
+        outcome.stop, outcome.stop_reason = True, table.first(one.stop_reason for one in saids if one.stop_after)
     return outcome
 
 

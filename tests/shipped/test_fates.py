@@ -41,7 +41,7 @@ def call(agent: str) -> dict[str, Any]:
 
 
 def fate_of(outcome: Outcome) -> str:
-    if outcome.stop:
+    if outcome.halts:
         return "stopped"
     if outcome.blocked:
         return "denied"

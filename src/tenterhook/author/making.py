@@ -222,7 +222,7 @@ class Trial:
 
     def denied(self, seen: Outcome, text: str) -> bool:
         if self.event.blocks:
-            outranked = self.dialect.stop_outranks and seen.stop  # then the stop keeps it from happening
+            outranked = self.dialect.stop_outranks and seen.halts  # then the stop keeps it from happening
             return (seen.blocked or outranked) and text in seen.reason
         replaced = self.event.replaces and text in str(seen.changes.get("output"))
         return seen.decision == "deny" and (replaced or told(seen, "model", text))
@@ -237,7 +237,7 @@ WISHES: dict[str, Callable[[str], Answer]] = {
 
 
 def stopped(seen: Outcome) -> bool:
-    return seen.stop or seen.stop_after
+    return seen.stop
 
 
 def told(seen: Outcome, whom: str, text: str) -> bool:

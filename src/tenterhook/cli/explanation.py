@@ -16,6 +16,7 @@ from tenterhook.whatif import Effect
 from tenterhook.whynot import MATCH_KINDS, match_words
 
 THEN_STYLE = {"blocked": "red", "the agent shall stop": "red", "asks": "yellow"}
+SHORT = {"the agent shall stop": "stops the agent"}
 # More hooks than this that do not run for the same reason say less than their number.
 SAME_SHOWN = 6
 BELOW = " " * 6
@@ -195,7 +196,7 @@ def effect_lines(found: Explanation, paint: Paint) -> list[str]:
 
 def effect_start(effect: Effect, paint: Paint) -> list[str]:
     """What the hook did, what that decides, and what the host does then."""
-    then = paint(THEN_STYLE.get(effect.then, "green"), "stops the agent" if effect.stop else effect.then)
+    then = paint(THEN_STYLE.get(effect.then, "green"), SHORT.get(effect.then, effect.then))
     then += paint("yellow", ", failed") if effect.failed else ""
     return [effect.what, "-" if effect.decision == "none" else effect.decision, then]
 

@@ -100,13 +100,13 @@ def effect(seen: Outcome, rule: EventRule, text: str = TEXT) -> str:
 
 
 def fate(seen: Outcome, rule: EventRule) -> str:
-    if seen.stop:
+    if seen.halts:
         return "the agent ends"
     if seen.blocked:
         return "refused"
     if seen.decision == "ask" and rule.asks:
         return "the user is asked"
-    if seen.stop_after:
+    if seen.stop:
         return "goes on, then the agent ends"
     return "goes on without a question" if seen.decision == "allow" and rule.grants else "goes on"
 

@@ -81,7 +81,7 @@ class Model:
         """What hooks make of the request, and of the tools that the model may choose among."""
         view = self.format.request_view(call)
         before: Outcome = yield Fire("model.before", {"llm_request": view})
-        if before.blocked or before.stop:
+        if before.blocked or before.halts:
             return self.refused(before, call)
         asked = call
         problems: list[str] = []
@@ -92,7 +92,7 @@ class Model:
         if self.format.has_tools(asked):
             select: Outcome = yield Fire("tools.select", {"llm_request": self.format.request_view(asked)})
             outcomes += (select,)
-            if select.stop:
+            if select.halts:
                 return replace(self.refused(select, call), outcomes=outcomes, problems=tuple(problems))
             if config := select.changes.get("tool_config"):
                 asked, more = self.format.apply_tools(config, asked)

@@ -57,8 +57,8 @@ def permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]
         call["tool_use_id"] = request.tool_use_id
     hooks: Outcome = yield Fire("permission.ask", call)
     changed = hooks.changes.get("input")
-    if hooks.stop or hooks.blocked:
-        return Permission(False, hooks.stop_reason if hooks.stop else hooks.reason, None, (hooks,))
+    if hooks.halts or hooks.blocked:
+        return Permission(False, hooks.stop_reason if hooks.halts else hooks.reason, None, (hooks,))
     if hooks.decision == "allow":
         return Permission(True, hooks.reason, changed, (hooks,))
     if changed is not None:
@@ -67,7 +67,7 @@ def permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]
         request = replace(request, reason=request.reason or hooks.reason, by_hook=True)
     said = f"{request.tool_name} needs permission" + (f": {request.reason}" if request.reason else "")
     notice: Outcome = yield Fire("notify", {"type": "permission_prompt", "message": said})
-    if notice.stop:
+    if notice.halts:
         return Permission(False, notice.stop_reason or STOPPED, None, (hooks, notice))
     answer = yield from asked(request, ask)
     if answer.allowed:

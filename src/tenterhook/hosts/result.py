@@ -37,11 +37,11 @@ class Heard:
     @property
     def stop(self) -> bool:
         """The agent shall end its loop, now that this is done."""
-        return any(outcome.stop or outcome.stop_after for outcome in self.outcomes)
+        return any(outcome.stop for outcome in self.outcomes)
 
     @property
     def stop_reason(self) -> str:
-        return next((one.stop_reason for one in self.outcomes if one.stop or one.stop_after), "")
+        return next((one.stop_reason for one in self.outcomes if one.stop), "")
 
     @property
     def messages(self) -> tuple[Message, ...]:

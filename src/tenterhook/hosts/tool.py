@@ -147,7 +147,7 @@ class Tool:
             note("executing", shown)
             outcomes += answer.outcomes
             if not answer.allowed:
-                stopped = self.refused(outcomes) if outcomes[-1].stop else None
+                stopped = self.refused(outcomes) if outcomes[-1].halts else None
                 text = f"{self.name} was not allowed: {answer.reason}"
                 return stopped or refusal("refused", text, outcomes, self.marks)
             if other := answer.input is not None and not same(answer.input, shown):
@@ -168,7 +168,7 @@ class Tool:
     def refused(self, outcomes: tuple[Outcome, ...]) -> ToolResult | None:
         """The result, if the last outcome keeps the tool from running."""
         last = outcomes[-1]
-        if last.stop:
+        if last.halts:
             return refusal("stopped", last.stop_reason or STOPPED, outcomes, self.marks)
         return refusal("blocked", last.reason, outcomes, self.marks) if last.blocked else None
 

@@ -74,7 +74,7 @@ def rewritten(trial: Trial, seen: Outcome) -> tuple[str, str]:
 
 
 def stopped(trial: Trial, seen: Outcome) -> tuple[str, str]:
-    return ENFORCED, "" if seen.stop else "when the operation is done"
+    return ENFORCED, "when the operation is done" if seen.stop_after else ""
 
 
 JUDGES: dict[str, Callable[[Trial, Outcome], tuple[str, str]]] = {

@@ -44,17 +44,17 @@ class Fired(Struct, frozen=True, kw_only=True):
     @property
     def asked(self) -> bool:
         """The user is asked."""
-        return self.outcome.decision == "ask" and not self.denied and not self.outcome.stop
+        return self.outcome.decision == "ask" and not self.denied and not self.outcome.halts
 
     @property
     def stopped(self) -> bool:
         """The agent ends: at once, or when this one operation is done."""
-        return self.outcome.stop or self.outcome.stop_after
+        return self.outcome.stop
 
     @property
     def ran(self) -> bool:
         """The operation happens, and nobody is asked."""
-        return not self.denied and not self.asked and not self.outcome.stop
+        return not self.denied and not self.asked and not self.outcome.halts
 
     @property
     def reason(self) -> str:

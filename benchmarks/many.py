@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -65,38 +66,59 @@ def from_a_loop(engine: Engine) -> None:
     checked(asyncio.run(all_of_them()))
 
 
-def from_threads(engine: Engine) -> None:
+def from_threads(engine: Engine) -> Callable[[], None]:
+    """As many threads as events, which wait for the word: what starting threads costs is no matter of ours."""
     outcomes: list[Outcome] = []
-    threads = [threading.Thread(target=lambda: outcomes.append(fired(engine))) for _ in range(EVENTS)]
+    word = threading.Event()
+
+    def one() -> None:
+        word.wait()
+        outcomes.append(fired(engine))
+
+    threads = [threading.Thread(target=one) for _ in range(EVENTS)]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(outcomes) == EVENTS
-    checked(outcomes)
+
+    def all_of_them() -> None:
+        word.set()
+        for thread in threads:
+            thread.join()
+        assert len(outcomes) == EVENTS
+        checked(outcomes)
+
+    return all_of_them
 
 
-def yardstick() -> None:
-    """The same programs, as many at once, with the same bytes on stdin and both outputs read."""
+@contextmanager
+def yardstick() -> Iterator[Callable[[], None]]:
+    """The same programs, as many at once, with the same bytes on stdin and both outputs read; by threads that wait."""
     given = b'{"tool_name": "Bash", "tool_input": {"command": "ls -la", "timeout": 60}}'
+    there = threading.Barrier(PARALLEL)
 
     def one(_: int) -> int:
         return subprocess.run([TRUE], input=given, capture_output=True, check=True).returncode
 
-    with ThreadPoolExecutor(PARALLEL) as pool:
+    def all_of_them() -> None:
         assert sum(pool.map(one, range(EVENTS))) == 0
+
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        list(pool.map(lambda _: there.wait(), range(PARALLEL)))
+        yield all_of_them
 
 
 def burst_pairs(rounds: int = 7) -> dict[str, Pairs]:
     """500 events at once, by how they are fired."""
-    ways = {"asyncio": from_a_loop, "threads": from_threads}
+    ways: dict[str, Callable[[Engine], Callable[[], None]]] = {
+        "asyncio": lambda engine: partial(from_a_loop, engine),
+        "threads": from_threads,
+    }
     pairs: dict[str, Pairs] = {name: [] for name in ways}
-    with hooked([TRUE]) as engine:
+    with hooked([TRUE]) as engine, yardstick() as theirs:
         checked([fired(engine)])
-        yardstick()
+        theirs()
         for _ in range(rounds):
             for name, way in ways.items():
-                pairs[name].append((seconds(lambda way=way: way(engine)), seconds(yardstick)))  # type: ignore[misc]
+                pairs[name].append((seconds(way(engine)), seconds(theirs)))
     return pairs
 
 

@@ -46,8 +46,9 @@ demo: .venv/ready
 examples: .venv/ready
 	@$(PY) scripts/examples.py
 
+# Most tests wait for processes that they started: two of them share a processor well.
 test: .venv/ready-dev .venv/ready-peers
-	$(PY) -m pytest -n 2 --dist worksteal
+	$(PY) -m pytest -n 4 --dist worksteal
 
 lint: .venv/ready-dev
 	$(BIN)/ruff check .

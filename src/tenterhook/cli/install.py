@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
 from itertools import groupby
 from typing import Any
 
 from msgspec import Struct
 
 from tenterhook.cli.options import JSON, PROJECT, Option, Usage
-from tenterhook.cli.project import print_json
+from tenterhook.cli.project import agreed, print_json
 from tenterhook.errors import UsageError
 from tenterhook.installing import canary, change, hookfiles, limits, line, target
 from tenterhook.setup.job import Job
@@ -42,6 +41,7 @@ USAGE = Usage(
     "tenter install --agent claude,codex,gemini hooks/no_force_push.py",
     "exit codes: 0 installed and proven, or nothing to do; 1 could not, was not confirmed, or the hook does not fire",
 )
+NOBODY = "nothing was written: nobody can be asked here; --yes writes what is shown"
 HERE_ONLY = "the command names places of this machine: others who use this file must have them too"
 
 
@@ -80,10 +80,15 @@ def run(argv: list[str]) -> int:
 
 
 def agents(options: dict[str, str]) -> list[str]:
-    names = [name.strip() for name in options.get("agent", "").split(",") if name.strip()]
+    names = named(options)
     if not names:
         raise USAGE.error(f"--agent is missing; there are: {', '.join(target.installable())}")
-    return list(dict.fromkeys(names))
+    return names
+
+
+def named(options: dict[str, str]) -> list[str]:
+    """The agents that --agent names, each once."""
+    return list(dict.fromkeys(name.strip() for name in options.get("agent", "").split(",") if name.strip()))
 
 
 def check_apart(targets: list[target.Target]) -> None:
@@ -122,17 +127,7 @@ def seconds(options: dict[str, str]) -> float | None:
 
 
 def confirmed(options: dict[str, str]) -> bool:
-    """Nobody is asked where nobody sits; and without a clear yes it is no."""
-    if "yes" in options:
-        return True
-    if "json" in options or not sys.stdin.isatty() or not sys.stdout.isatty():
-        print("tenter: nothing was written: nobody can be asked here; --yes writes what is shown", file=sys.stderr)
-        return False
-    try:
-        answer = input("\nWrite this? [y/N] ")
-    except EOFError:
-        answer = ""
-    return answer.strip().lower() in ("y", "yes")
+    return "yes" in options or agreed("Write this?", NOBODY, options)
 
 
 # ---- words

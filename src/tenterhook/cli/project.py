@@ -65,6 +65,18 @@ def warn(texts: list[str]) -> None:
         print(f"tenter: warning: {near(one_line(redacted(text)))}", file=sys.stderr)
 
 
+def agreed(question: str, otherwise: str, options: dict[str, str]) -> bool:
+    """Nobody is asked where nobody sits, and is told what to do otherwise; and without a clear yes it is no."""
+    if "json" in options or not sys.stdin.isatty() or not sys.stdout.isatty():
+        print(f"tenter: {otherwise}", file=sys.stderr)
+        return False
+    try:
+        answer = input(f"\n{question} [y/N] ")
+    except EOFError:
+        answer = ""
+    return answer.strip().lower() in ("y", "yes")
+
+
 def redacted(text: str) -> str:
     """What a command shows may end up in the log of a build: a config may quote what nobody should read there."""
     from tenterhook.redact import Redactor

@@ -8,7 +8,7 @@ from typing import Any
 
 from tenterhook.cli.items import described, headline
 from tenterhook.cli.options import DIALECT, JSON, PROJECT, Option, Usage
-from tenterhook.cli.project import print_json, warn
+from tenterhook.cli.project import agreed, print_json, warn
 from tenterhook.errors import UsageError, nearest
 from tenterhook.terminal import colourful, counted, near, one_line, painter
 from tenterhook.trust import changes
@@ -33,6 +33,7 @@ USAGE = Usage(
     "tenter trust --project ~/work/shop",
     "exit codes: 0 all that was meant is approved (or done: --deny, --revoke), 1 it is not",
 )
+NOBODY = "nothing was approved: nobody can be asked here; --yes approves what is shown"
 ALWAYS = "What scripts and programs read, import or start themselves is not part of an approval."
 
 
@@ -109,17 +110,9 @@ def as_data(found: Judged) -> dict[str, Any]:
 
 
 def asked(number: int, lost: int, options: dict[str, str]) -> bool:
-    """Nobody is asked where nobody sits; and without a clear yes it is no."""
-    if "json" in options or not sys.stdin.isatty() or not sys.stdout.isatty():
-        print("tenter: nothing was approved: nobody can be asked here; --yes approves what is shown", file=sys.stderr)
-        return False
     what = [f"approve {counted(number, 'item')}"] if number else []
     what += [f"confirm that {counted(lost, 'item')} {'is' if lost == 1 else 'are'} gone"] if lost else []
-    try:
-        answer = input(f"\n{' and '.join(what).capitalize()}? [y/N] ")
-    except EOFError:
-        answer = ""
-    return answer.strip().lower() in ("y", "yes")
+    return agreed(f"{' and '.join(what).capitalize()}?", NOBODY, options)
 
 
 def denied_or_revoked(

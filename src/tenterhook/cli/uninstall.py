@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.cli.install import DRY, USER, YES, confirmed, file_of
+from tenterhook.cli.install import DRY, USER, YES, confirmed, file_of, named
 from tenterhook.cli.options import JSON, PROJECT, Option, Usage
 from tenterhook.cli.project import print_json
 from tenterhook.installing.change import uninstall
@@ -36,8 +36,8 @@ def run(argv: list[str]) -> int:
     options = USAGE.parse(argv)
     if options is None:
         return 0
-    names = [name.strip() for name in options.get("agent", "").split(",") if name.strip()]
-    targets = [target(name, options.get("project", "."), user="user" in options) for name in names or installable()]
+    names = named(options) or installable()
+    targets = [target(name, options.get("project", "."), user="user" in options) for name in names]
     jobs = [(one, job) for one in targets if os.path.exists(one.record) and (job := uninstall(one))]
     dry = "dry-run" in options
     if "json" not in options:

@@ -291,6 +291,32 @@ def test_a_file_that_the_agent_refuses_as_a_whole_is_told(tenter: Call, project:
     assert "DOES NOT FIRE: Claude Code does not run it" in ran.out
 
 
+@pytest.mark.parametrize("original", [None, b'{"model": "small"}\n'])
+def test_what_two_agents_share_is_taken_back_for_both(original: bytes | None, tenter: Call, project: Path) -> None:
+    """They read the same file, and were installed one after another."""
+    file = project / ".claude" / "settings.json"
+    if original:
+        file.parent.mkdir()
+        file.write_bytes(original)
+    assert [tenter("install", "--agent", agent, GUARD, "--yes").code for agent in ("moai", "claude")] == [0, 0]
+
+    ran = tenter("uninstall", "--yes")
+
+    assert ran.code == 0, ran.err
+    assert (file.read_bytes() if file.exists() else None) == original
+
+
+@pytest.mark.parametrize("agents", ["claude,claude", "claude,claude@2.1.240"])
+def test_an_agent_that_is_named_twice_is_taken_back_once(agents: str, tenter: Call, project: Path) -> None:
+    before = snapshot(project)
+    tenter("install", "--agent", "claude", GUARD, "--yes")
+
+    ran = tenter("uninstall", "--agent", agents, "--yes")
+
+    assert ran.code == 0, ran.err
+    assert snapshot(project) == before
+
+
 def test_there_is_nothing_to_take_back_where_nothing_is_on_record(tenter: Call, project: Path) -> None:
     assert tenter("uninstall").out == "nothing to take back: no install is on record here\n"
 

@@ -37,8 +37,7 @@ def run(argv: list[str]) -> int:
     if options is None:
         return 0
     names = named(options) or installable()
-    targets = [target(name, options.get("project", "."), user="user" in options) for name in names]
-    jobs = [(one, job) for one in targets if os.path.exists(one.record) and (job := uninstall(one))]
+    jobs = planned([target(name, options.get("project", "."), user="user" in options) for name in names])
     dry = "dry-run" in options
     if "json" not in options:
         print(visible("\n".join(shown(one, job) for one, job in jobs)) or NOTHING)
@@ -51,6 +50,19 @@ def run(argv: list[str]) -> int:
     elif dry and jobs:
         print("nothing was written (--dry-run)")
     return 1 if any(job.by_hand for _, job in jobs) else 0
+
+
+def planned(targets: list[Target]) -> list[tuple[Target, Job]]:
+    """The newest first: of two agents that read the same file it found what the other one had written there."""
+    found: list[tuple[Target, Job]] = []
+    files: dict[str, bytes | None] = {}
+    known = {one.record: one for one in targets if os.path.exists(one.record)}  # one for all versions of an agent
+    for record in sorted(known, key=os.path.getmtime, reverse=True):
+        job = uninstall(known[record], files)
+        if job is not None:
+            files |= {change.path: change.after for change in job.changes}
+            found.append((known[record], job))
+    return found
 
 
 def shown(one: Target, job: Job) -> str:

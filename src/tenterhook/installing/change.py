@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
@@ -88,15 +89,17 @@ def parents(job: Job, path: str) -> list[str]:
     return [job.where("/".join(folders[: count + 1])) for count in range(len(folders))]
 
 
-def uninstall(target: Target) -> Job | None:
-    """None where no install is on record."""
+def uninstall(target: Target, before: Mapping[str, bytes | None]) -> Job | None:
+    """None where no install is on record. `before` are files as they will be when earlier jobs are done."""
     record = records.decoded(target.record)
     if record is None:
         return None
     job = Job(dialect=target.dialect.name, project=target.root)
     rest = Record(record.version, record.dialect, {}, {}, [])
     for path, config in record.configs.items():
-        left = restore_config(job, path, target.file.format, config)
+        where = job.target(path)
+        now = before[where] if where in before else content(where)
+        left = restore_config(job, path, target.file.format, config, now)
         if left:
             rest.configs[path] = Config(config.original, "", left)
             rest.folders = record.folders

@@ -27,7 +27,7 @@ def undo(hooks: HookSet) -> Job | None:
     rest = Record(record.version, record.dialect, {}, {}, [])
     formats = {file.path: file.format for file in hooks.dialect.files}
     for path, config in record.configs.items():
-        left = restore_config(job, path, formats[path], config)
+        left = restore_config(job, path, formats[path], config, content(job.target(path)))
         if left:
             rest.configs[path] = Config(config.original, "", left)
     called = {edit.addition.says for config in rest.configs.values() for edit in config.edits}
@@ -40,9 +40,8 @@ def undo(hooks: HookSet) -> Job | None:
     return job
 
 
-def restore_config(job: Job, path: str, format: str, config: Config) -> list[Edit]:
-    """The file without our entries, as far as it is there; the edits that stay."""
-    now = content(job.target(path))
+def restore_config(job: Job, path: str, format: str, config: Config, now: bytes | None) -> list[Edit]:
+    """The file as it is now without our entries, as far as it is there; the edits that stay."""
     if now is None:
         return []
     after, left = taken_out(now, path, format, config)

@@ -21,7 +21,7 @@ WHOLE = "whole-seconds"
 COUNTED = {WHOLE: "seconds"}
 LEAST = {WHOLE: 1.0}
 # What is a number of milliseconds where smaller ones are seconds.
-LARGE = 1000
+EITHER, LARGE = "seconds-below-1000", 1000
 LONGEST = 4e6  # 46 days; on some systems a lock cannot wait longer
 DIVISOR = {"seconds": 1.0, "whole-seconds": 1.0, "milliseconds": 1000.0}
 
@@ -48,6 +48,17 @@ def timeout(r: Reading, said: tuple[str, Any, Path] | None, rule: EventRule, kin
     return seconds
 
 
+def counted(seconds: float, unit: str) -> tuple[float, str]:
+    """The other way: a number that stands for so many seconds, and what it counts. Half a second may be a whole one."""
+    if unit == WHOLE:
+        from math import ceil  # which no event needs
+
+        return ceil(seconds), COUNTED[unit]
+    found = ((seconds * divisor, name) for name, divisor in DIVISOR.items())
+    value, name = next((value, name) for value, name in found if unit_of(value, unit) == name)
+    return int(value) if value == int(value) else value, name
+
+
 def is_time(value: Any, unit: str) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
@@ -58,6 +69,6 @@ def is_time(value: Any, unit: str) -> bool:
 
 def unit_of(value: Any, unit: str) -> str:
     """Some agents counted in milliseconds once, and still take large numbers for such."""
-    if unit != "seconds-below-1000":
+    if unit != EITHER:
         return unit
     return "milliseconds" if isinstance(value, int | float) and value >= LARGE else "seconds"

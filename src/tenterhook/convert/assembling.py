@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fnmatch import fnmatch
 from typing import Any
 
@@ -17,6 +16,7 @@ from tenterhook.dialects import DEFAULT
 from tenterhook.errors import UsageError
 from tenterhook.keys import OURS
 from tenterhook.places import FORMATS, Place
+from tenterhook.setup.additions import needed
 from tenterhook.setup.edit import EMPTY, Addition, edited, opened
 from tenterhook.types import Hook, Path
 
@@ -55,14 +55,6 @@ def file_for(target: Dialect, path: str = "") -> File:
 def path_of(file: File) -> str:
     """Where any name will do, the file has ours."""
     return file.path.replace("**/", "").replace("*", DEFAULT)
-
-
-def needed(target: Dialect, data: Any) -> Iterator[Addition]:
-    """Keys without which the agent reads no hooks in the file."""
-    wanted = {target.switch: True} if target.switch else {}
-    for key, value in {**(target.install.beside if target.install else {}), **wanted}.items():
-        if key not in data:
-            yield Addition((key,), value, item=False)
 
 
 def items(written: list[Written], target: Dialect, file: File) -> list[Item]:
@@ -130,7 +122,8 @@ def text_of(made: list[Item], target: Dialect, file: File, path: str, before: by
     data = readers.parse(source, path, file.format).data if before else {}
     wanted = [item for item in made if item.value not in listed(config.dig(data, ".".join(item.path))[0] or [])]
     additions = [Addition(item.path, item.value) for item in wanted]
-    content, _ = edited(source, path, file.format, [*needed(target, data), *additions])
+    beside = target.install.beside if target.install else {}
+    content, _ = edited(source, path, file.format, [*needed(target, beside, data), *additions])
     entries = tuple(placed(wanted, data))
     notes = [(where, one.comments) for where, one in entries if one.comments]
     bom, bare = opened(content)

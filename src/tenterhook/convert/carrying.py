@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import ceil
 from typing import Any
 
 import msgspec
@@ -13,7 +12,7 @@ from tenterhook.convert.taking import Taken
 from tenterhook.dialect import Dialect, EventRule, Type
 from tenterhook.keys import OURS
 from tenterhook.permits import RULE
-from tenterhook.timeouts import COUNTED, DIVISOR, LONGEST, WHOLE, unit_of
+from tenterhook.timeouts import LONGEST, counted
 
 # The setter of a key that says so in a word of the agent's own.
 CLOSED = "closed"
@@ -131,19 +130,11 @@ def limit(made: Carried, taken: Taken, source: Dialect, target: Dialect, to: Eve
             made.lost.append(("timeout", said, f"a hook has {usual:g} s there, and had {seconds:g} s"))
         return
     most = to.longest or LONGEST
-    value, unit = counted(min(seconds, most), kind.unit or target.unit)
-    made.entry[key] = int(value) if value == int(value) else value
+    made.entry[key], unit = counted(min(seconds, most), kind.unit or target.unit)
     if seconds > most:
         made.lost.append(("timeout", said, f"a hook of {to.name} has {most:g} s at most, and had {seconds:g} s"))
     elif taken.entry.get(said) != made.entry[key]:
         made.notes.append(("timeout", said, f"{seconds:g} s is {key} {made.entry[key]} there, in {unit}"))
-
-
-def counted(seconds: float, unit: str) -> tuple[float, str]:
-    """A number that the agent takes for so many seconds, and what it counts."""
-    if unit == WHOLE:
-        return ceil(seconds), COUNTED[unit]
-    return next((value, name) for name in DIVISOR if unit_of(value := seconds * DIVISOR[name], unit) == name)
 
 
 def named(made: Carried, taken: Taken, source: Dialect, target: Dialect) -> None:

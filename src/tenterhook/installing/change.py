@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from math import ceil
 from typing import Any
 
 from msgspec import Struct
@@ -17,14 +16,14 @@ from tenterhook.installing.line import Line
 from tenterhook.installing.matchers import matcher
 from tenterhook.installing.target import Target
 from tenterhook.setup import record as records
-from tenterhook.setup.additions import command_type, entry_of, key_of, place_of
+from tenterhook.setup.additions import command_type, entry_of, key_of, needed, place_of
 from tenterhook.setup.edit import EMPTY, Addition, Edit, canonical, edited, mentions
 from tenterhook.setup.install import about_switch, elsewhere, overridden
 from tenterhook.setup.job import Job
 from tenterhook.setup.record import Config, Record, digest
 from tenterhook.setup.undo import restore_config, shown, taken_out
 from tenterhook.setup.writing import PRIVATE, Change, content, folders_for
-from tenterhook.timeouts import WHOLE
+from tenterhook.timeouts import EITHER, counted
 
 # How long hooks may take that do not say so themselves, and what is left to tell the agent about one that took longer.
 USUAL, SPARE = 60.0, 10.0
@@ -115,8 +114,7 @@ def uninstall(target: Target, before: Mapping[str, bytes | None]) -> Job | None:
 def additions(target: Target, events: list[Heard], line: Line, timeout: float | None, data: Any) -> list[Addition]:
     """What the file lacks; an entry with this command line that somebody changed is there too."""
     dialect, install = target.dialect, target.install
-    beside = {**install.beside, **switch(dialect)}
-    wanted = [Addition((key,), value, item=False) for key, value in beside.items() if key not in data]
+    wanted = needed(dialect, install.beside, data)
     list_key = dialect.setup.list_key if dialect.setup else ""
     for event in events:
         path, found = place_of(dialect, target.file.sections[0].hooks, event.rule.name, data, list_key)
@@ -127,10 +125,6 @@ def additions(target: Target, events: list[Heard], line: Line, timeout: float | 
             entry = entry_of(dialect, event.rule.name, tools, called, flat=install.flat)
             wanted.append(Addition(path, entry, says=own.says(install)))
     return wanted
-
-
-def switch(dialect: Dialect) -> dict[str, bool]:
-    return {dialect.switch: True} if dialect.switch else {}
 
 
 def hook(target: Target, event: Heard, line: Line, timeout: float | None) -> dict[str, Any]:
@@ -155,12 +149,9 @@ def seconds(event: Heard, asked: float | None) -> float:
 
 
 def in_unit(dialect: Dialect, seconds: float) -> float:
-    """The number that a config says it with: where milliseconds are counted at all, they are from 1000 on."""
+    """The number that a config says it with: milliseconds where an agent takes both, since it once took no other."""
     unit = command_type(dialect).unit or dialect.unit
-    if unit == WHOLE:
-        return ceil(seconds)
-    number = seconds * (1 if unit == "seconds" else 1000)
-    return int(number) if number == int(number) else number
+    return counted(seconds, "milliseconds" if unit == EITHER else unit)[0]
 
 
 def closes(closed: str | bool, event: Heard) -> bool:

@@ -11,7 +11,7 @@ from tenterhook.setup.edit import Addition, mentions
 
 def additions(dialect: Dialect, setup: Setup, file: File, data: Any) -> list[Addition]:
     """One for each event whose wrapper the file does not call yet; an entry that somebody changed is there too."""
-    wanted = [] if not dialect.switch or dialect.switch in data else [Addition((dialect.switch,), True, item=False)]
+    wanted = needed(dialect, {}, data)
     hooks = file.sections[0].hooks
     for wrapper in setup.wrappers:
         command = command_of(setup, wrapper)
@@ -22,6 +22,12 @@ def additions(dialect: Dialect, setup: Setup, file: File, data: Any) -> list[Add
         if not mentions(found, command):
             wanted.append(Addition(path, entry, says=command))
     return wanted
+
+
+def needed(dialect: Dialect, beside: dict[str, Any], data: Any) -> list[Addition]:
+    """Keys without which the agent reads no hooks in the file: its switch, and what must stand `beside` the hooks."""
+    wanted = {**beside, **({dialect.switch: True} if dialect.switch else {})}
+    return [Addition((key,), value, item=False) for key, value in wanted.items() if key not in data]
 
 
 def place_of(dialect: Dialect, hooks: str, event: str, data: Any, list_key: str = "") -> tuple[tuple[str, ...], Any]:

@@ -25,6 +25,8 @@ OPTIONS = {
 }
 # How a hook says that its failure counts as a refusal.
 CLOSED: dict[Any, bool] = {"block": True, "continue": False, True: True, False: False}
+# Settings that have more than one setter.
+MATCHER, TIMEOUT = ("matcher", "matcher_trimmed"), ("timeout", "timeout_else")
 # What a `tenterhook` block in another agent's entry may hold.
 OURS = {
     "on_failure": "on_failure",
@@ -41,6 +43,11 @@ OURS = {
     "max_turns": "spec_count",
     "max_tokens": "spec_count",
 }
+
+
+def key_of(keys: dict[str, str], *setters: str) -> str:
+    """The key of a dialect's that sets one of these; nothing where it has none."""
+    return next((key for key, setter in keys.items() if setter in setters), "")
 
 
 def set_text(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path, to: str = "") -> None:

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from tenterhook import config, readers
 from tenterhook.convert import comments
-from tenterhook.convert.placing import Written, key_of
+from tenterhook.convert.placing import Written
 from tenterhook.dialect import Dialect, File
 from tenterhook.dialects import DEFAULT
 from tenterhook.errors import UsageError
-from tenterhook.keys import OURS
+from tenterhook.keys import OURS, key_of
 from tenterhook.places import FORMATS, Place
 from tenterhook.setup.additions import needed
 from tenterhook.setup.edit import EMPTY, Addition, edited, opened

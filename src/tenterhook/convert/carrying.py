@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from tenterhook.convert.taking import Taken
 from tenterhook.dialect import Dialect, EventRule, Type
-from tenterhook.keys import OURS
+from tenterhook.keys import OURS, TIMEOUT, key_of
 from tenterhook.permits import RULE
 from tenterhook.timeouts import LONGEST, counted
 
@@ -106,7 +106,7 @@ def carry(made: Carried, said: str, wish: Wish, value: Any, target: Dialect) -> 
             if written is not None:
                 into[key] = (setter == CLOSED and target.install and target.install.closed) or written
                 return
-    ours = next((key for key, setter in form.keys.items() if setter == "ours"), "")
+    ours = key_of(form.keys, "ours")
     option = next((name for name, setter in OURS.items() if setter in wish.setters), "")
     written = wish.setters[OURS[option]](value) if option else None
     if ours and written is not None:
@@ -122,7 +122,7 @@ def limit(made: Carried, taken: Taken, source: Dialect, target: Dialect, to: Eve
     seconds = taken.hook.timeout or source.timeout
     usual = min(kind.timeout or target.timeout, to.timeout or LONGEST)
     said = taken.saying(source, ("timeout",))
-    key = next((key for key, setter in target.form.keys.items() if setter.startswith("timeout")), "")
+    key = key_of(target.form.keys, *TIMEOUT)
     if not said and seconds <= usual:
         return
     if not key:
@@ -141,8 +141,7 @@ def named(made: Carried, taken: Taken, source: Dialect, target: Dialect) -> None
     """A name that was given, and texts for people: as keys, else as comments."""
     keys = target.form.keys
     if taken.saying(source, ("name",)):
-        key = next((key for key, setter in keys.items() if setter == "name"), "")
-        if key:
+        if key := key_of(keys, "name"):
             made.entry[key] = taken.hook.name
         else:
             made.comments.append(taken.hook.name)

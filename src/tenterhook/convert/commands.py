@@ -62,12 +62,12 @@ def options(hook: Hook, source: Dialect, target: Dialect) -> tuple[dict[str, Any
     usual = [pair for one in source.types if one.handler == hook.handler for pair in one.spec.items()]
     known = OPTIONS["command"] if hook.handler == "command" else ()
     said = {key: hook.spec[key] for key in known if key in hook.spec and (key, hook.spec[key]) not in usual}
-    keys = {name: key_of(target, name) for name in said}
-    lost = tuple(key_of(source, name) or name for name in said if not keys[name])
+    keys = {name: option_key(target, name) for name in said}
+    lost = tuple(option_key(source, name) or name for name in said if not keys[name])
     return {keys[name]: value for name, value in said.items() if keys[name]}, lost
 
 
-def key_of(dialect: Dialect, option: str) -> str:
+def option_key(dialect: Dialect, option: str) -> str:
     """The key that sets an option, by its own name or by that of its setter."""
     return next((key for key, setter in dialect.form.keys.items() if option in (key, setter)), "")
 

@@ -14,6 +14,7 @@ from tenterhook.convert.matching import Matched, matched
 from tenterhook.convert.taking import Taken
 from tenterhook.dialect import Dialect, EventRule
 from tenterhook.hazards import answers
+from tenterhook.keys import MATCHER, key_of
 
 
 class Written(Struct, frozen=True):
@@ -119,15 +120,10 @@ def keys_of(
     around = {key_of(form.keys, "event"): to.name} if form.entries else {}
     kind = key_of(form.keys, "type")
     if matcher is not None:
-        key = key_of(form.group_keys, "matcher") if form.group else ""
+        key = key_of(form.group_keys, *MATCHER) if form.group else ""
         if key:
             group = {key: matcher, **group}
-        elif key := key_of(form.keys, "matcher"):
+        elif key := key_of(form.keys, *MATCHER):
             around[key] = matcher
     head = {kind: run.kind.name} if kind else {}
     return group, {**around, **head, **run.keys, **extra.entry}
-
-
-def key_of(keys: dict[str, str], setter: str) -> str:
-    """The key that says this; nothing where the dialect has none."""
-    return next((key for key, one in keys.items() if one == setter or one.startswith(f"{setter}_")), "")

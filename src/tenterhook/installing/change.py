@@ -15,8 +15,9 @@ from tenterhook.installing.hookfiles import Heard
 from tenterhook.installing.line import Line
 from tenterhook.installing.matchers import matcher
 from tenterhook.installing.target import Target
+from tenterhook.keys import TIMEOUT, key_of
 from tenterhook.setup import record as records
-from tenterhook.setup.additions import command_type, entry_of, key_of, needed, place_of
+from tenterhook.setup.additions import command_type, entry_of, needed, place_of
 from tenterhook.setup.edit import EMPTY, Addition, Edit, canonical, edited, mentions
 from tenterhook.setup.install import about_switch, elsewhere, overridden
 from tenterhook.setup.job import Job
@@ -131,15 +132,15 @@ def hook(target: Target, event: Heard, line: Line, timeout: float | None) -> dic
     """One entry's hook: how it is called, how long it may take, what its failure means."""
     dialect, install = target.dialect, target.install
     keys, kind = dialect.form.keys, command_type(dialect)
-    made: dict[str, Any] = {key_of(keys, "type"): kind.name} if "type" in keys.values() else {}
+    made: dict[str, Any] = {key_of(keys, "type"): kind.name}
     if install.words:
         made |= {install.program or kind.key: line.program, install.words: line.argv()}
     else:
         made[install.program or kind.key] = line.text()
-    made[key_of(keys, "timeout")] = in_unit(dialect, seconds(event, timeout))
+    made[key_of(keys, *TIMEOUT)] = in_unit(dialect, seconds(event, timeout))
     if closes(install.closed, event):
         made[key_of(keys, "closed")] = install.closed
-    return made
+    return {key: value for key, value in made.items() if key}  # what the agent has no key for is left out
 
 
 def seconds(event: Heard, asked: float | None) -> float:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tenterhook.config import dig
 from tenterhook.dialect import Dialect, File, Setup, Type, Wrapper
+from tenterhook.keys import MATCHER, TIMEOUT, key_of
 from tenterhook.setup.edit import Addition, mentions
 
 
@@ -66,7 +67,8 @@ def of_event(dialect: Dialect, event: str, found: Any) -> Any:
 def called(dialect: Dialect, command: str, timeout: float) -> dict[str, Any]:
     """A hook that is a command, its time-out in the dialect's own unit."""
     keys, kind = dialect.form.keys, command_type(dialect)
-    return {key_of(keys, "type"): kind.name, kind.key: command, key_of(keys, "timeout"): timeout}
+    made = {key_of(keys, "type"): kind.name, kind.key: command, key_of(keys, *TIMEOUT): timeout}
+    return {key: value for key, value in made.items() if key}  # what the agent has no key for is left out
 
 
 def entry_of(dialect: Dialect, event: str, matcher: str, hook: dict[str, Any], *, flat: bool = False) -> dict[str, Any]:
@@ -74,7 +76,8 @@ def entry_of(dialect: Dialect, event: str, matcher: str, hook: dict[str, Any], *
     form = dialect.form
     grouped = bool(form.group) and not flat
     keys = form.group_keys if grouped else form.keys
-    around = {key_of(keys, "matcher", "matcher_trimmed"): matcher} if matcher else {}
+    key = key_of(keys, *MATCHER)
+    around = {key: matcher} if matcher and key else {}
     if grouped:
         return {**around, form.group: [hook]}
     named = {key_of(form.keys, "event"): event} if form.entries else {}
@@ -83,7 +86,3 @@ def entry_of(dialect: Dialect, event: str, matcher: str, hook: dict[str, Any], *
 
 def command_type(dialect: Dialect) -> Type:
     return next(kind for kind in dialect.types if kind.handler == "command")
-
-
-def key_of(keys: dict[str, str], *setters: str) -> str:
-    return next(key for key, one in keys.items() if one in setters)

@@ -45,9 +45,9 @@ def cost_budget(
     output_price: float = 0.0,
     then: str = "deny",
 ) -> Answer | None:
-    from tenterhook.library.parts.decisions import one_of
+    from tenterhook.library.parts.decisions import ENDS, one_of, used_up
 
-    one_of("then", then, ("deny", "ask", "stop"))
+    one_of("then", then, ENDS)
     if not tokens > 0 and not cost > 0:
         raise UsageError("there is no budget: set tokens=NUMBER, or cost=AMOUNT with the prices of a million tokens")
     if cost > 0 and not (input_price > 0 and output_price > 0):
@@ -56,12 +56,12 @@ def cost_budget(
     if event.kind != "tool.before":
         return None
     if used is None:
-        return once(event)
+        return uncounted(event)
     spent = (used.input * input_price + used.cached * cached_price + used.output * output_price) / 1e6
     if 0 < tokens <= used.total:
-        return over(then, f"this session has used {used.total:,} tokens, of {tokens:,} in all")
+        return used_up(then, f"{NAME}: this session has used {used.total:,} tokens, of {tokens:,} in all")
     if 0 < cost <= spent:
-        return over(then, f"this session has cost {spent:.2f}, of {cost:.2f} in all")
+        return used_up(then, f"{NAME}: this session has cost {spent:.2f}, of {cost:.2f} in all")
     return None
 
 
@@ -82,17 +82,7 @@ def counted(event: Event) -> Tokens | None:
     return tokens.of_transcript(next((event.text_of(name) for name in TRANSCRIPTS if event.text_of(name)), ""))
 
 
-def once(event: Event) -> Answer | None:
-    """That nothing can be counted, the first time in a session."""
-    from tenterhook.library.parts.kept import Kept
+def uncounted(event: Event) -> Answer | None:
+    from tenterhook.library.parts.kept import once
 
-    kept = Kept(event, NAME)
-    if kept.lines():
-        return None
-    kept.add({"said": True})
-    return hook.notify(f"{NAME}: {event.agent} has told of no tokens yet, so that nothing can be counted")
-
-
-def over(then: str, what: str) -> Answer:
-    reason = f"{NAME}: {what}; end here and tell the user what is left to do"
-    return hook.stop(reason) if then == "stop" else hook.ask(reason) if then == "ask" else hook.deny(reason)
+    return once(event, NAME, f"{NAME}: {event.agent} has told of no tokens yet, so that nothing can be counted")

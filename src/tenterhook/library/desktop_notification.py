@@ -41,7 +41,9 @@ def desktop_notification(
         return None
     words = command(telling.title(event), telling.text(event))
     if not words:
-        return once(event)
+        from tenterhook.library.parts.kept import once
+
+        return once(event, "desktop-notification", NONE)
     import os
 
     from tenterhook.project.asked import output_of
@@ -61,14 +63,3 @@ def command(title: str, text: str) -> list[str]:
     if which("osascript"):
         return ["osascript", *(part for line in SCRIPT for part in ("-e", line)), title, text]
     return []
-
-
-def once(event: Event) -> Answer | None:
-    """That nothing can be shown, the first time in a session."""
-    from tenterhook.library.parts.kept import Kept
-
-    kept = Kept(event, "desktop-notification")
-    if kept.lines():
-        return None
-    kept.add({"said": True})
-    return hook.notify(NONE)

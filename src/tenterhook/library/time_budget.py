@@ -34,10 +34,10 @@ IDS = ("tool_use_id", "toolUseId", "tool_call_id", "toolCallId", "call_id")
 def time_budget(event: Event, seconds: float = 1800.0, commands: int = 0, then: str = "deny") -> Answer | None:
     import time
 
-    from tenterhook.library.parts.decisions import one_of, positive
+    from tenterhook.library.parts.decisions import ENDS, one_of, positive, used_up
     from tenterhook.library.parts.kept import Kept
 
-    one_of("then", then, ("deny", "ask", "stop"))
+    one_of("then", then, ENDS)
     positive("seconds", seconds)
     if commands:
         positive("commands", commands)
@@ -48,9 +48,9 @@ def time_budget(event: Event, seconds: float = 1800.0, commands: int = 0, then: 
     lines = kept.lines()
     spent, ran = used(lines), sum("start" in line for line in lines)
     if spent >= seconds:
-        return over(then, f"commands of this session took {spent:.0f} s, of {seconds:g} s in all")
+        return used_up(then, f"{NAME}: commands of this session took {spent:.0f} s, of {seconds:g} s in all")
     if 0 < commands <= ran:
-        return over(then, f"this session has run {ran} commands, of {commands} in all")
+        return used_up(then, f"{NAME}: this session has run {ran} commands, of {commands} in all")
     kept.add({"start": time.time(), "id": identity(event)})
     return None
 
@@ -75,8 +75,3 @@ def used(lines: list[dict[str, Any]]) -> float:
         elif "end" in line and (began := open_since.get(str(line.get("id")))):
             total += max(0.0, float(line["end"]) - began.pop(0))
     return total
-
-
-def over(then: str, what: str) -> Answer:
-    reason = f"{NAME}: {what}; end here and tell the user what is left to do"
-    return hook.stop(reason) if then == "stop" else hook.ask(reason) if then == "ask" else hook.deny(reason)

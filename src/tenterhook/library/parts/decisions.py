@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from tenterhook.author import Answer
 
 DECISIONS = ("deny", "ask", "warn", "allow")
+# What may be done when a budget is used up.
+ENDS = ("deny", "ask", "stop")
 
 
 def one_of(option: str, word: str, words: Iterable[str] = DECISIONS) -> str:
@@ -41,3 +43,9 @@ def answer(decision: str, reason: str) -> Answer | None:
     if decision == "ask":
         return hook.ask(reason)
     return hook.notify(reason) if decision == "warn" else None
+
+
+def used_up(then: str, what: str) -> Answer:
+    """A budget is: the word, one of ENDS, says what comes of it."""
+    reason = f"{what}; end here and tell the user what is left to do"
+    return hook.stop(reason) if then == "stop" else hook.ask(reason) if then == "ask" else hook.deny(reason)

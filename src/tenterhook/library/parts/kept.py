@@ -9,6 +9,7 @@ import json
 import os
 
 from tenterhook import regular
+from tenterhook.author import hook
 from tenterhook.errors import UsageError
 from tenterhook.project.ledger import digest, prune
 from tenterhook.state import state_folder
@@ -17,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tenterhook.author import Event
+    from tenterhook.author import Answer, Event
 
 LARGEST = 4 << 20
 
@@ -54,6 +55,15 @@ class Kept:
 
     def problem(self, exc: OSError) -> UsageError:
         return UsageError(f"{self.file}: {exc.strerror or exc}: without it nothing can be counted")
+
+
+def once(event: Event, name: str, text: str) -> Answer | None:
+    """The user is told the first time in a session, by a hook that has kept nothing yet."""
+    kept = Kept(event, name)
+    if kept.lines():
+        return None
+    kept.add({"said": True})
+    return hook.notify(text)
 
 
 def read(text: bytes) -> dict[str, Any] | None:

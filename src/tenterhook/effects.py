@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenterhook.apply import MODES
 from tenterhook.errors import nearest
-from tenterhook.validity import FITS, WORDS, kind_of
+from tenterhook.validity import FITS, WORDS, at, kind_of
 
 if TYPE_CHECKING:
     from tenterhook.dialect import Answer
@@ -112,16 +112,6 @@ def change(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -
         reader.verdict.reason = reader.verdict.reason or f"{answer.path} must be an object, not {kind_of(value)}"
     elif value is not None:  # a strict engine must not go on with what the hook wanted changed
         reader.unreadable(f"{answer.path} must be an object, not {type(value).__name__}")
-
-
-def at(path: str, value: Any) -> Any:
-    """What stands at a dotted path of keys and places, or None."""
-    for key in path.split("."):
-        if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            value = value.get(key) if isinstance(value, dict) else None
-    return value
 
 
 def tool_config(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:

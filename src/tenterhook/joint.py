@@ -104,6 +104,7 @@ def our_name(tool: str, dialect: Dialect) -> str:
 
 @cache
 def template(pattern: str) -> re.Pattern[str]:
+    """The names of servers' tools, with groups for both of their parts."""
     return re.compile(re.escape(pattern).replace(r"\{server\}", "(?P<server>.+?)").replace(r"\{tool\}", "(?P<tool>.+)"))
 
 

@@ -91,10 +91,14 @@ def unnamed(found: dict[str, Any], rules: Rules) -> Iterator[str]:
         yield f"{rules.naming} {said}; it must be {own!r}"
 
 
-def at(path: str, found: Any) -> Any:
+def at(path: str, value: Any) -> Any:
+    """What stands at a dotted path of keys and places, or None."""
     for key in path.split("."):
-        found = found.get(key) if isinstance(found, dict) else None
-    return found
+        if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def type_of(entry: Answer) -> str:

@@ -30,6 +30,8 @@ library (`library:NAME`) in one process. Without `--agent` the payload and the e
     registered.py, options.py                    the hook itself
     callers.py, forms.py                         who called, and how that agent is answered
     calls.py, process.py, loading.py             one event, one process, several files
+    canary.py                                    the answer to an installer that asks whether hooks are called
+    starting.py, kinds.py                        what `tenter new` writes, and for which kinds
     candidates.py, making.py                     how forms/ is made; never loaded in a hook's process
 """
 

@@ -202,10 +202,15 @@ def failed(one: Registered, exc: BaseException, event: Event) -> tuple[Answer, s
 def place(exc: BaseException, function: Any) -> str:
     """Where it went wrong: the last line of the hook's own file on the way there."""
     own = getattr(getattr(function, "__code__", None), "co_filename", "")
-    found, trace = "", exc.__traceback__
+    number = line_of(exc, own)
+    return f" ({os.path.basename(own)}, line {number})" if number else ""
+
+
+def line_of(exc: BaseException, file: str) -> int:
+    """The last line of a file on the way to where it went wrong; 0 where the way did not lead through it."""
+    found, trace = 0, exc.__traceback__
     while trace is not None:
-        file = trace.tb_frame.f_code.co_filename
-        if file == own:
-            found = f" ({os.path.basename(file)}, line {trace.tb_lineno})"
+        if trace.tb_frame.f_code.co_filename == file:
+            found = trace.tb_lineno
         trace = trace.tb_next
     return found

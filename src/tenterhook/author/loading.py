@@ -6,6 +6,7 @@ import os
 import sys
 
 from tenterhook.author import hook
+from tenterhook.author.calls import line_of
 from tenterhook.author.registered import Broken
 from tenterhook.errors import TenterhookError, UsageError, described, nearest
 
@@ -76,12 +77,6 @@ def of_file(path: str) -> list[Registered]:
 
 
 def line(exc: Exception, word: str) -> str:
-    """Where in a file it went wrong."""
-    if isinstance(exc, SyntaxError):
-        return ""
-    trace, found = exc.__traceback__, ""
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == os.path.abspath(word):
-            found = f" (line {trace.tb_lineno})"
-        trace = trace.tb_next
-    return found
+    """Where in a file it went wrong; a syntax error says so itself."""
+    number = 0 if isinstance(exc, SyntaxError) else line_of(exc, os.path.abspath(word))
+    return f" (line {number})" if number else ""

@@ -126,7 +126,7 @@ class Trial:
             "deny": self.denied,
             "ask": lambda seen, text: seen.decision == "ask" and text in seen.reason,
             "allow": lambda seen, text: seen.decision == "allow",
-            "stop": lambda seen, text: stopped(seen) and text in seen.stop_reason,
+            "stop": lambda seen, text: seen.stop and text in seen.stop_reason,
             "context": lambda seen, text: told(seen, "model", text),
             "notify": lambda seen, text: told(seen, "user", text),
             "none": lambda seen, text: seen.decision == "none" or self.harmless(seen),
@@ -189,7 +189,7 @@ class Trial:
         return (
             all(self.checks[effect](seen, text) for effect, text in zip(effects, texts, strict=False))
             and (seen.decision in expected or (effects == ("none",) and self.harmless(seen)))
-            and stopped(seen) == ("stop" in effects)
+            and seen.stop == ("stop" in effects)
             and (by_code or (seen.success and not [one for one in seen.warnings if EXPECTED not in one]))
         )
 
@@ -234,10 +234,6 @@ class Trial:
 WISHES: dict[str, Callable[[str], Answer]] = {
     name: getattr(answers, name) for name in ("deny", "ask", "allow", "stop", "context", "notify")
 }
-
-
-def stopped(seen: Outcome) -> bool:
-    return seen.stop
 
 
 def told(seen: Outcome, whom: str, text: str) -> bool:

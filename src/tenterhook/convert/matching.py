@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from tenterhook.author import tools
 from tenterhook.dialect import Dialect, EventRule
+from tenterhook.joint import template
 from tenterhook.match import EVERYTHING, PLAIN, match, names
 from tenterhook.testing.calling import NAMES
 from tenterhook.types import Hook
@@ -34,7 +35,7 @@ def matched(hook: Hook, rule: EventRule, source: Dialect, to: EventRule, target:
     kind = hook.match_kind or rule.matcher or source.matcher
     matcher = None if hook.matcher is None or hook.matcher in EVERYTHING or not rule.target else hook.matcher
     if matcher is None:
-        return only_for(rule, source, to, target) if rule.tools and rule.tools != to.tools else Matched()
+        return only_for(rule, to, target) if rule.tools and rule.tools != to.tools else Matched()
     if not to.target:
         return Matched(lost=f"{to.name} has nothing to match on, so the hook runs whatever {rule.target} is")
     test = match(matcher, kind)
@@ -53,7 +54,7 @@ def broken(matcher: str, kind: str) -> bool:
     return "regex" in kind and names(matcher, kind) is None and compiled(matcher) is None
 
 
-def only_for(rule: EventRule, source: Dialect, to: EventRule, target: Dialect) -> Matched:
+def only_for(rule: EventRule, to: EventRule, target: Dialect) -> Matched:
     """An event for some tools alone becomes one for all of them, with a matcher."""
     if to.target != TOOL or to.tools:
         return Matched()
@@ -126,8 +127,7 @@ def named_alike(source: Dialect, target: Dialect) -> bool:
 
 def parts(name: str, form: str) -> dict[str, str]:
     """Server and tool in the name of a server's tool."""
-    pattern = re.escape(form).replace(r"\{server\}", "(?P<server>.+?)").replace(r"\{tool\}", "(?P<tool>.+)")
-    found = re.fullmatch(pattern, name)
+    found = template(form).fullmatch(name)
     return found.groupdict() if found else {}
 
 

@@ -48,9 +48,7 @@ def made(rule: EventRule, source: Dialect) -> Iterator[tuple[str, str, dict[str,
 
 
 def real(rule: EventRule, source: Dialect) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    plain = source.name.partition("@")[0]
-    found = recorded.payloads(plain).get(rule.name, []) if plain in recorded.agents() else []
-    for number, payload in enumerate(found, 1):
+    for number, payload in enumerate(recorded.of_event(source.name, rule.name), 1):
         data = in_our_words(payload, aliases(source, rule))
         ours = next((ours for ours, tool in source.tools.items() if tool.name == data.get(TOOL)), "")
         yield f"recorded payload {number}", ours, data

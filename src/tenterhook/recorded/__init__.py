@@ -16,7 +16,7 @@ import msgspec
 
 from tenterhook.errors import UsageError, nearest
 
-__all__ = ["agents", "payloads"]
+__all__ = ["agents", "of_event", "payloads"]
 
 FOLDER = os.path.dirname(__file__)
 
@@ -24,6 +24,12 @@ FOLDER = os.path.dirname(__file__)
 def agents() -> list[str]:
     """The agents of which payloads were recorded."""
     return sorted(name for name in os.listdir(FOLDER) if os.path.isdir(os.path.join(FOLDER, name)) and name[0] != "_")
+
+
+def of_event(agent: str, event: str) -> list[dict[str, Any]]:
+    """What hooks of one agent, `NAME` or `NAME@VERSION`, were told at an event; nothing where that was not recorded."""
+    plain = agent.partition("@")[0]
+    return payloads(plain).get(event, []) if plain in agents() else []
 
 
 def payloads(agent: str) -> dict[str, list[dict[str, Any]]]:

@@ -82,9 +82,7 @@ def meant(dialect: Dialect, event: str) -> EventRule | None:
 
 def once_written(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
     """What a real agent wrote at such an event."""
-    plain = dialect.name.partition("@")[0]
-    found = recorded.payloads(plain).get(rule.name, []) if plain in recorded.agents() else []
-    return found[0] if found else {}
+    return next(iter(recorded.of_event(dialect.name, rule.name)), {})
 
 
 def fired(engine: Engine, rule: EventRule, main: list[str], data: dict[str, Any]) -> Fired:

@@ -15,8 +15,12 @@ import pytest
 
 from tenterhook import Engine, dialects
 from tenterhook.actions import ACTIONS, MOMENTS, WRAPPED, action, imported, module_of, settings, wire
-from tenterhook.actions.said import Said
+from tenterhook.actions.said import Said, deny
+from tenterhook.author import Answer, Event
+from tenterhook.author import hook as author_hook
 from tenterhook.cli.main import main
+from tenterhook.testing import Did, fire, simulate
+from tenterhook.types import Outcome
 
 from .conftest import TENTER, Answered
 
@@ -448,6 +452,32 @@ def test_every_event_of_every_dialect_can_be_answered(dialect: str, decision: st
         else:
             assert code == 2 or "why" in out or err == "why"
             assert code == 0 or err == "why"
+
+
+@pytest.mark.parametrize("dialect", wire.known())
+def test_a_refusal_is_obeyed_or_heard_wherever_an_agent_can_do_that(dialect: str) -> None:
+    """As far as a hook of an author's is, whose forms were proven."""
+    table, own = wire.known()[dialect], dialects.get(dialect)
+    for rule in own.events:
+        if rule.kind in ("tool.before", *wire.HEARD):
+            code, out, err = wire.written(deny("why"), table, rule.name)
+            seen = simulate(own, rule.name, [Did(exit_code=code, stdout=out, stderr=err)])
+            proven = fire(refusing(rule.name), rule.name, agent=dialect, as_recorded=False, tool_name="x")
+
+            assert seen.blocked or not proven.denied, rule.name
+            assert seen.blocked or told_to_model(seen) or not told_to_model(proven.outcome), rule.name
+
+
+def refusing(event: str) -> Callable[..., Answer]:
+    @author_hook(event)
+    def refuse(event: Event) -> Answer:
+        return author_hook.deny("why")
+
+    return refuse
+
+
+def told_to_model(seen: Outcome) -> bool:
+    return any(message.to == "model" and "why" in message.text for message in seen.messages)
 
 
 def test_messages_for_user_and_model_stand_where_the_dialect_has_them(hook: Hook, tmp_path: Path) -> None:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from tenterhook.actions.said import Said
     from tenterhook.dialect import Answer, Dialect, EventRule
 
+REFUSED = 2
+# Where an action tells the model what is wrong with what it did: a refusal that it does not hear is none.
+HEARD = ("tool.after", "turn.stop", "agent.stop")
 FILE = os.path.join(os.path.dirname(__file__), "wire.json")
 
 
@@ -47,18 +50,19 @@ def written(said: Said, dialect: dict[str, Any], name: str) -> tuple[int, str, s
         decision = "deny"  # nobody can be asked there
     answer: dict[str, Any] = {}
     if decision in event:
-        put(answer, *event[decision])
+        path, word = event[decision]
+        put(answer, path, word or said.reason)
         put(answer, fields.get("reason"), said.reason)
     put(answer, fields.get("message"), said.message)
-    unheard = decision == "deny" and "deny" not in event and not dialect["refused"]
+    unheard = decision == "deny" and "deny" not in event and not event["refused"]
     context = "\n".join(filter(None, (said.reason, said.context))) if unheard else said.context
     put(answer, fields.get("context"), context)
     section, key = dialect["section"]
     if key and section in answer:
         answer[section] = {key: name, **answer[section]}
     text = json.dumps(answer) if answer else ""
-    if decision == "deny" and dialect["refused"]:
-        return dialect["refused"], text if event["read"] else "", said.reason
+    if decision == "deny" and event["refused"]:
+        return event["refused"], text if event["read"] else "", said.reason
     if decision == "none" and event.get("silent"):  # there silence is a yes, and no action gives one
         return 1, "", f"{said.note}; no permission is granted"
     return 0, text, said.reason if unheard else said.note  # where nobody refuses anything, it is at least told
@@ -77,17 +81,11 @@ def put(answer: dict[str, Any], path: str | None, value: str) -> None:
 
 
 def made_of(dialect: Dialect) -> dict[str, Any]:
-    """A dialect's events by name, each with what an answer to it looks like, and how to know its caller.
-
-    A refusal is an exit code, which every agent understands, unless the dialect takes that for a failed hook.
-    """
-    row = dialect.exits.get(2)
-    refuses = row is not None and row.decision == "deny" and not row.failed
+    """A dialect's events by name, each with what an answer to it looks like, and how to know its caller."""
     return {
         "events": {rule.name: event(dialect, rule) for rule in dialect.events},
         "project": [name for name, word in dialect.env.items() if word in ("project", "cwd")],
         "section": [dialect.section, dialect.section_event],
-        "refused": 2 if refuses else 0,
         "set_up": dialect.setup is not None,
         "usual": dialect.usual_caller,
     }
@@ -96,7 +94,8 @@ def made_of(dialect: Dialect) -> dict[str, Any]:
 def event(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
     """Where an answer to one event stands; `read` is whether it is looked at beside the exit code of a refusal.
 
-    `silent` is there where the dialect takes it for a decision that nothing is said.
+    `refused` is that code, which every agent understands, but not at each of its events. `silent` is there where the
+    dialect takes it for a decision that nothing is said.
     """
     answers = [one for one in dialect.answers if not one.events or rule.name in one.events]
     texts = {one.kind: one.path for one in answers if one.effect == "text"}
@@ -105,9 +104,10 @@ def event(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
         "message": texts.get("system"),
         "context": texts.get("context") or texts.get("feedback") or texts.get("result"),
     }
-    row = dialect.exits.get(2)
+    row = {**dialect.exits, **rule.exits}.get(REFUSED)
     made: dict[str, Any] = {
         "kind": rule.kind,
+        "refused": REFUSED if row and row.decision == "deny" and not row.failed and by_code(dialect, rule) else 0,
         "fields": {what: path for what, path in fields.items() if path},
         "read": bool(row and (row.answer or dialect.answer_outranks_exit)) and not rule.deaf,
     }
@@ -116,7 +116,33 @@ def event(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
     for decision in ("deny", "ask") if rule.asks else ("deny",):
         if found := deciding(dialect, answers, decision):
             made[decision] = found
+    if "deny" in made and not by_field(dialect, rule, made["deny"], fields["reason"]):
+        del made["deny"]
+    tasks = [one.path for one in answers if one.effect == "follow_up"]
+    if tasks and "deny" not in made:
+        made["deny"] = [tasks[-1], ""]  # what to do next is the reason itself
     return made
+
+
+def by_code(dialect: Dialect, rule: EventRule) -> bool:
+    return is_heard(dialect, rule, exit_code=REFUSED, stderr="why")
+
+
+def by_field(dialect: Dialect, rule: EventRule, deny: list[str], reason: str | None) -> bool:
+    answer: dict[str, Any] = {}
+    put(answer, *deny)
+    put(answer, reason, "why")
+    if dialect.section in answer:
+        put(answer[dialect.section], dialect.section_event, rule.name)
+    return is_heard(dialect, rule, stdout=json.dumps(answer))
+
+
+def is_heard(dialect: Dialect, rule: EventRule, **did: Any) -> bool:
+    """Whether a refusal is obeyed, or told the model where that is what it is for."""
+    from tenterhook.testing import Did, simulate
+
+    seen = simulate(dialect, rule.name, [Did(**did)])
+    return seen.blocked or rule.kind not in HEARD or any(one.to == "model" for one in seen.messages)
 
 
 def deciding(dialect: Dialect, answers: list[Answer], decision: str) -> list[str]:

@@ -81,7 +81,9 @@ def tables(file: str) -> dict[str, Any]:
     try:
         with open(file, "rb") as opened:
             return tomllib.load(opened)
-    except (OSError, ValueError) as exc:
+    except OSError as exc:
+        raise UsageError(f"{file}: {exc.strerror}") from None
+    except ValueError as exc:
         raise UsageError(f"{file}: {exc}") from None
 
 

@@ -22,9 +22,10 @@ DRY = Option("dry-run", "only show what would change")
 YES = Option("yes", "write without asking")
 USAGE = Usage(
     "install",
-    "Let agents call your hooks: FILE holds functions with @hook(kind), library:NAME is a hook that comes with\n"
-    "tenterhook. Shows the change of each agent's config and what that agent cannot enforce, asks, writes, and sends\n"
-    "an event through the very command line that the agent will run. The hooks of an earlier install are replaced.",
+    "Let agents call your hooks: HOOK is a file that holds functions with @hook(kind), or library:NAME, a hook that\n"
+    "comes with tenterhook. Shows the change of each agent's config and what that agent cannot enforce, asks, writes,\n"
+    "and sends an event through the very command line that the agent will run. The hooks of an earlier install are\n"
+    "replaced.",
     ("[HOOK...]",),
     (
         Option("agent", "whose config, several with commas between", "NAME,..."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textwrap import fill
 
+from tenterhook.author.loading import LIBRARY
 from tenterhook.cli.options import JSON, Usage
 from tenterhook.library import Described, described, names
 from tenterhook.table import table
@@ -24,7 +25,8 @@ def run(argv: list[str]) -> int:
     options = USAGE.parse(argv)
     if options is None:
         return 0
-    found = [described(name) for name in ([options["NAME"]] if "NAME" in options else names())]
+    wanted = [options["NAME"].removeprefix(LIBRARY).replace("_", "-")] if "NAME" in options else names()
+    found = [described(name) for name in wanted]
     if "json" in options:
         from tenterhook.cli.project import print_json
 

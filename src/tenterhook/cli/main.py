@@ -90,7 +90,7 @@ def run(command: str, words: list[str], **more: str) -> int:
         return 1
     except OSError as exc:  # no room on the disk that our output goes to, say
         sys.stdout = None
-        return complain(str(exc))
+        return complain(f"{exc.filename}: {exc.strerror}" if exc.filename and exc.strerror else str(exc))
     except KeyboardInterrupt:
         return 130
     finally:

@@ -83,8 +83,8 @@ class Usage:
         rows = [(f"--{o.name} {o.value}".strip(), o.help) for o in self.options]
         width = max((len(left) for left, _ in rows), default=0)
         table = "\n".join(f"  {left:<{width}}  {right}" for left, right in rows)
-        more = f"\n\n{self.more}" if self.more else ""
-        return f"{self.about}\n\nusage: {self.line()}\n\n{table}{more}\n\nexample:\n  {self.example}"
+        parts = (self.about, f"usage: {self.line()}", table, self.more, f"example:\n  {self.example}")
+        return "\n\n".join(part for part in parts if part)
 
 
 DIALECT = Option("dialect", "whose rules; tenter dialects lists them (default: our own)", "NAME")

@@ -43,6 +43,7 @@ USAGE = Usage(
     "exit codes: 0 installed and proven, or nothing to do; 1 could not, was not confirmed, or the hook does not fire",
 )
 NOBODY = "nothing was written: nobody can be asked here; --yes writes what is shown"
+NOTHING = "nothing to do: the entries are there"
 HERE_ONLY = "the command names places of this machine: others who use this file must have them too"
 
 
@@ -141,7 +142,7 @@ def shown(plan: Plan) -> str:
     if job.diff:
         parts.append(job.diff.replace("\r\n", "\n").rstrip("\n"))
     else:
-        parts.append("nothing to do: the entries are there")
+        parts.append("the entries are there; the record of them is made again" if job.changes else NOTHING)
     if plan.limits:
         parts += ["what it cannot do, or needs first:", *(f"  {text}" for text in plan.limits)]
     return visible("\n".join([*parts, *job.notes, *job.by_hand]))
@@ -166,7 +167,7 @@ def told(plans: list[Plan], options: dict[str, str]) -> int:
 
 
 def flown(plan: Plan) -> list[str]:
-    state = "written" if plan.job.changes else "as it was"
+    state = "written" if plan.job.diff else "as it was"
     lines = [f"{plan.target.dialect.title}: {file_of(plan.target)} {state}"]
     for argv, flights in groupby(plan.flights, lambda one: one.argv):
         lines += [f"  {shlex.join(argv)}"] if argv else []

@@ -16,10 +16,11 @@ from tenterhook.terminal import visible
 USAGE = Usage(
     "uninstall",
     "Take hooks out of agents' configs that tenter install wrote there. A file that nobody changed since is as it was\n"
-    "before, byte for byte; of any other the entries are taken out and the rest stays.",
+    "before, byte for byte; of any other the entries are taken out and the rest stays, as where no install is on\n"
+    "record: then the entries are known by their command.",
     (),
     (
-        Option("agent", "whose config, several with commas between (default: all that are on record)", "NAME,..."),
+        Option("agent", "whose config, several with commas between (default: all)", "NAME,..."),
         USER,
         PROJECT,
         DRY,
@@ -29,7 +30,7 @@ USAGE = Usage(
     "tenter uninstall --agent claude,codex",
     "exit codes: 0 done or nothing to do, 1 could not, was not confirmed, or something is left to do by hand",
 )
-NOTHING = "nothing to take back: no install is on record here"
+NOTHING = "nothing to take back: no install is on record here, and no entry is certainly ours"
 
 
 def run(argv: list[str]) -> int:
@@ -56,21 +57,33 @@ def planned(targets: list[Target]) -> list[tuple[Target, Job]]:
     """The newest first: of two agents that read the same file it found what the other one had written there."""
     found: list[tuple[Target, Job]] = []
     files: dict[str, bytes | None] = {}
-    known = {one.record: one for one in targets if os.path.exists(one.record)}  # one for all versions of an agent
-    for record in sorted(known, key=os.path.getmtime, reverse=True):
-        job = uninstall(known[record], files)
+    for one in sorted({one.record: one for one in targets}.values(), key=age):  # one for all versions of an agent
+        job = uninstall(one, files)
         if job is not None:
             files |= {change.path: change.after for change in job.changes}
-            found.append((known[record], job))
+            found.append((one, job))
     return found
+
+
+def age(one: Target) -> float:
+    """Of its record; one that has none comes last."""
+    return -os.path.getmtime(one.record) if os.path.exists(one.record) else 0.0
 
 
 def shown(one: Target, job: Job) -> str:
     unchanged = "left as it is" if job.by_hand else "nothing of ours is in it any more"
     what = ", ".join(dict.fromkeys(touched.what for touched in job.files)) or unchanged
     diff = job.diff.replace("\r\n", "\n").rstrip("\n")
-    return "\n".join(part for part in (f"{one.dialect.title}: {file_of(one)}: {what}", diff, *job.by_hand) if part)
+    parts = (f"{one.dialect.title}: {file_of(one)}: {what}", diff, *job.notes, *job.by_hand)
+    return "\n".join(part for part in parts if part)
 
 
 def as_data(job: Job) -> dict[str, object]:
-    return {"agent": job.dialect, "root": job.project, "files": job.files, "diff": job.diff, "by_hand": job.by_hand}
+    return {
+        "agent": job.dialect,
+        "root": job.project,
+        "files": job.files,
+        "diff": job.diff,
+        "notes": job.notes,
+        "by_hand": job.by_hand,
+    }

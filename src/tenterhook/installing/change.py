@@ -11,14 +11,15 @@ from msgspec import Struct
 from tenterhook import readers
 from tenterhook.author.registered import GUARDED
 from tenterhook.dialect import Dialect
+from tenterhook.installing import ours
 from tenterhook.installing.hookfiles import Heard
-from tenterhook.installing.line import Line
+from tenterhook.installing.line import PROGRAM, Line
 from tenterhook.installing.matchers import matcher
 from tenterhook.installing.target import Target
 from tenterhook.keys import TIMEOUT, key_of
 from tenterhook.setup import record as records
 from tenterhook.setup.additions import command_type, entry_of, needed, place_of
-from tenterhook.setup.edit import EMPTY, Addition, Edit, canonical, edited, mentions
+from tenterhook.setup.edit import EMPTY, Addition, Edit, canonical, edited, mentions, without
 from tenterhook.setup.install import about_switch, elsewhere, overridden
 from tenterhook.setup.job import Job
 from tenterhook.setup.record import Config, Record, digest
@@ -28,15 +29,24 @@ from tenterhook.timeouts import EITHER, counted
 
 # How long hooks may take that do not say so themselves, and what is left to tell the agent about one that took longer.
 USUAL, SPARE = 60.0, 10.0
+FORGOTTEN = (
+    "no record of the install was found, so what this file was before is not known: "
+    "an uninstall takes out the entries that are certainly ours, and nothing else"
+)
 
 
 class Before(Struct, frozen=True):
-    """The file as it is, and as it would be without an earlier install; what of that one people made their own."""
+    """The file as it is, and as it would be without an earlier install; what of that one people made their own.
+
+    `taken` is what was taken out for that though no install is on record: what the file was before is not `known`.
+    """
 
     source: bytes | None
     base: bytes | None
     left: list[Edit]
     folders: list[str]
+    taken: list[Edit] = []
+    known: bool = True
 
 
 def install(target: Target, events: list[Heard], line: Line, timeout: float | None) -> Job:
@@ -50,34 +60,49 @@ def install(target: Target, events: list[Heard], line: Line, timeout: float | No
     says = {line.at(target.dialect, event.rule).says(target.install) for event in events}
     stale = [edit for edit in before.left if edit.addition.says not in says]
     job.by_hand += [f"take out of {target.path}: the entry with {shown(edit.addition.says)}" for edit in stale]
+    job.notes += [] if before.known else [FORGOTTEN]
     if before.source is not None and canonical(parsed(target, new)) == canonical(parsed(target, before.source)):
         job.notes += about_switch(target.dialect, target.file, parsed(target, new))
+        if before.taken:
+            keep(job, target, before, Config(before.base, "", [*before.left, *before.taken], known=False))
         return job
     job.change("created" if before.source is None else "changed", target.path, before.source, new)
     job.notes += about_switch(target.dialect, target.file, data)
     job.notes += elsewhere(job, {os.path.dirname(target.path)})
     job.notes += overridden(target.hooks, target.dialect, wanted)
-    made = Config(before.base, "" if before.left else digest(new), [*before.left, *edits])
-    keep(job, target, Record(records.VERSION, target.dialect.name, {}, {target.path: made}, before.folders))
+    left = "" if before.left or not before.known else digest(new)
+    keep(job, target, before, Config(before.base, left, [*before.left, *edits], known=before.known))
     return job
 
 
 def found(job: Job, target: Target) -> Before:
     record = records.decoded(target.record)
-    known = record.configs.get(target.path) if record else None
+    config = record.configs.get(target.path) if record else None
     source = content(job.target(target.path))
     folders = list(record.folders) if record else []
-    if known is None or source is None:
+    if source is None:
         return Before(source, source, [], folders)
-    return Before(source, *taken_out(source, target.path, target.file.format, known), folders)
+    if config is None:
+        return unrecorded(target, source, folders)
+    base, left = taken_out(source, target.path, target.file.format, config)
+    return Before(source, base, left, folders, known=config.known)
+
+
+def unrecorded(target: Target, source: bytes, folders: list[str]) -> Before:
+    """What stands there and is certainly ours is an earlier install, though nobody remembers it."""
+    edits = ours.entries(target, source, parsed(target, source))
+    base, left = without(source, target.path, target.file.format, edits)
+    taken = [edit for edit in edits if edit not in left]
+    return Before(source, base if taken else source, left, folders, taken, known=not edits)
 
 
 def parsed(target: Target, source: bytes) -> Any:
     return readers.parse(source, target.path, target.file.format).data
 
 
-def keep(job: Job, target: Target, record: Record) -> None:
+def keep(job: Job, target: Target, before: Before, config: Config) -> None:
     """The record goes first: a config without one could not be given back."""
+    record = Record(records.VERSION, target.dialect.name, {}, {target.path: config}, before.folders)
     job.folders = folders_for([target.record, *(change.path for change in job.changes)])
     own = [folder for folder in job.folders if folder.startswith(job.where(""))]
     record.folders += [os.path.relpath(folder, job.project) for folder in own if folder in parents(job, target.path)]
@@ -90,23 +115,38 @@ def parents(job: Job, path: str) -> list[str]:
 
 
 def uninstall(target: Target, before: Mapping[str, bytes | None]) -> Job | None:
-    """None where no install is on record. `before` are files as they will be when earlier jobs are done."""
+    """None where no install is on record, and nothing that is certainly ours stands in the file.
+
+    `before` are files as they will be when earlier jobs are done.
+    """
     record = records.decoded(target.record)
     if record is None:
-        return None
+        return uninstall_unrecorded(target, before)
     job = Job(dialect=target.dialect.name, project=target.root)
     rest = Record(record.version, record.dialect, {}, {}, [])
     for path, config in record.configs.items():
         where = job.target(path)
         now = before[where] if where in before else content(where)
+        job.notes += [] if config.known else [FORGOTTEN]
         left = restore_config(job, path, target.file.format, config, now)
         if left:
-            rest.configs[path] = Config(config.original, "", left)
+            rest.configs[path] = Config(config.original, "", left, known=config.known)
             rest.folders = record.folders
     after = records.dumped(rest) if rest.configs else None
     job.changes.append(Change(target.record, content(target.record), after, PRIVATE))
     job.unwanted = [job.where(folder) for folder in reversed(record.folders)]
     return job
+
+
+def uninstall_unrecorded(target: Target, before: Mapping[str, bytes | None]) -> Job | None:
+    job = Job(dialect=target.dialect.name, project=target.root, notes=[FORGOTTEN])
+    where = job.target(target.path)
+    source = before[where] if where in before else content(where)
+    if source is None or PROGRAM.encode() not in source:  # whatever else is wrong with it is not our business
+        return None
+    edits = ours.entries(target, source, parsed(target, source))
+    restore_config(job, target.path, target.file.format, Config(None, "", edits, known=False), source)
+    return job if edits else None
 
 
 # ---- entries

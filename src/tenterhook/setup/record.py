@@ -27,11 +27,15 @@ class Script(Struct):
 
 
 class Config(Struct):
-    """The config file as init found it and left it. Without a digest people changed it between two inits."""
+    """The config file as init found it and left it. Without a digest people changed it between two inits.
+
+    It may not be `known` what it was before our entries; then `original` is the file without them.
+    """
 
     original: bytes | None
     digest: str
     edits: list[Edit]
+    known: bool = True
 
 
 class Record(Struct):

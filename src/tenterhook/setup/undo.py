@@ -47,7 +47,8 @@ def restore_config(job: Job, path: str, format: str, config: Config, now: bytes 
     after, left = taken_out(now, path, format, config)
     job.by_hand += [f"take out of {path}: the entry with {shown(edit.addition.says)}" for edit in left]
     if after != now:
-        what = "removed" if after is None else "restored" if after == config.original else "changed"
+        same = config.known and after == config.original
+        what = "removed" if after is None else "restored" if same else "changed"
         job.change(what, path, now, after)
     return left
 
@@ -57,7 +58,8 @@ def taken_out(now: bytes, path: str, format: str, config: Config) -> tuple[bytes
     if untouched(now, path, format, config):
         return config.original, []
     after, left = without(now, path, format, config.edits)
-    return None if config.original is None and after == EMPTY[format] else after, left
+    made = config.known and config.original is None  # the file was not there before
+    return None if made and after == EMPTY[format] else after, left
 
 
 def shown(says: str) -> str:

@@ -140,3 +140,15 @@ def test_what_an_event_does_not_have_is_empty() -> None:
     )
     assert nothing.cwd == nothing.project == os.getcwd()
     assert not nothing.stop_active
+
+
+def test_an_event_for_tools_of_servers_is_about_one_though_nobody_names_the_server() -> None:
+    given = Event("tool.before", {"tool_name": "Bash", "tool_input": {}}, raw={}, served=True)
+    nameless = Event("tool.before", {}, raw={}, served=True)
+
+    assert given.mcp
+    assert (given.mcp.server, given.mcp.tool) == ("", "Bash")
+    assert given.tool == nameless.tool == "mcp"
+    assert "mcp" in given.names()
+    assert "mcp" in nameless.names()
+    assert given.after(hook.rewrite(a=1)).mcp

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+
 import pytest
 
 from tenterhook.testing import each_dialect
@@ -45,3 +49,38 @@ def test_nothing_listed_is_nothing_allowed_and_the_user_may_be_asked(fire: Fire)
     assert asked.asked
     assert wrong.denied
     assert "otherwise may be deny, ask; not 'warn'" in wrong.reason
+
+
+PAYLOAD = {
+    "conversation_id": "c",
+    "hook_event_name": "beforeMCPExecution",
+    "tool_name": "delete_repo",
+    "tool_input": "{}",
+    "command": "npx x",
+    "workspace_roots": ["/w"],
+}
+
+
+@pytest.mark.parametrize(
+    ("settings", "permission"),
+    [
+        ((), "deny"),
+        (("allow=github/*",), "deny"),
+        (("allow=github",), "deny"),
+        (("allow=*/read_*",), "deny"),
+        (("allow=*/delete_repo",), "allow"),
+        (("allow=*",), "allow"),
+        (("allow=*", "deny=github/delete_*"), "deny"),
+        (("allow=*", "deny=github/read_*"), "allow"),
+    ],
+)
+def test_a_server_that_the_agent_does_not_name_may_do_only_what_any_server_may(
+    settings: tuple[str, ...], permission: str
+) -> None:
+    words = [word for one in settings for word in ("--set", one)]
+    argv = [sys.executable, "-m", "tenterhook", "run", f"library:{NAME}", *words, "--agent", "cursor"]
+    ran = subprocess.run(argv, input=json.dumps(PAYLOAD), capture_output=True, text=True)
+    said = json.loads(ran.stdout or "{}")
+
+    assert said.get("permission", "allow") == permission, ran
+    assert (permission == "deny") == ("delete_repo of a server that is not named" in ran.stdout)

@@ -100,7 +100,8 @@ def received(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[Even
     data.setdefault("project", project)
     target = rule.get("target", "")
     agent, between = dialect["name"].partition("@")[0], dialect["between"]
-    event = Event(rule["kind"], data, raw=raw, name=name, agent=agent, target=target, between=between)
+    served = rule.get("served", False)
+    event = Event(rule["kind"], data, raw=raw, name=name, agent=agent, target=target, between=between, served=served)
     return event, dialect
 
 

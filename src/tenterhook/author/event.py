@@ -33,7 +33,7 @@ class Event:
     Texts are empty and lists have nothing in them where the event has no such thing; nothing here is None but `mcp`.
     """
 
-    __slots__ = ("agent", "between", "data", "kind", "name", "raw", "target")
+    __slots__ = ("agent", "between", "data", "kind", "name", "raw", "served", "target")
 
     def __init__(
         self,
@@ -45,10 +45,15 @@ class Event:
         agent: str = "",
         target: str = "",
         between: str = "",
+        served: bool = False,
     ) -> None:
-        """`target` is what a match looks at, `between` what stands between server and tool in this agent's names."""
+        """`target` is what a match looks at, `between` what stands between server and tool in this agent's names.
+
+        `served`: the event is for tools of MCP servers alone, whatever it says of this one.
+        """
         self.kind, self.data, self.raw = kind, data, raw
         self.name, self.agent, self.target, self.between = name or kind, agent, target, between
+        self.served = served
 
     def text_of(self, name: str) -> str:
         found = self.data.get(name)
@@ -101,11 +106,13 @@ class Event:
 
     @property
     def mcp(self) -> Served | None:
-        """Server and tool of a tool that an MCP server gives."""
+        """Server and tool of a tool that an MCP server gives; the server is empty where the agent does not name it."""
         found, server = tools.of_server(self.tool_name, self.between), self.server
         if server:
             return Served(server, self.tool_name.rpartition(f"{server}_")[2].lstrip("_"))
-        return Served(*found) if found else None
+        if found:
+            return Served(*found)
+        return Served("", self.tool_name) if self.served else None
 
     @property
     def server(self) -> str:
@@ -156,7 +163,7 @@ class Event:
 
     def names(self) -> tuple[str, ...]:
         """What a hook's `match` is held against."""
-        if self.tool_name:
+        if self.tool_name or self.served:
             served = self.mcp
             return tools.names(self.tool_name, (served.server, served.tool) if served else None)
         found = self.data.get(self.target)
@@ -185,6 +192,7 @@ class Event:
             agent=self.agent,
             target=self.target,
             between=self.between,
+            served=self.served,
         )
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from tenterhook.author import answers, forms
+from tenterhook.author import answers, forms, tools
 from tenterhook.author.answers import Answer
 from tenterhook.author.candidates import Candidates, Form
 from tenterhook.author.event import SUBJECTS, Event
@@ -143,6 +143,8 @@ class Trial:
         own = (*self.event.base, *self.event.fields)
         if self.event.tools and self.event.target != "tool_name":
             made["tool"] = self.dialect.tools[self.event.tools[0]].name
+        if self.event.tools == (tools.MCP,):
+            made["served"] = True
         if encoded := [field.name for field in own if field.form == "json"]:
             made["json"] = encoded
         if fields := {name: key for name, key in renamed(own).items() if name != key or self.event.base}:

@@ -2,6 +2,8 @@
 
 A tool is written as `server/tool`, both with `*` for anything: `github/*`, `files/read_*`, `*/search`. A server's name
 alone means all its tools. Names of every agent are understood: `mcp__server__tool`, `mcp_server_tool`, `server.tool`.
+Where the agent does not say which server it is, only `*/tool` and `*` allow the tool, and what `deny` has of any server
+counts.
 
 Options:
     allow: the tools that may be called; nothing else may
@@ -23,6 +25,7 @@ from tenterhook import hook
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.author import Answer, Event
+    from tenterhook.author.event import Served
 
 
 @hook("tool.before")
@@ -35,17 +38,23 @@ def mcp_allow_list(
     served = event.mcp
     if served is None:
         return None
-    name = f"{served.server}/{served.tool}"
-    if fits(name, deny):
+    name = f"{served.server}/{served.tool}" if served.server else f"{served.tool} of a server that is not named"
+    if fits(served, deny, unnamed=True):
         return hook.deny(f"mcp-allow-list: {name} may not be called; do it without this tool, or ask the user")
-    if fits(name, allow):
+    if fits(served, allow):
         return None
     listed = f"there is {', '.join(allow)}" if allow else "which is empty"
     return answer(otherwise, f"mcp-allow-list: {name} is not on the list of MCP tools ({listed}); do it without")
 
 
-def fits(name: str, patterns: tuple[str, ...]) -> bool:
+def fits(served: Served, patterns: tuple[str, ...], *, unnamed: bool = False) -> bool:
+    """Whether a pattern is for the tool; with `unnamed`, one for any server is for that of a server without a name."""
     from fnmatch import fnmatchcase
 
-    whole = (one if "/" in one else f"{one}/*" for one in patterns)
-    return any(fnmatchcase(name, one) for one in whole)
+    for one in patterns:
+        server, _, tool = one.partition("/") if "/" in one else (one, "", "*")
+        if unnamed and not served.server:
+            server = "*"
+        if fnmatchcase(f"{served.server}/{served.tool}", f"{server}/{tool}"):
+            return True
+    return False

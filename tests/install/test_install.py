@@ -329,6 +329,8 @@ def test_there_is_nothing_to_take_back_where_nothing_is_on_record(tenter: Call, 
         ((GUARD,), "--agent is missing"),
         (("--agent", "massgen", GUARD), "there are:"),
         (("--agent", "moai", "nowhere.py"), "no such file: nowhere.py"),
+        (("--agent", "moai", "hook files"), "hook files: a folder; name the files in it that hold hooks"),
+        (("--agent", "moai", "/dev/null"), "/dev/null: no regular file"),
         (("--agent", "moai", GUARD, "--timeout", "0"), "--timeout must be"),
         (("--agent", "moai", GUARD, "--set", "colour=red"), "no hook here has an option"),
     ],
@@ -338,3 +340,18 @@ def test_a_wrong_call_says_what_is_wrong(words: tuple[str, ...], said: str, tent
 
     assert ran.code == 1
     assert said in ran.err
+
+
+@pytest.mark.parametrize("user", [(), ("--user",)])
+def test_a_home_that_is_no_whole_path_is_refused(
+    user: tuple[str, ...], tenter: Call, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else what is kept with the user would lie in the project."""
+    monkeypatch.setenv("HOME", "some where")
+    before = snapshot(project)
+    ran = tenter("install", "--agent", "moai", GUARD, "--yes", *user)
+
+    assert ran.code == 1
+    assert "your home folder is given as 'some where', which is no whole path" in ran.err
+    assert tenter("uninstall", "--yes", *user).code == 1
+    assert snapshot(project) == before

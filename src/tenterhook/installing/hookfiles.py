@@ -48,9 +48,7 @@ def loaded(call: Call) -> list[Registered]:
     """Run the files, as an agent's call would; what is wrong with them is said now, not when the agent calls."""
     if not call.words:
         raise UsageError("which hooks? name files, or library:NAME")
-    missing = [word for word, _ in call.words if not word.startswith(loading.LIBRARY) and not os.path.isfile(word)]
-    if missing:
-        raise UsageError(f"no such file: {', '.join(missing)}")
+    check_there([word for word, _ in call.words if not word.startswith(loading.LIBRARY)])
     try:
         with redirect_stdout(sys.stderr):
             found = loading.of_call(call)
@@ -60,6 +58,18 @@ def loaded(call: Call) -> list[Registered]:
     if problems:
         raise UsageError("; ".join(problems))
     return found
+
+
+def check_there(paths: list[str]) -> None:
+    folders = [path for path in paths if os.path.isdir(path)]
+    if folders:
+        raise UsageError(f"{', '.join(folders)}: a folder; name the files in it that hold hooks")
+    missing = [path for path in paths if not os.path.exists(path)]
+    if missing:
+        raise UsageError(f"no such file: {', '.join(missing)}")
+    special = [path for path in paths if not os.path.isfile(path)]
+    if special:
+        raise UsageError(f"{', '.join(special)}: no regular file")
 
 
 def heard(hooks: list[Registered], dialect: Dialect) -> tuple[list[Heard], list[tuple[Registered, str]]]:

@@ -40,6 +40,7 @@ def target(agent: str, project: str, *, user: bool) -> Target:
     if install is None:
         known = ", ".join(installable())
         raise UsageError(f"the config of {hooks.dialect.title} is not known to take such hooks; there are: {known}")
+    check_home(hooks.home)
     if not user and os.path.realpath(hooks.project) == os.path.realpath(hooks.home):
         raise UsageError(f"{hooks.project} is your home, not a project; --user installs for all your projects")
     pattern = install.user if user else install.project
@@ -47,6 +48,12 @@ def target(agent: str, project: str, *, user: bool) -> Target:
     root = hooks.project if not user else hooks.home if within(whole, hooks.home) else "/"
     path = os.path.relpath(whole, root)
     return Target(hooks, install, file_of(hooks.dialect, pattern), root, path, user, record_of(hooks, root, path))
+
+
+def check_home(home: str) -> None:
+    """What is kept with the user would lie in whatever folder we stand in, and be found in no other."""
+    if not os.path.isabs(home):
+        raise UsageError(f"your home folder is given as {home!r}, which is no whole path; set HOME to one that is")
 
 
 def file_of(dialect: Dialect, path: str) -> File:

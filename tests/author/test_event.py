@@ -142,6 +142,20 @@ def test_what_an_event_does_not_have_is_empty() -> None:
     assert not nothing.stop_active
 
 
+@pytest.mark.parametrize(
+    ("data", "active"),
+    [
+        ({"stop_hook_active": True}, True),
+        ({"stop_hook_active": False}, False),
+        ({"stop_count": 1}, True),
+        ({"stop_count": 0}, False),
+        ({"stop_count": "1"}, False),
+    ],
+)
+def test_an_agent_that_a_hook_kept_going_says_whether_or_how_often(data: dict[str, Any], active: bool) -> None:
+    assert Event("turn.stop", data, raw={}).stop_active is active
+
+
 def test_an_event_for_tools_of_servers_is_about_one_though_nobody_names_the_server() -> None:
     given = Event("tool.before", {"tool_name": "Bash", "tool_input": {}}, raw={}, served=True)
     nameless = Event("tool.before", {}, raw={}, served=True)

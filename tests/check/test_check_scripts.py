@@ -216,3 +216,33 @@ def test_a_relative_interpreter_is_reported_with_what_to_write(one_hook, write):
 
     assert 'write "$CLAUDE_PROJECT_DIR"/venv/bin/python' in line
     assert one_hook("moai", "Stop", command="python3 x.py") == []
+
+
+@pytest.mark.parametrize(
+    ("limit", "text", "warned"),
+    [
+        ({"loop_limit": None}, 'echo \'{"followup_message": "more"}\'', True),
+        ({"loop_limit": None}, 'grep -q loop_count || echo \'{"followup_message": "more"}\'', False),
+        ({"loop_limit": None}, 'grep -q stop_hook_active || echo \'{"followup_message": "more"}\'', True),
+        ({"loop_limit": None}, "exit 2", False),  # which keeps nobody from stopping there
+        ({"loop_limit": 3}, 'echo \'{"followup_message": "more"}\'', False),
+        ({}, 'echo \'{"followup_message": "more"}\'', False),
+    ],
+)
+def test_a_hook_that_never_looks_how_often_it_kept_the_agent_going_is_reported(write, check, limit, text, warned):
+    write("more.sh", f"#!/bin/sh\n{text}\n", mode=0o755)
+    write(".cursor/hooks.json", json.dumps({"version": 1, "hooks": {"stop": [{"command": "./more.sh", **limit}]}}))
+    lines = [line for line in check("--dialect", "cursor")[1] if "keeps the agent going" in line]
+
+    assert bool(lines) == warned
+    assert all(line.endswith("never looks at loop_count: Cursor asks again for ever") for line in lines)
+
+
+@pytest.mark.parametrize(("looks", "warned"), [("", True), ("grep -q stop_hook_active && exit 0; ", False)])
+def test_where_every_hook_may_go_on_for_ever_the_agents_own_field_is_named(write, check, looks, warned):
+    write("more.sh", f"#!/bin/sh\n{looks}echo more >&2; exit 2\n", mode=0o755)
+    group = {"hooks": [{"type": "command", "command": "./more.sh"}]}
+    write(".codex/hooks.json", json.dumps({"hooks": {"Stop": [group]}}))
+    lines = [line for line in check("--dialect", "codex")[1] if "never looks at stop_hook_active" in line]
+
+    assert bool(lines) == warned

@@ -167,6 +167,26 @@ def test_15_an_agent_that_is_never_let_go(looks, found, write, converted):
 
 
 @pytest.mark.parametrize(
+    ("looks", "target", "found"),
+    [
+        ("grep loop_count; ", "codex", True),
+        ("grep stop_hook_active; ", "codex", False),
+        ("grep stop_hook_active; ", "gemini", False),
+        ("", "gemini", True),
+        ("", "claude", False),
+    ],
+)
+def test_15_what_tells_it_is_what_the_other_agent_calls_it(looks, target, found, write, converted):
+    write("hook.sh", shell(f"{looks}echo more >&2; exit 2"), mode=0o755)
+    write(MOAI, entry(event="Stop"))
+
+    losses = [loss for loss in converted("moai", target).losses if loss.number == 15]
+
+    assert bool(losses) == found
+    assert all("never looks at stop_hook_active" in loss.text for loss in losses)
+
+
+@pytest.mark.parametrize(
     ("number", "other"),
     [(16, {"approval": "each hook"}), (19, {"byte order mark": "on Windows"}), (23, {"keys": "its own"})],
 )

@@ -159,7 +159,8 @@ class Event:
     @property
     def stop_active(self) -> bool:
         """Whether the agent is going on already because a hook would not let it end: denying again may never end."""
-        return self.data.get("stop_hook_active") is True
+        count = self.data.get("stop_count")
+        return self.data.get("stop_hook_active") is True or (isinstance(count, int | float) and count > 0)
 
     def names(self) -> tuple[str, ...]:
         """What a hook's `match` is held against."""

@@ -117,10 +117,12 @@ def bare_entry(case: Case) -> Found:
 
 
 def endless(case: Case) -> Found:
-    there = any(one.rule.stop_cap == 0 for one in case.placed.written)
-    text = case.text
-    if there and case.taken.rule.stop_cap != 0 and answers.refuses(text) and "stop_hook_active" not in text:
-        yield LOST, "it keeps the agent going and never looks at stop_hook_active, and nobody there ends that"
+    if answers.without_end(case.taken.rule, case.taken.hook):
+        return
+    for rule in {one.rule.name: one.rule for one in case.placed.written if one.rule.stop_cap == 0}.values():
+        if answers.keeps_going(case.target, rule, case.text) and not answers.guarded(rule, case.text):
+            field = answers.telling(rule)[0]
+            yield LOST, f"it keeps the agent going and never looks at {field}, and nobody there ends that"
 
 
 def cautioned(word: str, text: str) -> Callable[[Case], Found]:
@@ -176,7 +178,7 @@ TABLE = (
     Rule(12, "broken matchers", "write a pattern that is one, or a list of names", nothing),
     Rule(13, "names in matchers", "write the names that the tools have there", nothing),
     Rule(14, "continue false", "refuse with exit 2 and a text on stderr; a wish to stop is no veto", answer(14)),
-    Rule(15, "endless stops", "let it go on where stop_hook_active is true", endless),
+    Rule(15, "endless stops", "let the agent end where the event says that a hook has kept it going already", endless),
     Rule(16, "review", "approve the hooks there, and see to it in CI too", cautioned("approval", REVIEW)),
     Rule(17, "folders", "write paths from the project's folder, by a variable or in full", elsewhere),
     Rule(18, "other output", "print nothing on stdout but the answer", answer(18)),

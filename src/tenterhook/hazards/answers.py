@@ -21,7 +21,7 @@ from tenterhook.hazards import Look
 from tenterhook.hazards.commands import script
 from tenterhook.hazards.scripts import COMMENT, content, shown
 from tenterhook.testing.simulating import Did, simulate
-from tenterhook.types import Outcome
+from tenterhook.types import Hook, Outcome
 
 FILE = os.path.join(os.path.dirname(__file__), "answers.toml")
 TEXT = "a text of the hook"
@@ -34,6 +34,8 @@ DATA: dict[str, Any] = {
 }
 # What an answer does, by what its author meant with it.
 DONE = {"deny": ("refused",), "ask": ("the user is asked", "refused"), "stop": ("the agent ends", "refused")}
+# Our names for what tells a hook at the end of a turn that one has kept the agent going: whether, and how often.
+KEPT = ("stop_hook_active", "stop_count")
 CHANGES = re.compile(r"\w+ becomes .*[}\"]")
 
 
@@ -128,10 +130,32 @@ def misread(look: Look) -> Iterator[Problem]:
 
 def endless(look: Look) -> Iterator[Problem]:
     """A hook that keeps the agent from ending, each time it wants to, in an agent that never gives up."""
-    text = script_text(look)
-    if text and look.rule.stop_cap == 0 and "stop_hook_active" not in text and refuses(text):
+    text, rule = script_text(look), look.rule
+    if text and without_end(rule, look.hook) and not guarded(rule, text) and keeps_going(look.dialect, rule, text):
         why = f"{look.dialect.title} asks again for ever"
-        yield look.warning("main", f"{named(look)} keeps the agent going and never looks at stop_hook_active: {why}")
+        yield look.warning("main", f"{named(look)} keeps the agent going and never looks at {telling(rule)[0]}: {why}")
+
+
+def without_end(rule: EventRule, hook: Hook) -> bool:
+    """Whether nobody counts how often it keeps the agent going: as its entry says, else as the agent does it."""
+    return hook.spec["stop_cap"] is None if "stop_cap" in hook.spec else rule.stop_cap == 0
+
+
+def guarded(rule: EventRule, text: str) -> bool:
+    """Whether a script looks at what tells it that the agent goes on because of a hook."""
+    return any(name in text for name in telling(rule))
+
+
+def telling(rule: EventRule) -> tuple[str, ...]:
+    """The agent's names for that; the usual one where its payload is not known to have any."""
+    return tuple(field.name for field in (*rule.base, *rule.fields) if field.key in KEPT) or KEPT[:1]
+
+
+def keeps_going(dialect: Dialect, rule: EventRule, text: str) -> bool:
+    """Whether a script seems to answer so: with the agent's next prompt, where there is that; else it refuses."""
+    here = [one for one in dialect.answers if rule.name in (one.events or (rule.name,))]
+    prompts = [one.path.rpartition(".")[2] for one in here if one.effect == "follow_up"]
+    return any(key in text for key in prompts) if prompts else refuses(text)
 
 
 def refuses(text: str) -> bool:

@@ -195,3 +195,25 @@ def test_a_file_that_calls_main_without_a_condition_answers_once(tmp_path: Path)
 
     assert said(run(file, "--agent", "moai"))["permissionDecision"] == "deny"
     assert said(called(file, "--agent", "moai"))["permissionDecision"] == "deny"
+
+
+@pytest.mark.parametrize(
+    "agent", ["claude@x", "claude@", "claude@2.x", "claude@2..1", "claude@-1", "moai@x", "claude@@1"]
+)
+def test_a_version_that_is_none_is_told_and_the_plain_agent_is_answered(file: Path, agent: str) -> None:
+    plain = run(file, "--agent", agent.partition("@")[0])
+    done = run(file, "--agent", agent)
+
+    assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout)
+    assert b"rm x" in plain.stdout
+    assert b"is no version, which is numbers with dots between" not in plain.stderr
+    assert f"--agent {agent}: ".encode() in done.stderr
+    assert b"is no version, which is numbers with dots between" in done.stderr
+
+
+@pytest.mark.parametrize("agent", ["claude@2.1.240", "claude@99", "claude"])
+def test_nothing_is_said_of_a_version_that_may_be_one(file: Path, agent: str) -> None:
+    done = run(file, "--agent", agent)
+
+    assert said(done)["permissionDecision"] == "deny"
+    assert b"no version" not in done.stderr

@@ -35,6 +35,8 @@ def of(raw: dict[str, Any], agent: str, event: str, environ: Mapping[str, str]) 
 
 def load(agent: str) -> dict[str, Any]:
     """The forms of a dialect, `NAME` or `NAME@VERSION`; of another package's, as they are made now."""
+    if strange(agent):
+        agent = agent.partition("@")[0]
     plain, _, version = agent.partition("@")
     path = os.path.join(forms.FOLDER, f"{plain}.json")
     if "/" not in plain and os.path.exists(path):
@@ -44,6 +46,14 @@ def load(agent: str) -> dict[str, Any]:
     from tenterhook.author import making
 
     return making.made_of(dialects.get(agent))
+
+
+def strange(agent: str) -> str:
+    """What is wrong with the version, if it is none. The plain agent is answered then: no guard may fail by it."""
+    plain, given, version = agent.partition("@")
+    if not given or all(part.isdecimal() for part in version.split(".")):
+        return ""
+    return f"--agent {agent}: {version!r} is no version, which is numbers with dots between; taken for {plain}"
 
 
 def older(newest: dict[str, Any], plain: str, version: str) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def answered(hooks: list[Registered], given: bytes, call: Call, environ: Mapping
         return unreadable(hooks, str(exc))
     except Exception as exc:  # also a fault of ours, or a change that no JSON can hold
         return unreadable(hooks, described(exc))
-    out.err = "\n".join(text for text in (*problems, out.err) if text)
+    out.err = "\n".join(text for text in (callers.strange(call.agent), *problems, out.err) if text)
     return out
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tenterhook.actions.settings import Settings
@@ -48,3 +50,20 @@ def test_daily_work_is_let_through(command: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("HOME", "/home/someone")
 
     assert not [one.text for one in danger.findings(command, Place(PROJECT, Settings()), PROJECT)]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "X = " + "$(X)" * 40 + "\nall:\n\t" + "$(X)" * 4000,
+        "all:\n\t" + "$(shell " * 20_000,
+        "\t" * 100_000,
+        "a:" * 90_000,
+    ],
+    ids=["a variable in itself", "nested calls", "tabs", "colons"],
+)
+def test_a_makefile_that_is_made_to_take_long_is_read_in_no_time(made: str) -> None:
+    began = time.monotonic()
+    danger.findings(f"make -f - <<'END'\n{made}\nEND", Place(PROJECT, Settings()), PROJECT)
+
+    assert time.monotonic() - began < 5

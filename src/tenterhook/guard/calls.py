@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from tenterhook.guard.fed import listed
+from tenterhook.guard.loads import DECLARES, MAKES, fetched, sourced
 from tenterhook.guard.runs import by_options, code_from, made_by, texts_run
 from tenterhook.guard.shell import Command, Script, parse
 from tenterhook.guard.shell.expand import Variables, fields, positional
@@ -37,8 +38,7 @@ CALL = ("npx", "npm exec")
 # Programs whose words or input may be code.
 CLIENTS = ("psql", "mysql", "mariadb", "sqlite")
 EDITORS = ("sed", "gsed", "vim", "vi", "nvim", "ex", "view", "gdb")
-CODE = (*INTERPRETERS, "awk", "gawk", "mawk", "nawk", *EDITORS, "expect", "tclsh", *CLIENTS)
-DECLARES = ("export", "declare", "local", "readonly", "typeset")
+CODE = (*INTERPRETERS, "awk", "gawk", "mawk", "nawk", *EDITORS, "expect", "tclsh", *CLIENTS, *MAKES)
 FORGETS = ("read", "unset", "mapfile", "readarray", "getopts")
 
 
@@ -165,14 +165,16 @@ class Reader:
         if not self.files:
             return
         kind, name = code_from(call)
-        path = whole(call, name if kind == "file" else call.named if "/" in call.named else "")
-        texts = self.files.get(os.path.normpath(path), []) if path else []
-        call.loaded = texts is None
-        if call.program in SHELLS or not kind:
-            for text in texts or []:
-                self.read(text, call.folder, call)
-        elif texts:
-            self.read_code(call, texts)
+        name = name if kind == "file" else call.named if "/" in call.named else ""
+        for one in (name, *sourced(call)):
+            path = whole(call, one)
+            texts = self.files.get(os.path.normpath(path), []) if path else []
+            call.loaded = call.loaded or texts is None
+            if one != name or call.program in SHELLS or not kind:
+                for text in texts or []:
+                    self.read(text, call.folder, call)
+            elif texts:
+                self.read_code(call, texts)
 
     # ---- one command
 
@@ -300,7 +302,9 @@ class Reader:
                 self.calls.append(call)
             if name == "xargs":
                 inner = handed(inner, replaced_by(own), listed(call) or [UNKNOWN])
-            self.take(call.run_as(program_of(inner[0]), inner[1:], name), layers + 1)
+            made = call.run_as(program_of(inner[0]), inner[1:], name)
+            made.loaded = fetched(name, own, inner)
+            self.take(made, layers + 1)
 
     def found(self, call: Call, layers: int) -> None:
         """What find runs: on everything below its starting points, or on what only find knows."""

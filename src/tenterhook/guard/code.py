@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
-from tenterhook.guard.wrappers import INTERPRETERS, interpreter_reads
+from tenterhook.guard.fed import outputs
+from tenterhook.guard.loads import MAKES, makefile, recipes
+from tenterhook.guard.wrappers import INTERPRETERS, interpreter_reads, option_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,6 +65,10 @@ def texts_of(call: Call, code: list[str] | None = None) -> list[str]:
         return [one for word in call.words for one in sed(word[:LONGEST])]
     if name in EDITORS:
         return [one for word in call.words for one in re.findall(r"^(?:-c|\+)?:?(?:!|shell |sh )\s*(.+)", word)]
+    if name in MAKES:
+        come = [*call.texts, *outputs(call.fed)] if makefile(call.words)[0] == "stdin" else []
+        read = code or [*come, option_value(call.words, "--eval") or ""]
+        return [one for text in read for one in recipes(text[:LONGEST])]
     if name in CLIENTS:
         texts = (*call.words, *call.texts)
         return [one for text in texts for one in re.findall(r"(?m)(?:\\!|^\.(?:shell|system)|^system)\s+(.+)", text)]

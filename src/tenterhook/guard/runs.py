@@ -6,6 +6,7 @@ import os
 import re
 
 from tenterhook.guard.fed import outputs
+from tenterhook.guard.loads import MAKES, makefile, shell_of
 from tenterhook.guard.shell.records import UNKNOWN
 from tenterhook.guard.wrappers import (
     INTERPRETERS,
@@ -115,6 +116,8 @@ def by_options(call: Call) -> list[str]:
         found += [word.partition("=exec=")[2] for word in call.words if word.startswith("--checkpoint-action")]
     if call.program == "git":
         found += git_texts(call.words)
+    if call.program in MAKES:
+        found.append(shell_of(call))
     return [one for one in found if one]
 
 
@@ -151,6 +154,8 @@ def code_from(call: Call) -> tuple[str, str]:
         return interpreter_reads(call.words)
     if call.program == "eval":
         return "text", " ".join(call.words)
+    if call.program in MAKES:
+        return makefile(call.words)
     if call.program in (".", "source") and call.words:
         return ("stdin", "") if call.words[0] in STDIN else ("file", call.words[0])
     return "", ""

@@ -44,6 +44,7 @@ WRAPPERS = {
     "bundle exec": ("", 0),
     "npx": ("-p -c --package --call", 0),
     "bunx": ("", 0),
+    "uvx": ("-p -w -i --from --with --python --index --index-url --default-index --extra-index-url --env-file", 0),
     **dict.fromkeys(("npm exec", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx"), ("-p -c --package --call", 0)),
     **dict.fromkeys(("mise exec", "asdf exec", "rbenv exec", "pyenv exec"), ("", 0)),
     "direnv exec": ("", 1),

@@ -2,9 +2,10 @@
 
 The command is read by a shell's grammar before it runs: pipelines, lists, substitutions, functions, here-documents, and
 what `sh -c`, `env`, `xargs`, `find -exec`, `sudo`, `ssh` and their like run in their turn. Rules look at each program
-that would be called: deleting what cannot be had back, running what was just downloaded, force pushes, secrets that
-leave the machine, disks, services, other users' rights, hooks that are gone around. A command that cannot be read as a
-shell would read it is asked about.
+that would be called: deleting what cannot be had back, running what was just downloaded or has an address for a name,
+code that a variable or an option puts before a program's own, force pushes, secrets that leave the machine, disks,
+services, other users' rights, hooks that are gone around. A command that cannot be read as a shell would read it is
+asked about.
 
 Every rule has a name, which stands at the end of what it says.
 
@@ -15,6 +16,10 @@ Options:
 
 What it cannot stop:
 - What a program does once it runs: a script that is in the project already, `make`, a test that deletes files.
+- Code that a variable has a program load in ways that daily work needs too: `LD_LIBRARY_PATH`, `PYTHONPATH`,
+  `NODE_OPTIONS`, `RUBYOPT`, `PERL5OPT`. Libraries of the system in `LD_PRELOAD` are let pass.
+- What a package does when it is installed or run by its name, or out of a git repository: `npx x`, `pip install x`,
+  `pip install git+https://...`, `go run x@latest`. Variables of a makefile that comes by a pipe, beyond those it sets.
 - Code in other languages beyond its plain calls of programs: `python -c` with a text that is put together at run time.
 - A command that is harmless by itself and dangerous after what another one has prepared.
 - Tools that are no shell. An MCP server with a tool of its own for running things is looked at only where the tool's

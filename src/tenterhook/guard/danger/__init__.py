@@ -28,12 +28,13 @@ ABOUT = {
     ),
     "network": (
         "sh bash dash zsh ksh ash mksh fish rbash csh tcsh pwsh eval source . python perl ruby node deno bun php lua "
-        "osascript "
+        "osascript make gmake "
         "curl wget nc ncat netcat socat scp rsync sftp ftp http https telnet mail sendmail aws gsutil rclone gh dig "
         "nslookup host ping cat less more head tail bat "
         "strings base64 xxd grep egrep fgrep rg tac nl od hexdump awk gawk sed cut sort dd jq cp tar zip mapfile "
         "readarray"
     ),
+    "addresses": "deno pip pipx uv npm pnpm yarn bun python",
     "services": (
         "npm yarn pnpm bun twine cargo poetry uv flit hatch gem gh dotnet mvn python docker podman kubectl oc helm "
         "terraform tofu pulumi terragrunt aws gcloud psql mysql mariadb sqlite mongosh mongo redis-cli dropdb"

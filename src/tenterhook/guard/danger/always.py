@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from tenterhook.guard.calls import DECLARES, Call
+from tenterhook.guard.calls import Call
 from tenterhook.guard.finding import Rule
+from tenterhook.guard.loads import DECLARES, MAKES, odd_shell, preloads, sourced
 from tenterhook.guard.paths import Place
 from tenterhook.guard.runs import code_from, texts_run
 from tenterhook.guard.shell.records import UNKNOWN
@@ -29,9 +30,13 @@ def unknown(call: Call, place: Place) -> bool:
 
 
 def runs_unseen(call: Call) -> bool:
-    if call.program not in SHELLS or not call.fed or code_from(call)[0] != "stdin" or texts_run(call):
+    if call.program not in (*SHELLS, *MAKES) or not call.fed or code_from(call)[0] != "stdin" or texts_run(call):
         return False
     return any(one.program not in SEEN for one in call.fed)
+
+
+def loads_first(call: Call, place: Place) -> bool:
+    return bool(sourced(call)) or preloads(call) or odd_shell(call)
 
 
 def runs_loaded(call: Call, place: Place) -> bool:
@@ -84,6 +89,12 @@ RULES = (
         "deny",
         "runs what the same command has just loaded from the network; load it, read it, then run it",
         runs_loaded,
+    ),
+    Rule(
+        "loaded-first",
+        "ask",
+        "has other code run before or around the program, by a variable or an option; run that code by its own name",
+        loads_first,
     ),
     Rule("disk-write", "deny", OVERWRITES, writes_into_disk),
     Rule("fork-bomb", "deny", "a function that starts itself without end; leave it out", forks),

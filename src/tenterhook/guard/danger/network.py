@@ -18,7 +18,7 @@ SENDS = (
 )
 RUNS = (
     "sh bash dash zsh ksh ash mksh fish rbash csh tcsh pwsh eval source . python perl ruby node deno bun php lua "
-    "osascript"
+    "osascript make gmake"
 )
 # Code that runs what it loads, hands a terminal to another machine, or runs what it decodes.
 FROM_NETWORK = (

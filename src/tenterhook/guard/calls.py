@@ -130,7 +130,6 @@ class Reader:
                 self.functions.setdefault(command.function, []).append(command)
             self.take(call)
             self.call_function(call)
-            self.run_file(call)
             self.files |= made_by(call)
             if call.program in ("cd", "pushd", "chdir"):
                 folders[scope] = self.changed(call)
@@ -251,6 +250,7 @@ class Reader:
             self.aliases |= {name: text for name, sign, text in (word.partition("=") for word in words) if sign}
         else:
             self.run_texts(call)
+        self.run_file(call)
 
     def run_texts(self, call: Call) -> None:
         """The texts that it has a shell read, with the words behind that of -c as the shell's arguments."""
@@ -303,7 +303,7 @@ class Reader:
             if name == "xargs":
                 inner = handed(inner, replaced_by(own), listed(call) or [UNKNOWN])
             made = call.run_as(program_of(inner[0]), inner[1:], name)
-            made.loaded = fetched(name, own, inner)
+            made.named, made.loaded = inner[0], fetched(name, own, inner)
             self.take(made, layers + 1)
 
     def found(self, call: Call, layers: int) -> None:

@@ -87,12 +87,10 @@ def fetched(name: str, own: list[str], inner: list[str]) -> bool:
 
 
 def makefile(words: list[str]) -> tuple[str, str]:
-    """What make is told to read: ("stdin", ""), ("file", its name); nothing where it looks for its own."""
+    """What make reads: ("stdin", "") or ("file", its name)."""
     glued = next((word[2:] for word in words if word[:2] == "-f" and len(word) > 2), None)
     name = glued or option_value(words, "-f", "--file", "--makefile")
-    if not name:
-        return "", ""
-    return ("stdin", "") if name in STDIN else ("file", name)
+    return ("stdin", "") if name in STDIN else ("file", name or "Makefile")
 
 
 def shell_of(call: Call) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,33 +10,13 @@ import pytest
 from tenterhook.hosts.result import ToolResult
 from tenterhook.testing import Did, simulate
 
+from .groups import hook, order, says, section, written
+
 CALL = {"tool_name": "run_shell_command", "tool_input": {"command": "ls", "description": "test"}}
 SETTINGS = ".gemini/settings.json"
 DENY = "echo no >&2; exit 2"
 WHOLE = {"candidates": [{"content": {"role": "model", "parts": ["made up"]}, "finishReason": "STOP"}]}
-
-
-def hook(command: str, **more: Any) -> dict[str, Any]:
-    return {"type": "command", "command": command, **more}
-
-
-def settings(*hooks: Any, event: str = "BeforeTool", **keys: Any) -> str:
-    """One group of hooks, or several groups as they stand."""
-    entries = [one if isinstance(one, dict) else hook(one) for one in hooks]
-    groups = entries if any("hooks" in one for one in entries) else [{"hooks": entries}]
-    return json.dumps({"hooks": {event: groups}, **keys})
-
-
-def says(**answer: Any) -> Did:
-    return Did(stdout=json.dumps(answer))
-
-
-def section(**fields: Any) -> Did:
-    return says(hookSpecificOutput=fields)
-
-
-def order(outcome: Any) -> list[str]:
-    return [one.hook for one in outcome.attempts]
+settings = partial(written, event="BeforeTool")
 
 
 # ---- files

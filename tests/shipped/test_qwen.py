@@ -1,6 +1,7 @@
 """What was measured of Qwen Code 0.24.4, statement by statement: its files, matchers, time-outs, chains and events."""
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -8,32 +9,12 @@ import pytest
 from tenterhook import dialects
 from tenterhook.testing import Did, simulate
 
+from .groups import hook, order, says, section, written
+
 CALL = {"tool_name": "run_shell_command", "tool_input": {"command": "ls", "description": "test"}}
 SETTINGS = ".qwen/settings.json"
 DENY = "echo no >&2; exit 2"
-
-
-def hook(command: str, **more: Any) -> dict[str, Any]:
-    return {"type": "command", "command": command, **more}
-
-
-def settings(*hooks: Any, event: str = "PreToolUse", **keys: Any) -> str:
-    """One group of hooks, or several groups as they stand."""
-    entries = [one if isinstance(one, dict) else hook(one) for one in hooks]
-    groups = entries if any("hooks" in one for one in entries) else [{"hooks": entries}]
-    return json.dumps({"hooks": {event: groups}, **keys})
-
-
-def says(**answer: Any) -> Did:
-    return Did(stdout=json.dumps(answer))
-
-
-def section(**fields: Any) -> Did:
-    return says(hookSpecificOutput=fields)
-
-
-def order(outcome: Any) -> list[str]:
-    return [one.hook for one in outcome.attempts]
+settings = partial(written, event="PreToolUse")
 
 
 def told(outcome: Any) -> list[tuple[str, str, str]]:

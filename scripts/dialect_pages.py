@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tenterhook import dialects
@@ -31,15 +31,22 @@ tenter check --dialect {name}
 
 
 def main(argv: Sequence[str]) -> int:
+    return kept(argv, __doc__, "dialect_pages.py", pages, PAGES)
+
+
+def kept(
+    argv: Sequence[str], about: str | None, script: str, make: Callable[[], dict[Path, str]], folder: Path | None = None
+) -> int:
+    """Write the pages that are stale, or only name them; those in the folder that are not made go."""
     if list(argv) not in ([], ["--check"]):
-        print(__doc__, file=sys.stderr)
+        print(about, file=sys.stderr)
         return 2
-    wanted = pages()
+    wanted = make()
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text("utf-8") != text]
-    gone = [path for path in PAGES.glob("*.md") if path not in wanted]
+    gone = [path for path in folder.glob("*.md") if path not in wanted] if folder else []
     if argv:
         for path in [*stale, *gone]:
-            print(f"{os.path.relpath(path)}: stale; run python scripts/dialect_pages.py")
+            print(f"{os.path.relpath(path)}: stale; run python scripts/{script}")
         return 1 if stale or gone else 0
     for path in stale:
         path.write_text(wanted[path], "utf-8")

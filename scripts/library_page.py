@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from dialect_pages import kept
 from tenterhook.cli.library import shown
 from tenterhook.library import Described, described, names
 
@@ -33,16 +34,7 @@ it runs. What must not happen whatever an agent does needs a [sandbox](sandbox.m
 
 
 def main(argv: Sequence[str]) -> int:
-    if list(argv) not in ([], ["--check"]):
-        print(__doc__, file=sys.stderr)
-        return 2
-    wanted = page([described(name) for name in names()])
-    stale = not PAGE.exists() or PAGE.read_text("utf-8") != wanted
-    if argv and stale:
-        print(f"docs/{PAGE.name}: stale; run python scripts/library_page.py")
-    elif stale:
-        PAGE.write_text(wanted, "utf-8")
-    return 1 if argv and stale else 0
+    return kept(argv, __doc__, "library_page.py", lambda: {PAGE: page([described(name) for name in names()])})
 
 
 def page(found: list[Described]) -> str:
@@ -71,6 +63,7 @@ def options_of(one: Described) -> list[tuple[str, str, str]]:
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Only bars are escaped: the hooks' own words have code in the middle of a cell."""
     lines = [header, ["---"] * len(header), *([cell.replace("|", "\\|") for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

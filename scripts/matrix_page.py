@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from dialect_pages import escaped, markdown, own_names, quoted
+from dialect_pages import escaped, kept, markdown, own_names, quoted
 from tenterhook import dialects
 from tenterhook.matrix import EFFECTS
 from tenterhook.matrix.page import legend, table_of
@@ -27,17 +27,7 @@ and says so. `tenter dialects --matrix` prints this page, with `--json` cell by 
 
 
 def main(argv: Sequence[str]) -> int:
-    if list(argv) not in ([], ["--check"]):
-        print(__doc__, file=sys.stderr)
-        return 2
-    wanted = page()
-    stale = not PAGE.exists() or PAGE.read_text("utf-8") != wanted
-    if argv:
-        if stale:
-            print("docs/matrix.md: stale; run python scripts/matrix_page.py")
-        return int(stale)
-    PAGE.write_text(wanted, "utf-8")
-    return 0
+    return kept(argv, __doc__, "matrix_page.py", lambda: {PAGE: page()})
 
 
 def page() -> str:

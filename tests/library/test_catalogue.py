@@ -110,12 +110,14 @@ def test_a_name_that_is_no_hook_is_an_error_with_a_hint(capsys: pytest.CaptureFi
     assert "the library has no hook 'secret' (did you mean 'secrets'?)" in capsys.readouterr().err
 
 
-def test_the_page_is_what_the_hooks_say() -> None:
+def test_the_page_is_what_the_hooks_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
     spec = importlib.util.spec_from_file_location("library_page", ROOT / "scripts" / "library_page.py")
     assert spec
     assert spec.loader
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
+    monkeypatch.delitem(sys.modules, "dialect_pages")
 
     assert script.main(["--check"]) == 0
 

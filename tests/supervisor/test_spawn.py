@@ -12,7 +12,7 @@ import pytest
 
 from processes import linux
 from tenterhook.supervisor import spawn
-from tenterhook.supervisor.spawn import by_fork_exec, by_posix_spawn
+from tenterhook.supervisor.spawn import Start, by_fork_exec, by_posix_spawn
 
 pytestmark = linux
 PATH = {b"PATH": b"/nowhere:/usr/bin:/bin"}
@@ -47,7 +47,7 @@ def open_files() -> set[str]:
 @pytest.mark.usefixtures("_way")
 def test_it_has_its_own_streams_environment_and_session(files: tuple[int, int, int], tmp_path: Path) -> None:
     text = 'cat; echo "$A" >&2; cut -d" " -f1,6 /proc/$$/stat >&2; exit 3'
-    pid = spawn.spawn([b"sh", b"-c", text.encode()], {**PATH, b"A": b"one=two\xff"}, files)
+    pid = Start([b"sh", b"-c", text.encode()], {**PATH, b"A": b"one=two\xff"}).run(files)
 
     assert ended(pid) == 3
     assert (tmp_path / "out").read_bytes() == b"given"
@@ -59,7 +59,7 @@ def test_it_has_its_own_streams_environment_and_session(files: tuple[int, int, i
 @pytest.mark.usefixtures("_way")
 def test_it_is_ended_by_signals_that_python_ignores_for_itself(files: tuple[int, int, int]) -> None:
     for name in ("PIPE", "XFSZ"):
-        assert ended(spawn.spawn([b"sh", b"-c", f"kill -{name} $$".encode()], PATH, files)) < 0
+        assert ended(Start([b"sh", b"-c", f"kill -{name} $$".encode()], PATH).run(files)) < 0
 
 
 @pytest.mark.usefixtures("_way")
@@ -79,7 +79,7 @@ def test_what_cannot_be_started_is_an_error_and_leaves_nothing(
     before = open_files()
 
     with pytest.raises(OSError) as caught:
-        spawn.spawn([name], PATH, files)
+        Start([name], PATH).run(files)
 
     assert caught.value.errno in numbers
     assert open_files() == before
@@ -95,9 +95,9 @@ def test_of_several_places_the_first_that_can_be_run_counts(files: tuple[int, in
         (tmp_path / folder / "tool").chmod(mode)
     places = [os.fsencode(tmp_path / folder) for folder in ("none", "one", "two")]
 
-    assert ended(spawn.spawn([b"tool"], {b"PATH": b":".join(places)}, files)) == 7
+    assert ended(Start([b"tool"], {b"PATH": b":".join(places)}).run(files)) == 7
     with pytest.raises(PermissionError):
-        spawn.spawn([b"tool"], {b"PATH": b":".join(places[:2])}, files)
+        Start([b"tool"], {b"PATH": b":".join(places[:2])}).run(files)
 
 
 def test_where_the_quicker_way_takes_other_arguments_the_other_one_serves(
@@ -110,5 +110,5 @@ def test_where_the_quicker_way_takes_other_arguments_the_other_one_serves(
     monkeypatch.setattr(spawn, "fork_exec", changed)
     monkeypatch.setattr(spawn, "ways", known)
 
-    assert ended(spawn.spawn([b"true"], PATH, files)) == 0
+    assert ended(Start([b"true"], PATH).run(files)) == 0
     assert known == [by_posix_spawn]

@@ -7,14 +7,15 @@ import os
 import time
 
 from tenterhook.procfs import SIGKILL, Entry, Family, Table, Tags, read_table
-from tenterhook.supervisor.spawn import spawn
 from tenterhook.supervisor.system import TICKS
 from tenterhook.supervisor.wire import EXITED, FAILED, GONE, HEAD, Wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    # Token, working directory, command and environment.
-    Given = tuple[str, bytes, list[bytes], dict[bytes, bytes]]
+    from tenterhook.supervisor.spawn import Start
+
+    # Token, working directory, and what is to run in it.
+    Given = tuple[str, bytes, Start]
 
 # SIGKILL works at once, or never: on a process stuck in the kernel, or another user's.
 HOPELESS = 5.0
@@ -62,9 +63,9 @@ class Jobs:
         try:
             if len(files) < 3 or given is None:  # there was no room for them among our own files
                 raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-            token, cwd, argv, env = given
+            token, cwd, program = given
             os.chdir(cwd)
-            pid = spawn(argv, env, files)
+            pid = program.run(files)
         except (OSError, MemoryError) as exc:
             tell(channel, FAILED, number, getattr(exc, "errno", None) or errno.ENOMEM)
             return

@@ -15,34 +15,43 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     Env = Mapping[bytes, bytes]
-    Way = Callable[[list[bytes], list[bytes], Env, Sequence[int]], int]
 
 # Python ignores these for itself, and hears the last one for us.
 RESTORED = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD)
 
 
-def spawn(argv: list[bytes], env: Env, files: Sequence[int]) -> int:
-    """As a shell finds a program: the first on the hook's own PATH that can be run, or the error that tells most."""
-    found = places(argv[0], env)
-    if not found:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-    try:
-        return ways[-1](found, argv, env, files)
-    except TypeError:  # before anything was started: it takes other arguments by now
-        if len(ways) == 1:
-            raise
-        ways.pop()
-        return ways[-1](found, argv, env, files)
+class Start:
+    """A program that is about to be started: what can be found out before its turn comes is."""
+
+    __slots__ = ("argv", "env", "places", "variables")
+
+    def __init__(self, argv: list[bytes], env: Env) -> None:
+        self.argv, self.env = argv, env
+        self.places = places(argv[0], env)
+        self.variables = [name + b"=" + value for name, value in env.items()]
+
+    def run(self, files: Sequence[int]) -> int:
+        """As a shell finds it: the first on the hook's own PATH that can be run, or the error that tells most."""
+        if not self.places:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        try:
+            return ways[-1](self, files)
+        except TypeError:  # before anything was started: it takes other arguments by now
+            if len(ways) == 1:
+                raise
+            ways.pop()
+            return ways[-1](self, files)
 
 
-def by_posix_spawn(found: list[bytes], argv: list[bytes], env: Env, files: Sequence[int]) -> int:
+def by_posix_spawn(start: Start, files: Sequence[int]) -> int:
     inherited = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(files[:3])]
     refused: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-    for place in found:
+    for place in start.places:
         try:
             return os.posix_spawn(
-                place, argv, env, file_actions=inherited, setsid=True, setsigmask=(), setsigdef=RESTORED
-            )
+                place, start.argv, start.env,
+                file_actions=inherited, setsid=True, setsigmask=(), setsigdef=RESTORED,
+            )  # fmt: skip
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as exc:
@@ -50,15 +59,14 @@ def by_posix_spawn(found: list[bytes], argv: list[bytes], env: Env, files: Seque
     raise refused
 
 
-def by_fork_exec(found: list[bytes], argv: list[bytes], env: Env, files: Sequence[int]) -> int:
+def by_fork_exec(start: Start, files: Sequence[int]) -> int:
     """Our files are closed when a program is started, our signals are not held back: it need see to neither."""
-    variables = [name + b"=" + value for name, value in env.items()]
     stdin, stdout, stderr = files[:3]
     ear, mouth = os.pipe()
     try:
         pid = fork_exec(
-            argv, tuple(found), False, (), None, variables, stdin, -1, -1, stdout, -1, stderr, ear, mouth,
-            True, True, -1, None, None, None, -1, None, True,
+            start.argv, tuple(start.places), False, (), None, start.variables, stdin, -1, -1, stdout, -1, stderr,
+            ear, mouth, True, True, -1, None, None, None, -1, None, True,
         )  # fmt: skip
         os.close(mouth)
         mouth = -1
@@ -74,7 +82,7 @@ def by_fork_exec(found: list[bytes], argv: list[bytes], env: Env, files: Sequenc
     return pid
 
 
-ways: list[Way] = [by_posix_spawn]
+ways: list[Callable[[Start, Sequence[int]], int]] = [by_posix_spawn]
 try:
     from _posixsubprocess import fork_exec as _fork_exec
 except ImportError:

@@ -7,6 +7,7 @@ import time
 
 from tenterhook.supervisor import system
 from tenterhook.supervisor.jobs import Jobs
+from tenterhook.supervisor.spawn import Start
 from tenterhook.supervisor.wire import (
     CHANNEL,
     CONFINED,
@@ -221,7 +222,10 @@ class Spawner:
     def taken_apart(self, words: int, data: bytes, files: list[int]) -> Any:
         """What a packet says; None where not all of it came."""
         body = heard_long(data, HEAD.size, files, FILES - 1)
-        return started_from(words, body) if body else None
+        if not body:
+            return None
+        token, cwd, argv, env = started_from(words, body)
+        return token, cwd, Start(argv, env)
 
     def start(self, channel: Wire, number: int, given: Any, files: list[int], *, keep: bool) -> None:
         self.jobs.start(channel, number, given, files, keep=keep)

@@ -20,8 +20,9 @@ from tenterhook import handlers, logs
 from tenterhook.apply import Changes
 from tenterhook.batch import judge
 from tenterhook.errors import UsageError
+from tenterhook.failures import raised
 from tenterhook.merge import merge
-from tenterhook.runner import guarded, raised
+from tenterhook.runner import guarded
 from tenterhook.trust.seal import refusal
 from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped
 

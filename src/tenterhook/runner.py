@@ -12,8 +12,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tenterhook import handlers
+from tenterhook.failures import abandoned, no_handler, raised
 from tenterhook.inside import INSIDE
-from tenterhook.payload import PayloadError
 from tenterhook.trust.seal import asealed, bound, sealed
 from tenterhook.types import Attempt, Job
 from tenterhook.workers import Worker, Workers
@@ -50,8 +50,9 @@ class Runner:
 
     def at_once(self, jobs: Sequence[Job], meanwhile: Callable[[Job], object] | None = None) -> list[Attempt]:
         """Without a look at what they were approved as."""
-        if len(jobs) == 1 and not handlers.starts_child(jobs[0].hook.handler):
-            return [self.call(jobs[0])]
+        if len(jobs) == 1:
+            one = jobs[0]
+            return [self.child(one, meanwhile) if handlers.starts_child(one.hook.handler) else self.call(one)]
         results: dict[int, Attempt] = {}
         children = {n: job for n, job in enumerate(jobs) if handlers.starts_child(job.hook.handler)}
         began = time.monotonic()
@@ -74,6 +75,17 @@ class Runner:
         for n, worker in waiting.items():
             results[n] = self.collect(worker, jobs[n], began)
         return [results[n] for n in range(len(jobs))]
+
+    def child(self, job: Job, meanwhile: Callable[[Job], object] | None) -> Attempt:
+        """One child process, as most events have."""
+        handler = handler_of(job)
+        program = guarded(handler.program, job)
+        if isinstance(program, Attempt):
+            return program
+        batch = self.pool().start([program])
+        if meanwhile:
+            batch.meanwhile(partial(meanwhile, job))
+        return handler.attempt(job, batch.wait()[0])  # type: ignore[no-any-return]
 
     def started(self, children: dict[int, Job], results: dict[int, Attempt]) -> Batch | Queued | None:
         """Start the child processes; those that cannot even be tried have their result and are none any more."""
@@ -322,21 +334,3 @@ async def guarded_too(function: Callable[[Job], Awaitable[Attempt]], job: Job) -
 def leeway(handler: str) -> float:
     """How much longer than the hook may take we wait: a handler that keeps the time itself has things to close."""
     return getattr(handlers.get(handler), "LEEWAY", ABANDON)
-
-
-def raised(job: Job, exc: BaseException) -> Attempt:
-    error = "payload" if isinstance(exc, PayloadError) else "exception"
-    detail = str(exc) if error == "payload" else f"{type(exc).__name__}: {exc}"
-    return Attempt(job.hook.name, job.hook.handler, str(job.hook.source), error=error, detail=detail)
-
-
-def no_handler(job: Job) -> Attempt:
-    hook = job.hook
-    detail = f"this version has no handler for hooks of type {hook.handler!r}"
-    return Attempt(hook.name, hook.handler, str(hook.source), error="spawn", detail=detail)
-
-
-def abandoned(job: Job) -> Attempt:
-    hook = job.hook
-    detail = f"timed out after {job.timeout:g} s; the function cannot be ended and was left running in its thread"
-    return Attempt(hook.name, hook.handler, str(hook.source), error="timeout", detail=detail, seconds=job.timeout or 0)

@@ -9,23 +9,31 @@ import os
 import select
 import time
 
-__all__ = ["heard_awake"]
+__all__ = ["heard_awake", "is_calm"]
+
+# How many want a processor now is behind three averages.
+RUNNING = "/proc/loadavg"
 
 
 def heard_awake(poller: select.poll, until: float) -> list[tuple[int, int]]:
     """What has happened by then, if anything."""
-    if time.monotonic() < until and is_calm():
-        while time.monotonic() < until:
-            if found := poller.poll(0):
-                return found
-            os.sched_yield()
+    while time.monotonic() < until:
+        if found := poller.poll(0):
+            return found
+        os.sched_yield()
     return []
 
 
 def is_calm() -> bool:
     """Whether a processor is free for everybody who wants one now, us and a hook among them."""
+    opened: list[int] = []
     try:
-        with open("/proc/loadavg", "rb", buffering=0) as file:
-            return int(file.read().split()[3].partition(b"/")[0]) <= len(os.sched_getaffinity(0))
+        # Kept before an interrupt can come, which would leave it open.
+        opened.extend(map(os.open, [RUNNING], [os.O_RDONLY | os.O_CLOEXEC]))
+        running = os.read(opened[0], 100).split()[3].partition(b"/")[0]
+        return int(running) <= len(os.sched_getaffinity(0))
     except (AttributeError, OSError, ValueError, IndexError):  # no Linux, or kept from us
         return False
+    finally:
+        for fd in opened:
+            os.close(fd)

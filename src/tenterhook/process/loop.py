@@ -12,7 +12,7 @@ from functools import partial
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from tenterhook.process.awake import heard_awake
+from tenterhook.process.awake import heard_awake, is_calm
 from tenterhook.process.hire import hire
 from tenterhook.process.program import Completed, Modified, by_shell
 from tenterhook.process.running import LEFTOVER_GRACE, Running
@@ -98,7 +98,7 @@ class Loop:
         """Which files are ready, waited for."""
         if len(self.running) == 1:
             child = next(iter(self.running.values()))
-            if child.awake and not child.ending and (found := heard_awake(self.poller, child.began + child.awake)):
+            if child.awake_until and not child.ending and (found := heard_awake(self.poller, child.awake_until)):
                 return found
         return self.poller.poll(self.patience())
 
@@ -154,7 +154,11 @@ class Loop:
             self.polled[ticket] = child
         if child.pidfd >= 0:
             self.watch(child.pidfd, select.POLLIN, partial(self.exited, ticket))
-        self.unheard.append((child.began + MOMENT, child.number))
+        if child.awake and not others and is_calm():  # now: a moment later the hook and its spawner both run
+            child.awake_until = child.began + child.awake
+            self.hear(child)  # at its end there is time for its pipes until we are told of it
+        else:
+            self.unheard.append((child.began + MOMENT, child.number))
         if child.feed.fd >= 0:
             self.watch(child.feed.fd, select.POLLOUT, partial(self.push, child))
 
@@ -196,9 +200,13 @@ class Loop:
         """To those that have taken longer than a moment; the others have ended, and said what they had to say."""
         while self.unheard and (self.unheard[0][0] <= now or self.unheard[0][1] not in self.numbered):
             ticket = self.numbered.get(self.unheard.popleft()[1])
-            for stream in self.running[ticket].streams if ticket else ():
-                if stream.fd >= 0:
-                    self.watch(stream.fd, select.POLLIN, partial(self.drain, stream))
+            if ticket:
+                self.hear(self.running[ticket])
+
+    def hear(self, child: Running) -> None:
+        for stream in child.streams:
+            if stream.fd >= 0:
+                self.watch(stream.fd, select.POLLIN, partial(self.drain, stream))
 
     def drain(self, stream: Stream) -> None:
         count = stream.drain()

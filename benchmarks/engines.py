@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -58,7 +59,8 @@ def hooked(*commands: str | list[str], mode: str = "") -> Iterator[Engine]:
         texts = [str(words) if isinstance(words, list) else f'"{words}"' for words in commands]
         (project / "tenterhook.toml").write_text("".join(map(entry.format, texts)))
         approve(project, home)
-        with Engine(project, mode=mode, home=home) as engine:
+        # One home, as a user has: of two the secrets would be looked for in both.
+        with Engine(project, mode=mode, home=home, environ={**os.environ, "HOME": str(home)}) as engine:
             yield engine
 
 

@@ -12,9 +12,9 @@ from tenterhook.dialect import Dialect, EventRule, File, Type
 from tenterhook.errors import nearest
 from tenterhook.keys import OPTIONS, SETTERS
 from tenterhook.match import is_broken
-from tenterhook.permits import RULE
 from tenterhook.timeouts import timeout
 from tenterhook.types import Hook, Path, Source
+from tenterhook.vocabulary import RULE
 
 # Handlers whose hooks can go on beside the agent: those that are processes.
 BACKGROUND = ("command", "script")

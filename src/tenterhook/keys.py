@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tenterhook.errors import nearest
-from tenterhook.permits import RULE, is_rule
 from tenterhook.timeouts import LONGEST
 from tenterhook.types import Path, Sandbox
-from tenterhook.vocabulary import CAUSES, MATCHERS, NETWORKS, POLICIES
+from tenterhook.vocabulary import CAUSES, MATCHERS, NETWORKS, POLICIES, RULE
 
 if TYPE_CHECKING:
     from tenterhook.entries import Reading
@@ -84,6 +83,8 @@ def set_rule(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path
     if not isinstance(value, str):
         r.wrong(path, key, value, "a permission rule, such as 'Bash(git *)'")
         return
+    from tenterhook.permits import is_rule
+
     if value.strip() and not is_rule(value):
         r.warn(path, f"{key} is {value!r}, which is no permission rule: the hook never runs")
     found["condition"] = {RULE: value}

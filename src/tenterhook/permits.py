@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tenterhook.guard.shell.records import Command
 
-# Where a hook's condition holds such a rule, among dotted paths.
-RULE = "permission rule"
 FORM = re.compile(r"([\w*.-]+)(?:\((.*)\))?", re.DOTALL)
 # What the names of servers' tools begin with.
 SERVERS = "mcp__"

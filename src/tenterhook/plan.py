@@ -11,9 +11,9 @@ from tenterhook.dialect import Dialect, EventRule
 from tenterhook.fitting import Fitting, Memo, aim, known_as, matches
 from tenterhook.match import LONGEST_NAME, NOT_RUN, match, too_long
 from tenterhook.match import fits as fits_glob
-from tenterhook.permits import RULE, permits
 from tenterhook.sources import lookup
 from tenterhook.types import Event, Hook, Plan, Skipped
+from tenterhook.vocabulary import RULE
 
 UNTRIED = (
     "{hook}: the {what} was not tried, because that might take very long on this text; it counts as matching. "
@@ -182,9 +182,15 @@ def not_now(hook: Hook, event: Event, spent: Collection[int]) -> str:
 def holds(condition: dict[str, Any], data: dict[str, Any]) -> bool:
     """Every path of the condition leads to a value that one of its globs fits."""
     return all(
-        permits(wanted, data) if path == RULE else fits(lookup(path, data), wanted)
+        permitted(wanted, data) if path == RULE else fits(lookup(path, data), wanted)
         for path, wanted in condition.items()
     )
+
+
+def permitted(rule: str, data: dict[str, Any]) -> bool:
+    from tenterhook.permits import permits  # few hooks have one
+
+    return permits(rule, data)
 
 
 def fits(value: object, wanted: object) -> bool:

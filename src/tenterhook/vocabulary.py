@@ -13,6 +13,8 @@ MATCHERS = {  # match
     *("glob", "glob-nocase", "regex-full", "regex-search", "literal"),
     *("names-or-regex", "names-or-regex-narrow", "names-or-regex-whole", "names-and-regex", "regex-whole"),
 }
+# Where a hook's condition holds a permission rule, among dotted paths.
+RULE = "permission rule"  # permits
 ENDS = {"deny", "ask", "stop", "failure"}  # batch
 WEIGHED = {"strongest", "last"}  # merge
 ORDERS = {"parallel", "sequential", "parallel-unless-sequential"}  # plan

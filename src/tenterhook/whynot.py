@@ -11,11 +11,11 @@ from tenterhook import glossary
 from tenterhook.engine import Engine
 from tenterhook.fitting import aim
 from tenterhook.match import compiled, names
-from tenterhook.permits import RULE
 from tenterhook.plan import DEDUPES, holds
 from tenterhook.slot import Slot
 from tenterhook.sources import lookup
 from tenterhook.types import Event, Hook
+from tenterhook.vocabulary import RULE
 
 MATCH_KINDS = {
     "glob": "glob",

@@ -11,8 +11,8 @@ from msgspec import Struct
 from tenterhook.convert.taking import Taken
 from tenterhook.dialect import Dialect, EventRule, Type
 from tenterhook.keys import OURS, TIMEOUT, key_of
-from tenterhook.permits import RULE
 from tenterhook.timeouts import LONGEST, counted
+from tenterhook.vocabulary import RULE
 
 # The setter of a key that says so in a word of the agent's own.
 CLOSED = "closed"

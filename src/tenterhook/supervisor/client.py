@@ -89,7 +89,7 @@ class Helper:
     def give_back(self, channel: Channel) -> None:
         """The oldest makes room; one that is not sound is no use to anybody."""
         with self.lock:
-            if channel.usable and self.wants(channel.key):
+            if channel.sound and self.wants(channel.key):  # whether it is still ours is looked at when it is taken
                 self.idle.append(channel)
             else:
                 channel.close()

@@ -127,6 +127,7 @@ class Spawner:
             self.before_waiting()
             ready = self.soon() if self.waiting else self.ears.wait(self.jobs.patience())
             if self.bell in ready:
+                self.hear_of_end()  # told first; a bell that rings from here on is not missed
                 system.silence(self.bell)
                 while self.hear_of_end():
                     continue

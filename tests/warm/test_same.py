@@ -222,7 +222,8 @@ def test_an_interrupt_while_threads_are_waited_for_is_told_and_ignored(both: Bot
     cold, warm = both.cold("try.py"), both.prepared("try.py")
 
     assert (warm.exit_code, warm.signal) == (cold.exit_code, cold.signal)
-    assert warm.stderr.splitlines()[:-1] == cold.stderr.splitlines()[:-1]
+    # The line before it is left out now and then by Python 3.13 itself.
+    assert warm.stderr.partition(b"Traceback")[2] == cold.stderr.partition(b"Traceback")[2] != b""
 
 
 def test_a_program_begins_with_its_event(both: Both) -> None:

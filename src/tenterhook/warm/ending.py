@@ -28,7 +28,8 @@ WRITERS = (_io.TextIOWrapper, _io.BufferedWriter, _io.BufferedRandom)
 # What an interpreter lets go of before the modules.
 FIRST = ("path", "argv", "last_type", "last_value", "last_traceback", "last_exc", "path_hooks", "meta_path")
 # Warnings that come of it name nobody's file, as they do at the end of an interpreter.
-ALL = compile("for do, what in ends: do(*what)", "sys", "exec")
+NOBODYS = ("<sys>", 0) if sys.version_info >= (3, 13) else ("sys", 1)
+ALL = compile("for do, what in ends: do(*what)", NOBODYS[0], "exec").replace(co_firstlineno=NOBODYS[1])
 
 
 MARK = "__end__"
@@ -96,6 +97,19 @@ def tell(text: str) -> None:
         sys.stderr.write(text)
 
 
+def tell_ignored(threading: Any, exc: BaseException) -> None:
+    """An exception while threads were waited for, as an interpreter tells of it: without marks below its lines."""
+    from traceback import extract_tb
+
+    whose = "on threading shutdown:" if sys.version_info >= (3, 13) else f"in: {threading!r}"
+    frames = (
+        f'  File "{one.filename}", line {one.lineno}, in {one.name}\n    {one.line}\n'
+        for one in extract_tb(exc.__traceback__)[1:]
+    )
+    lines = "".join(("Traceback (most recent call last):\n", *frames))
+    tell(f"Exception ignored {whose}\n{lines}{type(exc).__name__}: {exc}\n")
+
+
 def finish(status: float, script: list[Any], known: set[str], said: mmap) -> int:
     """Returns only where the interpreter has something to say about its own end, which it then comes to as ever."""
     threading = sys.modules.get("threading")
@@ -103,8 +117,7 @@ def finish(status: float, script: list[Any], known: set[str], said: mmap) -> int
         try:
             threading._shutdown()
         except BaseException as exc:
-            tell(f"Exception ignored in: {threading!r}\n")
-            sys.__excepthook__(type(exc), exc.with_traceback(exc.__traceback__ and exc.__traceback__.tb_next), None)
+            tell_ignored(threading, exc)
     try:
         _run_exitfuncs()
     except BaseException:  # told already

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -160,7 +161,17 @@ def test_a_real_process_is_started_where_that_is_wanted(file: Path) -> None:
     assert here.answer == there.answer
     assert there.denied
     assert options.ran
-    assert there.seconds > here.seconds
+
+
+def test_the_process_is_another_one(tmp_path: Path) -> None:
+    text = "import os\nfrom tenterhook import hook\n\n@hook('tool.before')\n"
+    text += "def who(event):\n    return hook.deny(str(os.getpid()))\n"
+    (tmp_path / "who.py").write_text(text)
+    here, there = (fire(tmp_path / "who.py", "tool.before", process=process) for process in (False, True))
+
+    assert here.reason == str(os.getpid()) != there.reason
+    assert here.seconds > 0
+    assert there.seconds > 0
 
 
 HELPED = """

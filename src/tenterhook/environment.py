@@ -35,7 +35,7 @@ class Inherited:
     def __call__(self, environ: Mapping[str, str]) -> dict[str, str]:
         """A mapping of its own, which the caller may change."""
         # os.environ decodes each variable whenever it is asked for it; what it holds is compared in a 60th of the time.
-        held = environ._data if isinstance(environ, os._Environ) else environ  # type: ignore[attr-defined]
+        held = environ._data if environ.__class__ is os._Environ else environ  # type: ignore[attr-defined]
         last = self.last
         if last is None or last[0] != held:
             seen = dict(held)

@@ -78,6 +78,7 @@ class Runner:
 
     def child(self, job: Job, meanwhile: Callable[[Job], object] | None) -> Attempt:
         """One child process, as most events have."""
+        self.rouse(job)
         handler = handler_of(job)
         program = guarded(handler.program, job)
         if isinstance(program, Attempt):
@@ -89,6 +90,7 @@ class Runner:
 
     def started(self, children: dict[int, Job], results: dict[int, Attempt]) -> Batch | Queued | None:
         """Start the child processes; those that cannot even be tried have their result and are none any more."""
+        self.rouse(next(iter(children.values())))
         programs = []
         for n, job in list(children.items()):
             program = guarded(handler_of(job).program, job)
@@ -184,6 +186,7 @@ class Runner:
         return None if known is None else known is True
 
     async def achild(self, handler: ModuleType, job: Job, meanwhile: Callable[[Job], object] | None = None) -> Attempt:
+        self.rouse(job)
         program = guarded(handler.program, job)
         if isinstance(program, Attempt):
             return program
@@ -192,6 +195,11 @@ class Runner:
         except RuntimeError as exc:  # no more threads
             return raised(job, exc)
         return handler.attempt(job, completed)  # type: ignore[no-any-return]
+
+    def rouse(self, job: Job) -> None:
+        """Whoever starts child processes wakes up while we put together what is to be started."""
+        if self.pools and (helping := self.pools[0].helping):
+            helping.rouse(job.profile)
 
     def pool(self) -> Pool:
         """All child processes of this engine."""

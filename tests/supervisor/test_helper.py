@@ -237,10 +237,55 @@ print(all(os.fstat(fd).st_ino == os.stat("/").st_ino for fd in others))
     assert in_a_host(text) == "[3, 3]\nTrue\n"
 
 
+def test_one_that_is_roused_starts_what_comes_and_rests_where_nothing_does(supervisor: Helper) -> None:
+    parent = run(sh("echo $PPID"), supervisor).stdout
+    assert len(supervisor.idle) > 0
+
+    for _ in range(3):
+        supervisor.rouse(None)
+    used = spent(int(parent))
+    assert run(sh("echo $PPID; exit 3"), supervisor).exit_code == 3
+    supervisor.rouse(None)
+    assert within(10.0, lambda: Path(f"/proc/{int(parent)}/stat").read_text().rsplit(")", 1)[1].split()[0] == "S")
+
+    assert run(sh("echo $PPID"), supervisor).stdout == parent
+    assert spent(int(parent)) - used < 1.0
+
+
+def spent(pid: int) -> float:
+    """Seconds of a processor."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def test_only_one_for_such_programs_is_roused_and_no_file_of_somebody_else() -> None:
+    """The host may have closed our file, and have another one under its number by now."""
+    text = """
+from tenterhook.sandbox.profile import Profile
+from tenterhook.supervisor.channel import Channel
+from tenterhook.supervisor.wire import pair
+def heard():
+    try: return ours.hear()[0][:1]
+    except BlockingIOError: return b""
+ours, theirs = pair()
+chosen.idle.append(Channel(theirs, os.memfd_create("notes"), (None, None)))
+chosen.rouse(Profile("full"))
+print(heard())
+chosen.rouse(None)
+print(heard(), heard())
+ours, others = pair()
+os.dup2(others.fileno(), theirs.fileno())
+chosen.rouse(None)
+print(heard())
+"""
+    assert in_a_host(text) == "b''\nb'H' b''\nb''\n"
+
+
 # Confined: what the helper does with the words of the sandbox
 
 SANDBOX = """
 from types import SimpleNamespace
+from tenterhook.process import hire
 from tenterhook.sandbox import bubblewrap
 from tenterhook.sandbox.profile import Profile
 class Unavailable(Exception):
@@ -256,8 +301,9 @@ class Watch:
     def end(self): return ("watched",) if self.begun else ()
 wrapped = lambda argv, profile: ["/usr/bin/env", "WRAPPED=yes", *argv] if profile.write else None
 watching = {"Watch": Watch, "as_seen": lambda profile: profile, "last_seen": lambda profile: profile}
-words = {"restrict": {"restrict": restrict}, "quarantine": watching, "bubblewrap": {"wrapped": wrapped}}
+words = {"restrict": {"restrict": restrict}, "bubblewrap": {"wrapped": wrapped}}
 for name, given in words.items(): sys.modules["tenterhook.sandbox." + name] = SimpleNamespace(**given)
+vars(hire).update(watching)
 chosen.how = "fork"
 def told(program):
     done = run(program)

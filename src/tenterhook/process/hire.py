@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from tenterhook.process.program import Completed, Program, by_shell
 from tenterhook.process.running import Running
 from tenterhook.sandbox.profile import Profile
+from tenterhook.sandbox.quarantine import Watch, as_seen, last_seen
 from tenterhook.supervisor import NoHelper, NotConfined
 
 if TYPE_CHECKING:
@@ -30,13 +31,11 @@ def hire(program: Program, lines: Lines | None, *, anew: bool = False) -> Runnin
     profile = program.profile
     if profile is None:
         return unconfined(program, lines)
-    from tenterhook.sandbox.quarantine import as_seen, last_seen
-
     try:
         if lines is None:
             raise NotConfined("hooks are started without a supervisor, which would confine them")
         seen = as_seen(profile) if anew else last_seen(profile)
-        return watched(remote(program, seen, lines), profile, None if anew else seen)
+        return watched(lines.hired(program, seen), profile, None if anew else seen)
     except NoHelper as exc:
         why, refused = f"no supervisor could be started ({exc})", False
     except NotConfined as exc:
@@ -59,7 +58,7 @@ def hire(program: Program, lines: Lines | None, *, anew: bool = False) -> Runnin
 def unconfined(program: Program, lines: Lines | None, sandbox: str = "", notes: tuple[str, ...] = ()) -> Running:
     if lines is not None:
         try:
-            return remote(program, None, lines, sandbox, notes)
+            return lines.hired(program, None, sandbox, notes)
         except NoHelper as exc:
             notes += lines.helper.complaint(exc)
     from tenterhook.process.child import Child
@@ -67,29 +66,11 @@ def unconfined(program: Program, lines: Lines | None, sandbox: str = "", notes: 
     return Child(program, sandbox, notes)
 
 
-def remote(
-    program: Program, profile: Profile | None, lines: Lines, sandbox: str = "", notes: tuple[str, ...] = ()
-) -> Running:
-    from tenterhook.process.remote import Remote
-
-    if program.warm and lines.helper.how == "auto":
-        from tenterhook.process.warm import warmed
-
-        warm = warmed(program, profile, lines, sandbox)
-        if not isinstance(warm, str):
-            return warm
-        notes += (warm,) if warm else ()
-    channel = lines.channel(profile)
-    return Remote(program, channel, sandbox or channel.mechanism, notes)
-
-
 def watched(running: Running, profile: Profile, seen: Profile | None = None) -> Running:
     """Looked after: what the sandbox cannot keep from being created is found when the hook has ended.
 
     With what was `seen` last time, it is looked at once more before the hook is let go.
     """
-    from tenterhook.sandbox.quarantine import Watch
-
     running.watch = Watch(profile, seen=seen)
     return running
 

@@ -13,6 +13,7 @@ from tenterhook.supervisor.wire import EXITED, FAILED, GONE, HEAD
 
 if TYPE_CHECKING:
     from tenterhook.process.loop import Loop
+    from tenterhook.process.program import Program
     from tenterhook.process.running import Running
     from tenterhook.process.ticket import Ticket
     from tenterhook.sandbox.profile import Profile
@@ -29,6 +30,20 @@ class Lines:
         self.loop, self.helper = loop, helper
         self.channels: dict[Profile | Key | None, Channel] = {}
         self.doubtful: set[Channel] = set()
+
+    def hired(
+        self, program: Program, profile: Profile | None, sandbox: str = "", notes: tuple[str, ...] = ()
+    ) -> Remote:
+        """Whoever runs it, not started yet: a copy of an interpreter that is ready for it, else a new process."""
+        if program.warm and self.helper.how == "auto":
+            from tenterhook.process.warm import warmed
+
+            warm = warmed(program, profile, self, sandbox)
+            if not isinstance(warm, str):
+                return warm
+            notes += (warm,) if warm else ()
+        channel = self.channel(profile)
+        return Remote(program, channel, sandbox or channel.mechanism, notes)
 
     def channel(self, profile: Profile | None) -> Channel:
         channel = self.channels.get(profile)

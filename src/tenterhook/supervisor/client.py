@@ -15,7 +15,19 @@ from weakref import WeakSet
 from tenterhook.supervisor import NoHelper, NotConfined
 from tenterhook.supervisor.channel import Channel, Line, first_word
 from tenterhook.supervisor.launch import fork, is_single_threaded, launch
-from tenterhook.supervisor.wire import CHANNEL, CONFINED, HEAD, HERE, JOIN, MECHANISMS, REFUSED, RELEASE, pair, say_long
+from tenterhook.supervisor.wire import (
+    CHANNEL,
+    CONFINED,
+    HARK,
+    HEAD,
+    HERE,
+    JOIN,
+    MECHANISMS,
+    REFUSED,
+    RELEASE,
+    pair,
+    say_long,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +47,7 @@ TRIES = 3
 PAUSE = 30.0
 # Channels kept for the next event. A spawner without channels ends, so this also bounds the idle spawners.
 IDLE = 16
+ROUSING = HEAD.pack(HARK, 0, 0)
 
 
 class Helper:
@@ -85,6 +98,17 @@ class Helper:
                 if channel.usable:
                     return channel
         return None
+
+    def rouse(self, profile: Profile | None) -> None:
+        """Have the spawner wake up that was used last, if it is one for such hooks: there is one to start."""
+        with self.lock:
+            channel = self.idle[-1] if self.idle else None
+            if channel is None or lasting(channel.key)[0] != lasting(keyed(profile))[0] or not channel.usable:
+                return
+            try:
+                channel.wire.say(ROUSING)
+            except OSError:  # it is gone, as whoever takes the channel finds out
+                return
 
     def give_back(self, channel: Channel) -> None:
         """The oldest makes room; one that is not sound is no use to anybody."""

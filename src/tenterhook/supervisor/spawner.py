@@ -14,6 +14,7 @@ from tenterhook.supervisor.wire import (
     END,
     FILES,
     GO,
+    HARK,
     HEAD,
     MECHANISMS,
     REFUSED,
@@ -40,7 +41,7 @@ LONGEST = 1000  # bytes of a reason
 # Heard of one host in a turn: hooks that end together are told together then, and 500 at once take a tenth less time.
 # Not more, or the end of one would wait for the start of too many others.
 BURST = 8
-# Seconds that we stay awake for the word that lets a hook go.
+# Seconds that we stay awake for the word that a hook is to be started, and for the one that lets it go.
 MOMENT = 0.0003
 
 
@@ -114,6 +115,7 @@ class Spawner:
         self.channels: dict[int, tuple[Wire, int]] = {}
         # What waits for the next word on its channel: number, what to start, its files, whether it is kept.
         self.waiting: dict[int, tuple[int, Any, list[int], bool]] = {}
+        self.roused = False
         self.jobs = Jobs()
         self.open(first, notes)
 
@@ -125,7 +127,7 @@ class Spawner:
     def serve(self) -> None:
         while self.needed:
             self.before_waiting()
-            ready = self.soon() if self.waiting else self.ears.wait(self.jobs.patience())
+            ready = self.soon() if self.waiting or self.roused else self.ears.wait(self.jobs.patience())
             if self.bell in ready:
                 self.hear_of_end()  # told first; a bell that rings from here on is not missed
                 system.silence(self.bell)
@@ -143,6 +145,7 @@ class Spawner:
 
     def soon(self) -> list[int]:
         """The host needs a moment for the next word: to be woken for it would take as long."""
+        self.roused = False
         until = time.monotonic() + MOMENT
         while time.monotonic() < until:
             if ready := self.ears.wait(0.0):
@@ -188,6 +191,9 @@ class Spawner:
             self.close(channel)
             return False
         kind, number, value = HEAD.unpack_from(data)
+        if kind == HARK:
+            self.roused = True
+            return False
         if kind == GO:
             self.let_go(channel, notes, number)
             return True

@@ -26,8 +26,9 @@ NAME = TAG.encode()
 NOTE = struct.Struct("<Q")
 
 # Host to spawner. START's value is how many words the command has; END's the grace in microseconds. What was said to
-# START waits for the next word on its channel: GO, or it is taken back. The host looks around in the meantime.
-START, START_KEEPING, GO, END = b"S", b"K", b"G", b"E"
+# START waits for the next word on its channel: GO, or it is taken back. The host looks around in the meantime. HARK
+# comes before: to wake up takes a spawner as long as the host takes to put a START together.
+HARK, START, START_KEEPING, GO, END = b"H", b"S", b"K", b"G", b"E"
 # Spawner to host: the errno, the exit code or minus the signal, nothing more to come. That it was started is noted in
 # a file in memory instead, the number before the start: a message would wake the host only to be put aside (0.1 ms).
 FAILED, EXITED, GONE = b"f", b"x", b"g"

@@ -17,7 +17,7 @@ import pytest
 from conftest import Project
 from tenterhook import Engine
 from tenterhook.hosts import amcp
-from tenterhook.journal import MOST
+from tenterhook.journal import WAIT
 from tenterhook.types import Job
 
 from .journals import DENIES, Kept
@@ -206,10 +206,10 @@ def test_silent_functions_are_written_before_the_next_line(project: Project, kep
 def test_silent_functions_are_written_when_they_are_many(project: Project, kept: Kept) -> None:
     engine = quiet(project)
 
-    for _ in range(MOST):
+    for _ in range(WAIT):
         engine.fire("tool.before", **BASH)
 
-    assert sum(line.get("count", 1) for line in kept.lines()) == MOST
+    assert sum(line.get("count", 1) for line in kept.lines()) == WAIT
 
 
 def test_silent_functions_are_written_soon_by_themselves(project: Project, kept: Kept) -> None:

@@ -58,13 +58,16 @@ class Engine(HookSet):
         """Something happened: run its hooks and say what they decided."""
         slot = self.slots.get(event) or self.slot(event)
         flow = slot.quiet or self.begin(slot, data)
-        if isinstance(flow, Outcome):
-            return flow
+        return flow if isinstance(flow, Outcome) else self.driven(flow)
+
+    def driven(self, flow: Flow, attempts: list[Attempt] | None = None) -> Outcome:
+        """A flow to its end: from its first jobs on, or from these attempts, for which it waits."""
         together = (self.runner or self.running()).together
         try:
-            jobs = flow.send(together(next(flow), self.meanwhile))
+            if attempts is None:
+                attempts = together(next(flow), self.meanwhile)
             while True:
-                jobs = flow.send(together(jobs))
+                attempts = together(flow.send(attempts))
         except StopIteration as finished:
             return self.finish(*finished.value)
 

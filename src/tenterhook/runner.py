@@ -32,6 +32,9 @@ ABANDON = 0.05
 class Runner:
     """Runs the jobs of a batch together: children in the calling thread, calls that block in threads."""
 
+    # Who runs a call that blocks, if it is the only one of its batch; None: a thread.
+    aside: Callable[[ModuleType, Job], Attempt] | None = None
+
     def __init__(self, parallel: int = 64, supervisor: str = "off") -> None:
         self.parallel, self.supervisor = parallel, supervisor
         self.workers = Workers()
@@ -106,7 +109,7 @@ class Runner:
         if handler is None:
             return no_handler(job)
         if not handlers.inline(job.hook.handler)(job):
-            return self.collect(self.in_worker(handler, job), job)
+            return self.aside(handler, job) if self.aside else self.collect(self.in_worker(handler, job), job)
         mark = [True]  # as inside_a_hook does, without the microsecond that a context manager costs
         before = INSIDE.set(mark)
         try:
@@ -125,7 +128,7 @@ class Runner:
         """Its time counts from its start, which may have been before others were collected."""
         if isinstance(worker, Attempt):
             return worker
-        left = None if job.timeout is None else job.timeout + leeway(job.hook.handler)
+        left = patience(job)
         if began and left is not None:
             left = max(0.0, began + left - time.monotonic())
         result = self.workers.wait(worker, left)
@@ -336,6 +339,11 @@ async def guarded_too(function: Callable[[Job], Awaitable[Attempt]], job: Job) -
         return await function(job)
     except Exception as exc:
         return raised(job, exc)
+
+
+def patience(job: Job) -> float | None:
+    """Seconds that we wait for a call; None for as long as it takes."""
+    return None if job.timeout is None else job.timeout + leeway(job.hook.handler)
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tenterhook.cli.fire import chosen
 from tenterhook.engine import Engine
-from tenterhook.serve import absent
+from tenterhook.serve import absent, turns
 from tenterhook.serve.stamps import Files
 from tenterhook.serve.streams import SEAT, Seat
 from tenterhook.supervisor import client
@@ -40,8 +40,10 @@ class Kept:
         # What approvals are bound to is looked for in too many places to watch them: it is looked for again.
         sure = files.sure and not any(hook.seal for hook in hooks)
         self.files = files if sure else None
-        # Threads that run functions for this engine print to its client.
-        self.engine.running().workers.begin = partial(SEAT.set, self.seat)
+        runner = self.engine.running()
+        runner.aside = turns.call
+        # Threads that run functions for this engine, where there are several at once, print to its client.
+        runner.workers.begin = partial(SEAT.set, self.seat)
 
     @property
     def fresh(self) -> bool:

@@ -5,32 +5,44 @@ from __future__ import annotations
 import sys
 import threading
 import traceback
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
 from tenterhook.cli import fire
 from tenterhook.cli.main import complain
 from tenterhook.errors import TenterhookError
+from tenterhook.fitting import Memo
 from tenterhook.process.caller import CALLER, CallerGone
 from tenterhook.serve.client import AGAIN
 from tenterhook.serve.engines import Engines
 from tenterhook.serve.stamps import Modules
 from tenterhook.serve.streams import ERRORS, SEAT, Seat
+from tenterhook.serve.turns import Turn
 
 if TYPE_CHECKING:
     from tenterhook.serve.engines import Kept, Options
     from tenterhook.serve.talk import Line, Request
+    from tenterhook.serve.turns import Clock
     from tenterhook.serve.world import World
+    from tenterhook.types import Outcome
+
+# Exit code and stdout.
+Answer = tuple[int, bytes]
+Result = TypeVar("Result")
 
 
 class Firing:
     """What one worker needs for it. `spoiled` is set where it cannot serve on as if it were new."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
+    def __init__(self, world: World, clock: Clock) -> None:
+        self.world, self.clock = world, clock
         self.engines = Engines()
         self.modules = Modules()
+        # What was understood of the words of a call: agents say the same ones all the time.
+        self.read: Memo[tuple[str, ...], Options] = Memo()
         self.spoiled = False
         self.lock = threading.Lock()
         self.project = ""
@@ -43,12 +55,16 @@ class Firing:
         try:
             options = self.parsed(request, line, seat)
             if options is not None:
-                self.fired(options, request, line, seat)
+                self.fired(options, request, line)
         finally:
             SEAT.reset(before)
             seat.line = None
 
     def parsed(self, request: Request, line: Line, seat: Seat) -> Options | None:
+        words = tuple(request.words)
+        known = self.read.get(words)
+        if known is not None:
+            return known
         try:
             options = fire.USAGE.parse(request.words)
         except TenterhookError as exc:
@@ -56,31 +72,26 @@ class Firing:
             return None
         if options is None:
             line.end(0, bytes(seat.out or b""))
-        return options
+            return None
+        return self.read.keep(words, options)
 
-    def fired(self, options: Options, request: Request, line: Line, seat: Seat) -> None:
-        kept: Kept | None = None
-        try:
-            stdin = request.stdin
-            data = fire.read_input(options["input"]) if options.get("input") else fire.decoded(stdin, "stdin")
-            kept = self.engines.take(options)
-            if not self.is_own(kept):
-                self.spoiled = True
-                line.say(AGAIN)
-                return
-            code, out = self.outcome(kept, options, data, request, line)
-        except (TenterhookError, OSError) as exc:
-            code, out = complain(str(exc)), b""
-        except Exception:
-            traceback.print_exc()
-            code, out = 1, b""
-        finally:
-            # Before the answer: whoever comes next need not wait for it.
-            if kept is not None:
-                kept.seat.line = None
-                self.engines.give_back(kept)
-                self.look_after(kept)
-        line.end(code, out)
+    def fired(self, options: Options, request: Request, line: Line) -> None:
+        answer = attempted(partial(self.answer, options, request, line))
+        if answer is None:
+            line.say(AGAIN)
+        else:
+            line.end(*answer)
+
+    def answer(self, options: Options, request: Request, line: Line) -> Answer | None:
+        """None where that is for another worker to say."""
+        stdin = request.stdin
+        data = fire.read_input(options["input"]) if options.get("input") else fire.decoded(stdin, "stdin")
+        kept = self.engines.take(options)
+        if self.is_own(kept):
+            return Call(self, kept, options, request, line).answer(data)
+        self.spoiled = True
+        self.done_with(kept)
+        return None
 
     def is_own(self, kept: Kept) -> bool:
         """The functions of one project only: what those of another import when they are called has the same names."""
@@ -90,31 +101,72 @@ class Firing:
             self.project = self.project or kept.engine.project
             return self.project == kept.engine.project
 
-    def outcome(
-        self, kept: Kept, options: Options, data: dict[str, object], request: Request, line: Line
-    ) -> tuple[int, bytes]:
-        kept.seat.line = line
-        kept.begin(options.get("session", ""))
-        SEAT.set(kept.seat)
-        fire.warn_of_bypass(kept.engine)
-        caller = CALLER.set(line.wire.fileno())
-        try:
-            outcome = kept.engine.fire(options["EVENT"], **data)
-        except CallerGone:
-            kept.files = None
-            raise
-        finally:
-            CALLER.reset(caller)
-        if any(one.error == "import" for one in outcome.attempts):
-            self.spoiled = True  # half of it may have been imported
-        if not kept.own(outcome):
-            outcome = replace(outcome, id=kept.engine.new_id())
-        code = fire.exit_code(outcome, require_trusted="require-trusted" in options)
-        if "json" in options or not request.readable:
-            return code, fire.as_json(outcome) + b"\n"
-        return code, (fire.as_text(outcome) + "\n").encode(sys.stdout.encoding, ERRORS)
+    def done_with(self, kept: Kept) -> None:
+        kept.seat.line = None
+        self.engines.give_back(kept)
+        self.look_after(kept)
 
     def look_after(self, kept: Kept) -> None:
         """A function may have left something behind that a new process would not have."""
         if kept.engine.abandoned or not self.modules.learn() or self.world.changed:
             self.spoiled = True
+
+
+class Call:
+    """One event for one client, by an engine that nobody else has meanwhile."""
+
+    def __init__(self, firing: Firing, kept: Kept, options: Options, request: Request, line: Line) -> None:
+        self.firing, self.kept, self.options, self.request, self.line = firing, kept, options, request, line
+
+    def answer(self, data: dict[str, object]) -> Answer:
+        self.kept.seat.line = self.line
+        SEAT.set(self.kept.seat)
+        return self.answered(partial(self.fired, data))
+
+    def fired(self, data: dict[str, object]) -> Outcome:
+        engine = self.kept.engine
+        self.kept.begin(self.options.get("session", ""))
+        fire.warn_of_bypass(engine)
+        return Turn(engine, self.firing.clock, self.overtaken).fire(self.options["EVENT"], data)
+
+    def overtaken(self, outcome: Callable[[], Outcome]) -> None:
+        """The rest, in another thread: ours is late, and what it may still do is nobody else's matter."""
+        self.firing.spoiled = True
+        self.line.end(*self.answered(outcome))
+        self.line.close()
+
+    def answered(self, outcome: Callable[[], Outcome]) -> Answer:
+        """The engine is given back before the answer is sent: whoever comes next need not wait for it."""
+        caller = CALLER.set(self.line.wire.fileno())
+        try:
+            answer = attempted(partial(self.told, outcome))
+        except CallerGone:
+            self.kept.files = None
+            self.firing.done_with(self.kept)
+            raise
+        finally:
+            CALLER.reset(caller)
+        self.firing.done_with(self.kept)
+        return answer
+
+    def told(self, fired: Callable[[], Outcome]) -> Answer:
+        outcome = fired()
+        if any(one.error == "import" for one in outcome.attempts):
+            self.firing.spoiled = True  # half of it may have been imported
+        if not self.kept.own(outcome):
+            outcome = replace(outcome, id=self.kept.engine.new_id())
+        code = fire.exit_code(outcome, require_trusted="require-trusted" in self.options)
+        if "json" in self.options or not self.request.readable:
+            return code, fire.as_json(outcome) + b"\n"
+        return code, (fire.as_text(outcome) + "\n").encode(sys.stdout.encoding, ERRORS)
+
+
+def attempted(answer: Callable[[], Result]) -> Result | Answer:
+    """What a command says that fails, and how it ends."""
+    try:
+        return answer()
+    except (TenterhookError, OSError) as exc:
+        return complain(str(exc)), b""
+    except Exception:
+        traceback.print_exc()
+        return 1, b""

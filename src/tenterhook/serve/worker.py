@@ -17,6 +17,7 @@ from tenterhook.serve import streams
 from tenterhook.serve.client import AGAIN, NOT_HERE
 from tenterhook.serve.firing import Firing
 from tenterhook.serve.talk import Broken, Line, Request
+from tenterhook.serve.turns import Clock, Overtaken, Watched
 from tenterhook.serve.world import World
 
 TYPE_CHECKING = False
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 # Milliseconds between two looks at the clock.
 LOOK = 1000.0
+# Seconds between two looks at a thread that we wait for: it may be late by then.
+LATER = 0.1
 
 
 class Worker:
@@ -32,9 +35,12 @@ class Worker:
 
     def __init__(self, post: Post, world: World, listener: socket.socket) -> None:
         self.post, self.world, self.listener = post, world, listener
-        self.firing = Firing(world)
+        self.clock = Clock(self.overtake)
+        self.firing = Firing(world, self.clock)
         self.lock = threading.Lock()
         self.threads: list[threading.Thread] = []
+        # Those that may never come back.
+        self.late: set[threading.Thread] = set()
         self.free = 0
         self.retired = threading.Event()
         self.used = time.monotonic()
@@ -42,6 +48,7 @@ class Worker:
     def serve(self, line: Line, request: Request) -> None:
         """From the first request, for which the worker was made, to the end of the last one."""
         streams.route(self.world.codings)
+        self.clock.start()
         with self.lock:
             self.more(line, request)
         poller = select.poll()
@@ -51,8 +58,9 @@ class Worker:
             idle = self.free == len(self.threads) and time.monotonic() - self.used > self.post.idle
             if gone or idle:
                 self.retire()
-        for thread in self.threads:
-            thread.join()
+        for thread in self.threads:  # also those that come meanwhile
+            while thread.is_alive() and thread not in self.late:
+                thread.join(LATER)
         self.firing.engines.close()
 
     def more(self, line: Line | None = None, request: Request | None = None) -> None:
@@ -83,15 +91,35 @@ class Worker:
                     self.more()
 
     def done(self, line: Line, request: Request | None = None) -> None:
+        ours = True
         try:
-            with line.wire:
-                self.answer(line, request)
+            self.answer(line, request)
+        except Overtaken:  # another thread answers, or has answered
+            ours = False
         except (OSError, Broken, CallerGone):  # whoever it was has gone
             pass
         finally:
+            if ours:
+                line.close()
             self.used = time.monotonic()
             with self.lock:
                 self.free += 1
+
+    def overtake(self, watched: Watched) -> None:
+        """Go on in place of a thread that is late. Nobody else is to come here, where that one may do anything."""
+        self.retire()
+        with self.lock:
+            self.late.add(watched.thread)
+            thread = threading.Thread(target=self.go_on, args=(watched,), name="tenterhook client", daemon=True)
+            self.threads.append(thread)
+        try:
+            thread.start()
+        except RuntimeError:  # no more threads: the clock's is one
+            self.go_on(watched)
+
+    def go_on(self, watched: Watched) -> None:
+        with contextlib.suppress(OSError, CallerGone, Overtaken):
+            watched.go_on()
 
     def answer(self, line: Line, request: Request | None) -> None:
         if request is None:

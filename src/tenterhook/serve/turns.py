@@ -1,0 +1,138 @@
+"""A client's event in one thread, calls of functions included: to hand one to another thread and back takes longer than
+most functions do.
+
+So nobody waits for a call beside it. A clock looks: where one is late, another thread goes on with the event as if the
+call had been given up, and answers the client; the late one is left to itself.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextvars import ContextVar, copy_context
+from math import inf
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from tenterhook.failures import abandoned, raised
+from tenterhook.runner import inside_a_hook, patience
+from tenterhook.types import Attempt, Job, Outcome
+
+if TYPE_CHECKING:
+    from tenterhook.engine import Engine, Flow
+
+
+class Overtaken(BaseException):
+    """Another thread has gone on with this event: nothing that comes of it here counts any more."""
+
+
+class Turn:
+    """One event of one client. `rest` is what is to be done with its outcome where another thread has it."""
+
+    def __init__(self, engine: Engine, clock: Clock, rest: Callable[[Callable[[], Outcome]], None]) -> None:
+        self.engine, self.clock, self.rest = engine, clock, rest
+        self.flow: Flow | None = None
+
+    def fire(self, event: str, data: dict[str, Any]) -> Outcome:
+        """As the engine does it, but for who runs functions."""
+        engine = self.engine
+        slot = engine.slots.get(event) or engine.slot(event)
+        flow = slot.quiet or engine.begin(slot, data)
+        if isinstance(flow, Outcome):
+            return flow
+        self.flow = flow
+        before = TURN.set(self)
+        try:
+            return engine.driven(flow)
+        finally:
+            TURN.reset(before)
+
+    def go_on(self, job: Job) -> None:
+        """In another thread, in the context of the late one."""
+        assert self.flow is not None
+        flow = self.flow
+        self.engine.running().workers.abandoned += 1
+        self.rest(lambda: self.engine.driven(flow, [abandoned(job)]))
+
+
+TURN: ContextVar[Turn] = ContextVar("tenterhook.serve.turn")
+
+
+def call(handler: ModuleType, job: Job) -> Attempt:
+    """In the client's own thread, whatever time it may take; Overtaken where it took too long."""
+    turn, seconds = TURN.get(), patience(job)
+    watched = None if seconds is None else turn.clock.begin(turn, job, seconds)
+    result = copy_context().run(called, handler, job)
+    if watched and not turn.clock.end(watched):
+        raise Overtaken
+    return result
+
+
+def called(handler: ModuleType, job: Job) -> Attempt:
+    with inside_a_hook():
+        try:
+            return handler.run(job)  # type: ignore[no-any-return]
+        except BaseException as exc:
+            return raised(job, exc)
+
+
+class Watched:
+    """A call that must not take longer than `until`, the thread that it is in, and that thread's context."""
+
+    __slots__ = ("context", "job", "thread", "turn", "until")
+
+    def __init__(self, turn: Turn, job: Job, until: float) -> None:
+        self.turn, self.job, self.until = turn, job, until
+        self.thread, self.context = threading.current_thread(), copy_context()
+
+    def go_on(self) -> None:
+        self.context.run(self.turn.go_on, self.job)
+
+
+class Clock:
+    """Gives a call that is late to `overtake`.
+
+    It sleeps until the first could be late, and on if that one has ended: to wake it for each would cost what is saved.
+    """
+
+    def __init__(self, overtake: Callable[[Watched], None]) -> None:
+        self.overtake = overtake
+        self.lock = threading.Lock()
+        self.bell = threading.Event()
+        self.calls: set[Watched] = set()
+        self.next = inf
+
+    def start(self) -> None:
+        threading.Thread(target=self.run, name="tenterhook clock", daemon=True).start()
+
+    def begin(self, turn: Turn, job: Job, seconds: float) -> Watched:
+        one = Watched(turn, job, time.monotonic() + seconds)
+        with self.lock:
+            self.calls.add(one)
+            first = one.until < self.next
+            self.next = min(self.next, one.until)
+        if first:
+            self.bell.set()
+        return one
+
+    def end(self, one: Watched) -> bool:
+        """Whether it came in time: whoever takes it off the list has it."""
+        with self.lock:
+            if one in self.calls:
+                self.calls.remove(one)
+                return True
+            return False
+
+    def run(self) -> None:
+        while True:
+            left = self.next - time.monotonic()
+            self.bell.wait(None if left == inf else max(0.0, left))
+            self.bell.clear()
+            now = time.monotonic()
+            with self.lock:
+                late = [one for one in self.calls if one.until <= now]
+                self.calls.difference_update(late)
+                self.next = min((one.until for one in self.calls), default=inf)
+            for one in late:
+                self.overtake(one)

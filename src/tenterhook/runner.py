@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
 import weakref
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cache, partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tenterhook import handlers
 from tenterhook.failures import abandoned, no_handler, raised
-from tenterhook.inside import INSIDE
+from tenterhook.inside import INSIDE, inside_a_hook
 from tenterhook.trust.seal import asealed, bound, sealed
 from tenterhook.types import Attempt, Job
 from tenterhook.workers import Worker, Workers
@@ -268,17 +267,6 @@ def end(workers: Workers, pools: list[Pool]) -> None:
     workers.close()
     for pool in pools:
         pool.close()
-
-
-@contextlib.contextmanager
-def inside_a_hook() -> Iterator[None]:
-    mark = [True]
-    before = INSIDE.set(mark)
-    try:
-        yield
-    finally:
-        mark.clear()
-        INSIDE.reset(before)
 
 
 def handler_of(job: Job) -> Any:

@@ -16,7 +16,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from tenterhook.failures import abandoned, raised
-from tenterhook.runner import inside_a_hook, patience
+from tenterhook.inside import inside_a_hook
+from tenterhook.runner import patience
 from tenterhook.types import Attempt, Job, Outcome
 
 if TYPE_CHECKING:

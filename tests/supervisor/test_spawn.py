@@ -59,6 +59,21 @@ def test_it_has_its_own_streams_environment_and_session(files: tuple[int, int, i
 
 
 @pytest.mark.usefixtures("_way")
+@pytest.mark.parametrize("path", [b"bin", b"./bin:/bin", b"/nowhere:../here/bin"])
+def test_folders_of_path_count_from_where_it_runs(
+    files: tuple[int, int, int], path: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = tmp_path / "here" / "bin" / "tool"
+    tool.parent.mkdir(parents=True)
+    tool.write_text("#!/bin/sh\nexit 7\n")
+    tool.chmod(0o755)
+    start = Start([b"tool"], {b"PATH": path}, os.fsencode(tmp_path / "here"))
+    monkeypatch.chdir(tmp_path / "here")  # as a spawner does when its turn comes
+
+    assert ended(start.run(files)) == 7
+
+
+@pytest.mark.usefixtures("_way")
 def test_it_is_ended_by_signals_that_python_ignores_for_itself(files: tuple[int, int, int]) -> None:
     for name in ("PIPE", "XFSZ"):
         assert ended(Start([b"sh", b"-c", f"kill -{name} $$".encode()], PATH).run(files)) < 0

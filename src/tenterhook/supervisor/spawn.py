@@ -25,9 +25,9 @@ class Start:
 
     __slots__ = ("argv", "env", "places", "variables")
 
-    def __init__(self, argv: list[bytes], env: Env) -> None:
+    def __init__(self, argv: list[bytes], env: Env, cwd: bytes = b"") -> None:
         self.argv, self.env = argv, env
-        self.places = places(argv[0], env)
+        self.places = places(argv[0], env, cwd)
         self.variables = [name + b"=" + value for name, value in env.items()]
 
     def run(self, files: Sequence[int]) -> int:
@@ -92,8 +92,9 @@ else:
     ways.append(by_fork_exec)
 
 
-def places(name: bytes, env: Env) -> list[bytes]:
+def places(name: bytes, env: Env, cwd: bytes = b"") -> list[bytes]:
+    """Folders of PATH may count from where the program is to run, if that is elsewhere."""
     if b"/" in name:
         return [name]
-    found = (os.path.join(folder, name) for folder in env.get(b"PATH", os.defpath.encode()).split(b":"))
+    found = (os.path.join(cwd, folder, name) for folder in env.get(b"PATH", os.defpath.encode()).split(b":"))
     return [place for place in found if os.path.lexists(place)]

@@ -232,7 +232,7 @@ class Spawner:
         if not body:
             return None
         token, cwd, argv, env = started_from(words, body)
-        return token, cwd, Start(argv, env)
+        return token, cwd, Start(argv, env, cwd)
 
     def start(self, channel: Wire, number: int, given: Any, files: list[int], *, keep: bool) -> None:
         self.jobs.start(channel, number, given, files, keep=keep)

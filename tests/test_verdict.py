@@ -62,6 +62,7 @@ DIALECT = Dialect(
     section_event="event",
 )
 HOOK = Hook(name="h", event="Call", handler="command", spec={}, source=Source("f"))
+LATE = replace(HOOK, background=True)
 NOTHING: dict[str, Any] = {}
 
 
@@ -104,6 +105,9 @@ def test_silence_means_something_only_where_the_hook_is_silent_and_well() -> Non
     assert judged({"decision": "no"}, rule=silent).decision == "deny"
     assert judged(code=1, rule=silent).decision == "none"
     assert judged("text").decision == "none"
+    assert judged(rule=silent, hook=LATE) == Verdict("h")
+    assert judged({"decision": "refuse"}, rule=silent).decision == "none"
+    assert judged('{"decision": "no"', rule=silent).decision == "none"
 
 
 @pytest.mark.parametrize(("word", "decision"), [*WORDS.items(), ("maybe", "none"), (None, "none"), (7, "none")])
@@ -124,6 +128,22 @@ def test_plain_text_becomes_what_the_event_says() -> None:
 
 def test_an_answer_is_not_told_as_text_too() -> None:
     assert told(judged({"decision": "yes"})) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"decision": "no", "decision": null}',
+        '{"a": ' + "[" * 300 + "]" * 300 + "}",
+        '{"decision": "no", "a": ' + "[" * 300 + "]" * 300 + "}",
+    ],
+)
+def test_an_object_that_is_not_believed_is_no_text_either_and_that_is_said(text: str) -> None:
+    one = judged(text, rule=replace(CALL, plain="context"))
+
+    assert (one.decision, told(one)) == ("none", [])
+    assert "stands twice" in warned(one) or "nested deeper" in warned(one)
+    assert told(judged("plain", rule=replace(CALL, plain="context"))) == [("model", "context", "plain")]
 
 
 def test_stderr_of_a_clean_end_is_nobodys_business() -> None:
@@ -352,6 +372,8 @@ def test_the_sections_reason_counts_unless_its_decision_is_the_weaker_one() -> N
     assert judged({"decision": "no", "reason": "general", "own": {"reason": "own"}}).reason == "own"
     assert judged({"decision": "no", "reason": "general", "own": {"decision": "no"}}).reason == "general"
     assert judged({"decision": "no", "own": {"decision": "yes", "reason": "own"}}).reason == "own"
+    both = {"decision": "no", "reason": "general", "own": {"decision": "yes", "reason": "own"}}
+    assert judged(both, dialect={"section_reason": True}).reason == "own"
 
 
 def test_a_section_for_another_event_is_void_and_one_without_a_name_is_good() -> None:
@@ -672,9 +694,6 @@ def test_what_decides_and_what_is_known_is_compiled_once() -> None:
 
 
 # ---- hooks that come too late, stops that do not count, events that cannot be told
-
-
-LATE = replace(HOOK, background=True)
 
 
 def test_a_background_hook_tells_its_reason_and_decides_nothing() -> None:

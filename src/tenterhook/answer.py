@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SIZE = 1 << 20
 LARGE = 1 << 16
 DEPTH = 256
+TOO_DEEP = f"it is nested deeper than {DEPTH} levels"
 # Patterns that few answers need: re compiles and keeps them on first use.
 HALF_PAIR = "[\ud800-\udfff]"
 STRING = r'"(?:[^"\\]|\\.)*"'
@@ -25,6 +26,10 @@ NO_BRACKET = bytes(set(range(256)) - set(b"[]{}"))
 ONE_KIND = bytes.maketrans(b"{}", b"[]")
 # Every run of backslashes is taken in one step: looking for the u first takes minutes for a megabyte of them.
 ESCAPE = r"\\+(?:u([0-9a-fA-F]{4}))?"
+
+
+class Refused(str):
+    """Why an object, which is no plain text then, is not believed."""
 
 
 def read(text: str, *, twice: bool, guarded: Iterable[str]) -> tuple[dict[str, Any] | None, str]:
@@ -36,7 +41,7 @@ def read(text: str, *, twice: bool, guarded: Iterable[str]) -> tuple[dict[str, A
     if not text or text[0] not in ('{"' if twice else "{"):
         return None, ""
     if len(text) > SIZE:
-        return None, f"it is longer than {SIZE:,} characters"
+        return None, Refused(f"it is longer than {SIZE:,} characters")
     value, problem = decode(text)
     if twice and isinstance(value, str):
         text = value.strip()
@@ -44,7 +49,7 @@ def read(text: str, *, twice: bool, guarded: Iterable[str]) -> tuple[dict[str, A
     if not isinstance(value, dict):
         return None, problem
     problem = hazards(text, guarded)
-    return (None, problem) if problem else (value, "")
+    return (None, Refused(problem)) if problem else (value, "")
 
 
 def is_json(text: str, *, twice: bool) -> bool:
@@ -75,7 +80,7 @@ def decode(text: str) -> tuple[Any, str]:
     try:
         return (unwatched(text) if len(text) > LARGE else msgspec.json.decode(text)), ""
     except RecursionError:
-        return None, f"it is nested deeper than {DEPTH} levels"
+        return None, Refused(TOO_DEEP)
     except (ValueError, OverflowError, MemoryError) as exc:
         return tolerant(text, str(exc))
 
@@ -115,7 +120,7 @@ def whole_number(digits: str) -> float | int:
 def hazards(text: str, guarded: Iterable[str]) -> str:
     """What makes a well-formed object unfit to decide by. Both checks cost next to nothing on ordinary answers."""
     if text.count("{") + text.count("[") > DEPTH and too_deep(text):
-        return f"it is nested deeper than {DEPTH} levels"
+        return TOO_DEEP
     # An escape could hide a second key from the count, so it gets the slow check too.
     if "\\u" in text or any(text.count(f'"{key}"') > 1 for key in guarded):
         twin = repeated_key(text, set(guarded))

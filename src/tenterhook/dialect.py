@@ -227,6 +227,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     section_event: str = ""
     # What the section decides counts, whatever stands beside it.
     section_outranks: bool = False
+    # So does its reason, though its decision be the weaker one.
+    section_reason: bool = False
     # How strictly answers are read: unknown keys, values of a wrong type, a section that does not name the event.
     unknown_keys: str = "tolerated"
     wrong_types: str = "ignored"

@@ -16,10 +16,10 @@ from tenterhook.fitting import aim
 from tenterhook.inventory import FileFacts, absent, files, happened, unhandled
 from tenterhook.payload import in_our_words
 from tenterhook.slot import Slot, planner
+from tenterhook.starting import starting
 from tenterhook.types import Attempt, Event, Hook, Plan, Source
 from tenterhook.verdict import verdict
 from tenterhook.vocabulary import CAUSES
-from tenterhook.warm.words import words
 from tenterhook.whatif import Effect, effects, possible_answers, stop
 from tenterhook.whynot import only_if, presumed, why_not
 
@@ -76,7 +76,8 @@ class Considered(Struct, frozen=True, kw_only=True):
     on_failure: dict[str, str]
     missing: str
     sandbox: str
-    warm: str
+    shell: str = ""
+    warm: str = ""
 
 
 class Difference(Struct, frozen=True):
@@ -204,7 +205,7 @@ def considered(engine: Engine, slot: Slot, event: Event, planned: Plan) -> Itera
         proviso = "" if why else only_if(hook, event.data)
         yield replace(
             facts(hook, engine, slot, why=why, because=because, proviso=proviso, batch=batch, others=others, gone=gone),
-            warm="" if gone else words(engine, slot, event, hook),
+            **({} if gone else starting(engine, slot, event, hook)),
         )
 
 
@@ -240,7 +241,6 @@ def facts(
         on_failure={} if engine.mode == "observe" else policies(hook, slot),
         missing=gone or unhandled(hook),
         sandbox=engine.confinement.words(hook),
-        warm="",
     )
 
 

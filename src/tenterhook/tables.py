@@ -230,9 +230,7 @@ def rules(dialect: Dialect) -> Rows:
             "else: allow",
             "after any other failure the operation goes on, unless the hook's on_failure differs",
         )
-    for value, row in optional(d):
-        if value:
-            yield row
+    yield from (row for value, row in optional(d) if value)
     yield from ((word, said, glossary.CAUTIONS[word]) for word, said in d.cautions.items())
 
 
@@ -246,6 +244,7 @@ def optional(d: Dialect) -> Iterable[tuple[object, tuple[str, str, str]]]:
     yield d.untyped, ("no type", d.untyped, UNTYPED.get(d.untyped, "what a hook without a type is"))
     yield d.agent_from, ("agent", ", ".join(d.agent_from), "where the event's data names its agent")
     yield d.section_event, ("section", f"{d.section}.{d.section_event}", "if given, must name the event that happened")
+    yield d.section_reason, ("section", "reason", f"the reason in {d.section} counts, whatever is decided beside it")
     yield d.section_outranks, ("section", "outranks", f"what {d.section} decides counts, whatever stands beside it")
     yield d.other_json == "nothing", ("other JSON", "says nothing", "a list or a number is neither answer nor text")
     yield d.missing_is_silent, ("missing script", "skipped", "a hook whose script does not exist is skipped")

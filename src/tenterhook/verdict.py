@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenterhook.answer import LINES, is_json, looks_like, read, said_on
+from tenterhook.answer import LINES, Refused, is_json, looks_like, read, said_on
 from tenterhook.apply import RESPONDS
 from tenterhook.dialect import Answer, Exit
 from tenterhook.effects import EFFECT, RANK, stronger
@@ -25,7 +25,8 @@ def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:
     """What the attempt means. Never raises, whatever the hook printed."""
     quiet = attempt.answer is None and not (attempt.stdout or attempt.error or attempt.exit_code or attempt.stderr)
     if quiet and not attempt.notes and not must_answer(hook, rules):
-        return Verdict(attempt.hook, rules.rule.silent or "none")  # the commonest end of all: a clean exit, no word
+        silent = "" if hook.background else rules.rule.silent
+        return Verdict(attempt.hook, silent or "none")  # the commonest end of all: a clean exit, no word
     reader = Reader(attempt, hook, rules)
     outranks = rules.dialect.answer_outranks_exit
     killed = rules.exits.get("signal") if attempt.error == "signal" else None
@@ -48,7 +49,7 @@ class Reader:
     def __init__(self, attempt: Attempt, hook: Hook, rules: Rules) -> None:
         self.attempt, self.hook, self.rules = attempt, hook, rules
         self.verdict = Verdict(attempt.hook)
-        self.decided = False
+        self.decided = self.garbled = False
         self.cause = ""
         self.spare = ""
         self.answered_on = ""
@@ -77,14 +78,18 @@ class Reader:
             if row.flat and found.pop(rules.dialect.section, None) is not None:
                 self.warn(f"its {rules.dialect.section} does not count at exit code {attempt.exit_code}")
             return self.accept(found)
-        if rules.dialect.other_json == "nothing" and is_json(text, twice=rules.dialect.twice_encoded):
+        refused = isinstance(problem, Refused)
+        if rules.dialect.other_json == "nothing" and not refused and is_json(text, twice=rules.dialect.twice_encoded):
             self.warn("printed JSON that is no object, which says nothing here")
             return True
         if looks_like(text, rules.guarded, rules.known):
-            if attempt.truncated:
-                problem = "more was printed than is read, and the rest was dropped"
-            problem = problem or "other text stands beside it"
-            self.unreadable(f"printed what looks like an answer but is not one JSON object: {problem}")
+            cut = "more was printed than is read, and the rest was dropped" if attempt.truncated else ""
+            why = cut or problem or "other text stands beside it"
+            self.unreadable(f"printed what looks like an answer but is not one JSON object: {why}")
+        elif refused:
+            self.warn(f"printed an object that does not count: {problem}")
+        if refused:
+            self.answered_on = stream  # it is no text all the same
         if text.startswith(tuple(row.broken_fails)):
             self.fail("output")
             self.tell("error", text)
@@ -119,6 +124,7 @@ class Reader:
     def unreadable(self, problem: str) -> None:
         """What was meant as an answer and is none: said in every mode, a failure in a strict engine."""
         self.warn(problem)
+        self.garbled = True
         if self.rules.strict:
             self.fail("output")
 
@@ -138,14 +144,14 @@ class Reader:
             self.section(found[section], entry, section)
 
     def section(self, value: Any, table: Table, name: str) -> None:
-        """The section's reason outranks the general one, unless its decision is the weaker of the two."""
+        """Its reason outranks the general one, unless its decision is the weaker of the two and the dialect minds."""
         general, reason = self.verdict.decision, self.verdict.reason
         self.verdict.decision, self.verdict.reason = "none", ""
         if self.fits(value):
             self.inner(value, table, name)
         mine = self.verdict.decision
         outranks = self.rules.dialect.section_outranks and mine != "none"
-        weaker = mine != "none" and RANK[mine] < RANK[general] and not outranks
+        weaker = mine != "none" and RANK[mine] < RANK[general] and not (outranks or self.rules.dialect.section_reason)
         if reason and (not self.verdict.reason or weaker):
             self.verdict.reason = reason
         self.verdict.decision = mine if outranks else stronger(general, mine)
@@ -259,7 +265,7 @@ class Reader:
             return self.too_late()
         if verdict.failed:
             self.fail_closed()
-        if rule.silent and verdict.decision == "none" and not verdict.failed:
+        if rule.silent and verdict.decision == "none" and not verdict.failed and not self.garbled:
             verdict.decision = rule.silent
         if verdict.decision in ("ask", "defer"):
             nobody_decides(self)

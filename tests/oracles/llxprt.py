@@ -89,15 +89,28 @@ def said(event: str, act: Act) -> Said:
 
 
 def printed(event: str, out: str) -> Said:
-    """JSON first, a string decoded once more (HOOK-212); anything but an object is a system message and an allow."""
+    """JSON first, a string decoded once more (HOOK-212); what is no JSON is a system message and an allow.
+
+    Of JSON that is no object the document says nothing but that it is no text.
+    """
     if not out:
         return Said()
     answer = table.one_object(out)
     if answer is None:
         answer = table.one_object(inner(out))
     if answer is None:
-        return Said("allow", notes=[("model", "system", out)])
+        return Said() if is_json(out) else Said("allow", notes=[("model", "system", out)])
     return answered(event, answer)
+
+
+def is_json(out: str) -> bool:
+    try:
+        found = json.loads(out)
+        if isinstance(found, str):
+            json.loads(found)
+    except ValueError:
+        return False
+    return True
 
 
 def inner(out: str) -> str:

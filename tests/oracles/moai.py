@@ -102,10 +102,19 @@ def ended(found: Said, event: str, act: Act, answer: Mapping[str, Any], reason: 
     if act.exit == 2:
         reason = reason or act.err
         found.decision = "deny"
-    elif event == ASKED and found.decision == "none":
+    elif event == ASKED and found.decision == "none" and not garbled(act.out, answer):
         found.decision = "allow"
     found.reason = reason or BLOCKED if found.decision == "deny" else reason
     return table.stopped(found, answer, reason)
+
+
+def garbled(out: str, answer: Mapping[str, Any]) -> bool:
+    """A word that may have been a refusal, and cannot be read as any: that is another word than none."""
+    if not answer:
+        return any(f'"{key}"' in out.replace("\\", "") for key in ("decision", "continue", "hookSpecificOutput"))
+    word, on = answer.get("decision"), answer.get("continue")
+    unknown = word is not None and table.word(word, DECISIONS) == "none"
+    return unknown or (on is not None and not isinstance(on, bool))
 
 
 # ---- rows

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from tenterhook.cli import doctor
 from tenterhook.cli.main import main
+from tenterhook.hookset import HookSet
 from tenterhook.sandbox import abilities, bubblewrap, kernel
 from tenterhook.sandbox.abilities import Finding
 
@@ -33,6 +35,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "abilities", list)
     monkeypatch.setattr(doctor, "proofs", list)
     monkeypatch.setattr(doctor, "fired", lambda hooks: Finding("sandbox", "a hook, fired", "works"))
+    monkeypatch.setattr(doctor, "speed", lambda hooks: [])
 
 
 def test_the_machine_is_described_and_proven(capsys: pytest.CaptureFixture[str]) -> None:
@@ -46,6 +49,28 @@ def test_the_machine_is_described_and_proven(capsys: pytest.CaptureFixture[str])
     proven = [one for one in found.values() if one.name.startswith("network ") and one.area == "sandbox"]
     assert len(proven) == (len(abilities.NETWORKS) if kernel.MACHINE else 0)
     assert all("tried" in one.detail or "bubblewrap" in one.detail for one in proven if one.state == "works")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the supervisor")
+def test_what_spares_hooks_their_start_is_tried(capsys: pytest.CaptureFixture[str]) -> None:
+    _, found = findings(capsys)
+
+    shell = Path("/bin/sh").resolve().name
+    assert found["speed no shell"].state == ("works" if shell in ("dash", "bash") else "absent")
+    assert found["speed warm Python"].state == "works"
+    assert "in a copy" in found["speed warm Python"].detail
+    assert (found["speed tenter serve"].state, "tenter serve --detach" in found["speed tenter serve"].detail) == (
+        "absent",
+        True,
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the supervisor")
+def test_where_no_hook_runs_nothing_is_said_to_be_warm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TENTERHOOK_OFF", "1")
+    found = doctor.warmed(HookSet(tmp_path))
+
+    assert (found.state, "TENTERHOOK_OFF" in found.detail) == ("absent", True)
 
 
 def test_a_leak_is_told_and_the_exit_code_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

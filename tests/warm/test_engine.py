@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from processes import in_a_host, lives, within
+from tenterhook.direct import kind_of
 from tenterhook.explain import explain
 from tenterhook.supervisor import client
 from tenterhook.warm.host import wait
@@ -108,6 +109,15 @@ def test_explain_says_whether_and_why_not(project: Project) -> None:
     assert "options" in said[1]
     assert "`warm` is false" in said[2]
     assert said[3] == ""
+
+
+def test_explain_says_who_needs_a_shell(project: Project) -> None:
+    hooks(project, 'command = "/bin/cat -n"', 'command = "cat | cat"', 'command = ["/bin/cat"]', 'script = "hook.py"')
+    said = [hook.shell for hook in explain(project.engine("tenterhook"), "tool.before", {}).hooks]
+
+    assert said[0].endswith("/bin/cat is started without a shell") or not kind_of("/bin/sh")
+    assert said[1].endswith("by a shell each time: /bin/sh")
+    assert said[2:] == ["", ""]
 
 
 def test_interpreters_end_with_the_last_engine(project: Project) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from tenterhook import dialects
 from tenterhook.cli.options import DIALECT, JSON, PROJECT, Usage
 from tenterhook.cli.project import print_json
 from tenterhook.dialects import DEFAULT
+from tenterhook.direct import kind_of
+from tenterhook.handlers.command import SHELL
 from tenterhook.hookset import HookSet
 from tenterhook.places import located
 from tenterhook.sandbox import kernel
@@ -17,22 +21,28 @@ from tenterhook.sandbox.abilities import Finding, abilities, proofs
 from tenterhook.settings import USER, Settings, is_roots
 from tenterhook.state import state_folder
 from tenterhook.table import table
-from tenterhook.terminal import Paint, colourful, near, painter
+from tenterhook.terminal import Paint, colourful, counted, near, painter
+from tenterhook.types import Attempt
 
 USAGE = Usage(
     "doctor",
-    "What this machine can do to confine and contain hooks, proven by trying; what is switched off by the settings;\n"
-    "and whether the folders are sound in which approvals and outcomes are kept.",
+    "What this machine can do to confine and contain hooks, and to spare them their start, proven by trying; what is\n"
+    "switched off by the settings; and whether the folders are sound in which approvals and outcomes are kept.",
     (),
     (DIALECT, PROJECT, JSON),
     "tenter doctor",
     "exit codes: 0 fine, 1 something does not work",
 )
-HOOK = '[[hook]]\non = "{}"\ncommand = ["/bin/sh", "-c", "exit 0"]\non_failure = "allow"\n'
+HOOK = '[[hook]]\non = "{}"\n{}\non_failure = "allow"\n'
+COMMAND, SCRIPT = 'command = ["/bin/sh", "-c", "exit 0"]', 'script = "hook.py"'
+NONE_RAN = "hooks are switched off (TENTERHOOK_OFF), or this is one"
+# Seconds in which an interpreter is warm, or will never be.
+WARMING = 10.0
 STYLES = {"works": "green", "absent": "dim", "broken": "red", "off": "yellow"}
 TITLES = {
     "machine": "what the machine has",
     "sandbox": "hooks, confined: a process tried to get out",
+    "speed": "hooks, quickly",
     "settings": "settings",
     "folders": "where we keep things",
 }
@@ -50,7 +60,7 @@ def run(argv: list[str]) -> int:
         return 0
     hooks = HookSet(options.get("project", "."), dialect=options.get("dialect", DEFAULT))
     tried = proofs()
-    found = [*abilities(), *tried, as_good(fired(hooks), tried), *about_settings(hooks), *folders(hooks)]
+    found = [*abilities(), *tried, as_good(fired(hooks), tried), *speed(hooks), *about_settings(hooks), *folders(hooks)]
     if "json" in options:
         print_json(found)
     else:
@@ -59,29 +69,78 @@ def run(argv: list[str]) -> int:
 
 
 def fired(hooks: HookSet) -> Finding:
-    """A hook of our own, from end to end: the way that every hook goes. No other hook runs, whoever it belongs to."""
-    from tempfile import TemporaryDirectory
-
-    from tenterhook.engine import Engine
-
-    name, event = "a hook, fired", dialects.get(DEFAULT).events[0].name
-    with TemporaryDirectory(prefix="tenterhook-") as folder:
-        config = os.path.join(folder, "tenterhook.toml")
-        with open(config, "w") as file:
-            file.write(HOOK.format(event))
-        with Engine(
-            folder, config=config, trust="all", journal=False, home=hooks.home, environ=hooks.environ, system="",
-            sandbox=hooks.settings.sandbox,
-        ) as engine:  # fmt: skip
-            [attempt] = engine.fire(event).attempts or [None]
+    """A hook of our own, from end to end: the way that every hook goes."""
+    name = "a hook, fired"
+    with trial(hooks, COMMAND) as fire:
+        attempt = fire()
     if attempt is None or attempt.error:
-        why = attempt.detail if attempt else "hooks are switched off (TENTERHOOK_OFF), or this is one"
-        return Finding("sandbox", name, "broken", why)
+        return Finding("sandbox", name, "broken", attempt.detail if attempt else NONE_RAN)
     confined = attempt.sandbox not in ("", "none")
     if confined or hooks.settings.sandbox == "off":
         return Finding("sandbox", name, "works" if confined else "off", attempt.sandbox or "not confined")
     said = "; ".join(attempt.notes) or "it was started by this process itself, which confines nothing"
     return Finding("sandbox", name, "broken" if kernel.MACHINE else "absent", said)
+
+
+@contextmanager
+def trial(hooks: HookSet, entry: str, script: str = "") -> Iterator[Callable[[], Attempt | None]]:
+    """To fire one hook of our own. No other one runs, whoever it belongs to."""
+    from tempfile import TemporaryDirectory
+
+    from tenterhook.engine import Engine
+
+    event = dialects.get(DEFAULT).events[0].name
+    with TemporaryDirectory(prefix="tenterhook-") as folder:
+        config = os.path.join(folder, "tenterhook.toml")
+        for path, text in ((config, HOOK.format(event, entry)), (os.path.join(folder, "hook.py"), script)):
+            with open(path, "w") as file:
+                file.write(text)
+        with Engine(
+            folder, config=config, trust="all", journal=False, home=hooks.home, environ=hooks.environ, system="",
+            sandbox=hooks.settings.sandbox,
+        ) as engine:  # fmt: skip
+            yield lambda: next(iter(engine.fire(event).attempts), None)
+
+
+def speed(hooks: HookSet) -> Iterator[Finding]:
+    """What spares hooks their start."""
+    shell = kind_of(SHELL)
+    known = f"{SHELL} is {shell}" if shell else f"{SHELL} is neither dash nor bash, so it runs every command text"
+    yield Finding("speed", "no shell", "works" if shell else "absent", known)
+    yield warmed(hooks)
+    yield resident()
+
+
+def warmed(hooks: HookSet) -> Finding:
+    """A Python script, until it runs in a copy."""
+    from tenterhook.warm.host import wait
+
+    name = "warm Python"
+    with trial(hooks, SCRIPT, "import json\n") as fire:
+        cold = fire()
+        ready = wait(WARMING)
+        warm = fire()
+    if cold is None or warm is None:
+        return Finding("speed", name, "absent", NONE_RAN)
+    if not warm.warm:
+        why = warm.detail or "; ".join((*cold.notes, *warm.notes)) or ("" if ready else "it does not get ready in time")
+        return Finding("speed", name, "absent", why or "there is no supervisor that could copy one")
+    milliseconds = [f"{one.seconds * 1000:.1f} ms" for one in (cold, warm)]
+    return Finding(
+        "speed", name, "works", f"a script takes {milliseconds[0]} the first time, {milliseconds[1]} in a copy"
+    )
+
+
+def resident() -> Finding:
+    from tenterhook.cli import serve
+
+    found = serve.ask("status") if sys.platform == "linux" else None
+    if found:
+        requests = counted(found["requests"], "request")
+        return Finding("speed", "tenter serve", "works", f"process {found['pid']}, {requests} so far")
+    return Finding(
+        "speed", "tenter serve", "absent", "none runs: `tenter serve --detach` spares `tenter fire` its start"
+    )
 
 
 def as_good(hook: Finding, tried: list[Finding]) -> Finding:

@@ -148,10 +148,8 @@ def below(hook: Considered, event: EventFacts, *, repeated: bool) -> Iterator[st
         late = "in the background: decides nothing" if hook.background else if_it_fails(hook, event)
         said = [fitting(hook, event), hook.only_if, "once" if hook.once else "", late]
         yield from wrapped("; ".join(filter(None, said)), first=BELOW, indent=BELOW)
-        if hook.sandbox:
-            yield from wrapped(hook.sandbox, first=BELOW, indent=BELOW)
-        if hook.warm:
-            yield from wrapped(hook.warm, first=BELOW, indent=BELOW)
+        for fact in filter(None, (hook.sandbox, hook.shell, hook.warm)):
+            yield from wrapped(fact, first=BELOW, indent=BELOW)
     elif not repeated:
         yield from wrapped(hook.because, first=BELOW, indent=BELOW)
     if hook.missing and (hook.runs or hook.why in ("untrusted", "modified")):

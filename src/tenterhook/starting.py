@@ -1,4 +1,4 @@
-"""What is said to people about a hook that is a Python script: whether it can run in a copy, and why not."""
+"""What is said to people about how a hook's process is started: by a shell or without one, and in which Python."""
 
 from __future__ import annotations
 
@@ -10,21 +10,36 @@ from tenterhook.warm.script import NO_SCRIPT, recognised
 
 if TYPE_CHECKING:
     from tenterhook.engine import Engine
+    from tenterhook.process import Program
     from tenterhook.slot import Slot
     from tenterhook.types import Event, Hook
 
+PLAIN = "is one plain command: {} is started without a shell"
+SHELL = "is read by a shell each time: {}"
 COPY = "in a host that goes on, runs in a copy of a Python that is running already"
 ALONE = "starts an interpreter each time: {}"
 
 
-def words(engine: Engine, slot: Slot, event: Event, hook: Hook) -> str:
-    """Empty for what is no Python script."""
+def starting(engine: Engine, slot: Slot, event: Event, hook: Hook) -> dict[str, str]:
+    """By the name of what it is about; nothing where there is no process to speak of."""
     if not handlers.starts_child(hook.handler):
-        return ""
+        return {}
     [job] = engine.jobs(slot, (hook,), event, event.data)
     program = handlers.get(hook.handler).program(job)  # type: ignore[union-attr]
     if isinstance(program, Attempt):
+        return {}
+    return {"shell": by_shell(program, hook), "warm": by_python(program, hook, engine)}
+
+
+def by_shell(program: Program, hook: Hook) -> str:
+    """Empty for what is no text that a shell could read."""
+    if hook.spec.get("form") != "shell" or not isinstance(hook.spec["main"], str):
         return ""
+    return PLAIN.format(program.argv[0]) if program.instead else SHELL.format(program.argv[0])
+
+
+def by_python(program: Program, hook: Hook, engine: Engine) -> str:
+    """Empty for what is no Python script."""
     found = recognised(program.argv, program.env, program.cwd)
     if isinstance(found, str):
         return "" if found == NO_SCRIPT else ALONE.format(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from tenterhook import handlers
@@ -45,4 +46,19 @@ def by_python(program: Program, hook: Hook, engine: Engine) -> str:
         return "" if found == NO_SCRIPT else ALONE.format(found)
     if not hook.warm:
         return ALONE.format("`warm` is false")
+    if why := unfit(found.path):
+        return ALONE.format(why)
     return ALONE.format("its engine has no supervisor of its own") if engine.supervisor == "off" else COPY
+
+
+def unfit(script: str) -> str:
+    """Why a script is to have an interpreter of its own, as far as its text tells; its imports are tried when it runs."""
+    from tenterhook.warm.imports import Reading, Unfit
+
+    try:
+        Reading(script, [os.path.dirname(os.path.realpath(script))])
+    except Unfit as exc:
+        return str(exc)
+    except (OSError, SyntaxError, ValueError):  # whoever runs it will say so, perhaps in the words of another Python
+        return ""
+    return ""

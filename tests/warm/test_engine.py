@@ -102,13 +102,19 @@ def test_explain_says_whether_and_why_not(project: Project) -> None:
         f"command = {options}",
         'script = "hook.py"\nname = "b"\nwarm = false',
         'command = "true"',
+        'script = "path.py"',
+        'script = "prepares.py"',
     )
+    project.write("path.py", "import sys\nsys.path.insert(0, 'lib')")
+    project.write("prepares.py", "import os\nos.environ['A'] = 'b'\nimport json")
     said = [hook.warm for hook in explain(project.engine("tenterhook"), "tool.before", {}).hooks]
 
     assert "in a copy" in said[0]
     assert "options" in said[1]
     assert "`warm` is false" in said[2]
     assert said[3] == ""
+    assert "(sys.path)" in said[4]
+    assert "prepares.py line 2 may change what is imported after it" in said[5]
 
 
 def test_explain_says_who_needs_a_shell(project: Project) -> None:

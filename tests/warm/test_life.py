@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,7 +25,47 @@ def children(pid: int) -> list[str]:
     return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
 
 
+# Ends
+
+FORKS = {
+    "child": "if os.fork() == 0:\n    time.sleep(0.1)\n    sys.exit(0)\n",
+    "grandchild": "if os.fork() == 0:\n    if os.fork() == 0:\n        time.sleep(0.1)\n        sys.exit(0)\n"
+    "    os._exit(0)\nos.wait()\n",
+    "fails": "if os.fork() == 0:\n    time.sleep(0.1)\n    1 / 0\n",
+}
+
+
+@pytest.mark.parametrize("name", FORKS)
+def test_the_end_of_what_a_script_has_forked_is_not_its_own(both: Both, name: str) -> None:
+    """Though another script ends at the same time, for which its interpreter looks around."""
+    both.write(
+        "try.py", f"import os, sys, time\n{FORKS[name]}time.sleep(0.6)\nprint('no', file=sys.stderr)\nsys.exit(2)"
+    )
+    both.write("beside.py", "import time\ntime.sleep(0.3)")
+    both.prepared("try.py")
+    both.prepared("beside.py")
+    programs = [both.program("try.py", warm=True), both.program("beside.py", warm=True)]
+    done, _ = run_all(programs, helper=both.helper)
+
+    assert (done.warm, done.exit_code, done.stderr.splitlines()[-1]) == (True, 2, b"no")
+    assert done.seconds >= 0.6
+
+
 # Changes
+
+
+def test_an_interpreter_whose_name_leads_elsewhere_now_is_another_one(both: Both, tmp_path: Path) -> None:
+    link = tmp_path / "python3"
+    for name in ("one", "other"):
+        shutil.copy(os.path.realpath(sys.executable), tmp_path / name)
+    link.symlink_to(tmp_path / "one")
+    both.python = str(link)
+    both.write("try.py", "import os\nprint(os.path.basename(os.readlink('/proc/self/exe')))")
+    assert both.prepared("try.py").stdout == b"one\n"
+    link.unlink()
+    link.symlink_to(tmp_path / "other")
+
+    assert both.warm("try.py").stdout == b"other\n"
 
 
 def test_a_changed_script_is_the_new_one_at_once(both: Both) -> None:

@@ -45,6 +45,11 @@ def test_3_frames_below_the_module(both: Both) -> None:
     cold, warm = both_ways(both, "import sys\nprint(json.dumps(sys._getframe().f_back is None))")
 
     assert (cold, warm) == (True, False)
+    text = (
+        "import sys\ndef deep(n):\n    try:\n        return deep(n + 1)\n    except RecursionError:\n        return n\n"
+    )
+    cold, warm = both_ways(both, text + "print(json.dumps(deep(0)))")
+    assert cold - 10 < warm < cold
 
 
 def test_4_more_modules_and_functions_for_the_end(both: Both) -> None:
@@ -195,6 +200,8 @@ def test_18_the_interpreter_does_not_shut_down(both: Both) -> None:
     both.write("try.py", "import sys\nclass A:\n    def __del__(self): print(sys.is_finalizing())\na = A()")
 
     assert (both.cold("try.py").stdout, both.prepared("try.py").stdout) == (b"True\n", b"False\n")
+    both.write("try.py", "class A:\n    def __del__(self): 1 / 0\na = A()")
+    assert b"def __del__(self)" in both.prepared("try.py").stderr.partition(b"line 2")[2]
 
 
 def test_19_values_that_installed_modules_set(both: Both, installed: Path) -> None:
@@ -218,6 +225,29 @@ def test_20_the_process_may_outlive_its_end_by_a_moment_but_holds_nothing(both: 
 
         assert (done.warm, done.exit_code) == (True, 7)
         assert within(10, lambda pid=int(done.stdout): not lives(pid))
+
+
+def test_21_what_an_installed_module_finds_out_when_it_is_imported(both: Both, installed: Path) -> None:
+    found = "import os, random, uuid\nONE, PID, DICE = uuid.uuid4(), os.getpid(), random.Random()"
+    (installed / "finds.py").write_text(found)
+    text = "import finds, os\nprint(json.dumps([str(finds.ONE), finds.PID == os.getpid(), finds.DICE.random()]))"
+    both.write("try.py", "import json\n" + text)
+    cold = [json.loads(both.cold("try.py").stdout) for _ in range(2)]
+    warm = [json.loads(both.prepared("try.py").stdout) for _ in range(2)]
+
+    assert cold[0] != cold[1]
+    assert [one[1] for one in (*cold, *warm)] == [True, True, False, False]
+    assert warm[0] == warm[1]
+
+
+def test_22_what_a_script_changes_for_what_another_script_has_loaded(both: Both, installed: Path) -> None:
+    (installed / "looks.py").write_text("import os\nMODE = os.environ.get('MODE', 'usual')")
+    both.write("other.py", "import looks")
+    both.prepared("other.py")
+    text = "import os\nos.environ['MODE'] = 'mine'\nexec('import looks')\nprint(json.dumps(looks.MODE))"
+    cold, warm = both_ways(both, text)
+
+    assert (cold, warm) == ("mine", "usual")
 
 
 def test_every_point_of_the_page_has_its_test() -> None:

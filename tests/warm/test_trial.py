@@ -56,6 +56,12 @@ MODULES = {
 }
 
 
+MODE = """
+import json, os, sys
+FOUND = os.environ.get("MODE"), "HOME" in os.environ, json.loads is len, "fancy" in sys.modules
+"""
+
+
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     """A virtual environment with these modules in it."""
@@ -67,6 +73,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
     (packages / "bad_hang.py").write_text(
         "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)"
     )
+    (packages / "set_mode.py").write_text(MODE)
     (packages / "harmless.py").write_text("import json, logging, threading, concurrent.futures\nloaded = {}")
     made = Both(folder / STRANGE, str(folder / "venv" / "bin" / "python"))
     yield made
@@ -151,6 +158,66 @@ def test_so_does_who_has_it_done_by_a_file_of_its_own(both: Both, line: str) -> 
 
     assert "sys.path" in both.reasons()["try.py"]
     assert both.warm("try.py").stdout == both.cold("try.py").stdout
+
+
+PRELUDES = {
+    "environment": "import os\nos.environ['MODE'] = 'strict'\nimport set_mode",
+    "deleted": "import os\ndel os.environ['HOME']\nimport set_mode",
+    "by call": "from os import environ\nenviron.setdefault('MODE', 'strict')\nimport set_mode",
+    "in a function": "import os\ndef f():\n    os.environ['MODE'] = 'strict'\nf()\nimport set_mode",
+    "imported in a function": "import os\nos.environ['MODE'] = 'strict'\ndef f():\n    import set_mode\nf()",
+    "by name": "import os, importlib\nos.environ['MODE'] = 'strict'\nimportlib.import_module('set_mode')",
+    "by somebody else": "import locale, sys\nlocale.getlocale()\nimport set_mode",
+    "by a file of its own": "import prepares\nimport set_mode",
+    "a module's function": "import json\njson.loads = len\nimport set_mode",
+    "a module": "import sys\nsys.modules['fancy'] = None\nimport set_mode",
+}
+
+
+@pytest.mark.parametrize("name", PRELUDES)
+def test_who_prepares_something_for_what_it_imports_runs_alone(installed: Both, name: str) -> None:
+    """What is loaded for good was imported without that."""
+    installed.write("prepares.py", "import os\nos.environ['MODE'] = 'strict'")
+    installed.write("first.py", "import set_mode")
+    installed.prepared("first.py")
+    text = f"{PRELUDES[name]}\nimport sys\nprint(sys.modules['set_mode'].FOUND)"
+    installed.write("try-mode.py", text)
+    cold = installed.cold("try-mode.py")
+    installed.prepare("try-mode.py")
+
+    assert "may change what is imported after it" in installed.reasons()["try-mode.py"]
+    assert installed.warm("try-mode.py").stdout == cold.stdout != b""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import os\nimport json\nos.environ['A'] = 'b'",
+        "import sys\nif sys.version_info < (3,):\n    sys.exit(1)\nimport json",
+        "import logging\nlogger = logging.getLogger(__name__)\nimport json",
+        "data = {}\ndata['a'] = 1\nimport json",
+        "import sys\nprint(sys.argv)\nimport json",
+    ],
+)
+def test_who_only_looks_like_it_runs_in_a_copy(both: Both, text: str) -> None:
+    both.write("try.py", text)
+
+    assert both.prepared("try.py").exit_code == 0
+
+
+def test_what_a_script_loads_after_it_changed_something_is_not_loaded_for_good(both: Both, installed: Both) -> None:
+    both.python = installed.python
+    text = "import os, sys\nos.environ['MODE'] = 'strict'\nexec('import set_mode')\n"
+    both.write("try.py", text + "print(sys.modules['set_mode'].FOUND[0])")
+
+    assert [both.prepared("try.py").stdout for _ in range(3)] == [b"strict\n"] * 3
+
+
+def test_a_byte_that_no_source_can_hold_is_told(both: Both) -> None:
+    both.write("try.py", "import json\0")
+    both.prepare("try.py")
+
+    assert "null bytes" in both.reasons()["try.py"]
 
 
 def test_many_at_once_do_not_end_each_other(both: Both) -> None:

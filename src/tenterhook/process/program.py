@@ -149,7 +149,7 @@ def located(program: Program) -> str | None:
     if "/" in name:
         places = [os.path.join(program.cwd, name)]
     else:
-        places = [os.path.join(folder, name) for folder in os.get_exec_path(program.env)]
+        places = [os.path.join(program.cwd, folder, name) for folder in os.get_exec_path(program.env)]
     return next((place for place in places if name and os.path.exists(place)), None)
 
 

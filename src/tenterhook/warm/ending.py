@@ -110,8 +110,11 @@ def tell_ignored(threading: Any, exc: BaseException) -> None:
     tell(f"Exception ignored {whose}\n{lines}{type(exc).__name__}: {exc}\n")
 
 
-def finish(status: float, script: list[Any], known: set[str], said: mmap) -> int:
-    """Returns only where the interpreter has something to say about its own end, which it then comes to as ever."""
+def finish(status: float, script: list[Any], known: set[str], said: mmap, own: int) -> int:
+    """Returns only where the interpreter has something to say about its own end, which it then comes to as ever.
+
+    In a process that the script has forked, too: it is not the one (`own`) whose end is the script's.
+    """
     threading = sys.modules.get("threading")
     if threading is not None:
         try:
@@ -124,7 +127,8 @@ def finish(status: float, script: list[Any], known: set[str], said: mmap) -> int
         status = status or 0
     if not all_flushed():
         return left_to_interpreter(status)
-    for last in (tell_loaded, let_go):
+    ours = getpid() == own
+    for last in (tell_loaded, let_go) if ours else (let_go,):
         try:
             last(script, known, said)
         except BaseException:  # of an audit hook that has lost what it needs
@@ -134,7 +138,8 @@ def finish(status: float, script: list[Any], known: set[str], said: mmap) -> int
     if status == INTERRUPTED:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         kill(getpid(), signal.SIGINT)
-    say_ended(int(status), said)
+    if ours:
+        say_ended(int(status), said)
     _exit(int(status))
 
 

@@ -12,6 +12,7 @@ import sys
 import warnings
 from importlib.machinery import BuiltinImporter, FrozenImporter, PathFinder
 
+from tenterhook.warm.prelude import Prelude
 from tenterhook.warm.stamps import stamp
 
 TYPE_CHECKING = False
@@ -42,6 +43,9 @@ class Reading:
         self.own: dict[str, Stamp] = {}
         # Files that are imported later on, if ever: only whether they change where modules are found is of interest.
         self.later: list[str] = []
+        # Whether what it loads when it runs may depend on what it did before.
+        self.prepares = False
+        self.script = script
         self.text = self.read(script)
         while self.later and len(self.own) < MOST:
             self.try_to_read(self.later.pop(), wanting=False)
@@ -70,6 +74,7 @@ class Reading:
         if any(moves_places(node, called) for node in ast.walk(tree)):
             raise Unfit(f"{path} changes where modules are found (sys.path)")
         at_once = [*at_start(tree.body)] if wanting else []
+        self.look_for_prelude(path, Prelude(tree, imports, at_once))
         for node in imports:
             for module, names, folders in self.seen(path, node):
                 if node in at_once:
@@ -77,6 +82,14 @@ class Reading:
                 else:
                     self.later += files(folders, module, names)
         return text
+
+    def look_for_prelude(self, path: str, found: Prelude) -> None:
+        """What a file of its own prepares may be for whatever is imported after that file."""
+        if found.before:
+            raise Unfit(f"{path} line {found.before} may change what is imported after it")
+        if found.changes and path != self.script:
+            raise Unfit(f"{path} may change what is imported after it")
+        self.prepares = self.prepares or found.changes
 
     def want(self, module: str, names: tuple[str, ...], folders: list[str] | None = None) -> None:
         own = files(folders or self.before, module, names)

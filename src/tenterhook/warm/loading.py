@@ -51,7 +51,8 @@ class Loaded:
         # Folders in which nothing stands in for a module that is loaded.
         self.clear: dict[str, Stamp] = {}
         places = [one for one in sys.path if is_installed(one)]
-        self.watch(os.path.realpath(sys.executable), os.path.join(sys.prefix, "pyvenv.cfg"), *places)
+        # By its name too, which may be a link: that it leads elsewhere now is a change like any other.
+        self.watch(sys.executable, os.path.realpath(sys.executable), os.path.join(sys.prefix, "pyvenv.cfg"), *places)
         for place in places:
             names = os.listdir(place) if os.path.isdir(place) else []
             self.watch(*(os.path.join(place, name) for name in names if name.endswith(".pth")))

@@ -46,7 +46,8 @@ def main():
     warm.leave()
     known = set(sys.modules)
     script = child.become_script(born[0], start, warm.scripts)
-    return ending.finish(ending.ran(script), script, known, born[1])
+    own = os.getpid()
+    return ending.finish(ending.ran(script), script, known, born[1], own)
 
 
 if __name__ == "__main__" and sys.version_info >= (3, 9) and sys.implementation.name == "cpython":

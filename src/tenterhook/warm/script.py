@@ -97,7 +97,7 @@ def located(name: str, env: Mapping[str, str], cwd: str) -> str:
     if "/" in name:
         return name if os.path.isabs(name) else f"{cwd}/./{name}"
     for folder in env.get("PATH", os.defpath).split(os.pathsep):
-        place = os.path.join(folder, name)
+        place = os.path.join(folder, name) if os.path.isabs(folder) else f"{cwd}/./{folder}/{name}"
         if name and os.access(place, os.X_OK) and is_file(place):
             return place
     return ""

@@ -174,6 +174,8 @@ class Warm(Spawner):
     def take(self, asked: Asked, found: dict[str, Any], since: int) -> str:
         """Import what is known to be harmless; why it is no use after all."""
         script = Kept(asked.script, *found["script"])
+        if found["prepares"]:  # what it is seen to load was perhaps prepared by what it did before
+            asked.lessons = LESSONS
         signal.alarm(int(2 * asked.seconds) + 1)  # should it hang now, this interpreter ends
         for one in found["wanted"]:
             load(one, found["path"])

@@ -45,8 +45,11 @@ def trial(script: str, base: int, seen: list[str]) -> dict[str, Any]:
         return {"why": f"{exc.filename} line {exc.lineno}: {exc.msg}"}
     except OSError as exc:
         return {"why": f"{exc.filename}: {exc.strerror}"}
+    except ValueError as exc:  # a byte that no source can hold
+        return {"why": f"{script}: {exc}"}
     text = reading.text
-    return {"wanted": wanted, "path": roots.path, "script": (reading.own, before, text, compiled(script, text))}
+    made = reading.own, before, text, compiled(script, text)
+    return {"wanted": wanted, "path": roots.path, "script": made, "prepares": reading.prepares}
 
 
 def tried(roots: Roots, wanted: list[tuple[str, tuple[str, ...]]]) -> str:

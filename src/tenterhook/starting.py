@@ -52,7 +52,7 @@ def by_python(program: Program, hook: Hook, engine: Engine) -> str:
 
 
 def unfit(script: str) -> str:
-    """Why a script is to have an interpreter of its own, as far as its text tells; its imports are tried when it runs."""
+    """Why a script is to have an interpreter of its own, as far as its text tells: its imports are not tried here."""
     from tenterhook.warm.imports import Reading, Unfit
 
     try:

@@ -72,6 +72,25 @@ def test_when_the_client_is_ended_so_are_its_hooks(slow: Begin, served: Served) 
     assert served.fire("Other", "--trust")["attempts"] == []
 
 
+def test_who_was_greeted_and_not_heard_when_the_server_ends_is_served_by_himself(served: Served) -> None:
+    served.project.write("tenterhook.toml", '[[hook]]\non = "tool.before"\ncommand = "echo ran >> ran"\n')
+    server = served.start()
+    os.kill(server.pid, signal.SIGSTOP)
+    child = served.popen("fire", "tool.before", "--trust")
+    assert child.stdin
+    child.stdin.write(EVENT)
+    child.stdin.close()
+    child.stdin = None
+    time.sleep(0.5)
+    os.kill(server.pid, signal.SIGTERM)
+    os.kill(server.pid, signal.SIGCONT)
+    out, said = child.communicate(timeout=LONG)
+
+    assert (child.returncode, b"was ended" in said) == (0, False), said
+    assert json.loads(out)["attempts"][0]["exit_code"] == 0
+    assert (served.project.root / "ran").read_text() == "ran\n"
+
+
 def test_a_killed_worker_takes_its_hooks_along_and_the_event_is_said_to_be_lost(slow: Begin, served: Served) -> None:
     child, hook = slow()
     [worker] = served.workers()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 from conftest import Project
@@ -144,6 +145,25 @@ def test_a_function_that_changes_its_process_changes_it_for_nobody_else(raw: Raw
     assert [reason(raw, "--trust") for _ in range(3)] == [str(project.root)] * 3
 
 
+LEFT = """
+import os, resource
+
+def answer(event):
+    found = {name: resource.getrlimit(getattr(resource, name))[0] for name in ("RLIMIT_NOFILE", "RLIMIT_CORE")}
+    said = f"{found} {os.umask(0o1)} {os.nice(1)} {sorted(os.sched_getaffinity(0))}"
+    resource.setrlimit(resource.RLIMIT_NOFILE, (333, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    os.sched_setaffinity(0, [max(os.sched_getaffinity(0))])
+    return {"decision": "deny", "reason": said}
+"""
+
+
+def test_what_a_function_does_to_umask_limits_and_priority_is_nobody_elses(raw: Raw, project: Project) -> None:
+    project.write("tenterhook.toml", FUNCTION)
+    project.write("guard.py", LEFT)
+
+    assert len({reason(raw, "--trust") for _ in range(3)}) == 1
+
+
 def test_a_function_that_never_returns_ends_with_its_worker(raw: Raw, project: Project, served: Served) -> None:
     project.write("tenterhook.toml", FUNCTION + "timeout = 0.2\n")
     project.write("guard.py", f"import time\n\ndef answer(event):\n    time.sleep({LONG * 10})\n")
@@ -151,6 +171,19 @@ def test_a_function_that_never_returns_ends_with_its_worker(raw: Raw, project: P
 
     assert json.loads(text[1:])["attempts"][0]["error"] == "timeout"
     until(lambda: not served.workers(), "the worker ends")
+
+
+def test_that_a_script_cannot_run_warm_is_no_matter_of_the_outcome(served: Served, project: Project) -> None:
+    project.write("tenterhook.toml", '[[hook]]\non = "tool.before"\nscript = "guard.py"\n')
+    project.write("guard.py", "import sys\nsys.path.insert(0, 'lib')\nsys.exit(2)")
+    words = ("fire", "tool.before", "--trust")
+    alone = plain(served.run(*words, stdin=b"{}", served=False))
+    served.start()
+
+    for _ in range(4):  # in the second or third one it is found out
+        assert plain(served.run(*words, stdin=b"{}")) == alone
+        time.sleep(0.3)
+    assert served.requests() == 4
 
 
 def test_an_approved_script_runs_warm_and_its_outcome_is_the_same(served: Served, project: Project) -> None:

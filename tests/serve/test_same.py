@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,8 @@ once = true
 [[hook]]
 on = "tool.before"
 match = "World"
-command = "umask; ulimit -Sn; ulimit -Hn; pwd; echo $MARK; wc -c; id -G"
+command = '''umask; ulimit -Sn; ulimit -Hn; pwd; echo $MARK; wc -c; id -G; nice
+grep -E 'SigIgn|Cpus_allowed:' /proc/self/status'''
 """
 GUARD = """
 import os, sys
@@ -167,6 +169,9 @@ def test_a_hook_sees_the_clients_own_world(filled: Served) -> None:
         ("ulimit -Sn 900; ulimit -f 5000;", {}),
         ("", {"cwd": deep}),
         ("MARK='it is mine'; export MARK;", {}),
+        ("trap '' USR1 QUIT;", {}),
+        ("", {"preexec_fn": partial(os.nice, 3)}),
+        ("", {"preexec_fn": partial(os.sched_setaffinity, 0, [min(os.sched_getaffinity(0))])}),
     ]
 
     def all_of_them(**switch: str) -> list[Any]:
@@ -186,7 +191,7 @@ def test_a_hook_sees_the_clients_own_world(filled: Served) -> None:
 
     assert all_of_them() == alone
     # A command's umask and limits, a function's folder and environment: each differs from the plain world's.
-    assert len({str(one) for one in alone}) == 6
+    assert len({str(one) for one in alone}) == 9 - (len(os.sched_getaffinity(0)) == 1)
     assert filled.requests() == len(alone)
     assert len(filled.workers()) == len(worlds)
 

@@ -148,16 +148,10 @@ def redacted(text: str) -> str:
 
 
 def as_json(outcome: Outcome) -> bytes:
-    """The outcome as one JSON object. What only the engine needs is left out, and which way a Python script ran: the
-    outcome is the same by a server and without one.
-    """
+    """The outcome as one JSON object, without what only the engine needs, and how a Python script was started."""
     plain = msgspec.to_builtins(outcome, enc_hook=str)
     for attempt in plain["attempts"]:
         del attempt["answer"], attempt["warm"]
-        if attempt["notes"]:
-            from tenterhook.warm import EACH_TIME
-
-            attempt["notes"] = [note for note in attempt["notes"] if EACH_TIME not in note]
         if attempt["detail"]:
             attempt["detail"] = redacted(attempt["detail"])
     if plain["warnings"]:

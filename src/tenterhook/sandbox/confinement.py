@@ -160,9 +160,10 @@ class Confinement:
 
     def sane(self, folder: str) -> list[str]:
         """A folder that a variable names; not one that holds a home, and with it everything."""
+        if not os.path.isabs(folder):
+            return []
         real = os.path.realpath(folder)
-        around = any(within(os.path.realpath(home), real) for home in self.homes)
-        return [folder] if os.path.isabs(folder) and not around else []
+        return [] if any(within(os.path.realpath(home), real) for home in self.homes) else [folder]
 
     def outside(self, folders: Iterable[str], guarded: Iterable[str]) -> list[str]:
         """Not what lies in a guarded place of a home: a hook that may write /tmp can make a link of a folder there."""

@@ -120,11 +120,14 @@ def context(command: str) -> bytes:
     with open("/proc/self/limits", "rb", buffering=0) as file:
         limits = file.read(1 << 14)
     here, root = os.stat("."), os.stat("/")
+    with open("/proc/self/status", "rb", buffering=0) as file:
+        ignored = file.read(1 << 14).partition(b"\nSigIgn:\t")[2][:16]
+    manners = ignored, os.getpriority(os.PRIO_PROCESS, 0), sorted(os.sched_getaffinity(0))
     spaces = [os.readlink(f"/proc/self/ns/{name}") for name in NAMESPACES]
     codings = [getattr(stream, "encoding", "") for stream in (sys.stdout, sys.stderr)]
     # The older form: in the newer one the same value may have several.
     folders = (os.getcwdb(), here.st_dev, here.st_ino), (root.st_dev, root.st_ino)
-    return dumps((command, *folders, dict(os.environb), umask, limits, spaces, codings), 2)
+    return dumps((command, *folders, dict(os.environb), umask, limits, manners, spaces, codings), 2)
 
 
 def key(folder: int) -> bytes:

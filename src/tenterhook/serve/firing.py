@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -21,6 +21,7 @@ from tenterhook.serve.engines import Engines
 from tenterhook.serve.stamps import Modules
 from tenterhook.serve.streams import ERRORS, SEAT, Seat
 from tenterhook.serve.turns import Turn
+from tenterhook.warm import EACH_TIME
 
 if TYPE_CHECKING:
     from tenterhook.serve.engines import Kept, Options
@@ -108,7 +109,7 @@ class Firing:
 
     def look_after(self, kept: Kept) -> None:
         """A function may have left something behind that a new process would not have."""
-        if kept.engine.abandoned or not self.modules.learn() or self.world.changed:
+        if kept.engine.abandoned or not self.modules.learn() or (kept.functions and self.world.changed):
             self.spoiled = True
 
 
@@ -155,10 +156,25 @@ class Call:
             self.firing.spoiled = True  # half of it may have been imported
         if not self.kept.own(outcome):
             outcome = replace(outcome, id=self.kept.engine.new_id())
+        if outcome.warnings:
+            outcome = as_without_a_server(outcome)
         code = fire.exit_code(outcome, require_trusted="require-trusted" in self.options)
         if "json" in self.options or not self.request.readable:
             return code, fire.as_json(outcome) + b"\n"
         return code, (fire.as_text(outcome) + "\n").encode(sys.stdout.encoding, ERRORS)
+
+
+def as_without_a_server(outcome: Outcome) -> Outcome:
+    """Without what is said of scripts that cannot run in a copy: a command never looks for one."""
+    return replace(
+        outcome,
+        attempts=tuple(replace(one, notes=plain(one.notes)) for one in outcome.attempts),
+        warnings=plain(outcome.warnings),
+    )
+
+
+def plain(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(text for text in texts if EACH_TIME not in text)
 
 
 def attempted(answer: Callable[[], Result]) -> Result | Answer:

@@ -276,6 +276,10 @@ class Server:
             with contextlib.suppress(OSError):
                 os.unlink(name, dir_fd=self.folder)
         self.listener.close()
+        for line, _ in self.pending.values():  # greeted, and not heard yet: nothing was done for them
+            with contextlib.suppress(OSError):
+                line.say(NOT_HERE)
+            line.close()
         os.ftruncate(self.lock, 0)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import marshal
 import os
 import resource
+import signal
 import socket
 import struct
 import time
@@ -34,6 +35,9 @@ COLUMNS = (26, 47, 68)
 PEER = struct.Struct("iII")
 # Parts of /proc/PID/status, each from one word to another: who it is, and what it may do.
 STATUS = ((b"\nUid:", b"\nFDSize:"), (b"\nGroups:", b"\nNStgid:"), (b"\nCapInh:", b"\nCpus_allowed"))
+IGNORED = (b"\nSigIgn:", b"\nSigCgt:")
+# The C library keeps two for itself, and two can be neither heard nor ignored.
+SIGNALS = sorted({int(one) for one in signal.valid_signals()} - {signal.SIGKILL, signal.SIGSTOP, 32, 33})
 SPACES = ("mnt", "net", "user", "pid")
 
 
@@ -48,11 +52,13 @@ class World:
         self.context = context
         facts = marshal.loads(context)
         self.command: str = facts[0]
-        (cwd, *place), root, environ, umask, limits, spaces, self.codings = facts[1:]
+        self.umask: int
+        (cwd, *place), root, environ, self.umask, limits, manners, spaces, self.codings = facts[1:]
         here = os.stat("/")
         if root != (here.st_dev, here.st_ino) or spaces != [os.readlink(f"/proc/self/ns/{one}") for one in NAMESPACES]:
             raise Foreign("another root folder, or other namespaces")
         self.limit(limits)
+        self.behave(*manners)
         try:
             os.chdir(cwd)
         except OSError as exc:
@@ -61,12 +67,13 @@ class World:
         self.place = identity(".")
         if self.place != tuple(place):
             raise Foreign("another folder has its name now")
-        os.umask(umask)
+        os.umask(self.umask)
         os.environ.clear()
         os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in environ.items()})
         time.tzset()
         self.given = dict(coded())
         self.own = about(os.getpid())
+        self.bounds = bounds()
 
     def limit(self, text: bytes) -> None:
         for line in text.splitlines()[1:]:
@@ -82,6 +89,21 @@ class World:
                 except (OSError, ValueError) as exc:
                     raise Foreign(f"{name.decode()}: {exc}") from None
 
+    def behave(self, ignored: bytes, niceness: int, processors: list[int]) -> None:
+        """Ignore the signals that it ignores, and take no more of the machine than it may."""
+        mask, ours = int(ignored, 16), int(status(os.getpid(), IGNORED)[0].split()[1], 16)
+        for number in SIGNALS:
+            bit = 1 << (number - 1)
+            if mask & bit != ours & bit:
+                signal.signal(number, signal.SIG_IGN if mask & bit else signal.SIG_DFL)
+        try:
+            if os.getpriority(os.PRIO_PROCESS, 0) != niceness:
+                os.setpriority(os.PRIO_PROCESS, 0, niceness)
+            if os.sched_getaffinity(0) != {*processors}:
+                os.sched_setaffinity(0, processors)
+        except OSError as exc:
+            raise Foreign(f"its share of the machine: {exc.strerror}") from None
+
     def knows(self, wire: socket.socket) -> bool:
         """Whether the kernel says of a client what it says of us: the user, the groups, what it may do, what it sees.
 
@@ -94,13 +116,20 @@ class World:
 
     @property
     def changed(self) -> bool:
-        """Whether a function in this process has moved it, or changed its environment."""
-        return coded() != self.given or identity(".") != self.place
+        """Whether a function in this process has moved it, or changed its environment, its umask or its limits."""
+        if coded() != self.given or identity(".") != self.place or bounds() != self.bounds:
+            return True
+        return os.umask(self.umask) != self.umask  # set as it should be: nobody sees another one meanwhile
 
 
 def coded() -> dict[bytes, bytes]:
     """The environment as it is kept; to decode all of it takes longer than an event."""
     return os.environ._data  # type: ignore[attr-defined,no-any-return]
+
+
+def bounds() -> tuple[object, ...]:
+    limits = tuple(resource.getrlimit(one) for one in LIMITS.values())
+    return limits, os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0)
 
 
 def number(text: bytes) -> int:
@@ -117,13 +146,17 @@ def peer(wire: socket.socket) -> int:
 
 
 def about(pid: int) -> tuple[bytes | int, ...]:
+    return *status(pid, *STATUS), *(os.stat(f"/proc/{pid}/ns/{name}").st_ino for name in SPACES)
+
+
+def status(pid: int, *parts: tuple[bytes, bytes]) -> list[bytes]:
+    """What the kernel says of a process, each part from one word to another."""
     file = os.open(f"/proc/{pid}/status", os.O_RDONLY | os.O_CLOEXEC)
     try:
         text = os.read(file, 1 << 14)
     finally:
         os.close(file)
-    said = [text[text.index(start) : text.find(end)] for start, end in STATUS]
-    return *said, *(os.stat(f"/proc/{pid}/ns/{name}").st_ino for name in SPACES)
+    return [text[text.index(start) : text.find(end)] for start, end in parts]
 
 
 def identity(path: str) -> tuple[int, int]:

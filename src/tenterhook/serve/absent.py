@@ -1,4 +1,4 @@
-"""What was not there when a sandbox was made: once it is, a new one would close or hide it.
+"""What was not there when an engine or a sandbox was made: once it is, a new one would read, close or hide it.
 
 A session's sandboxes stay as they were when it began. Here each event is the first of its session.
 """
@@ -6,37 +6,59 @@ A session's sandboxes stay as they were when it began. Here each event is the fi
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tenterhook.sandbox import quarantine
-from tenterhook.sandbox.quarantine import Known, Steps, changed, first_step, marks, nearest, stirred
+from tenterhook.sandbox.quarantine import Known, Steps, changed, first_step, marks, nearest
 
 if TYPE_CHECKING:
     from tenterhook.sandbox.profile import Profile
 
 
-class Lasting(Known):
-    """The places of one profile, those of secrets included. To look again takes one look at each folder around them."""
+class Missing:
+    """Those of some places that are not there. To look again takes one look at each folder around them."""
 
-    def __init__(self, profile: Profile) -> None:
-        self.missing: Steps = {}
+    __slots__ = ("seen", "steps")
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.steps: Steps = {}
         around: dict[str, str] = {}
-        for path in (*profile.closed, *profile.hidden):
+        for path in paths:
             parent = os.path.dirname(path)
             folder = around[parent] = around.get(parent) or nearest(path)
             step = first_step(folder, path)
-            if not os.path.lexists(step):
-                self.missing.setdefault(folder, set()).add(step)
-        self.seen = marks(self.missing)
-        super().__init__(profile)
+            if is_absent(step):
+                self.steps.setdefault(folder, set()).add(step)
+        self.seen = marks(self.steps)
 
     @property
     def same(self) -> bool:
-        now = marks(self.missing)
-        if stirred(self.missing, changed(self.seen, now, self.missing)):
-            return False
+        now = marks(self.steps)
+        for folder in changed(self.seen, now, self.steps):
+            if not all(map(is_absent, self.steps[folder])):
+                return False
         self.seen = now
         return True
+
+
+def is_absent(path: str) -> bool:
+    """Not there; what cannot be looked at may be."""
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+class Lasting(Known):
+    """The places of one profile, those of secrets included."""
+
+    def __init__(self, profile: Profile) -> None:
+        self.missing = Missing((*profile.closed, *profile.hidden))
+        super().__init__(profile)
 
 
 def watch() -> None:
@@ -47,7 +69,9 @@ def watch() -> None:
 def renewed() -> bool:
     """Whether a sandbox was out of date, which is made anew for the next hook that needs it."""
     with quarantine.LOCK:
-        old = [profile for profile, one in quarantine.KNOWN.items() if isinstance(one, Lasting) and not one.same]
+        old = [
+            profile for profile, one in quarantine.KNOWN.items() if isinstance(one, Lasting) and not one.missing.same
+        ]
         for profile in old:
             del quarantine.KNOWN[profile]
     return bool(old)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenterhook import imports
 from tenterhook.places import located, places
+from tenterhook.serve.absent import Missing, is_absent
 from tenterhook.settings import USER
 from tenterhook.trust import store
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 Stamp = tuple[int, ...]
 # Nanoseconds in which a file may change twice and look the same: one that is younger is not believed.
 YOUNG = 100_000_000
+ABSENT = (errno.ENOENT,)
 # Where a stamp has the time of the last change.
 CHANGED = 4
 
@@ -59,7 +62,11 @@ class Files:
 
     def __init__(self, engine: Engine) -> None:
         self.began = time.time_ns()
-        self.found = {path: stamp(path) for path in consulted(engine)}
+        found = {path: stamp(path) for path in consulted(engine)}
+        # Most files that could be there are not: they are looked for together.
+        self.missing = Missing(path for path, one in found.items() if one == ABSENT)
+        # Not one that came to be just now, which nobody would notice any more.
+        self.found = {path: one for path, one in found.items() if one != ABSENT or not is_absent(path)}
         # Of a folder only which one it is: what is written into it is no matter of the config's.
         self.project = engine.project, folder(engine.project)
 
@@ -73,7 +80,7 @@ class Files:
         for path, known in self.found.items():
             if stamp(path) != known:
                 return False
-        return folder(self.project[0]) == self.project[1]
+        return folder(self.project[0]) == self.project[1] and self.missing.same
 
 
 def folder(path: str) -> Stamp:

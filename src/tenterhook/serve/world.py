@@ -128,8 +128,8 @@ def coded() -> dict[bytes, bytes]:
 
 
 def bounds() -> tuple[object, ...]:
-    limits = tuple(resource.getrlimit(one) for one in LIMITS.values())
-    return limits, os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0)
+    """How much of the machine this process may take."""
+    return *map(resource.getrlimit, LIMITS.values()), os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0)
 
 
 def number(text: bytes) -> int:

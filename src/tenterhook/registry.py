@@ -1,4 +1,7 @@
-"""Hooks by event, in the order in which they run: by priority, then code before files, then as written."""
+"""Hooks by event, in the order in which they run.
+
+By priority, then code before files, then those for all agents before those for one, then as written.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +47,6 @@ class Registry:
         return [hook for event in list(self.written) for hook in self.hooks(event)]
 
 
-def place(written: Written) -> tuple[int, bool, int]:
+def place(written: Written) -> tuple[int, bool, bool, int]:
     number, hook = written
-    return -hook.priority, hook.source.scope != "code", number
+    return -hook.priority, hook.source.scope != "code", hook.agent is not None, number

@@ -213,6 +213,18 @@ def test_an_agents_hooks_run_for_that_agent_after_the_global_ones(project, agent
 
 
 @pytest.mark.req("MG-03.1")
+def test_the_global_hooks_of_every_file_come_first(project):
+    project.logs("global", "own", "after", "second", "last")
+    config(project, EXTENDED)
+    config(project, "hooks: {PreToolUse: [{handler: second, type: command}]}", "config.yaml")
+    config(project, "hooks: {PreToolUse: [{handler: last, type: command}]}", ".massgen/config.yaml")
+
+    project.fire("massgen", "PreToolUse", CALL, agent="a1")
+
+    assert project.read("order") == "global second last own "
+
+
+@pytest.mark.req("MG-03.1")
 def test_the_agent_may_stand_in_the_event(project):
     project.logs("global", "own", "after")
     config(project, EXTENDED)
@@ -556,10 +568,11 @@ def test_a_program_that_fails_is_logged_and_the_tool_goes_on(project):
 
 
 @pytest.mark.req("MG-09.3")
-@pytest.mark.parametrize("handler", ["nowhere.at_all", "guard.nothing", "broken.check", "guard.NUMBER"])
+@pytest.mark.parametrize("handler", ["nowhere.at_all", "guard.nothing", "broken.check", "guard.NUMBER", "ends.it"])
 def test_a_function_that_cannot_be_imported_is_logged_and_denies(project, handler):
     project.write("guard.py", "NUMBER = 1\n")
     project.write("broken.py", "import nothing_of_that_name\ndef check(event):\n    pass\n")
+    project.write("ends.py", "import sys\nsys.exit(0)\n")
     config(project, f"hooks: {{PreToolUse: [{{handler: {handler}, type: python}}]}}")
 
     outcome = project.fire("massgen", "PreToolUse", CALL)

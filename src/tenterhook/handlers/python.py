@@ -102,7 +102,7 @@ def resolve(job: Job) -> Callable[[Any], Any] | Attempt:
 
     try:
         return imports.function(main, job.cwd)
-    except Exception as exc:
+    except (Exception, SystemExit) as exc:  # a module that wants to end the program has not been imported, either
         detail = f"cannot import {main!r}: {type(exc).__name__}: {exc}"
         return Attempt(job.hook.name, "python", str(job.hook.source), error="import", detail=detail)
 

@@ -48,11 +48,11 @@ class Channel(Line):
     `notes` is the file in which the spawner notes what it starts.
     """
 
-    __slots__ = ("key", "mechanism", "notes", "notes_inode")
+    __slots__ = ("key", "mechanism", "notes", "notes_inode", "roused")
 
     def __init__(self, wire: Wire, notes: int, key: Key) -> None:
         super().__init__(wire)
-        self.key, self.mechanism = key, ""
+        self.key, self.mechanism, self.roused = key, "", False
         self.notes, self.notes_inode = notes, inode(notes)
 
     def reached(self, number: int) -> bool:

@@ -103,17 +103,20 @@ class Helper:
         """Have the spawner wake up that was used last, if it is one for such hooks: there is one to start."""
         with self.lock:
             channel = self.idle[-1] if self.idle else None
-            if channel is None or lasting(channel.key)[0] != lasting(keyed(profile))[0] or not channel.usable:
+            if channel is None or channel.roused or lasting(channel.key)[0] != lasting(keyed(profile))[0]:
                 return
-            try:
-                channel.wire.say(ROUSING)
-            except OSError:  # it is gone, as whoever takes the channel finds out
-                return
+            if channel.usable:
+                channel.roused = True  # once, until somebody uses it: many who come at once would fill it up
+                try:
+                    channel.wire.say(ROUSING)
+                except OSError:  # it is gone, as whoever takes the channel finds out
+                    return
 
     def give_back(self, channel: Channel) -> None:
         """The oldest makes room; one that is not sound is no use to anybody."""
         with self.lock:
             if channel.sound and self.wants(channel.key):  # whether it is still ours is looked at when it is taken
+                channel.roused = False
                 self.idle.append(channel)
             else:
                 channel.close()

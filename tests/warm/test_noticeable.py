@@ -141,10 +141,11 @@ def test_11_the_age_of_the_process(both: Both) -> None:
 
 def test_12_the_garbage_collector(both: Both) -> None:
     cold, warm = both_ways(
-        both, "import gc, sys\nprint(json.dumps([gc.get_freeze_count() > 0, any(o is sys for o in gc.get_objects())]))"
+        both, "import gc, sys\nprint(json.dumps([gc.get_freeze_count(), any(o is sys for o in gc.get_objects())]))"
     )
 
-    assert (cold, warm) == ([False, True], [True, False])
+    assert (cold[1], warm[1]) == (True, False)
+    assert cold[0] < warm[0]  # not 0 in every Python
 
 
 def test_13_objects_that_installed_modules_hold(both: Both, installed: Path) -> None:

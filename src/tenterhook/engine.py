@@ -60,6 +60,11 @@ class Engine(HookSet):
         flow = slot.quiet or self.begin(slot, data)
         return flow if isinstance(flow, Outcome) else self.driven(flow)
 
+    def begun(self, event: str, data: dict[str, Any]) -> Flow | Outcome:
+        """The first half of `fire`, for whoever drives the flow himself."""
+        slot = self.slots.get(event) or self.slot(event)
+        return slot.quiet or self.begin(slot, data)
+
     def driven(self, flow: Flow, attempts: list[Attempt] | None = None) -> Outcome:
         """A flow to its end: from its first jobs on, or from these attempts, for which it waits."""
         together = (self.runner or self.running()).together
@@ -273,6 +278,10 @@ class Engine(HookSet):
     def abandoned(self) -> int:
         """How many calls of functions were given up, past their time-out or cancelled, and could not be ended."""
         return self.runner.workers.abandoned if self.runner else 0
+
+    def give_up(self) -> None:
+        """A call was given up, by whoever drives the flow."""
+        self.running().workers.abandoned += 1
 
     def close(self) -> None:
         """End what `afire` started; a `fire` in another thread comes to its own end. The engine may be used again."""

@@ -8,7 +8,11 @@ from tenterhook.types import Attempt, Job
 
 def raised(job: Job, exc: BaseException) -> Attempt:
     error = "payload" if isinstance(exc, PayloadError) else "exception"
-    detail = str(exc) if error == "payload" else f"{type(exc).__name__}: {exc}"
+    try:
+        words = str(exc)
+    except Exception:  # it is the hook's own class
+        words = "it cannot be told in words"
+    detail = words if error == "payload" else f"{type(exc).__name__}: {words}"
     return Attempt(job.hook.name, job.hook.handler, str(job.hook.source), error=error, detail=detail)
 
 

@@ -31,7 +31,7 @@ ABANDON = 0.05
 class Runner:
     """Runs the jobs of a batch together: children in the calling thread, calls that block in threads."""
 
-    # Who runs a call that blocks, if it is the only one of its batch; None: a thread.
+    # Who runs a call that blocks, if it is all of its batch and no approval is bound to it; None: a thread.
     aside: Callable[[ModuleType, Job], Attempt] | None = None
 
     def __init__(self, parallel: int = 64, supervisor: str = "off") -> None:
@@ -48,6 +48,8 @@ class Runner:
         for job in jobs:
             if bound(job) is not None:
                 return sealed(jobs, partial(self.at_once, meanwhile=meanwhile))
+        if self.aside and len(jobs) == 1 and blocks(jobs[0]):
+            return [self.aside(handler_of(jobs[0]), jobs[0])]
         return self.at_once(jobs, meanwhile)
 
     def at_once(self, jobs: Sequence[Job], meanwhile: Callable[[Job], object] | None = None) -> list[Attempt]:
@@ -58,9 +60,7 @@ class Runner:
         results: dict[int, Attempt] = {}
         children = {n: job for n, job in enumerate(jobs) if handlers.starts_child(job.hook.handler)}
         began = time.monotonic()
-        waiting = {
-            n: self.in_worker(handler_of(job), job) for n, job in enumerate(jobs) if n not in children and blocks(job)
-        }
+        waiting = {n: self.in_worker(handler_of(job), job) for n, job in enumerate(jobs) if blocks(job)}
         batch = self.started(children, results) if children else None
         if batch and meanwhile:
             batch.meanwhile(partial(meanwhile, jobs[0]))
@@ -108,7 +108,7 @@ class Runner:
         if handler is None:
             return no_handler(job)
         if not handlers.inline(job.hook.handler)(job):
-            return self.aside(handler, job) if self.aside else self.collect(self.in_worker(handler, job), job)
+            return self.collect(self.in_worker(handler, job), job)
         mark = [True]  # as inside_a_hook does, without the microsecond that a context manager costs
         before = INSIDE.set(mark)
         try:
@@ -275,8 +275,9 @@ def handler_of(job: Job) -> Any:
 
 
 def blocks(job: Job) -> bool:
-    """Whether the call needs a thread of its own."""
-    return handlers.get(job.hook.handler) is not None and not handlers.inline(job.hook.handler)(job)
+    """Whether it is a call that needs a thread of its own."""
+    name = job.hook.handler
+    return handlers.get(name) is not None and not handlers.starts_child(name) and not handlers.inline(name)(job)
 
 
 async def awaited(submit: Callable[..., Ticket], program: Program, meanwhile: Any = None) -> Completed:

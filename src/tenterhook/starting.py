@@ -59,6 +59,12 @@ def unfit(script: str) -> str:
         Reading(script, [os.path.dirname(os.path.realpath(script))])
     except Unfit as exc:
         return str(exc)
-    except (OSError, SyntaxError, ValueError):  # whoever runs it will say so, perhaps in the words of another Python
+    except (
+        OSError,
+        SyntaxError,
+        ValueError,
+        RecursionError,
+        MemoryError,
+    ):  # whoever runs it will say so, perhaps in the words of another Python
         return ""
     return ""

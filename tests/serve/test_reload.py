@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 from conftest import Project
@@ -30,6 +31,34 @@ def test_a_config_that_changes_all_the_time_is_never_an_old_one(raw: Raw, projec
         found.append(reason(raw, "--trust"))
 
     assert found == ["1", "2"] * 30
+
+
+def test_a_file_that_comes_to_be_behind_a_link_is_noticed(raw: Raw, project: Project, tmp_path: Path) -> None:
+    """The link is there, and leads nowhere yet."""
+    (project.root / ".claude").symlink_to(tmp_path / "elsewhere")
+    settle()
+    event = b'{"tool_name": "Bash", "tool_input": {}}'
+
+    def attempts() -> int:
+        _, text = raw.ask("PreToolUse", "--trust", "--dialect", "claude", stdin=event)
+        return len(json.loads(text[1:])["attempts"])
+
+    assert [attempts(), attempts()] == [0, 0]
+    (tmp_path / "elsewhere").mkdir()
+    entry = {"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "exit 2"}]}]}}
+    (tmp_path / "elsewhere" / "settings.json").write_text(json.dumps(entry))
+    assert attempts() == 1
+
+
+def test_a_home_that_is_no_whole_path_keeps_nobody_waiting(served: Served, project: Project) -> None:
+    project.write("tenterhook.toml", '[[hook]]\non = "tool.before"\ncommand = "exit 2"\n')
+    served.start()
+    served.environ = {name: value for name, value in served.environ.items() if not name.startswith("XDG_STATE")}
+    words = ("fire", "tool.before", "--trust")
+    runs = [plain(served.run(*words, environ={"HOME": "nowhere"}, served=one)) for one in (False, True, True)]
+
+    assert runs[0] == runs[1] == runs[2]
+    assert runs[0][0] == 2
 
 
 def test_a_function_whose_module_changed_is_the_new_one(raw: Raw, project: Project, served: Served) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import threading
 import time
 from typing import Any
@@ -105,6 +106,141 @@ def test_one_that_raises_anything_fails_alone(name: str, detail: str, raw: Raw, 
         assert (attempt["error"], attempt["detail"]) == ("exception", detail)
 
 
+def asking(served: Served) -> subprocess.Popen[bytes]:
+    """A client that waits for its answer."""
+    child = served.popen("fire", "tool.before", "--trust", "--mode", "faithful")
+    assert child.stdin
+    child.stdin.write(EVENT)
+    child.stdin.close()
+    child.stdin = None
+    return child
+
+
+def both(served: Served, *words: str) -> list[Any]:
+    """Without a server, and by one."""
+    alone = plain(served.run("fire", "tool.before", *words, stdin=EVENT, served=False))
+    if not served.servers:
+        served.start()
+    return [alone, plain(served.run("fire", "tool.before", *words, stdin=EVENT))]
+
+
+PAIR = """
+[[hook]]
+on = "tool.before"
+type = "python"
+function = "one.denies"
+
+[[hook]]
+on = "tool.before"
+type = "python"
+function = "two.late"
+timeout = 0.2
+"""
+
+
+@pytest.mark.parametrize("mode", ["strict", "faithful"])
+def test_a_refusal_beside_one_that_is_late_is_not_lost(mode: str, served: Served, project: Project) -> None:
+    """One was modified since it was approved, so that the other one is all that runs of its batch."""
+    project.write("tenterhook.toml", PAIR)
+    project.write("one.py", "def denies(event):\n    return {'decision': 'deny', 'reason': 'no'}\n")
+    project.write("two.py", "import time\n\ndef late(event):\n    time.sleep(1)\n")
+    assert served.run("trust", "--yes", served=False).returncode == 0
+    project.write("one.py", "def denies(event):\n    return None  # changed\n")
+    alone, done = both(served, "--mode", mode)
+
+    assert done == alone
+    assert (done[1]["decision"], [one["error"] for one in done[1]["attempts"]]) == ("ask", ["modified", "timeout"])
+
+
+def test_one_that_cannot_be_told_in_words_fails_and_is_over(served: Served, project: Project) -> None:
+    """The hook after it runs once, and nobody comes back to the event when its time would be up."""
+    project.write("tenterhook.toml", HOOK.format("odd") + "timeout = 0.4\n" + HOOK.format("second"))
+    text = "class Odd(BaseException):\n    def __str__(self):\n        return self.missing\n"
+    text += "\ndef odd(event):\n    raise Odd\n"
+    text += "\ndef second(event):\n    with open('ran', 'a') as file:\n        file.write('x')\n"
+    project.write("guard.py", text)
+    alone, done = both(served, "--trust", "--mode", "faithful")
+
+    assert done == alone
+    assert done[1]["attempts"][0]["detail"] == "Odd: it cannot be told in words"
+    time.sleep(0.8)
+    assert (project.root / "ran").read_text() == "xx"
+    assert len(served.workers()) == 1
+
+
+def test_a_client_that_goes_while_a_function_is_late_is_missed_by_nobody(served: Served, project: Project) -> None:
+    hooked(project, "late", "thread")
+    served.start()
+    child = asking(served)
+    until(lambda: served.requests() == 1)
+    child.kill()
+    child.communicate(timeout=LONG)
+
+    until(lambda: not served.workers(), "the worker ends")
+    assert served.run("fire", "tool.before", stdin=b"{}").returncode == 0
+
+
+def test_a_function_runs_on_though_its_client_has_gone(served: Served, project: Project) -> None:
+    """With the programs that it runs by our own means."""
+    project.write("tenterhook.toml", HOOK.format("runs") + "timeout = 20\n")
+    text = (
+        "import os\nfrom tenterhook.process import Program, run\n\ndef runs(event):\n    open('begun', 'w').close()\n"
+    )
+    text += "    done = run(Program(('/bin/sleep', '0.5'), b'', dict(os.environ), '/', None))\n"
+    project.write("guard.py", text + "    with open('said', 'w') as file:\n        file.write(str(done.exit_code))\n")
+    served.start()
+    child = asking(served)
+    until((project.root / "begun").exists)
+    child.kill()
+    child.communicate(timeout=LONG)
+
+    said = project.root / "said"
+    assert until(lambda: said.exists() and said.read_text()) == "0"
+
+
+def test_a_worker_that_is_told_to_end_waits_for_whoever_goes_on(served: Served, project: Project) -> None:
+    hooked(project, "late", "thread")
+    served.start()
+    child = asking(served)
+    until(lambda: served.requests() == 1)
+    assert served.run("serve", "--stop").returncode == 0
+    out, said = child.communicate(timeout=LONG)
+
+    assert child.returncode == 2, said
+    assert [one["error"] for one in json.loads(out)["attempts"]] == ["timeout", None]
+
+
+SECRET = """
+import os, time
+
+def slow(event):
+    before = os.umask(0o077)
+    open("begun", "w").close()
+    time.sleep(0.5)
+    os.close(os.open("secret", os.O_CREAT | os.O_WRONLY, 0o666))
+    os.umask(before)
+
+def quick(event):
+    return None
+"""
+
+
+def test_the_umask_of_a_function_at_work_is_not_touched(raw: Raw, project: Project) -> None:
+    entry = '[[hook]]\non = "tool.before"\nmatch = "{0}"\ntype = "python"\nfunction = "guard.{0}"\n'
+    project.write("tenterhook.toml", entry.format("slow") + entry.format("quick"))
+    project.write("guard.py", SECRET)
+    thread = threading.Thread(
+        target=raw.ask, args=("tool.before", "--trust"), kwargs={"stdin": b'{"tool_name": "slow"}'}
+    )
+    thread.start()
+    until((project.root / "begun").exists)
+    for _ in range(3):
+        raw.ask("tool.before", "--trust", stdin=b'{"tool_name": "quick"}')
+    thread.join()
+
+    assert (project.root / "secret").stat().st_mode & 0o777 == 0o600
+
+
 # The clock
 
 
@@ -145,7 +281,6 @@ def test_the_one_that_is_late_is_overtaken_once_whenever_it_began() -> None:
     assert said == [hasty]
     assert not clock.end(hasty)
     assert clock.end(patient)
-    assert hasty.thread is threading.current_thread()
 
 
 def test_the_clock_is_set_anew_for_who_comes_after_a_rest() -> None:

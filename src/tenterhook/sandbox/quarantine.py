@@ -204,7 +204,7 @@ def quarantine(environ: os._Environ[str] | dict[str, str]) -> str:
 def nearest(path: str) -> str:
     """The innermost folder around it that is there."""
     folder = os.path.dirname(path)
-    while not os.path.isdir(folder):
+    while not os.path.isdir(folder) and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
     return folder
 

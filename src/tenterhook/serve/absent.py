@@ -17,19 +17,25 @@ if TYPE_CHECKING:
 
 
 class Missing:
-    """Those of some places that are not there. To look again takes one look at each folder around them."""
+    """Those of some places that are not there. To look again takes one look at each folder around them.
 
-    __slots__ = ("seen", "steps")
+    `others` are those of which that cannot be told: something stands there, or on the way, if only a link to nowhere.
+    """
+
+    __slots__ = ("others", "seen", "steps")
 
     def __init__(self, paths: Iterable[str]) -> None:
         self.steps: Steps = {}
+        self.others: set[str] = set()
         around: dict[str, str] = {}
         for path in paths:
             parent = os.path.dirname(path)
             folder = around[parent] = around.get(parent) or nearest(path)
             step = first_step(folder, path)
-            if is_absent(step):
+            if os.path.isabs(path) and is_absent(step):
                 self.steps.setdefault(folder, set()).add(step)
+            else:
+                self.others.add(path)
         self.seen = marks(self.steps)
 
     @property

@@ -42,6 +42,8 @@ class Firing:
         self.world, self.clock = world, clock
         self.engines = Engines()
         self.modules = Modules()
+        # Threads that ran a function, and have not looked yet what it left behind.
+        self.unsettled: set[int] = set()
         # What was understood of the words of a call: agents say the same ones all the time.
         self.read: Memo[tuple[str, ...], Options] = Memo()
         self.spoiled = False
@@ -60,6 +62,7 @@ class Firing:
         finally:
             SEAT.reset(before)
             seat.line = None
+            self.settle()
 
     def parsed(self, request: Request, line: Line, seat: Seat) -> Options | None:
         words = tuple(request.words)
@@ -103,14 +106,23 @@ class Firing:
             return self.project == kept.engine.project
 
     def done_with(self, kept: Kept) -> None:
+        """A function may have left something behind that a new process would not have."""
         kept.seat.line = None
         self.engines.give_back(kept)
-        self.look_after(kept)
-
-    def look_after(self, kept: Kept) -> None:
-        """A function may have left something behind that a new process would not have."""
-        if kept.engine.abandoned or not self.modules.learn() or (kept.functions and self.world.changed):
+        if kept.engine.abandoned or not self.modules.learn():
             self.spoiled = True
+        if kept.functions:
+            self.unsettled.add(threading.get_ident())
+
+    def settle(self) -> None:
+        """To look at the process takes a while: not before the answer, but before anybody else is served."""
+        if threading.get_ident() in self.unsettled:
+            self.spoiled = self.spoiled or self.world.changed
+            self.unsettled.discard(threading.get_ident())
+
+    def is_spoiled(self) -> bool:
+        """Also where somebody has answered, and not looked yet."""
+        return self.spoiled or (bool(self.unsettled) and self.world.changed)
 
 
 class Call:
@@ -128,13 +140,12 @@ class Call:
         engine = self.kept.engine
         self.kept.begin(self.options.get("session", ""))
         fire.warn_of_bypass(engine)
-        return Turn(engine, self.firing.clock, self.overtaken).fire(self.options["EVENT"], data)
+        return Turn(engine, self.firing.clock, self.line, self.overtaken).fire(self.options["EVENT"], data)
 
     def overtaken(self, outcome: Callable[[], Outcome]) -> None:
         """The rest, in another thread: ours is late, and what it may still do is nobody else's matter."""
         self.firing.spoiled = True
         self.line.end(*self.answered(outcome))
-        self.line.close()
 
     def answered(self, outcome: Callable[[], Outcome]) -> Answer:
         """The engine is given back before the answer is sent: whoever comes next need not wait for it."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tenterhook import imports
 from tenterhook.places import located, places
-from tenterhook.serve.absent import Missing, is_absent
+from tenterhook.serve.absent import Missing
 from tenterhook.settings import USER
 from tenterhook.trust import store
 
@@ -65,8 +65,7 @@ class Files:
         found = {path: stamp(path) for path in consulted(engine)}
         # Most files that could be there are not: they are looked for together.
         self.missing = Missing(path for path, one in found.items() if one == ABSENT)
-        # Not one that came to be just now, which nobody would notice any more.
-        self.found = {path: one for path, one in found.items() if one != ABSENT or not is_absent(path)}
+        self.found = {path: one for path, one in found.items() if one != ABSENT or path in self.missing.others}
         # Of a folder only which one it is: what is written into it is no matter of the config's.
         self.project = engine.project, folder(engine.project)
 

@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from tenterhook.failures import abandoned, raised
 from tenterhook.inside import inside_a_hook
+from tenterhook.process.caller import CALLER
 from tenterhook.runner import patience
 from tenterhook.types import Attempt, Job, Outcome
 
 if TYPE_CHECKING:
     from tenterhook.engine import Engine, Flow
+    from tenterhook.serve.talk import Line
 
 
 class Overtaken(BaseException):
@@ -31,29 +33,27 @@ class Overtaken(BaseException):
 class Turn:
     """One event of one client. `rest` is what is to be done with its outcome where another thread has it."""
 
-    def __init__(self, engine: Engine, clock: Clock, rest: Callable[[Callable[[], Outcome]], None]) -> None:
-        self.engine, self.clock, self.rest = engine, clock, rest
+    def __init__(self, engine: Engine, clock: Clock, line: Line, rest: Callable[[Callable[[], Outcome]], None]) -> None:
+        self.engine, self.clock, self.line, self.rest = engine, clock, line, rest
         self.flow: Flow | None = None
 
     def fire(self, event: str, data: dict[str, Any]) -> Outcome:
         """As the engine does it, but for who runs functions."""
-        engine = self.engine
-        slot = engine.slots.get(event) or engine.slot(event)
-        flow = slot.quiet or engine.begin(slot, data)
+        flow = self.engine.begun(event, data)
         if isinstance(flow, Outcome):
             return flow
         self.flow = flow
         before = TURN.set(self)
         try:
-            return engine.driven(flow)
+            return self.engine.driven(flow)
         finally:
             TURN.reset(before)
 
     def go_on(self, job: Job) -> None:
-        """In another thread, in the context of the late one."""
+        """In another thread, in the context of the late one. The flow waits for the attempt of this job alone."""
         assert self.flow is not None
         flow = self.flow
-        self.engine.running().workers.abandoned += 1
+        self.engine.give_up()
         self.rest(lambda: self.engine.driven(flow, [abandoned(job)]))
 
 
@@ -62,15 +62,17 @@ TURN: ContextVar[Turn] = ContextVar("tenterhook.serve.turn")
 
 def call(handler: ModuleType, job: Job) -> Attempt:
     """In the client's own thread, whatever time it may take; Overtaken where it took too long."""
-    turn, seconds = TURN.get(), patience(job)
+    turn, seconds, context = TURN.get(), patience(job), copy_context()
+    context.run(CALLER.set, -1)  # a function runs on though its client has gone
     watched = None if seconds is None else turn.clock.begin(turn, job, seconds)
-    result = copy_context().run(called, handler, job)
+    result = context.run(called, handler, job)
     if watched and not turn.clock.end(watched):
         raise Overtaken
     return result
 
 
 def called(handler: ModuleType, job: Job) -> Attempt:
+    """Raises nothing: a call that was left by an exception would be overtaken all the same."""
     with inside_a_hook():
         try:
             return handler.run(job)  # type: ignore[no-any-return]
@@ -79,13 +81,13 @@ def called(handler: ModuleType, job: Job) -> Attempt:
 
 
 class Watched:
-    """A call that must not take longer than `until`, the thread that it is in, and that thread's context."""
+    """A call that must not take longer than `until`, and the context that it was made in."""
 
-    __slots__ = ("context", "job", "thread", "turn", "until")
+    __slots__ = ("context", "job", "turn", "until")
 
     def __init__(self, turn: Turn, job: Job, until: float) -> None:
         self.turn, self.job, self.until = turn, job, until
-        self.thread, self.context = threading.current_thread(), copy_context()
+        self.context = copy_context()
 
     def go_on(self) -> None:
         self.context.run(self.turn.go_on, self.job)

@@ -11,6 +11,8 @@ import select
 import socket
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 
 from tenterhook.process.caller import CallerGone
 from tenterhook.serve import streams
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
 
 # Milliseconds between two looks at the clock.
 LOOK = 1000.0
-# Seconds between two looks at a thread that we wait for: it may be late by then.
-LATER = 0.1
 
 
 class Worker:
@@ -38,10 +38,10 @@ class Worker:
         self.clock = Clock(self.overtake)
         self.firing = Firing(world, self.clock)
         self.lock = threading.Lock()
-        self.threads: list[threading.Thread] = []
-        # Those that may never come back.
-        self.late: set[threading.Thread] = set()
-        self.free = 0
+        self.threads = self.free = 0
+        # Clients, whichever thread has them by now.
+        self.serving = 0
+        self.empty = threading.Condition(self.lock)
         self.retired = threading.Event()
         self.used = time.monotonic()
 
@@ -50,24 +50,24 @@ class Worker:
         streams.route(self.world.codings)
         self.clock.start()
         with self.lock:
+            self.serving += 1
             self.more(line, request)
         poller = select.poll()
         poller.register(self.post.server, select.POLLIN)
         while not self.retired.is_set():
             gone = poller.poll(min(LOOK, self.post.idle * 1000))
-            idle = self.free == len(self.threads) and time.monotonic() - self.used > self.post.idle
+            idle = not self.serving and time.monotonic() - self.used > self.post.idle
             if gone or idle:
                 self.retire()
-        for thread in self.threads:  # also those that come meanwhile
-            while thread.is_alive() and thread not in self.late:
-                thread.join(LATER)
+        with self.empty:
+            self.empty.wait_for(lambda: not self.serving)
         self.firing.engines.close()
 
     def more(self, line: Line | None = None, request: Request | None = None) -> None:
         """With the lock held, so that it is counted before it looks."""
         thread = threading.Thread(target=self.attend, args=(line, request), name="tenterhook client", daemon=True)
         thread.start()
-        self.threads.append(thread)
+        self.threads += 1
         self.free += 0 if line else 1
 
     def attend(self, line: Line | None, request: Request | None) -> None:
@@ -84,42 +84,48 @@ class Worker:
             self.done(Line(wire))
 
     def follow(self, less: int) -> None:
+        """Before a client is greeted: who was not counted when we end does it himself."""
         with self.lock:
             self.free -= less
-            if not self.free and len(self.threads) < self.post.parallel and not self.retired.is_set():
+            self.serving += less
+            if not self.free and self.threads < self.post.parallel and not self.retired.is_set():
                 with contextlib.suppress(RuntimeError):  # no more threads: whoever comes waits for one of these
                     self.more()
 
     def done(self, line: Line, request: Request | None = None) -> None:
-        ours = True
+        self.served(line, partial(self.answer, line, request))
+        with self.lock:
+            self.free += 1
+
+    def served(self, line: Line, work: Callable[[], None]) -> None:
+        """Until nothing more comes for a client; where another thread has gone on with him, that is for it to say."""
         try:
-            self.answer(line, request)
-        except Overtaken:  # another thread answers, or has answered
-            ours = False
+            work()
+        except Overtaken:
+            return
         except (OSError, Broken, CallerGone):  # whoever it was has gone
             pass
-        finally:
-            if ours:
-                line.close()
-            self.used = time.monotonic()
-            with self.lock:
-                self.free += 1
+        except BaseException:
+            self.over(line)
+            raise
+        self.over(line)
+
+    def over(self, line: Line) -> None:
+        line.close()
+        self.used = time.monotonic()
+        with self.lock:
+            self.serving -= 1
+            self.empty.notify_all()
 
     def overtake(self, watched: Watched) -> None:
         """Go on in place of a thread that is late. Nobody else is to come here, where that one may do anything."""
         self.retire()
-        with self.lock:
-            self.late.add(watched.thread)
-            thread = threading.Thread(target=self.go_on, args=(watched,), name="tenterhook client", daemon=True)
-            self.threads.append(thread)
+        line = watched.turn.line
+        thread = threading.Thread(target=self.served, args=(line, watched.go_on), name="tenterhook client", daemon=True)
         try:
             thread.start()
-        except RuntimeError:  # no more threads: the clock's is one
-            self.go_on(watched)
-
-    def go_on(self, watched: Watched) -> None:
-        with contextlib.suppress(OSError, CallerGone, Overtaken):
-            watched.go_on()
+        except RuntimeError:  # no more threads: the client is told that nobody knows how far it came
+            self.over(line)
 
     def answer(self, line: Line, request: Request | None) -> None:
         if request is None:
@@ -129,7 +135,7 @@ class Worker:
             if not known or request.context != self.world.context:
                 line.say(NOT_HERE)
                 return
-        if self.firing.spoiled or not self.firing.modules.current:
+        if self.firing.is_spoiled() or not self.firing.modules.current:
             self.retire()
             line.say(AGAIN)
             return

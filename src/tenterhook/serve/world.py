@@ -35,9 +35,8 @@ COLUMNS = (26, 47, 68)
 PEER = struct.Struct("iII")
 # Parts of /proc/PID/status, each from one word to another: who it is, and what it may do.
 STATUS = ((b"\nUid:", b"\nFDSize:"), (b"\nGroups:", b"\nNStgid:"), (b"\nCapInh:", b"\nCpus_allowed"))
-IGNORED = (b"\nSigIgn:", b"\nSigCgt:")
-# The C library keeps two for itself, and two can be neither heard nor ignored.
-SIGNALS = sorted({int(one) for one in signal.valid_signals()} - {signal.SIGKILL, signal.SIGSTOP, 32, 33})
+IGNORED, UMASK = (b"\nSigIgn:", b"\nSigCgt:"), (b"\nUmask:", b"\nState:")
+SIGNALS = sorted({int(one) for one in signal.valid_signals()} - {signal.SIGKILL, signal.SIGSTOP})
 SPACES = ("mnt", "net", "user", "pid")
 
 
@@ -52,8 +51,7 @@ class World:
         self.context = context
         facts = marshal.loads(context)
         self.command: str = facts[0]
-        self.umask: int
-        (cwd, *place), root, environ, self.umask, limits, manners, spaces, self.codings = facts[1:]
+        (cwd, *place), root, environ, umask, limits, manners, spaces, self.codings = facts[1:]
         here = os.stat("/")
         if root != (here.st_dev, here.st_ino) or spaces != [os.readlink(f"/proc/self/ns/{one}") for one in NAMESPACES]:
             raise Foreign("another root folder, or other namespaces")
@@ -67,7 +65,7 @@ class World:
         self.place = identity(".")
         if self.place != tuple(place):
             raise Foreign("another folder has its name now")
-        os.umask(self.umask)
+        os.umask(umask)
         os.environ.clear()
         os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in environ.items()})
         time.tzset()
@@ -117,9 +115,7 @@ class World:
     @property
     def changed(self) -> bool:
         """Whether a function in this process has moved it, or changed its environment, its umask or its limits."""
-        if coded() != self.given or identity(".") != self.place or bounds() != self.bounds:
-            return True
-        return os.umask(self.umask) != self.umask  # set as it should be: nobody sees another one meanwhile
+        return coded() != self.given or identity(".") != self.place or bounds() != self.bounds
 
 
 def coded() -> dict[bytes, bytes]:
@@ -128,8 +124,9 @@ def coded() -> dict[bytes, bytes]:
 
 
 def bounds() -> tuple[object, ...]:
-    """How much of the machine this process may take."""
-    return *map(resource.getrlimit, LIMITS.values()), os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0)
+    """How much of the machine this process may take, and how open its files are: to read the umask is to ask for it."""
+    limits = map(resource.getrlimit, LIMITS.values())
+    return *limits, os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0), *status(os.getpid(), UMASK)
 
 
 def number(text: bytes) -> int:

@@ -12,7 +12,7 @@ import sys
 import warnings
 from importlib.machinery import BuiltinImporter, FrozenImporter, PathFinder
 
-from tenterhook.warm.prelude import Prelude
+from tenterhook.warm.prelude import prelude
 from tenterhook.warm.stamps import stamp
 
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ class Reading:
         if any(moves_places(node, called) for node in ast.walk(tree)):
             raise Unfit(f"{path} changes where modules are found (sys.path)")
         at_once = [*at_start(tree.body)] if wanting else []
-        self.look_for_prelude(path, Prelude(tree, imports, at_once))
+        self.look_for_prelude(path, *prelude(tree, imports, [*at_start(tree.body)]))
         for node in imports:
             for module, names, folders in self.seen(path, node):
                 if node in at_once:
@@ -83,13 +83,13 @@ class Reading:
                     self.later += files(folders, module, names)
         return text
 
-    def look_for_prelude(self, path: str, found: Prelude) -> None:
-        """What a file of its own prepares may be for whatever is imported after that file."""
-        if found.before:
-            raise Unfit(f"{path} line {found.before} may change what is imported after it")
-        if found.changes and path != self.script:
+    def look_for_prelude(self, path: str, line: int, changes: bool, calls: bool) -> None:
+        """What a file of its own does when it is imported may be for whatever is imported after it."""
+        if line:
+            raise Unfit(f"{path} line {line} may change what is imported after it")
+        if (changes or calls) and path != self.script:
             raise Unfit(f"{path} may change what is imported after it")
-        self.prepares = self.prepares or found.changes
+        self.prepares = self.prepares or changes
 
     def want(self, module: str, names: tuple[str, ...], folders: list[str] | None = None) -> None:
         own = files(folders or self.before, module, names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -154,3 +155,10 @@ def test_people_get_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert "where we keep things" in printed
     assert printed.rstrip().endswith("all is well")
+
+
+def test_nobody_is_left_who_listened_for_the_proof() -> None:
+    before = threading.active_count()
+    abilities.proven("loopback")
+
+    assert threading.active_count() == before

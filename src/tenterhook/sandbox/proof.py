@@ -87,7 +87,9 @@ def listening(folder: str, stack: contextlib.ExitStack) -> dict[str, str]:
     tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
     udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
     udp.bind(("127.0.0.1", 0))
-    threading.Thread(target=echo, args=(udp,), daemon=True).start()
+    thread = threading.Thread(target=echo, args=(udp,), daemon=True)
+    thread.start()
+    stack.callback(hush, udp, thread)
     port6 = ""
     with contextlib.suppress(OSError):
         tcp6 = stack.enter_context(socket.create_server(("::1", 0), family=socket.AF_INET6))
@@ -103,7 +105,14 @@ def listening(folder: str, stack: contextlib.ExitStack) -> dict[str, str]:
 
 
 def echo(server: socket.socket) -> None:
+    """Until nothing is said."""
     with contextlib.suppress(OSError):
-        while True:
-            data, address = server.recvfrom(16)
-            server.sendto(data, address)
+        while (found := server.recvfrom(16))[0]:
+            server.sendto(*found)
+
+
+def hush(server: socket.socket, thread: threading.Thread) -> None:
+    """Before its file is closed: who still waits would wait for whatever is opened under its number next."""
+    with contextlib.suppress(OSError):
+        server.sendto(b"", server.getsockname())
+        thread.join(5.0)

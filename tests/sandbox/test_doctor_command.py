@@ -157,6 +157,7 @@ def test_people_get_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed.rstrip().endswith("all is well")
 
 
+@pytest.mark.skipif(not kernel.MACHINE, reason="nothing is proven here")
 def test_nobody_is_left_who_listened_for_the_proof() -> None:
     before = threading.active_count()
     abilities.proven("loopback")

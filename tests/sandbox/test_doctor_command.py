@@ -159,7 +159,6 @@ def test_people_get_a_table(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.skipif(not kernel.MACHINE, reason="nothing is proven here")
 def test_nobody_is_left_who_listened_for_the_proof() -> None:
-    before = threading.active_count()
     abilities.proven("loopback")
 
-    assert threading.active_count() == before
+    assert not [thread for thread in threading.enumerate() if "(echo)" in thread.name]

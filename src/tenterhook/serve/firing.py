@@ -92,7 +92,7 @@ class Firing:
         data = fire.read_input(options["input"]) if options.get("input") else fire.decoded(stdin, "stdin")
         kept = self.engines.take(options)
         if self.is_own(kept):
-            return Call(self, kept, options, request, line).answer(data)
+            return Call(self, kept, options, request, line).made(data)
         self.spoiled = True
         self.done_with(kept)
         return None
@@ -131,12 +131,12 @@ class Call:
     def __init__(self, firing: Firing, kept: Kept, options: Options, request: Request, line: Line) -> None:
         self.firing, self.kept, self.options, self.request, self.line = firing, kept, options, request, line
 
-    def answer(self, data: dict[str, object]) -> Answer:
+    def made(self, data: dict[str, object]) -> Answer:
         self.kept.seat.line = self.line
         SEAT.set(self.kept.seat)
-        return self.answered(partial(self.fired, data))
+        return self.answered(partial(self.begun, data))
 
-    def fired(self, data: dict[str, object]) -> Outcome:
+    def begun(self, data: dict[str, object]) -> Outcome:
         engine = self.kept.engine
         self.kept.begin(self.options.get("session", ""))
         fire.warn_of_bypass(engine)

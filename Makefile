@@ -3,7 +3,8 @@
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 UV ?= $(shell command -v uv 2>/dev/null)
-BIN := .venv/bin
+VENV ?= .venv
+BIN := $(VENV)/bin
 PY := $(BIN)/python
 GROUP = $(PY) -c "import tomllib; print('\n'.join(tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['$(1)']))"
 INSTALL = $(if $(UV),$(UV) pip install -q --python $(PY),$(PY) -m pip install -q --disable-pip-version-check)
@@ -16,7 +17,7 @@ help:
 	@echo "make test          install what the tests need, then run all of them"
 	@echo "make lint          ruff, mypy, and whether generated files are up to date"
 	@echo "make bench         a report on speed, beside yardsticks and other hook systems, in one run"
-	@echo "make clients       the real agents, fetched and run offline with hooks; about seven minutes"
+	@echo "make clients       the real agents, fetched and run offline with hooks; about twenty minutes"
 	@echo "make faults        the fault figures of the process runner"
 	@echo "make fuzz          a million inputs for the answer parser"
 	@echo "make mutants       mutation score of verdict, merge and plan"
@@ -24,33 +25,33 @@ help:
 	@echo "make requirements  each requirement with the tests that cite it"
 	@echo "make format        format the code;  make clean  remove what was installed"
 
-.venv/ready: pyproject.toml
+$(VENV)/ready: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed"; exit 1; }
-	$(if $(UV),$(UV) venv -q --allow-existing --python $(PYTHON) .venv,$(PYTHON) -m venv .venv)
+	$(if $(UV),$(UV) venv -q --allow-existing --python $(PYTHON) $(VENV),$(PYTHON) -m venv $(VENV))
 	$(INSTALL) -e .
 	@touch $@
 
-.venv/ready-%: .venv/ready
-	@$(call GROUP,$*) > .venv/$*.txt
-	$(INSTALL) -r .venv/$*.txt
+$(VENV)/ready-%: $(VENV)/ready
+	@$(call GROUP,$*) > $(VENV)/$*.txt
+	$(INSTALL) -r $(VENV)/$*.txt
 	@touch $@
 
 # The program that one dialect comes from, for comparison; its dependencies would clash with ours, and are not needed.
-.venv/ready-peers: .venv/ready
-	$(INSTALL) --no-deps --target .venv/peers amcp-agent==0.13.0
+$(VENV)/ready-peers: $(VENV)/ready
+	$(INSTALL) --no-deps --target $(VENV)/peers amcp-agent==0.13.0
 	@touch $@
 
-demo: .venv/ready
+demo: $(VENV)/ready
 	@$(PY) scripts/demo.py
 
-examples: .venv/ready
+examples: $(VENV)/ready
 	@$(PY) scripts/examples.py
 
 # Most tests wait for processes that they started: two of them share a processor well.
-test: .venv/ready-dev .venv/ready-peers
-	$(PY) -m pytest -n 4 --dist worksteal
+test: $(VENV)/ready-dev $(VENV)/ready-peers
+	$(PY) -m pytest -n 4 --dist worksteal $(TESTS)
 
-lint: .venv/ready-dev
+lint: $(VENV)/ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -60,37 +61,37 @@ lint: .venv/ready-dev
 	$(PY) scripts/library_page.py --check
 	$(PY) scripts/requirements.py --check
 
-format: .venv/ready-dev
+format: $(VENV)/ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: .venv/ready-bench
+bench: $(VENV)/ready-bench
 	$(PY) benchmarks/bench.py
 
-clients: .venv/ready-dev
+clients: $(VENV)/ready-dev
 	$(PY) scripts/real_clients.py
 
-faults: .venv/ready
+faults: $(VENV)/ready
 	$(PY) benchmarks/faults.py
 
-fuzz: .venv/ready-dev
+fuzz: $(VENV)/ready-dev
 	$(PY) benchmarks/fuzz.py
 
-mutants: .venv/ready-dev
+mutants: $(VENV)/ready-dev
 	$(PY) scripts/mutants.py
 
-docs: .venv/ready
+docs: $(VENV)/ready
 	$(PY) scripts/dialect_pages.py
 	$(PY) scripts/schemas.py
 	$(PY) scripts/matrix_page.py
 	$(PY) scripts/library_page.py
 	$(PY) scripts/terminal_picture.py
 
-requirements: .venv/ready
+requirements: $(VENV)/ready
 	$(PY) scripts/requirements.py
 
-conformance: .venv/ready
+conformance: $(VENV)/ready
 	TENTER=$(BIN)/tenter ../shared/conformance/run
 
 clean:
-	rm -rf .venv .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis mutants dist
+	rm -rf .venv .venv-* .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis mutants dist

@@ -18,7 +18,7 @@ from multiprocessing import get_context
 from typing import Any, NamedTuple
 
 from tenterhook import dialects
-from tenterhook.answer import SIZE, read
+from tenterhook.answer import KEPT, read
 from tenterhook.cli.fire import as_json
 from tenterhook.rules import Rules, compile_rules
 from tenterhook.types import Attempt, Hook, Outcome, Source
@@ -205,7 +205,7 @@ def large() -> dict[str, str]:
     """Answers of about a mebibyte, each the worst of its sort."""
     start = '{"decision": "deny", "n": '
     return {
-        "one text": start + '"' + "x" * (SIZE - 100) + '"}',
+        "one text": start + '"' + "x" * (KEPT - 100) + '"}',
         "many keys": "{" + ", ".join(f'"k{n}": {n}' for n in range(59_000)) + ', "decision": "deny"}',
         "many objects": start + "[" + ", ".join(['{"a": [1]}'] * 87_000) + "]}",
         "many brackets": start + "[" + ",".join(["[]"] * 349_000) + "]}",

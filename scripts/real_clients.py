@@ -2,6 +2,8 @@
 
 python scripts/real_clients.py              what make clients does
 python scripts/real_clients.py --page       write what was seen into docs/clients.md, too
+python scripts/real_clients.py --seed 7     draw other cases
+python scripts/real_clients.py --seed 7 --case codex/tool.before/31    one drawn case again
 python scripts/real_clients.py -k claude    other words are for pytest
 """
 
@@ -28,18 +30,25 @@ TESTS = ("-m", "pytest", str(ROOT / "tests" / "clients"), "-n", "2", "--dist", "
 
 
 def main(argv: Sequence[str]) -> int:
-    words = [word for word in argv if word != "--page"]
+    words, seed, case = [word for word in argv if word != "--page"], value(argv, "--seed"), value(argv, "--case")
+    words = [word for n, word in enumerate(words) if not {word, *words[max(0, n - 1) : n]} & {"--seed", "--case"}]
+    words += ["-k", "drawn", "-s"] if case else []
     missing = fetch()
     open_still = close_off()
     if open_still:
         print(f"no network of its own ({open_still}): proxies keep the clients from going outside")
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "seen.jsonl"
-        environ = {**os.environ, VARIABLE: Asked(missing, str(record)).written()}
+        environ = {**os.environ, VARIABLE: Asked(missing, str(record), int(seed or 1), case).written()}
         code = subprocess.run([sys.executable, *TESTS, *words], cwd=ROOT, env=environ).returncode
-        if len(words) < len(argv):
+        if "--page" in argv:
             clients_page.write(noted(record))
     return code
+
+
+def value(argv: Sequence[str], option: str) -> str:
+    """What stands behind an option; empty where it is not given."""
+    return argv[argv.index(option) + 1] if option in argv[:-1] else ""
 
 
 def fetch() -> dict[str, str]:

@@ -1,9 +1,8 @@
-"""What all tests share: a project folder with a home beside it, and an environment without our own variables."""
+"""What all tests share: surroundings of their own, and a project folder with a home beside it."""
 
 import json
 import os
 import shlex
-import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +10,12 @@ from typing import Any
 
 import pytest
 
-from processes import both_ways, own_way  # noqa: F401  # fixtures
-from tenterhook import Engine, Outcome
+import clean_start
+
+clean_start.reset()  # before anything looks at the environment
+
+from processes import both_ways, own_way  # noqa: E402, F401  # fixtures
+from tenterhook import Engine, Outcome  # noqa: E402
 
 OURS = "TENTERHOOK_"
 # What a folder may be called, and what must not matter: a shell that took it for its own would leave a file behind.
@@ -23,10 +26,6 @@ PYTHON = f"""#!/bin/sh
 '''exec' {shlex.quote(sys.executable)} "$0" "$@"
 ' '''
 """
-
-
-# Whoever starts the tests by nohup ignores it, and so would every process that a test starts and then ends by it.
-signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

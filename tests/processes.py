@@ -80,7 +80,7 @@ def in_a_host(text: str) -> str:
     """A host of its own, for what would disturb this one. Its stdout; a warning is an error."""
     argv = [sys.executable, "-W", "error", "-c", PRELUDE.format(way=way) + text]
     done = subprocess.run(argv, env=ENV, capture_output=True, text=True, timeout=120)
-    assert (done.stderr, done.returncode) == ("", 0)
+    assert (done.stderr, done.returncode) == ("", 0), done.stderr
     return done.stdout
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from conftest import Project
 from tenterhook.deliver import NAME_LIMIT, TEXT_LIMIT, capped, clean, for_model, for_user
-from tenterhook.types import Message
+from tenterhook.types import Hook, Message, Source
 
 
 def said(text: str, kind: str = "context", hook: str = "guard.sh") -> Message:
@@ -152,3 +152,53 @@ def test_the_command_hands_on_to_the_model_no_more_than_the_limit(project: Proje
 
     assert (message["to"], message["kind"], len(message["text"])) == ("model", "context", TEXT_LIMIT)
     assert message["text"].endswith("[cut here: the whole text has 20,000 characters]")
+
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
+UNNAMED = [
+    (f"./guard.sh --token {TOKEN}", "guard.sh"),
+    (f'"$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh {TOKEN}', "guard.sh"),
+    (f"API_KEY={TOKEN} python3 -u tools/guard.py --key x", "guard.py"),
+    (f"env API_KEY={TOKEN} /usr/bin/env python3 -m house.guard", "house.guard"),
+    (f"cd sub && ./guard.sh {TOKEN}", "guard.sh"),
+    (f"bash -c 'echo {TOKEN}'", "bash"),
+    (f"curl -H 'Authorization: Bearer {TOKEN}' https://example.org", "curl"),
+    (f"echo 'an open quote {TOKEN}", "echo"),
+    (["./guard.sh", TOKEN], "guard.sh"),
+]
+
+
+@pytest.mark.parametrize(("command", "name"), UNNAMED)
+def test_a_hook_without_a_name_is_called_by_its_file_and_not_by_its_command_line(
+    project: Project, command: str | list[str], name: str
+) -> None:
+    hook = Hook(name=str(command), event="tool.before", handler="command", spec={"main": command}, source=Source("x"))
+    engine = project.engine("tenterhook", files=False)
+    engine.put(hook)
+    message = Message("model", "context", "text", hook.name)
+
+    assert for_user(message, engine.label) == f"[hook {name}] text"
+    assert for_model([message], {}, engine.label) == [f'<hook name="{name}" kind="context">\ntext\n</hook>']
+
+
+@pytest.mark.parametrize("kind", ["context", "reason"])
+def test_a_token_in_a_command_line_or_a_name_reaches_neither_model_nor_user(project: Project, kind: str) -> None:
+    said = {"context": {"context": "be kind", "message": "note"}, "reason": {"decision": "deny", "reason": "no"}}[kind]
+    script = project.answers("guard.sh", said)
+    project.write(
+        "tenterhook.toml",
+        "".join(
+            f'[[hook]]\non = "tool.before"\n{name}command = "{script} --token {TOKEN}"\n'
+            for name in ("", f'name = "deploy {TOKEN}"\n')
+        ),
+    )
+    told: list[str] = []
+    session = project.engine("tenterhook").session(tell=told.append)
+
+    result = session.tool("Bash")(lambda command: "done")(command="ls")
+
+    texts = [str(result.llm_content), *result.user_messages, *session.pending(), *told]
+    assert 'name="guard.sh' in texts[0]
+    assert not [text for text in texts if TOKEN in text]
+    assert len(result.outcomes[0].attempts) == 2
+    assert result.outcomes[0].attempts[0].hook == f"{script} --token {TOKEN}"  # a host may need it as it is

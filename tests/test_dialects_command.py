@@ -7,6 +7,7 @@ import pytest
 from tenterhook import dialects, glossary
 from tenterhook import vocabulary as schema
 from tenterhook.cli.main import main
+from tenterhook.match import engine, how
 from tenterhook.tables import tables
 
 NAMES = dialects.names()
@@ -111,7 +112,8 @@ def test_what_plain_text_becomes_is_told_for_each_event():
 @pytest.mark.parametrize(
     ("words", "known"),
     [
-        (schema.MATCHERS, glossary.MATCHERS),
+        ({how(kind) for kind in schema.MATCHERS}, glossary.MATCHERS),
+        ({engine(kind) for kind in schema.MATCHERS}, glossary.ENGINES),
         (schema.ORDERS, glossary.ORDERS),
         (schema.MERGES, glossary.MERGES),
         (schema.LAYERS, glossary.LAYERS),

@@ -140,7 +140,6 @@ def test_all_errors_have_one_root():
         ("tenterhook", "tenterhook.toml", '[[hook]]\non = "turn.stop"\ncommand = \n', 3),
         ("amcp", ".amcp/hooks.toml", "[hooks\n", 1),
         ("massgen", "massgen.yaml", "hooks:\n  PreToolUse: [\n", 3),
-        ("moai", ".claude/agents/a.md", "---\nname: a\nhooks: {x\n---\n", 3),
     ],
 )
 def test_a_file_that_cannot_be_parsed_names_file_line_and_column(project, dialect, name, text, line):
@@ -808,3 +807,21 @@ def test_an_engine_leaves_nothing_open(project):
     use()
 
     assert len(os.listdir("/proc/self/fd")) <= before
+
+
+@pytest.mark.parametrize(
+    ("dialect", "options", "said"),
+    [
+        ("llxprt", {"match": "write_(file"}, "is no regular expression: missing \\), unterminated"),
+        ("claude", {"match": "Bash(["}, "is no regular expression"),
+        ("tenterhook", {"match": "[", "match_kind": "regex-full"}, "correct it, or say match_kind='literal'"),
+        ("tenterhook", {"match": 7}, "match must be text, not 7"),
+    ],
+)
+def test_a_matcher_in_code_that_is_no_regular_expression_is_an_error_at_once(project, dialect, options, said):
+    engine = project.engine(dialect)
+
+    with pytest.raises(tenterhook.UsageError, match=said):
+        engine.on("tool.before", **options)(lambda event: None)
+    assert engine.hooks() == []
+    engine.add("tool.before", lambda event: None, match="[", match_kind="literal")

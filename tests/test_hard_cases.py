@@ -19,7 +19,7 @@ import pytest
 from conftest import Project
 from processes import in_a_host, linux, lives, open_files, within
 from tenterhook import ConfigError, Engine
-from tenterhook.answer import SIZE
+from tenterhook.answer import KEPT
 from tenterhook.dialects import get
 from tenterhook.testing import Did, simulate
 
@@ -383,7 +383,7 @@ def test_a_wrong_value_of_our_options_in_another_agents_entry_raises_nothing(
 @pytest.mark.parametrize("start", ["", '"', '{"decision": "', '{"', "log {"])
 def test_a_mebibyte_of_backslashes_is_judged_in_half_a_second(dialect: str, start: str) -> None:
     """Of processor time, the best of three: the machine may be busy."""
-    text, seconds = (start + "\\" * SIZE)[:SIZE], []
+    text, seconds = (start + "\\" * KEPT)[:KEPT], []
     for _ in range(3):
         began = time.process_time()
         simulate(dialect, "tool.before", [Did(stdout=text)], data=CALL)

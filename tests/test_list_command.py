@@ -75,6 +75,21 @@ def test_hooks_of_the_project_are_untrusted_unless_told_otherwise(tenter: Tenter
     assert "tenter trust" in ran.out.split("\n")[0]
 
 
+@pytest.mark.parametrize("trust", [(), ("--trust",)], ids=["untrusted", "trusted"])
+def test_the_agent_that_a_hook_belongs_to_is_named(tenter: Tenter, trust: tuple[str, ...]) -> None:
+    hook = "hooks:\n  PreToolUse:\n    - hooks:\n        - type: command\n          command: echo hers\n"
+    write(".claude/agents/reviewer.md", f"---\nname: reviewer\n{hook}---\nReview it.\n")
+    ran = tenter("--dialect", "moai", *trust)
+
+    below = ran.out[ran.out.index(" echo hers ") :]
+    if trust:
+        assert row(ran, "echo hers").startswith("for agent reviewer")
+    else:
+        assert row(ran, "echo hers").startswith("untrusted")
+        assert below.split("\n")[1].strip() == "for agent reviewer only"
+    assert "for agent reviewer only" in tenter("--dialect", "moai", "--agent", "reviewer", *trust).out
+
+
 def test_hooks_of_another_dialect_are_hinted_at(tenter: Tenter) -> None:
     write("~/.wave/settings.json", moai())
     write(".claude/settings.json", moai())

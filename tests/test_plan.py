@@ -128,12 +128,14 @@ def test_switched_off_means_every_hook_is_disabled() -> None:
     assert not planned.batches
 
 
-def test_another_agents_hook_is_not_even_skipped() -> None:
-    planned = made(hook("hers", agent="her"), hook("his", agent="his"), hook("all"), agent="her")
+def test_another_agents_hook_is_skipped_whatever_else_speaks_against_it() -> None:
+    hooks = (hook("hers", agent="her"), hook("his", agent="his", state="untrusted"), hook("all"))
+
+    planned = made(*hooks, agent="her")
 
     assert names(planned) == [["hers", "all"]]
-    assert not planned.skipped
-    assert not made(hook("hers", agent="her")).skipped
+    assert why(planned) == [("his", "agent")]
+    assert why(made(*hooks)) == [("hers", "agent"), ("his", "agent")]
 
 
 def test_where_an_agent_overrides_its_own_hooks_replace_the_general_ones() -> None:

@@ -58,9 +58,8 @@ def plain(
     seen: set[str] = set()
     overridden = any((event.name, agent) in overrides for agent in event.agents or ("",))
     for hook in hooks:
-        if hook.agent is not None and hook.agent not in (event.agents or ("",)):
-            continue
-        why = objection(hook, event, dialect, rule, off, overridden, spent)
+        other = hook.agent is not None and hook.agent not in (event.agents or ("",))
+        why = "agent" if other else objection(hook, event, dialect, rule, off, overridden, spent)
         if not why and hook.state == "trusted":
             why = duplicate(hook, dialect.dedupe, seen)
         if why:

@@ -303,8 +303,9 @@ def test_on_failure_says_nothing_about_a_hook_that_did_not_fail(
 ) -> None:
     act = data.draw(DID[place[0]])
     plain = simulate(*place, [act], data=DATA)
+    lost = any("looks like an answer" in warning for warning in plain.warnings)  # a failure to whoever says so
 
-    if plain.success:
+    if plain.success and not lost:
         assert told(plain) == told(simulate(*place, [act], data=DATA, on_failure={"default": policy}))
 
 

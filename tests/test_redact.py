@@ -183,3 +183,82 @@ def test_warnings_and_details_of_a_fired_event_hold_no_secret(project):
     outcome = json.loads(done.stdout)
     assert MARK in "".join(outcome["warnings"])
     assert GITHUB not in "".join(outcome["warnings"])
+
+
+PASSWORD = "hunter2x"
+GIVEN = [
+    "x --password={}",
+    "x --password {} y",
+    "x --password '{}' y",
+    'x --db-password="{}" y',
+    "x --password '{} and more' y",
+    "x --api-key {}",
+    "x --client-secret={}",
+    "x --TOKEN {}",
+    "gpg --batch --passphrase {} x",
+    "mysql -u root -p{} db",
+    "/usr/bin/mysqldump -p {} db",
+    "sshpass -p '{}' ssh h",
+    "docker login -u me -p {} reg.io",
+    "mongosh -u a -p {}",
+    "redis-cli -h h -a {} ping",
+    "ldapsearch -D x -w {}",
+    "zip -P {} a.zip b",
+    "curl -u me:{} https://h",
+    "curl -s --user me:{} https://h",
+    "curl -H 'X-Api-Key: {}' u",
+    "lftp -u me,{} host",
+    "keytool -storepass {}",
+    "java -Ddb.password={}",
+    "openssl rsa -passin pass:{}",
+    "PGPASSWORD={} psql",
+    "docker run -e DB_PASSWORD={} img",
+    "export API_KEY='{}'",
+]
+
+
+@pytest.mark.parametrize("command", GIVEN)
+def test_the_value_of_an_option_that_names_a_secret_is_hidden(command):
+    """In a shell text, in JSON, and as words in a list."""
+    command = command.format(PASSWORD)
+    texts = [command, json.dumps({"command": command})]
+    line = json.dumps({"command": command, "args": command.replace("'", "").split()}).encode()
+
+    for text in texts:
+        assert PASSWORD not in REDACTOR.text(text)
+        assert "and more" not in REDACTOR.text(text)
+    assert PASSWORD not in str(json.loads(REDACTOR.data(line)))
+    assert REDACTOR.text(texts[0]).split()[0].startswith(command.split()[0][:4])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "mkdir -p foo/bar",
+        "ssh -p 2222 host",
+        "cp -p a b",
+        "docker run -p 8080:80 --user 1000:1000 img",
+        "psql -p 5432 -d app",
+        "python -m pytest -p no:cacheprovider",
+        "mysql -p -e 'select 1'",
+        "mysql -P 3306 db | ssh -p 22 h",
+        "x --password-stdin < f",
+        "x --no-password app",
+        "x --max-tokens 500 --tokenizer gpt2 --eos-token abc --next-token abc",
+        'x --token "$TOKEN" --password $PASS --secret <secret>',
+        "curl -u $USER:$PASS https://h:8080/x",
+        "export PASSWORD=$(cat f)",
+        "the option --token is required",
+        "sort --key 2,3",
+    ],
+)
+def test_an_option_that_means_something_else_stays(command):
+    assert REDACTOR.text(command) == command
+    assert REDACTOR.data(json.dumps([command]).encode()) == json.dumps([command]).encode()
+
+
+@pytest.mark.parametrize("length", [20, 34, 37, 60])
+def test_a_token_of_hugging_face_is_hidden_whatever_its_length(length):
+    token = "hf" + "_" + ("aB3d" * 15)[:length]
+
+    assert REDACTOR.text(f"login {token} now") == f"login {MARK} now"

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from tenterhook import dialects as registered
 from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Form
+from tenterhook.meant import DECIDING
 from tenterhook.policy import explained
 from tenterhook.rules import compile_rules
 from tenterhook.types import Attempt, Hook, Message, Source, Verdict
@@ -130,20 +132,77 @@ def test_an_answer_is_not_told_as_text_too() -> None:
     assert told(judged({"decision": "yes"})) == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"decision": "no", "decision": null}',
-        '{"a": ' + "[" * 300 + "]" * 300 + "}",
-        '{"decision": "no", "a": ' + "[" * 300 + "]" * 300 + "}",
-    ],
-)
-def test_an_object_that_is_not_believed_is_no_text_either_and_that_is_said(text: str) -> None:
-    one = judged(text, rule=replace(CALL, plain="context"))
+DEEP = '"a": ' + "[" * 300 + "]" * 300
 
-    assert (one.decision, told(one)) == ("none", [])
-    assert "stands twice" in warned(one) or "nested deeper" in warned(one)
-    assert told(judged("plain", rule=replace(CALL, plain="context"))) == [("model", "context", "plain")]
+
+@pytest.mark.parametrize("dialect", [{"deepest": 127}, {"deepest": 127, "broken_answer": "text"}])
+def test_an_answer_that_the_agent_cannot_read_is_a_failure_and_no_text(dialect: dict[str, Any]) -> None:
+    one = judged(f'{{"decision": "no", {DEEP}}}', dialect=dialect, hook=replace(HOOK, on_failure={"output": "ask"}))
+
+    assert (one.decision, one.failed, told(one)[0][:2]) == ("ask", True, ("user", "reason"))
+    assert "nested deeper than 127 levels" in one.reason
+    assert judged(f'{{"decision": "no", {DEEP}}}').decision == "deny"
+
+
+@pytest.mark.parametrize("levels", [250, 300, 5_000, 200_000])
+def test_an_answer_counts_however_deep_something_in_it_is_nested(levels: int) -> None:
+    nested = "[" * levels + "]" * levels
+    text = f'{{"a": {nested}, "decision": "no", "input": {{"path": "b"}}, "because": "why"}}'
+    one = judged(text)
+
+    assert (one.decision, one.reason, one.changes, one.failed) == ("deny", "why", {"input": {"path": "b"}}, False)
+
+
+@pytest.mark.parametrize("key", ["input", "output", "tools"])
+def test_a_change_that_is_nested_too_deep_is_a_failure_and_not_made_by_half(key: str) -> None:
+    text = f'{{"{key}": {{{DEEP}}}, "context": "hint"}}'
+    one = judged(text, hook=replace(HOOK, on_failure={"output": "deny"}))
+
+    assert (one.decision, one.failed, one.changes) == ("deny", True, {})
+    assert one.reason == f"Hook failed: {key} is nested deeper than 256 levels, so it does not count"
+    assert ("model", "context", "hint") in told(one)
+
+
+@pytest.mark.parametrize(("last", "decision"), [("yes", "allow"), ("no", "deny")])
+def test_of_two_equal_keys_the_last_counts_but_a_strict_engine_refuses(last: str, decision: str) -> None:
+    text = f'{{"decision": "hm", "d\\u0065cision": "{last}"}}'
+
+    assert (judged(text).decision, judged(text).failed) == (decision, False)
+    assert "'decision' stands twice, with different values; the last one counts" in warned(judged(text))
+    assert (judged(text, strict=True).decision, judged(text, strict=True).failed) == ("deny", True)
+
+
+HALF = '{"decision": "no", "reason": "'
+
+
+@pytest.mark.parametrize("half", [HALF, '{"context": "x"} done', "{'decision': 'no'}"])
+def test_half_an_answer_is_a_failure_and_text_only_where_the_agent_takes_it_for_text(half: str) -> None:
+    closed = replace(HOOK, on_failure={"output": "deny"})
+    text: dict[str, Any] = {"broken_answer": "text"}
+
+    assert (judged(half).decision, judged(half).failed, told(judged(half))) == ("none", True, [])
+    assert (judged(half, dialect=text).failed, told(judged(half, dialect=text))) == (
+        False,
+        [("model", "context", half)],
+    )
+    for dialect in ({}, text):
+        one = judged(half, dialect=dialect, hook=closed)
+        assert (one.decision, one.failed, len(one.messages)) == ("deny", True, 1)
+        assert one.reason.startswith("Hook failed: printed what looks like an answer but is not one JSON object")
+
+
+@pytest.mark.parametrize("dialect", [{}, {"broken_answer": "text"}])
+def test_an_answer_that_was_cut_is_a_failure_and_never_text(dialect: dict[str, Any]) -> None:
+    cut = '{"tool_input": "' + "x" * (1 << 20)
+    one = judged(cut, dialect=dialect, truncated=True)
+
+    assert (one.decision, one.failed, told(one)) == ("none", True, [])
+    assert "the rest was dropped" in warned(one)
+    assert (
+        judged(cut, dialect=dialect, truncated=True, hook=replace(HOOK, on_failure={"default": "deny"})).decision
+        == "deny"
+    )
+    assert judged("x" * (1 << 20), dialect=dialect, truncated=True, strict=True).decision == "deny"
 
 
 def test_stderr_of_a_clean_end_is_nobodys_business() -> None:
@@ -604,7 +663,7 @@ def test_a_failure_means_what_the_hook_or_else_dialect_and_mode_say(fields: dict
     "answer", ['{"decision": "no"', {"decision": "maybe"}, {"halt": 1}, {"goes_on": 1}, {"hush": 1}]
 )
 def test_an_answer_that_cannot_be_read_denies_in_a_strict_engine(answer: Any) -> None:
-    assert (judged(answer).decision, judged(answer).failed) == ("none", False)
+    assert (judged(answer).decision, judged(answer).failed) == ("none", isinstance(answer, str))
     assert judged(answer).warnings
 
     one = judged(answer, strict=True)
@@ -665,7 +724,7 @@ def test_an_empty_answer_is_an_answer_and_not_silence() -> None:
         ({"exit_code": 3}, "exit code 3"),
         ({"exit_code": 0}, "its answer could not be read"),
         ({"error": "signal"}, "signal"),
-        ({}, "no JSON object"),
+        ({}, "its answer could not be read"),
         ({"exit_code": 3, "stderr": "one\ntwo\n"}, "exit code 3: two"),
         ({"exit_code": 3, "stderr": "x" * 300}, "exit code 3: " + "x" * 200),
         ({"detail": "late", "stderr": "more"}, "late: more"),
@@ -727,3 +786,55 @@ def test_a_stop_that_does_not_count_is_said() -> None:
 def test_an_event_that_no_hook_can_be_told_of_is_denied() -> None:
     assert judged(error="payload", detail="too deep").decision == "deny"
     assert judged(error="spawn", detail="no such program").decision == "none"
+
+
+# ---- a strict engine takes what was probably meant as an answer for one that it cannot read
+
+
+@pytest.mark.req("HOOK-016b")
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({"decision": "block"}, "decision is 'block', which decides nothing; it may be: yes, no, hm"),
+        ({"decison": "no"}, "decison is not part of this dialect's answers (did you mean 'decision'?)"),
+        ({"Decision": "no"}, "did you mean 'decision'?"),
+        ({"own": {"desicion": "no"}}, "did you mean 'decision'?"),
+        ({"inputs": {"path": "b"}}, "did you mean 'input'?"),
+        ({"own": {"input": {"path": "b"}}}, "own.input counts for nothing; Small reads input"),
+        ({"permissionDecision": "deny"}, "is how other agents' hooks decide; on Call Small reads decision"),
+        (
+            {"hookSpecificOutput": {"permissionDecision": "deny"}},
+            "hookSpecificOutput is how other agents' hooks decide",
+        ),
+    ],
+)
+@pytest.mark.parametrize("by_function", [False, True])
+def test_strict_refuses_what_was_meant_to_decide_and_says_the_word(answer: Any, said: str, by_function: bool) -> None:
+    given: dict[str, Any] = {"code": None, "answer": answer} if by_function else {"out": answer}
+    one = judged(strict=True, **given)
+
+    assert (one.decision, one.failed) == ("deny", True)
+    assert one.reason.startswith("Hook failed: ")
+    assert said in one.reason
+    assert judged(**given).decision == "none"
+
+
+@pytest.mark.parametrize("key", ["tool_input", "session_id", "content", "session", "note", "version"])
+def test_strict_does_not_mind_a_key_that_was_never_meant_to_decide(key: str) -> None:
+    one = judged({key: "x", "decision": "yes"}, strict=True)
+
+    assert (one.decision, one.failed) == ("allow", False)
+    assert f"{key} is not part of this dialect's answers" in warned(one)
+
+
+def test_every_key_by_which_hooks_of_some_agent_decide_is_known() -> None:
+    dialects = [registered.get(name) for name in registered.names()]
+    leaves = {
+        answer.path.rpartition(".")[2]
+        for dialect in dialects
+        for answer in dialect.answers
+        if answer.effect in ("decision", "continue", "stop")
+    }
+
+    # `action` answers one event of one agent, and is a word of many a tool's input.
+    assert leaves | {dialect.section for dialect in dialects} - {""} == DECIDING | {"action"}

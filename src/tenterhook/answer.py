@@ -1,6 +1,6 @@
 """Text on stdout -> the one JSON object that a hook may answer with, or why it is none.
 
-Strict on purpose: a decision that two readers could understand differently is no decision.
+An answer is read whole, whatever its size and depth: it is often the model that chooses both.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,41 +16,77 @@ import msgspec
 if TYPE_CHECKING:
     from tenterhook.types import Attempt
 
-SIZE = 1 << 20
+# Bytes of one stream, or of one response, that are read as an answer.
+SIZE = 64 << 20
+# Characters of a stream that an attempt keeps once its answer has been read, and that are searched for half an answer.
+KEPT = 1 << 20
 LARGE = 1 << 16
+# Levels of an answer that are kept. No field that decides anything stands deeper than a few of them.
 DEPTH = 256
 TOO_DEEP = f"it is nested deeper than {DEPTH} levels"
-# Patterns that few answers need: re compiles and keeps them on first use.
+# What takes the place of everything below the deepest level that is kept.
+CUT = f"[nested deeper than {DEPTH} levels]"
+# Patterns that few answers need: re compiles and keeps them on first use. None keeps a place to come back to for each
+# character: a text of 64 MiB would take gigabytes.
 HALF_PAIR = "[\ud800-\udfff]"
-STRING = r'"(?:[^"\\]|\\.)*"'
-NO_BRACKET = bytes(set(range(256)) - set(b"[]{}"))
+STRING = r'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+"'
+STRUCTURE = rf"{STRING}|[\[{{]+|[\]}}]+"
+BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 ONE_KIND = bytes.maketrans(b"{}", b"[]")
+STEPS = bytes.maketrans(b"[]", b"\x01\xff")
+# How many levels ordinary answers have: to take these away costs less than to count them.
+SHALLOW = 16
 # Every run of backslashes is taken in one step: looking for the u first takes minutes for a megabyte of them.
 ESCAPE = r"\\+(?:u([0-9a-fA-F]{4}))?"
+# An escape that may hide a letter of a key; those of other languages and of control characters cannot.
+HIDES_A_LETTER = r"\\u00[2-7]"
 
 
-class Refused(str):
-    """Why an object, which is no plain text then, is not believed."""
+class Reading(msgspec.Struct, frozen=True):
+    """What a text was read as.
+
+    `problem` says why there is no object; it is empty where the text is plain, or nothing. `begins`: it begins as an
+    object does, so that it was meant as one. `refused`: it is an object that the agent itself would not read. `twin` is
+    a deciding key that stands twice in one object with different values, of which the last counts. `cut`: something
+    was nested too deep, and CUT stands in its place.
+    """
+
+    found: dict[str, Any] | None = None
+    problem: str = ""
+    begins: bool = False
+    refused: bool = False
+    twin: str = ""
+    cut: bool = False
 
 
-def read(text: str, *, twice: bool, guarded: Iterable[str]) -> tuple[dict[str, Any] | None, str]:
-    """The object, or None and what kept the text from being one (nothing where it is plain text or empty).
+PLAIN = Reading()
 
-    `twice`: a JSON string that holds the object is decoded again. `guarded`: keys that must not stand twice.
+
+def read(text: str, *, twice: bool, guarded: Iterable[str] = (), deepest: int = 0) -> Reading:
+    """The object in a text, or what kept the text from being one.
+
+    `twice`: a JSON string that holds the object is decoded again. `guarded`: keys that are looked for twins. `deepest`:
+    how many levels the agent's own parser takes, 0 where there is no end.
     """
     text = text.lstrip("\ufeff").strip()
     if not text or text[0] not in ('{"' if twice else "{"):
-        return None, ""
-    if len(text) > SIZE:
-        return None, Refused(f"it is longer than {SIZE:,} characters")
-    value, problem = decode(text)
-    if twice and isinstance(value, str):
-        text = value.strip()
+        return PLAIN
+    value: Any = None
+    if text[0] == '"':
         value, problem = decode(text)
+        if not isinstance(value, str):
+            return Reading(problem=problem)
+        text = value.strip()
+    cut = False
+    if text.count("{") + text.count("[") > (deepest or DEPTH):
+        if deepest and is_deeper(text, deepest):
+            return Reading(problem=f"it is nested deeper than {deepest} levels", begins=True, refused=True)
+        if is_deeper(text, DEPTH):
+            text, cut = pruned(text), True
+    value, problem = decode(text)
     if not isinstance(value, dict):
-        return None, problem
-    problem = hazards(text, guarded)
-    return (None, Refused(problem)) if problem else (value, "")
+        return Reading(problem=problem, begins=text.startswith("{"))
+    return Reading(value, "", True, False, repeated_key(text, guarded), cut)
 
 
 def is_json(text: str, *, twice: bool) -> bool:
@@ -58,7 +95,7 @@ def is_json(text: str, *, twice: bool) -> bool:
     value, problem = decode(text) if text else (None, "nothing")
     if twice and not problem and isinstance(value, str):
         _, problem = decode(value.strip())
-    return not problem
+    return problem in ("", TOO_DEEP)
 
 
 def without_progress(text: str) -> str:
@@ -80,13 +117,13 @@ def decode(text: str) -> tuple[Any, str]:
     try:
         return (unwatched(text) if len(text) > LARGE else msgspec.json.decode(text)), ""
     except RecursionError:
-        return None, Refused(TOO_DEEP)
+        return None, TOO_DEEP
     except (ValueError, OverflowError, MemoryError) as exc:
         return tolerant(text, str(exc))
 
 
 def unwatched(text: str) -> Any:
-    """Without the garbage collector, which would look through a mebibyte of new objects again and again."""
+    """Without the garbage collector, which would look through megabytes of new objects again and again."""
     import gc
 
     watched = gc.isenabled()
@@ -117,39 +154,70 @@ def whole_number(digits: str) -> float | int:
     return int(digits) if len(digits) < 4300 else float(digits)
 
 
-def hazards(text: str, guarded: Iterable[str]) -> str:
-    """What makes a well-formed object unfit to decide by. Both checks cost next to nothing on ordinary answers."""
-    if text.count("{") + text.count("[") > DEPTH and too_deep(text):
-        return TOO_DEEP
-    # An escape could hide a second key from the count, so it gets the slow check too.
-    if "\\u" in text or any(text.count(f'"{key}"') > 1 for key in guarded):
-        twin = repeated_key(text, set(guarded))
-        if twin:
-            return f"its key {twin!r} stands twice, with different values"
-    return ""
-
-
-def too_deep(text: str) -> bool:
-    """Take the innermost pairs of brackets away, level by level: much faster than a walk through what was decoded."""
+def is_deeper(text: str, levels: int) -> bool:
+    """Whether brackets outside of strings are nested deeper than that. Much faster than a walk through the values."""
     # Without a backslash every other quote ends a text: three times as fast as the pattern.
     bare = re.sub(STRING, "", text) if "\\" in text else "".join(text.split('"')[::2])
-    left = bare.encode("utf-8", "replace").translate(ONE_KIND, NO_BRACKET)
-    for _ in range(DEPTH):
+    left = bare.encode("utf-8", "replace").translate(ONE_KIND, BRACKETS)
+    for _ in range(min(levels, SHALLOW)):  # the innermost pairs of brackets go, level by level
         left = left.replace(b"[]", b"")
         if not left:
             return False
-    return True
+        levels -= 1
+    depths = accumulate(memoryview(left.translate(STEPS)).cast("b"))
+    return any(depth > levels for depth in depths)
 
 
-def repeated_key(text: str, guarded: set[str]) -> str:
-    """A guarded key that one object gives two values. Readers differ on which one counts, so neither does."""
+def pruned(text: str) -> str:
+    """The text with CUT in place of everything that is nested deeper than DEPTH levels."""
+    parts, depth, start = [], 0, 0
+    for found in re.finditer(STRUCTURE, text):
+        run = found[0]
+        if run[0] == '"':
+            continue
+        if run[0] in "[{":
+            if depth <= DEPTH < depth + len(run):
+                parts += [text[start : found.start() + DEPTH - depth], f'"{CUT}"']
+            depth += len(run)
+        else:
+            if depth - len(run) <= DEPTH < depth:
+                start = found.start() + depth - DEPTH
+            depth -= len(run)
+    return "".join((*parts, text[start:] if depth <= DEPTH else ""))
+
+
+def shallow(value: Any, levels: int = DEPTH, above: tuple[int, ...] = ()) -> Any:
+    """The same for values, whose levels may have no end because one holds itself."""
+    if not isinstance(value, dict | list | tuple):
+        return value
+    if not levels or id(value) in above:
+        return CUT
+    above = (*above, id(value))
+    if isinstance(value, dict):
+        return {key: shallow(one, levels - 1, above) for key, one in value.items()}
+    return [shallow(one, levels - 1, above) for one in value]
+
+
+def holds_cut(value: Any) -> bool:
+    return CUT.encode() in msgspec.json.encode(value)
+
+
+def repeated_key(text: str, guarded: Iterable[str]) -> str:
+    """A guarded key to which one object gives two values; costs next to nothing on ordinary answers."""
+    if "\\u00" not in text or re.search(HIDES_A_LETTER, text) is None:  # else a count might miss one
+        for key in guarded:
+            if text.count(f'"{key}"') > 1:
+                break
+        else:
+            return ""
     import json
 
+    keys = set(guarded)
     twins: list[str] = []
 
     def note(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
-        twins.extend(name for name, value in pairs if name in guarded and found[name] != value)
+        twins.extend(name for name, value in pairs if name in keys and found[name] != value)
         return found
 
     json.loads(text, object_pairs_hook=note, parse_int=float)

@@ -1,6 +1,7 @@
 """Hooks that are started and not waited for: what they say is heard on the next turn.
 
-One Background belongs to one session. So many run at once, the others wait their turn, and what is beyond that is
+These are single hooks whose entry says so, and all hooks of an event that the agent itself does not wait for. One
+Background belongs to one session. So many run at once, the others wait their turn, and what is beyond that is
 refused and said; a result stays here until it is taken. When the session ends, what still runs is ended with it.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 import weakref
 from collections import deque
 from functools import partial
@@ -27,8 +29,8 @@ from tenterhook.trust.seal import refusal
 from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped
 
 if TYPE_CHECKING:
-    from tenterhook.engine import Engine
-    from tenterhook.process import Completed, Ticket
+    from tenterhook.engine import Engine, Flow
+    from tenterhook.process import Completed, Program, Ticket
     from tenterhook.runner import Runner
     from tenterhook.slot import Slot
 
@@ -45,14 +47,27 @@ class Late(Struct, frozen=True, eq=False):
     job: Job
 
 
+class Chain(Struct, eq=False):
+    """All hooks of an event that nobody waits for, batch after batch: `flow` says what runs next."""
+
+    slot: Any
+    event: Event
+    hooks: tuple[Hook, ...]
+    flow: Flow
+    jobs: list[Job] = []
+    attempts: dict[int, Attempt] = {}
+    tickets: list[Ticket] = []
+    outcome: Outcome | None = None
+
+
 class Background:
     """Safe to use from threads."""
 
     def __init__(self, engine: Engine, session: str, main: str = "", limit: int = 8, waiting: int = 100) -> None:
         self.engine, self.session, self.main, self.limit, self.most = engine, session, main, limit, limit + waiting
         self.lock = threading.RLock()
-        self.running: dict[Late, Ticket | None] = {}
-        self.waiting: deque[Late] = deque()
+        self.running: dict[Late | Chain, Ticket | None] = {}
+        self.waiting: deque[Late | Chain] = deque()
         self.finished: deque[tuple[Event, Outcome]] = deque()
         self.nothing_runs = threading.Event()
         self.nothing_runs.set()
@@ -63,14 +78,28 @@ class Background:
 
     def take_over(self, slot: Slot, event: Event, planned: Plan) -> Plan:
         """Start the plan's background hooks; the plan as it is without them."""
-        later = tuple(hook for batch in planned.batches for hook in batch if hook.background)
-        jobs = self.engine.jobs(slot, later, event, event.data)
-        taken = tuple(job.hook for job in jobs if self.offer(Late(slot, event, job)))
+        if slot.rule.awaited:
+            later = tuple(hook for batch in planned.batches for hook in batch if hook.background)
+            jobs = self.engine.jobs(slot, later, event, event.data)
+            taken = tuple(job.hook for job in jobs if self.offer(Late(slot, event, job)))
+        else:
+            # Only a process can be ended with its session: functions of the host's own are called at once, as ever.
+            batches = [
+                tuple(hook for hook in batch if handlers.starts_child(hook.handler)) for batch in planned.batches
+            ]
+            later = tuple(hook for batch in batches for hook in batch)
+            flow = self.engine.flow(slot, event, Plan(tuple(filter(None, batches))))
+            taken = later if later and self.offer(Chain(slot, event, later, flow)) else ()
+        return self.without(planned, later, taken)
+
+    def without(self, planned: Plan, later: tuple[Hook, ...], taken: tuple[Hook, ...]) -> Plan:
+        """The plan without these hooks, of which some were started and the others refused."""
         left = [hook for hook in later if not any(hook is one for one in taken)]
         refused = tuple(Skipped(hook.name, str(hook.source), FULL) for hook in left)
         for hook in left:
             self.engine.spent.pop(id(hook), None)
-        batches = (tuple(hook for hook in batch if not hook.background) for batch in planned.batches)
+        gone = {id(hook) for hook in later}
+        batches = (tuple(hook for hook in batch if id(hook) not in gone) for batch in planned.batches)
         said = (f"{len(refused)} hooks were not started: {self.most} are in the background already",) if refused else ()
         return replace(
             planned,
@@ -80,7 +109,7 @@ class Background:
             background=taken,
         )
 
-    def offer(self, late: Late) -> bool:
+    def offer(self, late: Late | Chain) -> bool:
         with self.lock:
             if self.closed or len(self.running) + len(self.waiting) >= self.most:
                 return False
@@ -92,10 +121,16 @@ class Background:
                 self.waiting.append(late)
             return True
 
-    def start(self, late: Late) -> None:
+    def start(self, late: Late | Chain) -> None:
         """With the lock held, so that it cannot be done before it is listed."""
         self.running[late] = None
         self.nothing_runs.clear()
+        if not isinstance(late, Chain):
+            self.start_one(late)
+        elif self.has_ended(late):
+            self.over(late, late.outcome)
+
+    def start_one(self, late: Late) -> None:
         handler: Any = handlers.get(late.job.hook.handler)
         program = refusal(late.job) or guarded(handler.program, late.job)
         if isinstance(program, Attempt):
@@ -117,8 +152,56 @@ class Background:
         self.settle(late, handler.attempt(late.job, completed))
 
     def settle(self, late: Late, attempt: Attempt) -> None:
-        cancelled = attempt.error == "cancelled"
-        outcome = None if cancelled else self.outcome(late, attempt)
+        self.over(late, None if attempt.error == "cancelled" else self.outcome(late, attempt))
+
+    # A whole event
+
+    def has_ended(self, chain: Chain) -> bool:
+        """Start the chain's next batch; true where there is none, and its outcome is there. With the lock held."""
+        done = [chain.attempts[n] for n in range(len(chain.jobs))]
+        chain.attempts, chain.tickets = {}, []
+        try:
+            chain.jobs = chain.flow.send(done) if chain.jobs else next(chain.flow)
+        except StopIteration as finished:
+            chain.outcome = None if any(one.error == "cancelled" for one in done) else finished.value[1]
+            return True
+        for n, job in enumerate(chain.jobs):
+            handler: Any = handlers.get(job.hook.handler)
+            program = refusal(job) or guarded(handler.program, job)
+            if not isinstance(program, Attempt):
+                program = self.submitted(chain, n, program)
+            if isinstance(program, Attempt):
+                chain.attempts[n] = program
+        return len(chain.attempts) == len(chain.jobs) and self.has_ended(chain)
+
+    def submitted(self, chain: Chain, number: int, program: Program) -> Attempt | None:
+        """An attempt where the process cannot even be tried."""
+        hook = chain.jobs[number].hook
+        try:
+            pool = self.runner.pool() if self.runner and not self.closed else None
+            ticket = pool.submit_if_open(program, partial(self.one_done, chain, number)) if pool else None
+        except RuntimeError as exc:  # no more threads
+            return raised(chain.jobs[number], exc)
+        if ticket is None:  # the session or the engine was closed meanwhile
+            return Attempt(hook.name, hook.handler, "", error="cancelled")
+        chain.tickets.append(ticket)
+        return None
+
+    def one_done(self, chain: Chain, number: int, completed: Completed) -> None:
+        """In the reactor's thread."""
+        handler: Any = handlers.get(chain.jobs[number].hook.handler)
+        attempt = handler.attempt(chain.jobs[number], completed)
+        with self.lock:
+            chain.attempts[number] = attempt
+            ended = len(chain.attempts) == len(chain.jobs) and self.has_ended(chain)
+        if ended:
+            self.over(chain, chain.outcome)
+
+    # The end of each
+
+    def over(self, late: Late | Chain, outcome: Outcome | None) -> None:
+        """Without an outcome it was cancelled."""
+        cancelled = outcome is None
         with self.lock:
             del self.running[late]
             if outcome:
@@ -163,6 +246,11 @@ class Background:
                     self.finished.append((event, outcome))
         return mine
 
+    def leave(self) -> None:
+        """From now on the session's events wait for all of their hooks."""
+        if self.engine.keepers.get(self.session) is self:  # another session may have the same id by now
+            self.engine.keepers.pop(self.session, None)
+
     def stop(self) -> None:
         """End what runs, start nothing more; what has finished can still be taken, by the main agent."""
         with self.lock:
@@ -170,14 +258,28 @@ class Background:
             self.agents.clear()
             self.give_up()
             tickets = [ticket for ticket in self.running.values() if ticket]
+            tickets += [ticket for late in self.running if isinstance(late, Chain) for ticket in late.tickets]
         for ticket in tickets:
             ticket.cancel()
 
     def give_up(self) -> None:
         """Those that wait do not start any more; the log hears of it. With the lock held."""
         for late in self.waiting:
-            log.info("%s was not started: its session, or the engine, has ended", late.job.hook.name)
+            for hook in late.hooks if isinstance(late, Chain) else (late.job.hook,):
+                log.info("%s was not started: its session, or the engine, has ended", hook.name)
         self.waiting.clear()
+
+    @property
+    def chains(self) -> list[Chain]:
+        """The events whose hooks still run, or wait to run."""
+        with self.lock:
+            return [late for late in (*self.running, *self.waiting) if isinstance(late, Chain)]
+
+    def wait_for_chains(self) -> None:
+        """Hooks of events that nobody waits for have a little time to end by themselves before their session does."""
+        until = time.monotonic() + self.engine.grace
+        while self.chains and time.monotonic() < until:
+            self.nothing_runs.wait(0.02)
 
     def wait(self) -> None:
         """Until what was running is gone."""

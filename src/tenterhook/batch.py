@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from tenterhook.answer import KEPT
 from tenterhook.apply import paths
 from tenterhook.types import Attempt, Hook, Skipped, Verdict
 from tenterhook.verdict import verdict
@@ -41,15 +42,26 @@ def judge(
                 failed=one.failed,
                 answer=None,
             )
-        attempts.append(attempt)
+        attempts.append(attempt if len(attempt.stdout) + len(attempt.stderr) <= KEPT else bounded(attempt))
     return verdicts
 
 
+def bounded(attempt: Attempt) -> Attempt:
+    """The attempt as it is kept: an answer was read whole, and what is told of it later needs less."""
+    out, err = attempt.stdout[:KEPT], attempt.stderr[:KEPT]
+    cut = len(out) < len(attempt.stdout) or len(err) < len(attempt.stderr)
+    return replace(attempt, stdout=out, stderr=err, truncated=True) if cut else attempt
+
+
 def chain_ends(ends: frozenset[str], verdicts: list[Verdict]) -> bool:
-    """Whether what a batch decided keeps the hooks after it from running; a failure does where it refuses."""
+    """Whether what a batch decided keeps the hooks after it from running; a failure does where it refuses.
+
+    A question that a failure became does not: a hook after it may refuse.
+    """
     return any(
-        one.decision in ends
+        (one.decision in ends and not (one.failed and one.decision == "ask"))
         or (one.stop and "stop" in ends)
+        or ("input" in ends and "input" in one.changes)
         or (one.failed and one.decision == "deny" and "failure" in ends)
         for one in verdicts
     )

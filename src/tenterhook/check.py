@@ -18,7 +18,7 @@ from tenterhook.hazards import Hazard, Look
 from tenterhook.hazards.answers import endless, misread
 from tenterhook.hazards.commands import needs_shell, relative, unquoted, withheld
 from tenterhook.hazards.files import Files, duplicates, nothing_there, status_lines, switched_off, unread
-from tenterhook.hazards.handlers import no_function, no_handler, no_headers, no_model, no_url
+from tenterhook.hazards.handlers import hurried, no_function, no_handler, no_headers, no_model, no_url
 from tenterhook.hazards.matchers import matchers
 from tenterhook.hazards.scripts import absent, exit_one, first_line, not_executable, unreadable
 from tenterhook.hookset import HookSet
@@ -47,6 +47,7 @@ OF_HOOKS: tuple[Hazard, ...] = (
     no_url,
     no_headers,
     no_model,
+    hurried,
 )
 OF_FILES: tuple[Callable[[Files], Iterator[Problem]], ...] = (
     duplicates,

@@ -77,6 +77,8 @@ def load(
 ) -> Loaded:
     """Read every place. A broken file raises; of an untrusted file, or with on_error="warn", it is a problem only.
 
+    The hooks of a broken file for one agent fail.
+
     Where the agent would refuse a whole file for one bad entry, a strict engine runs the hooks that are well written.
     """
     loaded = Loaded(places=places(dialect, project, home, environ, config, system))
@@ -84,7 +86,7 @@ def load(
     for place in loaded.places:
         if not place.found or not standing.readable(place):
             continue
-        document = open_document(place, loaded, quiet=on_error == "warn" or not standing.counts(place))
+        document = open_document(place, loaded, dialect, quiet=on_error == "warn" or not standing.counts(place))
         if document is None:
             continue
         strange = list(strange_keys(document, place))
@@ -176,12 +178,17 @@ def off(all_words: list[tuple[Place, Words]]) -> bool:
     return bool(said) and max(reversed(said), key=lambda one: one[0])[1] is True
 
 
-def open_document(place: Place, loaded: Loaded, *, quiet: bool) -> readers.Document | None:
+def open_document(place: Place, loaded: Loaded, dialect: Dialect, *, quiet: bool) -> readers.Document | None:
+    """A file for one agent that is broken is broken for that agent: its hooks fail, and the others run."""
     try:
         return readers.read(place.path, place.file.format, naming(place)) if place.found else None
     except ConfigError as exc:
-        if not quiet:
+        if not quiet and place.file.format != "frontmatter":
             raise
+        if not quiet:
+            from tenterhook.unread import failing_hooks
+
+            loaded.hooks += failing_hooks(place, exc, dialect)
         loaded.problems.append(Problem("error", exc.file, exc.line, exc.column, exc.message))
         loaded.unread.add(place.path)
         return None

@@ -6,17 +6,20 @@ All of it happens on delivery and not before: an outcome holds every text as the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from tenterhook.types import Message
+
+# What a hook is called in texts, by the name that its outcome has for it.
+Label = Callable[[str], str]
 
 TEXT_LIMIT = 10_000
 NAME_LIMIT = 80
 UNNAMED = "unnamed"
 # A mark that adds nothing.
 PLAIN = "{text}"
-# A name, a path, a few words: nothing that only a shell reads.
-NAME = re.compile(r"[\w .:/@+,#~-]+")
+# A name, a path, a few words, where a secret was: nothing that only a shell reads.
+NAME = re.compile(r"[\w .:/@+,#~\[\]-]+")
 # Escape sequences go whole, or their letters would stay behind as text.
 ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # a control sequence: colours, cursor
@@ -48,26 +51,26 @@ def capped(text: str) -> str:
     return text[: TEXT_LIMIT - len(mark)] + mark
 
 
-def for_user(message: Message) -> str:
+def for_user(message: Message, label: Label = str) -> str:
     """One text for a person: who says it, then what."""
-    return f"[hook {shortened(clean(message.hook)) or UNNAMED}] {capped(clean(message.text))}"
+    return f"[hook {shortened(clean(label(message.hook))) or UNNAMED}] {capped(clean(message.text))}"
 
 
-def for_model(messages: Iterable[Message], marks: Mapping[str, str]) -> list[str]:
+def for_model(messages: Iterable[Message], marks: Mapping[str, str], label: Label = str) -> list[str]:
     """The texts for the model among them. A dialect's own mark for a kind has all texts of that kind under one."""
     groups: dict[str | int, list[Message]] = {}
     for n, message in enumerate(one for one in messages if one.to == "model"):
         together = marks.get(message.kind, PLAIN) != PLAIN
         groups.setdefault(message.kind if together else n, []).append(message)
-    return [marked(group, marks) for group in groups.values()]
+    return [marked(group, marks, label) for group in groups.values()]
 
 
-def marked(group: list[Message], marks: Mapping[str, str]) -> str:
+def marked(group: list[Message], marks: Mapping[str, str], label: Label = str) -> str:
     """In the dialect's own words, or between tags that the text itself can neither close nor open."""
     kind = group[0].kind
     if kind in marks:
         return marks[kind].replace("{text}", told(group))
-    name = named(group)
+    name = named(group, label)
     own = f' name="{name}"' if name else ""
     return f'<hook{own} kind="{kind}">\n{told(group)}\n</hook>'
 
@@ -76,9 +79,9 @@ def told(group: Iterable[Message]) -> str:
     return "\n".join(capped(FORGED.sub("&lt;", clean(message.text))) for message in group)
 
 
-def named(group: Iterable[Message]) -> str:
-    """The hooks' names on one line. A hook without one goes by its command, whose text is not for the model."""
-    names = dict.fromkeys(shortened(clean(message.hook)) for message in group)
+def named(group: Iterable[Message], label: Label) -> str:
+    """The hooks' names on one line. What only a shell reads is not for the model."""
+    names = dict.fromkeys(shortened(clean(label(message.hook))) for message in group)
     return ", ".join(name for name in names if NAME.fullmatch(name))
 
 

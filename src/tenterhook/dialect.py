@@ -40,10 +40,10 @@ class Exit(Struct, frozen=True, kw_only=True):
 
     `needs_text`: without text it decides nothing and counts as a failure. `yields`: an answer takes its place, and
     where it is `unhealthy` the hook has failed all the same. `text` is where the text is looked for, `becomes` what it
-    is, and `else_becomes` what it is if it was not on the first of these streams. `answer_from` is where an answer is
-    looked for, if not where the dialect says; `broken_fails`: what begins with one of these and is no answer is a
-    failure, not text. `blocking_reason`: of an answer beside it only a refusal's own reason counts; `flat`: its
-    section does not.
+    is, and `else_becomes` what it is if it was not on the first of these streams; `also_reason`: a reason besides.
+    `answer_from` is where an answer is looked for, if not where the dialect says; `broken_fails`: what begins with one
+    of these and is no answer is a failure, not text, and `broken_closed`: only where it ends in a closing brace, too.
+    `blocking_reason`: of an answer beside it only a refusal's own reason counts; `flat`: its section decides nothing.
     """
 
     means: str
@@ -53,6 +53,7 @@ class Exit(Struct, frozen=True, kw_only=True):
     text: str = ""
     becomes: str = ""
     else_becomes: str = ""
+    also_reason: bool = False
     prefix: str = ""
     text_decision: str = ""
     needs_text: bool = False
@@ -60,6 +61,7 @@ class Exit(Struct, frozen=True, kw_only=True):
     unhealthy: bool = False
     answer_from: str = ""
     broken_fails: str = ""
+    broken_closed: bool = False
     blocking_reason: bool = False
     flat: bool = False
 
@@ -70,7 +72,11 @@ class Answer(Struct, frozen=True, kw_only=True):
     `type` is what its value must be, where the effect does not say that already. `change` is what the effect `set`
     sets. `unsupported` are values (`any`, `true`, a word) that the agent knows and refuses: the hook fails.
     `only_with` is the decision without which the field makes the hook fail. `needs` is a path into the value: where
-    nothing is there, the value does not count. `fatal`: a change of another type than it must be is a refusal.
+    nothing is there, the value does not count. `fatal`: a change of another type than it must be is a refusal,
+    and a reason that is no text ruins all answers.
+    `otherwise` is what any other value decides, null too; `words_need` are fields that must stand beside a word of a
+    decision, or the hook fails. `written` is how what is no text becomes one: as JavaScript writes it (text), or as
+    JSON (json).
     """
 
     path: str
@@ -81,6 +87,9 @@ class Answer(Struct, frozen=True, kw_only=True):
     only_with: str = ""
     needs: str = ""
     fatal: bool = False
+    words_need: dict[str, str] = {}
+    written: str = ""
+    otherwise: str = ""
     kind: str = ""
     events: tuple[str, ...] = ()
     words: dict[str, str] = {}
@@ -130,6 +139,8 @@ class EventRule(Struct, frozen=True, kw_only=True):
     # What an ask does where nobody can be asked: deny, allow, stop.
     unattended: str = "deny"
     muted: bool = False
+    # Whether a session goes on only when the event's hooks have ended; without a session they are waited for.
+    awaited: bool = True
     deaf: bool = False
     # Whether text that is no answer is a failure here; whether silence is one of a hook that fails closed.
     text_fails: bool = False
@@ -142,13 +153,17 @@ class EventRule(Struct, frozen=True, kw_only=True):
     audience: dict[str, str] = {}
     erased: bool = False
     needs_reason: bool = False
-    # What a refusal without a reason does: counts, fails, ignored.
+    # What a refusal without a reason does: counts, fails, ignored; ignored-unless-text: an empty text is one.
     unreasoned: str = "counts"
     # Whether a hook's wish to fail closed counts here.
     closes: bool = True
+    # What a section that is none does here, where that differs.
+    broken_section: str = ""
     # A refusal's reason takes the place of the tool's output.
     replaces: bool = False
     reasons: str = "first"
+    # Of several refusals, whose reasons the model is told: all of them, or those alone that the event's reason holds.
+    reasons_told: str = "all"
     stop_reasons: str = "first"
     merges: dict[str, str] = {}
     chain: dict[str, str] = {}
@@ -229,6 +244,11 @@ class Dialect(Struct, frozen=True, kw_only=True):
     section_outranks: bool = False
     # So does its reason, though its decision be the weaker one.
     section_reason: bool = False
+    # Where the section has one of these keys, what stands outside of it decides nothing.
+    section_alone: tuple[str, ...] = ()
+    # What a section does that is a text, a number or true: nothing, or it ruins what all hooks of the event answered,
+    # always or only beside another answer (ruins-several).
+    broken_section: str = "ignored"
     # How strictly answers are read: unknown keys, values of a wrong type, a section that does not name the event.
     unknown_keys: str = "tolerated"
     wrong_types: str = "ignored"
@@ -240,8 +260,14 @@ class Dialect(Struct, frozen=True, kw_only=True):
     newline: bool = False
     # Variables that hooks do not inherit, by how their names begin.
     env_without: tuple[str, ...] = ()
+    # What an answer is behind a byte order mark: still an answer, or a text like any other.
+    byte_order_mark: str = "skipped"
     answer_outranks_exit: bool = False
     twice_encoded: bool = False
+    # How many levels the agent's own parser takes, 0 where there is no end; and what an answer is that it cannot parse:
+    # a failure of the hook (fails), or text like any other, unless the hook says what a failure means (text).
+    deepest: int = 0
+    broken_answer: str = "fails"
     # What JSON that is no object is: text, nothing.
     other_json: str = "text"
     text_fails: bool = False
@@ -249,6 +275,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     missing_is_silent: bool = False
     audience: dict[str, str] = {}
     marks: dict[str, str] = {}
+    # Whether the model is told, on the next turn, the system messages and refusals of hooks in the background.
+    late_to_model: bool = False
     failure: dict[str, str] = {}
     failure_of: dict[str, str] = {}
     tools: dict[str, ToolName] = {}
@@ -262,6 +290,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     # How a hook's process is confined unless its entry says otherwise; and whether the agent itself does so.
     sandbox: Sandbox = Sandbox(network="full")
     confines: bool = False
+    # What the agent does without calling a hook, though one would expect it, and what to do about that.
+    unhooked: tuple[str, ...] = ()
     setup: Setup | None = None
     install: Install | None = None
     notes: tuple[str, ...] = ()

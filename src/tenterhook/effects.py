@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from tenterhook.answer import DEPTH, holds_cut
 from tenterhook.apply import MODES
 from tenterhook.errors import nearest
-from tenterhook.validity import FITS, WORDS, at, kind_of
+from tenterhook.validity import FITS, WORDS, at, kind_of, response_fault
 
 if TYPE_CHECKING:
     from tenterhook.dialect import Answer
     from tenterhook.verdict import Reader
+
+Effect = Callable[["Reader", Any, "Answer", dict[str, Any]], None]
 
 RANK = {"none": 0, "allow": 1, "ask": 2, "defer": 3, "deny": 4}
 TOOL_CONFIG = ("mode", "allowedFunctionNames")
@@ -23,9 +28,12 @@ def stronger(one: str, other: str) -> str:
 
 
 def decision(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
-    if value is None:
-        return
     word = answer.words.get(value) if isinstance(value, str) else None
+    if answer.otherwise and not word:
+        reader.warn(f"{answer.path} is {value!r}, which means {answer.otherwise} here")
+        word = answer.otherwise
+    elif value is None:
+        return
     if word:
         reader.decided = True
         reader.verdict.decision = stronger(reader.verdict.decision, word)
@@ -62,11 +70,29 @@ def suppresses(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any
 def words(reader: Reader, value: Any, answer: Answer) -> str:
     if value is None or isinstance(value, str):
         return value or ""
+    if answer.written:
+        return WRITTEN[answer.written](value) if value else ""
     reader.wrong(answer.path, value, "text")
     return ""
 
 
+def as_text(value: Any) -> str:
+    """A value as text, as JavaScript writes it."""
+    if isinstance(value, list):
+        return ",".join("" if one is None else as_text(one) for one in value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "[object Object]" if isinstance(value, dict) else f"{value}"
+
+
+WRITTEN: dict[str, Callable[[Any], str]] = {"text": as_text, "json": lambda value: msgspec.json.encode(value).decode()}
+
+
 def reason(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    reader.verdict.reasoned = True
+    if answer.fatal and value is not None and not isinstance(value, str):
+        reader.verdict.ruins, reader.verdict.ruins_alone = f"its {answer.path} is no text", True
+    reader.reason_is_text = isinstance(value, str)
     reader.verdict.reason = words(reader, value, answer) or reader.verdict.reason
 
 
@@ -100,11 +126,18 @@ def text(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> 
             kind = answer.kinds[wish]
     if said:
         reader.tell(kind, said)
+    elif kind == "context" and reader.rules.rule.contexts == "last":  # it takes the place of another hook's
+        reader.add("log", kind, "")
 
 
 def change(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
-    if answer.needs and isinstance(value, dict) and not at(answer.needs, value):
+    if answer.effect == "response" and isinstance(value, dict) and (wrong := response_fault(value)):
+        reader.unreadable(f"{answer.path} is no response, so it does not count: {wrong}")
+    elif answer.needs and isinstance(value, dict) and not at(answer.needs, value):
         reader.unreadable(f"{answer.path} needs something in {answer.needs}, so it does not count")
+    elif answer.effect == "output" and answer.type == "text" and value is not None and not isinstance(value, str):
+        reader.wrong(answer.path, value, "text, so the result is empty")
+        reader.verdict.changes[answer.effect] = ""
     elif isinstance(value, dict) or (answer.effect == "output" and value is not None):
         reader.verdict.changes[answer.effect] = value
     elif answer.fatal:  # the agent calls the tool with it, and the call fails
@@ -159,7 +192,19 @@ def note(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> 
     """A field that is part of the dialect and changes nothing by itself."""
 
 
-EFFECT: dict[str, Callable[[Reader, Any, Answer, dict[str, Any]], None]] = {
+def whole(effect: Effect) -> Effect:
+    """The effect, for a value that reaches a host as it is: what was cut is not carried over by half."""
+
+    def checked(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+        if reader.cut and holds_cut(value):
+            reader.unreadable(f"{answer.path} is nested deeper than {DEPTH} levels, so it does not count", fails=True)
+        else:
+            effect(reader, value, answer, beside)
+
+    return checked
+
+
+EFFECT: dict[str, Effect] = {
     "decision": decision,
     "reason": reason,
     "notice": notice,
@@ -169,12 +214,12 @@ EFFECT: dict[str, Callable[[Reader, Any, Answer, dict[str, Any]], None]] = {
     "stop_reason": stop_reason,
     "suppress": suppresses,
     "text": text,
-    "input": change,
-    "output": change,
-    "request": change,
-    "response": change,
-    "tool_config": tool_config,
-    "set": wish,
+    "input": whole(change),
+    "output": whole(change),
+    "request": whole(change),
+    "response": whole(change),
+    "tool_config": whole(tool_config),
+    "set": whole(wish),
     "hold": hold,
     "note": note,
 }

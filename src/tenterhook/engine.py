@@ -92,11 +92,18 @@ class Engine(HookSet):
 
     def begin(self, slot: Slot, data: dict[str, Any]) -> Flow | Outcome:
         """The event's flow; its outcome at once where no hook runs."""
+        if not slot.listened:  # for the first time, and the log has not been told of the config's mistakes
+            slot.quiet = nothing(self, slot)
+            self.log(slot.quiet)
+            return slot.quiet
         event, planned, outcome = self.planned(slot, data)
         if slot.background and outcome is None and (keeper := self.keeper(event.session)):
             planned = keeper.take_over(slot, event, planned)
-        if outcome is not None and self.journal is not None:
-            self.journal.later(event, outcome)
+        if outcome is not None:
+            if outcome.warnings:
+                self.log(outcome)
+            if self.journal is not None:
+                self.journal.later(event, outcome)
         return outcome or self.flow(slot, event, planned)
 
     def flow(self, slot: Slot, event: Event, planned: Plan) -> Flow:
@@ -183,6 +190,10 @@ class Engine(HookSet):
             with self.lock:
                 made = self.fresh_plan(slot, event)
                 self.spent.update((id(hook), hook) for batch in made.batches for hook in batch if hook.once)
+        if slot.untrusted and self.wants_log:
+            from tenterhook.hooklog import log_untrusted
+
+            log_untrusted(self, slot.rule.name, made.skipped)
         if made.batches or self.taps:
             return made, None
         outcome = nothing(self, slot, made.skipped)
@@ -221,7 +232,16 @@ class Engine(HookSet):
     def finish(self, event: Event, outcome: Outcome) -> Outcome:
         if self.journal is not None:
             self.journal.keep(event, outcome)
+        if outcome.warnings:
+            self.log(outcome)
         return self.told(outcome) if self.taps else outcome
+
+    def log(self, outcome: Outcome) -> None:
+        """Tell the log what went wrong with hooks."""
+        if self.wants_log:
+            from tenterhook.hooklog import log_outcome
+
+            log_outcome(self, outcome)
 
     def told(self, outcome: Outcome) -> Outcome:
         for tap in self.taps:

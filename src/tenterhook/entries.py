@@ -171,7 +171,7 @@ class Reading:
         if kind is None or self.refused:
             return None
         for key in kind.ignores:
-            if found.pop(keys[key], None):
+            if found.pop(keys[key], None) or found["spec"].pop(keys[key], None):
                 self.warn((*path, key), f"{key} means nothing to a hook of type {kind.name!r}; it is ignored")
         self.check_matcher(rule, found, path)
         limit = timeout(self, spoken(found), rule, kind)

@@ -199,7 +199,7 @@ def considered(engine: Engine, slot: Slot, event: Event, planned: Plan) -> Itera
             why = "missing" if gone and engine.dialect.missing_is_silent else ""
             why = "modified" if hook.state == "modified" else why
         else:
-            why = "agent" if hook.agent is not None and hook.agent not in (event.agents or ("",)) else next(skipped).why
+            why = next(skipped).why
         because = SILENT.format(gone) if why == "missing" else why_not(why, hook, event, engine, slot, running)
         others = [one.name for one in planned.batches[batch - 1] if one is not hook] if batch else []
         proviso = "" if why else only_if(hook, event.data)

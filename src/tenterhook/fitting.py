@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from tenterhook.dialect import Dialect, EventRule
-from tenterhook.match import EXACT, KINDS, LONGEST_NAME, fits_all, match, names
+from tenterhook.match import LONGEST_NAME, exact, fits_all, match, names
 from tenterhook.sources import lookup
 from tenterhook.types import Hook
 
@@ -107,7 +107,7 @@ def matches(hook: Hook, target: object, dialect: Dialect, rule: EventRule) -> bo
     kind = hook.match_kind or dialect.matcher
     test = match(hook.matcher, kind)
     own, *others = known_as("" if target is None else str(target), dialect, rule)
-    if test is None or test(own) or (others and any(map(EXACT.get(kind, KINDS[kind])(hook.matcher or ""), others))):
+    if test is None or test(own) or (others and any(map(exact(hook.matcher or "", kind), others))):
         return True
     before = hook.seal.before if hook.seal else None
     return before is not None and matches(before, target, dialect, rule)

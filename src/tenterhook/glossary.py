@@ -14,11 +14,25 @@ MATCHERS = {
     "searched for in the name; one that is invalid matches nothing",
     "names-and-regex": "names between |, trimmed, and all of it a regular expression that is searched for in the name; "
     "one that is invalid is names alone",
-    "names-or-regex-whole": "of letters, digits, _ and |: exact names; anything else is a regular expression that must "
-    "fit the whole name; one that is invalid, or empty, matches nothing",
+    "names-or-regex-whole": "trimmed; of letters, digits, _ and |: exact names; anything else is a regular expression "
+    "that must fit the whole name; one that is invalid, or empty, matches nothing",
     "regex-whole": "a regular expression that must fit the whole name; one that is invalid matches nothing, nor do an "
     "empty one and *",
 }
+ENGINES = {
+    "": "",
+    "javascript": "; patterns are read as JavaScript's",
+    "javascript-2025": "; patterns are read as JavaScript's, with the modifiers of 2025, (?i:...)",
+    "rust": "; patterns are read as Rust's: without look-around, with flags anywhere",
+}
+
+
+def matcher(kind: str) -> str:
+    """How a matcher is read, and by which engine."""
+    how, _, engine = kind.partition("@")
+    return MATCHERS[how] + ENGINES[engine]
+
+
 UNITS = {
     "seconds": "seconds",
     "milliseconds": "milliseconds",

@@ -19,6 +19,7 @@ from tenterhook.dialect import Dialect, EventRule
 from tenterhook.environment import depth
 from tenterhook.errors import UnknownEvent, UsageError, nearest
 from tenterhook.joint import joined
+from tenterhook.match import fault_of
 from tenterhook.registry import Registry
 from tenterhook.settings import CHOICES as SETTINGS
 from tenterhook.settings import SYSTEM, Settings, settings
@@ -67,6 +68,7 @@ class HookSet:
         warm: bool = True,
         system: str = SYSTEM,
         attended: bool | None = None,
+        log: bool = True,
     ) -> None:
         self.dialect = dialect if isinstance(dialect, Dialect) else dialects.get(dialect)
         self.project = folder(project) if files else os.path.abspath(project)
@@ -84,13 +86,14 @@ class HookSet:
         check_choice("sandbox", sandbox or "default", SETTINGS["sandbox"])
         check_choice("secrets", secrets or "strip", SETTINGS["secrets"])
         self.sandbox, self.secrets, self.supervisor, self.system = sandbox, secrets, supervisor, system
-        self.wants_journal, self.warm, self.attended = journal, warm, attended
+        self.wants_journal, self.warm, self.attended, self.wants_log = journal, warm, attended, log
         self.made_settings: Settings | None = None
         self.journal: Journal | None = None
         self.loaded: Loaded | None = None
         self.stale = ""  # why the files that are in force are not those that are there
         self.registry = Registry()
         self.taps: tuple[Tap, ...] = ()
+        self.warned: set[str] = set()  # what the log has been told once
         # Hooks that run once and have run, by identity; kept, so that no other hook can come to stand at their place.
         self.spent: dict[int, Hook] = {}
         self.slots: dict[str, Slot] = {}
@@ -141,6 +144,8 @@ class HookSet:
             check_choice("on_failure", policy, tuple(sorted(POLICIES)))
         if timeout is not None and not (isinstance(timeout, int | float) and 0 < timeout <= LONGEST):
             raise UsageError(f"timeout must be a number of seconds above 0, not {timeout!r}")
+        kind = match_kind or self.rule(event).matcher
+        check_matcher(match, kind or self.dialect.matcher)
         code = getattr(function, "__code__", None)
         line = code.co_firstlineno if code else 0
         hook = Hook(
@@ -150,7 +155,7 @@ class HookSet:
             spec={"main": function, "form": "function"},
             source=Source(code.co_filename if code else "code", (), lambda path: (line, 1)),
             matcher=match,
-            match_kind=match_kind or self.rule(event).matcher,
+            match_kind=kind,
             timeout=timeout,
             agent=agent,
             priority=priority,
@@ -218,7 +223,7 @@ class HookSet:
             if not self.has(event):
                 return False
             slot = self.slot(event)
-        return slot.quiet is None
+        return slot.listened
 
     def keeper(self, session: str) -> Background | None:
         """Who sees to hooks that are not waited for; nobody without a session, and after its end."""
@@ -313,8 +318,27 @@ class HookSet:
             self.slots = {**self.slots, **dict.fromkeys(names, slot)}
             return slot
 
+    def label(self, name: str) -> str:
+        """What texts call a hook of this name: without secrets, and by its file where its command is its name."""
+        known = self.registry.labels.get(name)
+        if known is None:
+            from tenterhook.labels import label
+
+            known = self.registry.labels[name] = label(name, self.registry.all(), self.environ)
+        return known
+
     def new_id(self) -> str:
         return f"{self.prefix}-{next(self.numbers)}"
+
+
+def check_matcher(match: object, kind: str) -> None:
+    """Whoever writes code is told at once; a file's matchers are reported with the file's other problems."""
+    if match is None:
+        return
+    if not isinstance(match, str):
+        raise UsageError(f"match must be text, not {match!r}")
+    if fault := fault_of(match, kind):
+        raise UsageError(f"match {match!r} is no regular expression: {fault}; correct it, or say match_kind='literal'")
 
 
 class Tap:

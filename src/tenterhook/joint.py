@@ -14,7 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from tenterhook.dialect import Dialect, EventRule
-from tenterhook.plan import batches, doubts, duplicate, objection, untried
+from tenterhook.plan import OTHER_AGENT, batches, doubts, duplicate, is_other, objection, untried
 from tenterhook.types import Event, Hook, Plan, Skipped
 
 Batches = tuple[tuple[Hook, ...], ...]
@@ -64,9 +64,8 @@ class JointPlanner:
         skipped: list[Skipped] = []
         seen: dict[str, set[str]] = {name: set() for name in self.rules}
         for hook in self.hooks:
-            if hook.agent is not None and hook.agent not in (event.agents or ("",)):
-                continue
-            why = self.objection(hook, event, spent)
+            other = is_other(hook, event.agents or ("",))
+            why = OTHER_AGENT if other else self.objection(hook, event, spent)
             if not why and hook.state == "trusted":
                 why = duplicate(hook, self.dialect.dedupe, seen[hook.event])
             if why:

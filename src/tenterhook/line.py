@@ -135,6 +135,10 @@ class Line:
             raise TooMuch
         return count
 
+    def allow(self, count: int) -> None:
+        """From here on no more bytes than that."""
+        self.most = self.received + count
+
     def hurry(self, seconds: float) -> None:
         """From here on there is no more time than that."""
         self.deadline = min(self.deadline, time.monotonic() + seconds)

@@ -14,6 +14,8 @@ from tenterhook.match import NOT_RUN
 
 # What RE2 reads in its own way or Python alone knows: possessive repeats, atomic groups, a count without a beginning,
 # and what Python itself finds doubtful in a set.
+# The end of a text, which RE2 writes with a small letter.
+END = re.compile(r"(?<!\\)((?:\\\\)*)\\Z")
 OTHERWISE = re.compile(r"[*+?}]\+|\(\?>|\{,|\[\^?\[|--|&&|~~|\|\|")
 
 
@@ -37,7 +39,7 @@ def linear(pattern: str, *, search: bool) -> Callable[[str], object] | None:
     options = module.Options()
     options.log_errors = False
     try:
-        compiled = module.compile(pattern, options)
+        compiled = module.compile(END.sub(r"\\1\\z", pattern), options)
     except module.error:
         return None
     run = compiled.search if search else compiled.fullmatch

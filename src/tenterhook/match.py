@@ -19,6 +19,10 @@ Test = Callable[[str], object]
 EVERYTHING = ("", "*")
 # The kinds that read those otherwise; empty is no wish for everything there.
 EVERYTHING_OF = {"regex-whole": (), "names-or-regex-whole": ("*", "**")}
+# The kinds that take no notice of blanks around a matcher.
+TRIMMED = ("names-or-regex-whole",)
+# What separates how a matcher is read from the engine that reads its patterns; without one it is Python's.
+BY = "@"
 # What a test gives that was not run: true, because a guard that cannot look must not be passed by.
 NOT_RUN = "not run"
 # A pattern that may take longer, in nanoseconds as `patterns` counts them, is not run.
@@ -46,19 +50,37 @@ DOUBTFUL = re.compile(r"\[\^?\[|--|&&|~~|\|\|")
 @lru_cache(maxsize=1 << 16)
 def match(matcher: str | None, kind: str) -> Test | None:
     """The test a matcher stands for; None where it matches everything."""
-    return None if fits_all(matcher, kind) else KINDS[kind](matcher or "")
+    return None if fits_all(matcher, kind) else KINDS[how(kind)](matcher or "", engine(kind))
+
+
+@lru_cache(maxsize=1 << 10)
+def exact(matcher: str, kind: str) -> Test:
+    """The test for a target's other names, which some kinds want to be there as such."""
+    return EXACT.get(how(kind), KINDS[how(kind)])(matcher, engine(kind))
+
+
+def how(kind: str) -> str:
+    """How a matcher is read, whatever engine reads its patterns."""
+    return kind.partition(BY)[0]
+
+
+def engine(kind: str) -> str:
+    """The engine that reads a matcher's pattern; empty where that is Python's."""
+    return kind.partition(BY)[2]
 
 
 def fits_all(matcher: str | None, kind: str) -> bool:
     """Whether a matcher stands for whatever there is."""
-    return matcher is None or matcher in EVERYTHING_OF.get(kind, EVERYTHING)
+    if matcher is not None and how(kind) in TRIMMED:
+        matcher = matcher.strip()
+    return matcher is None or matcher in EVERYTHING_OF.get(how(kind), EVERYTHING)
 
 
 def names(matcher: str | None, kind: str) -> frozenset[str] | None:
     """All targets that a matcher stands for, where these are names; None where it must be run."""
-    if matcher is None or kind not in NAMED or len(matcher) > GLOB // LONGEST_NAME:
+    if matcher is None or how(kind) not in NAMED or len(matcher) > GLOB // LONGEST_NAME:
         return None
-    return NAMED[kind](matcher)
+    return NAMED[how(kind)](matcher)
 
 
 def names_of_glob(matcher: str) -> frozenset[str] | None:
@@ -70,6 +92,10 @@ def names_of_regex(matcher: str) -> frozenset[str] | None:
     return frozenset(matcher.split("|")) if PLAIN.fullmatch(matcher) else None
 
 
+def names_of_trimmed(matcher: str) -> frozenset[str] | None:
+    return names_of_regex(matcher.strip())
+
+
 def names_of_list(matcher: str) -> frozenset[str] | None:
     if not LIST.fullmatch(matcher):
         return None
@@ -78,7 +104,20 @@ def names_of_list(matcher: str) -> frozenset[str] | None:
 
 def is_broken(matcher: str, kind: str) -> bool:
     """Whether it is a broken pattern of a kind that takes those for nothing."""
-    return kind in NEVER and not fits_all(matcher, kind) and names(matcher, kind) is None and compiled(matcher) is None
+    if how(kind) not in NEVER or fits_all(matcher, kind) or names(matcher, kind) is not None:
+        return False
+    return compiled(matcher, engine(kind)) is None
+
+
+def fault_of(matcher: str, kind: str) -> str:
+    """What is wrong with a matcher that should be a regular expression and is none; empty where nothing is."""
+    if kind in UNREGULAR or fits_all(matcher, kind) or names(matcher, kind) is not None or compiled(matcher):
+        return ""
+    try:
+        re.compile(matcher)
+    except (re.error, OverflowError, RecursionError) as exc:
+        return str(exc)
+    return "it cannot be compiled"
 
 
 class Guarded:
@@ -95,12 +134,12 @@ class Guarded:
         return NOT_RUN
 
 
-def glob(matcher: str) -> Test:
+def glob(matcher: str, by: str) -> Test:
     """Alternatives between bars, trimmed, each a case-sensitive glob on the whole name."""
     return globbed(matcher, 0)
 
 
-def glob_nocase(matcher: str) -> Test:
+def glob_nocase(matcher: str, by: str) -> Test:
     return globbed(matcher, re.IGNORECASE)
 
 
@@ -123,35 +162,35 @@ def never(size: int) -> bool:
     return False
 
 
-def regex_full(matcher: str) -> Test:
+def regex_full(matcher: str, by: str) -> Test:
     found = names_of_regex(matcher)
     if found is not None:
         return found.__contains__
-    pattern = compiled(matcher)
-    return guarded(pattern, search=False) if pattern else literal(matcher)
+    pattern = compiled(matcher, by)
+    return guarded(pattern, search=False) if pattern else literal(matcher, by)
 
 
-def names_or_regex(matcher: str) -> Test:
+def names_or_regex(matcher: str, by: str) -> Test:
     """Exact names where it is a list of such, between bars or commas; else a regex; a broken one fits nothing."""
-    return listed(matcher, names_of_list)
+    return listed(matcher, by, names_of_list)
 
 
-def names_or_regex_narrow(matcher: str) -> Test:
+def names_or_regex_narrow(matcher: str, by: str) -> Test:
     """The same where bars alone separate, and neither hyphens nor blanks are part of a name."""
-    return listed(matcher, names_of_regex)
+    return listed(matcher, by, names_of_regex)
 
 
-def names_and_regex(matcher: str) -> Test:
+def names_and_regex(matcher: str, by: str) -> Test:
     """Names between bars, trimmed, each exact, and all of it one regex; a broken one is names alone."""
     parts = alternatives(matcher)
     if not EVERY.isdisjoint(parts):
         return everything
-    pattern = compiled("|".join(parts)) if parts else None
+    pattern = compiled("|".join(parts), by) if parts else None
     test = guarded(pattern, search=True) if pattern else never_fits
     return lambda target: target in parts or test(target)
 
 
-def names_alone(matcher: str) -> Test:
+def names_alone(matcher: str, by: str) -> Test:
     return frozenset(alternatives(matcher)).__contains__
 
 
@@ -176,38 +215,40 @@ def never_fits(target: str) -> object:
     return False
 
 
-def names_or_regex_whole(matcher: str) -> Test:
+def names_or_regex_whole(matcher: str, by: str) -> Test:
     """Exact names where bars alone separate them; else a regex on the whole name; a broken one fits nothing."""
-    found = names_of_regex(matcher)
-    return found.__contains__ if found is not None else regex_whole(matcher)
+    found = names_of_trimmed(matcher)
+    return found.__contains__ if found is not None else regex_whole(matcher.strip(), by)
 
 
-def names_only(matcher: str) -> Test:
-    found = names_of_regex(matcher)
+def names_only(matcher: str, by: str) -> Test:
+    found = names_of_trimmed(matcher)
     return found.__contains__ if found is not None else never_fits
 
 
-def regex_whole(matcher: str) -> Test:
+def regex_whole(matcher: str, by: str) -> Test:
     """As regex_full, but a broken one fits nothing, and so does an empty one."""
-    pattern = compiled(matcher)
+    pattern = compiled(matcher, by)
     return guarded(pattern, search=False) if pattern and matcher else never_fits
 
 
-def listed(matcher: str, names_of: Callable[[str], frozenset[str] | None]) -> Test:
+def listed(matcher: str, by: str, names_of: Callable[[str], frozenset[str] | None]) -> Test:
     found = names_of(matcher)
     if found is not None:
         return found.__contains__
-    pattern = compiled(matcher)
+    pattern = compiled(matcher, by)
     return guarded(pattern, search=True) if pattern else frozenset[str]().__contains__
 
 
-def regex_search(matcher: str) -> Test:
-    pattern = compiled(matcher)
-    return guarded(pattern, search=True) if pattern else literal(matcher)
+def regex_search(matcher: str, by: str) -> Test:
+    pattern = compiled(matcher, by)
+    return guarded(pattern, search=True) if pattern else literal(matcher, by)
 
 
-def guarded(pattern: re.Pattern[str], *, search: bool) -> Test:
+def guarded(pattern: re.Pattern[str] | Test, *, search: bool) -> Test:
     """The pattern as Python runs it where that ends soon; else RE2's, which always does; else none."""
+    if not isinstance(pattern, re.Pattern):
+        return pattern
 
     @cache
     def soon(size: int) -> bool:
@@ -228,17 +269,40 @@ def easy(pattern: str) -> bool:
     return INTRICATE.isdisjoint(pattern) and pattern.count("*") + pattern.count("+") <= 1
 
 
-def literal(matcher: str) -> Test:
+def literal(matcher: str, by: str) -> Test:
     return matcher.__eq__
 
 
-def compiled(matcher: str) -> re.Pattern[str] | None:
-    """None where the text is no regex. Agents in JavaScript write named groups without the P."""
-    pattern = re.sub(r"\(\?<(?![=!])", "(?P<", matcher)
+def compiled(matcher: str, by: str = "") -> re.Pattern[str] | Test | None:
+    """None where the text is no regex; a test that is never run where Python cannot say what another engine reads.
+
+    Patterns for Python may have named groups without the P, as many write them.
+    """
+    pattern = in_python(matcher, by) if by else re.sub(r"\(\?<(?![=!])", "(?P<", matcher)
+    if not isinstance(pattern, str):
+        return pattern
     try:
         return quietly(re.compile, pattern)
     except (re.error, OverflowError, RecursionError):
+        return unknowable if by else None
+
+
+def in_python(matcher: str, by: str) -> str | Test | None:
+    """Another engine's pattern as Python writes it; None where that engine refuses it."""
+    if PLAIN.fullmatch(matcher):
+        return matcher
+    from tenterhook.regexes import Beyond, Invalid, to_python
+
+    try:
+        return to_python(matcher, by)
+    except Invalid:
         return None
+    except (Beyond, RecursionError):
+        return unknowable
+
+
+def unknowable(target: str) -> object:
+    return NOT_RUN
 
 
 def quietly(function: Callable[..., Made], pattern: str, *more: Any) -> Made:
@@ -252,11 +316,13 @@ def quietly(function: Callable[..., Made], pattern: str, *more: Any) -> Made:
         return function(pattern, *more)
 
 
+# Kinds that know no regular expressions.
+UNREGULAR = ("glob", "glob-nocase", "literal")
 # Kinds for which a pattern that is none matches nothing; others compare it as text.
 NEVER = ("names-or-regex", "names-or-regex-narrow", "names-or-regex-whole", "regex-whole")
 LOCKS: dict[str, Any] = {}
 
-KINDS: dict[str, Callable[[str], Test]] = {
+KINDS: dict[str, Callable[[str, str], Test]] = {
     "glob": glob,
     "glob-nocase": glob_nocase,
     "regex-full": regex_full,
@@ -269,7 +335,7 @@ KINDS: dict[str, Callable[[str], Test]] = {
     "regex-whole": regex_whole,
 }
 # The kinds whose patterns are not tried on a target's other names, which must be there as such.
-EXACT: dict[str, Callable[[str], Test]] = {"names-and-regex": names_alone, "names-or-regex-whole": names_only}
+EXACT: dict[str, Callable[[str, str], Test]] = {"names-and-regex": names_alone, "names-or-regex-whole": names_only}
 
 NAMED: dict[str, Callable[[str], frozenset[str] | None]] = {
     "glob": names_of_glob,
@@ -277,5 +343,5 @@ NAMED: dict[str, Callable[[str], frozenset[str] | None]] = {
     "literal": lambda matcher: frozenset({matcher}),
     "names-or-regex": names_of_list,
     "names-or-regex-narrow": names_of_regex,
-    "names-or-regex-whole": names_of_regex,
+    "names-or-regex-whole": names_of_trimmed,
 }

@@ -8,6 +8,7 @@ from tenterhook.apply import Changes
 from tenterhook.dialect import Dialect, EventRule
 from tenterhook.effects import stronger
 from tenterhook.types import Attempt, Message, Outcome, Skipped, Verdict
+from tenterhook.weighing import counting, is_ruined, section_last, surviving, taken_back
 
 
 def merge(
@@ -26,9 +27,10 @@ def merge(
 
     In observe mode nothing is applied.
     """
-    decision = "none"
+    if ruined := mode != "strict" and is_ruined(verdicts, rule.broken_section or dialect.broken_section):
+        verdicts = surviving(verdicts)
     heard = "strongest" if mode == "strict" else rule.decisions
-    stop = stop_after = suppress = failed = False
+    decision, stop, stop_after, suppress, failed = "none", False, False, False, False
     said: list[Message] = []
     told: list[str] = []
     for verdict in verdicts:
@@ -36,19 +38,18 @@ def merge(
         told += verdict.warnings
         if mode == "observe":
             continue
-        if verdict.decision != "none":
+        if verdict.decision != "none" and heard != "section-last":
             decision = WEIGHED[heard](decision, verdict.decision)
-        stop = stop or verdict.stop
-        stop_after = stop_after or verdict.stop_after
+        stop, stop_after = stop or verdict.stop, stop_after or verdict.stop_after
         suppress = suppress or verdict.suppress
         said += verdict.messages
-    said = standing(said, verdicts) if heard == "last" else said
-    said = erased(said, but=last_of(said, "context")) if rule.contexts == "last" else said
-    blocked = decision == "deny" and rule.blocks and not (stop and dialect.stop_outranks)
     observed = mode == "observe"
-    reason = "" if observed else REASONS[rule.reasons](verdicts, decision)
+    decision, reason = (decision, "") if observed else weighed(verdicts, rule, heard, decision)
+    told += taken_back(verdicts, decision) if heard == "section-last" and not observed else []
+    said = heard_of(said, verdicts, rule, heard, decision, reason)
+    blocked = decision == "deny" and rule.blocks and not (stop and dialect.stop_outranks)
     stop_reason = STOP_REASONS[rule.stop_reasons](verdicts) if stop or stop_after else ""
-    changed = not observed and (changes.values or stop)
+    changed = not observed and not ruined and (changes.values or stop)
     made = changes.result(denied=decision == "deny", stopped=stop, stop_reason=stop_reason) if changed else {}
     replaced = rule.replaces and decision == "deny"
     return Outcome(
@@ -70,6 +71,25 @@ def merge(
         id,
         stop_after=stop_after and not stop,
     )
+
+
+def weighed(verdicts: Sequence[Verdict], rule: EventRule, heard: str, decision: str) -> tuple[str, str]:
+    """What all hooks decide together, and why."""
+    if heard == "section-last":
+        return section_last(verdicts)
+    reason = REASONS[rule.reasons](verdicts, decision)
+    # Where one hook's reason may be another's, a refusal without any counts for nothing.
+    void = decision == "deny" and heard == "last" and rule.reasons == "last-any" and not reason
+    return "none" if void else decision, reason
+
+
+def heard_of(
+    said: list[Message], verdicts: Sequence[Verdict], rule: EventRule, heard: str, decision: str, reason: str
+) -> list[Message]:
+    """What is told of what all hooks said."""
+    said = standing(said, verdicts) if heard == "last" else said
+    said = counting(said, rule, decision, reason) if rule.reasons_told == "counting" else said
+    return erased(said, but=last_of(said, "context")) if rule.contexts == "last" else said
 
 
 def erased(messages: list[Message], but: str = "") -> list[Message]:
@@ -109,6 +129,22 @@ def newest(verdicts: Sequence[Verdict], decision: str) -> str:
     return first(verdicts[::-1], decision)
 
 
+def last_any(verdicts: Sequence[Verdict], decision: str) -> str:
+    """The last reason that any hook gives, though it decide nothing itself; then that of a failure that refuses."""
+    if decision == "none":
+        return ""
+    failures = [one for one in verdicts if one.failed and one.decision == decision]
+    return next((one.reason for one in (*reversed(verdicts), *failures) if one.reasoned or one in failures), "")
+
+
+def last_finished(verdicts: Sequence[Verdict], decision: str) -> str:
+    """Of refusals that of the hook which finished last; of anything else the first."""
+    if decision != "deny":
+        return first(verdicts, decision)
+    refusals = [one for one in verdicts if one.decision == "deny" and one.reason]
+    return max(reversed(refusals), key=lambda one: one.seconds).reason if refusals else ""
+
+
 def join_ruled(verdicts: Sequence[Verdict], decision: str) -> str:
     """All reasons of the winning decision, with a rule between them."""
     return "\n\n---\n\n".join(one.reason for one in verdicts if one.decision == decision and one.reason)
@@ -133,10 +169,13 @@ def all_stops(verdicts: Sequence[Verdict]) -> str:
 
 
 STOP_REASONS: dict[str, Callable[[Sequence[Verdict]], str]] = {"first": first_stop, "join": all_stops}
+# How two decisions are weighed; where answers are laid over each other, `section_last` looks at all of them at once.
 WEIGHED: dict[str, Callable[[str, str], str]] = {"strongest": stronger, "last": last}
 REASONS: dict[str, Callable[[Sequence[Verdict], str], str]] = {
     "first": first,
     "last": newest,
+    "last-any": last_any,
+    "last-finished": last_finished,
     "join": join,
     "join-ruled": join_ruled,
     "paragraphs": paragraphs,

@@ -195,5 +195,15 @@ def encoded(given: Mapping[str, Any]) -> bytes:
 
 
 def in_json(value: Any) -> Any:
-    """What JSON has no word for: a mapping of another kind is an object, or rules could not look into it."""
-    return dict(value) if isinstance(value, Mapping) else str(value)
+    """What JSON has no word for. A mapping of another kind is an object, or rules could not look into it.
+
+    An object of an SDK (a model of pydantic's) says itself how it is written as JSON.
+    """
+    if isinstance(value, Mapping):
+        return dict(value)
+    if callable(dump := getattr(type(value), "model_dump", None)):
+        try:
+            return dump(value, mode="json", by_alias=True, exclude_none=True)
+        except Exception:  # one that cannot say it is text, as anything else
+            return str(value)
+    return str(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -15,6 +15,8 @@ from tenterhook.sources import lookup
 from tenterhook.types import Event, Hook, Plan, Skipped
 from tenterhook.vocabulary import RULE
 
+# Why a hook that is for one agent does not run for another.
+OTHER_AGENT = "agent"
 UNTRIED = (
     "{hook}: the {what} was not tried, because that might take very long on this text; it counts as matching. "
     "Write a simpler one, without repeats in repeats"
@@ -54,6 +56,8 @@ class Planner:
         self.hooks, self.dialect, self.rule, self.off = hooks, dialect, rule, off
         self.overriding = {agent for name, agent in overrides if name == rule.name}
         self.agents = self.overriding | {hook.agent for hook in hooks if hook.agent is not None}
+        # What is said of an agent's hook to all other agents, by the hook's place: shared by the tables of those.
+        self.others: dict[int, Skipped] = {}
         self.tables: dict[tuple[str, ...], Table] = {}
 
     def plan(self, event: Event, spent: Collection[int] = ()) -> Plan:
@@ -78,9 +82,14 @@ class Planner:
         found = self.tables.get(known)
         if found is None:
             overridden = not self.overriding.isdisjoint(known)
-            mine = [hook for hook in self.hooks if hook.agent is None or hook.agent in known]
-            found = self.tables[known] = Table(mine, self.dialect, self.rule, self.off, overridden)
+            others = {place: self.other(place, one) for place, one in enumerate(self.hooks) if is_other(one, known)}
+            found = self.tables[known] = Table(self.hooks, others, self.dialect, self.rule, self.off, overridden)
         return found
+
+    def other(self, place: int, hook: Hook) -> Skipped:
+        if place not in self.others:
+            self.others[place] = Skipped(hook.name, str(hook.source), OTHER_AGENT)
+        return self.others[place]
 
     def made(self, table: Table, places: Iterable[int], event: Event, spent: Collection[int]) -> Plan:
         chosen: list[Hook] = []
@@ -108,15 +117,27 @@ class Planner:
 
 
 class Table:
-    """The hooks that are for some agents, each with what is said of it where it does not fit the event's target."""
+    """The hooks as they are for some agents, each with what is said of it where it does not fit the event's target.
+
+    `others` has what is said of the hooks that belong to other agents, by their places.
+    """
 
     __slots__ = ("asked", "changing", "fitting", "hooks", "plans", "skipped")
 
-    def __init__(self, hooks: list[Hook], dialect: Dialect, rule: EventRule, off: str, overridden: bool) -> None:
-        reasons = [never(hook, off, overridden) for hook in hooks]
+    def __init__(
+        self,
+        hooks: Sequence[Hook],
+        others: Mapping[int, Skipped],
+        dialect: Dialect,
+        rule: EventRule,
+        off: str,
+        overridden: bool,
+    ) -> None:
+        reasons = [OTHER_AGENT if place in others else never(one, off, overridden) for place, one in enumerate(hooks)]
         self.hooks = hooks
         self.skipped = [
-            Skipped(hook.name, str(hook.source), why or "matcher") for hook, why in zip(hooks, reasons, strict=True)
+            others.get(place) or Skipped(hook.name, str(hook.source), reasons[place] or "matcher")
+            for place, hook in enumerate(hooks)
         ]
         considered = [(place, hook) for place, hook in enumerate(hooks) if not reasons[place]]
         self.fitting = Fitting(considered, dialect, rule)
@@ -124,6 +145,11 @@ class Table:
         self.changing = frozenset(place for place, hook in considered if hook.condition or hook.once)
         self.asked = frozenset(place for place, hook in considered if hook.condition or place in self.fitting.tested)
         self.plans: Memo[tuple[int, ...], Plan] = Memo(len(hooks))
+
+
+def is_other(hook: Hook, agents: Collection[str]) -> bool:
+    """Whether the hook is for another agent than these."""
+    return hook.agent is not None and hook.agent not in agents
 
 
 def doubts(event: Event, rule: EventRule, hooks: Sequence[Hook]) -> tuple[str, ...]:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tenterhook.effects import stronger
 from tenterhook.rules import Rules
 from tenterhook.types import Attempt, Hook
+
+if TYPE_CHECKING:
+    from tenterhook.journal.read import Ran
+    from tenterhook.verdict import Reader
 
 # What a strict engine makes of a hook that failed, whatever its dialect says: an answer that could not be read may
 # have been a deny, anything else is worth a question where somebody can be asked.
@@ -29,14 +35,40 @@ def policy_for(cause: str, hook: Hook, rules: Rules) -> str:
     return stronger(said, STRICT.get(cause, "ask")) if rules.strict else said
 
 
-def ended(attempt: Attempt) -> str:
+def closes(hook: Hook, cause: str, rules: Rules) -> bool:
+    """Whether the hook's own word, or the mode, makes a refusal or a question of such a failure."""
+    own = hook.on_failure.get(cause, hook.on_failure.get("default"))
+    if own == "ask" and not (rules.rule.asks or rules.rule.blocks):  # there it means nothing
+        return False
+    return own != "allow" if own else rules.strict
+
+
+def must_answer(hook: Hook, rules: Rules) -> bool:
+    """Whether silence is a failure of this hook: where an agent wants an answer, of hooks that fail closed."""
+    return rules.rule.needs_answer and policy_for("silence", hook, rules) != "allow"
+
+
+def fail_closed(reader: Reader) -> None:
+    """Turn a failure into what it means for the operation."""
+    verdict, rules = reader.verdict, reader.rules
+    policy = policy_for(reader.cause, reader.hook, rules) if reader.cause else "allow"
+    if policy == "ask" and not rules.rule.asks:
+        policy = "deny" if rules.rule.blocks else "allow"
+    if policy != "allow":
+        verdict.decision = stronger(verdict.decision, policy)
+        # An agent that itself refuses where a hook fails keeps the hook's stderr to its log.
+        say = ended if reader.cause in rules.rule.failure else explained
+        what = reader.problem if reader.cause == "output" and reader.problem else say(reader.attempt)
+        verdict.reason = verdict.reason or f"Hook failed: {what}"
+
+
+def ended(attempt: Attempt | Ran) -> str:
     """What went wrong with this attempt, without a word of its own."""
     code = attempt.exit_code
-    how = "its answer could not be read" if code == 0 else f"exit code {code}"
-    return attempt.detail or (how if code is not None else attempt.error or "no JSON object")
+    return attempt.detail or attempt.error or (f"exit code {code}" if code else "its answer could not be read")
 
 
-def explained(attempt: Attempt) -> str:
+def explained(attempt: Attempt | Ran) -> str:
     """One line for people: what went wrong with this attempt."""
     what = ended(attempt)
     said = attempt.stderr.strip().splitlines()

@@ -21,19 +21,20 @@ class Registry:
         self.numbers = itertools.count()
         self.written: dict[str, list[Written]] = {}
         self.ordered: dict[tuple[str, ...], tuple[Hook, ...]] = {}
+        self.labels: dict[str, str] = {}  # what texts call a hook, by its name
 
     def add(self, *hooks: Hook) -> None:
         with self.lock:
             for hook in hooks:
                 self.written.setdefault(hook.event, []).append((next(self.numbers), hook))
-            self.ordered = {}
+            self.ordered, self.labels = {}, {}
 
     def remove(self, hook: Hook) -> None:
         """Take one hook out; nothing happens where it is gone already."""
         with self.lock:
             there = self.written.get(hook.event, [])
             self.written[hook.event] = [one for one in there if one[1] is not hook]
-            self.ordered = {}
+            self.ordered, self.labels = {}, {}
 
     def hooks(self, *events: str) -> tuple[Hook, ...]:
         """Of one event, or of several as if they were one."""

@@ -19,6 +19,9 @@ AUDIENCE = {
 # What else than a word decides something, so that a reason has something to belong to.
 DECIDES = {"continue": {"false": "stop"}, "stop": {"true": "stop"}}
 
+# Effects without which an operation goes on as if the hook had not spoken.
+WEIGHTY = frozenset(("decision", *DECIDES, "hold", "input", "output", "request", "response", "tool_config"))
+
 Table = dict[str, "Answer | Table"]
 
 
@@ -32,6 +35,8 @@ class Rules(Struct, frozen=True):
     elsewhere: frozenset[str]
     guarded: tuple[str, ...]
     known: tuple[str, ...]
+    # The paths that decide or change something here.
+    weighty: tuple[str, ...]
     audience: dict[str, str]
     exits: dict[int | str, Exit]
     failure: dict[str, str]
@@ -41,6 +46,8 @@ class Rules(Struct, frozen=True):
     naming: str
     deciding: tuple[tuple[str, dict[str, str]], ...]
     companions: tuple[tuple[str, str], ...]
+    # Words of decisions that need a field beside them.
+    wordy: tuple[tuple[str, dict[str, str]], ...]
     # Whether somebody can be asked; None where nobody said.
     attended: bool | None
 
@@ -75,6 +82,7 @@ def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool, attended: 
         frozenset(elsewhere),
         guarded,
         known,
+        tuple(one.path for one in here if one.effect in WEIGHTY),
         audience,
         {**dialect.exits, **rule.exits},
         {**dialect.failure, **rule.failure},
@@ -83,5 +91,6 @@ def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool, attended: 
         f"{dialect.section}.{dialect.section_event}",
         tuple((one.path, DECIDES.get(one.effect, one.words)) for one in here if one.effect in ("decision", *DECIDES)),
         tuple((answer.path, answer.only_with) for answer in here if answer.only_with),
+        tuple((answer.path, answer.words_need) for answer in here if answer.words_need),
         attended,
     )

@@ -32,7 +32,7 @@ TOKENS = (
     ("Google token", ("ya29.",), START + r"ya29\.[\w-]{30,512}"),
     ("npm token", ("npm_",), START + r"npm_[A-Za-z0-9]{36}(?!\w)"),
     ("PyPI token", ("pypi-AgE",), START + r"pypi-AgE[\w-]{50,512}"),
-    ("Hugging Face token", ("hf_",), START + r"hf_[A-Za-z0-9]{34}(?!\w)"),
+    ("Hugging Face token", ("hf_", "api_org_"), START + r"(?:hf|api_org)_[A-Za-z0-9]{20,255}(?!\w)"),
     ("SendGrid key", ("SG.",), START + r"SG\.[\w-]{20,24}\.[\w-]{40,50}"),
     ("DigitalOcean token", ("???_v1_",), START + r"do[op]_v1_[0-9a-f]{64}"),
     ("Vault token", ("hvs.", "hvb."), START + r"hv[sb]\.[\w-]{24,512}"),
@@ -66,6 +66,38 @@ TOKENS = (
         r"(?:\s|\\+[nr]|[A-Z][\w-]{2,20}: [^\n\"\\]{0,80}(?:\n|\\+n))*[A-Za-z0-9+/=]{24,}",
     ),
 )
+# An option or an argument may follow the one before it in a shell text or in a list of JSON's.
+NEXT = r"(?:[ \t]+|\\{0,3}\",[ ]?\\{0,3}\")"
+# A value, up to the quote that closes it or to the next blank. What a variable or a placeholder stands for is not here.
+VALUE = r"(?:\\{0,3}[\"'])?(?![$<]|\{\{|\[redacted)((?<=[\"'])[^\"'\\\n]{1,400}|[^\s\"'\\,;|&)]{1,400})"
+# A value that stands behind a blank and is no option and no word of a sentence about the option.
+APART = (
+    NEXT
+    + r"(?!-|(?:is|was|are|must|and|or|to|for|needs?|with|requires?|instead|in|on|as|the|an?|not|has|option|flag|if"
+    r"|from|of|but|can|cannot|may|should|will|argument|value)\b)"
+)
+SECRET = (
+    r"(?:pass(?:word|wd|phrase|code)?|pwd|secret|(?:api|access|secret|auth|account|encryption|signing|license)[-_]?key"
+    r"|secret[-_]?access[-_]?key|bearer|credential|creds|(?:auth|access|refresh|id|session|bot|api)?[-_]?token)"
+)
+# Tokens that are none of somebody's: of a language model, and of a list that goes on.
+NO_SECRET = r"(?!no-|(?:[a-z]+[-_])*(?:stop|eos|bos|pad|unk|mask|sep|cls|next|page|start|starting|continuation)[-_])"
+# Programs that are given a password by a short option, which other programs have for something else.
+LOGINS = r"(?:docker|podman|helm|nerdctl|skopeo|buildah|oras|crane|az|oc|cf)\b.{0,200}\blogin\b"
+ALONE = rf"(?:{APART})?{VALUE}"
+AFTER_USER = rf"(?:=|{NEXT})?\\{{0,3}}[\"']?[^\s:\"'\\$,%]{{1,100}}[:,%](?!//)(?![$<])([^\s\"'\\]{{1,400}})"
+OF_PROGRAMS = (
+    ("-p", rf"(?:mysql|mariadb|mongo)\w*\b|sshpass\b|{LOGINS}", ALONE),
+    ("-a", r"redis-cli\b", ALONE),
+    ("-w", r"ldap(?:search|modify|add|delete|whoami|passwd)\b", ALONE),
+    ("-P", r"(?:un)?zip\b|sqlcmd\b|bcp\b", ALONE),
+    ("-u", r"(?:curl|wget|lftp|ftp)\b", AFTER_USER),
+    ("-U", r"(?:curl|smbclient)\b", AFTER_USER),
+    ("--user", r"(?:curl|wget)\b", AFTER_USER),
+    ("--proxy-user", r"(?:curl|wget)\b", AFTER_USER),
+)
+# How far before an option its program may stand.
+FAR = 400
 # What stands where a password does: secret in an environment and in a log, but in a file often an example.
 PLACES = (
     (
@@ -79,6 +111,29 @@ PLACES = (
     ("signed address", ("?sig=",), r"[&?]sig=([A-Za-z0-9%+/=_-]{24,200})"),
     ("token in an address", ("oken=",), r"(?:(?<=[?&_][tT])|(?<=authT))oken=([\w.~+/%-]{12,4000})"),
     ("key in an address", ("key=",), r"(?:(?<=[?&])|(?<=[?&]api)|(?<=[?&]api_))key=([\w.~+/%-]{12,4000})"),
+    (
+        "option that names a secret",
+        ("--",),
+        rf"(?<![\w-])--{NO_SECRET}(?i:(?:[a-z0-9]{{1,24}}[-_.]){{0,4}}{SECRET})(?:=|{APART}){VALUE}",
+    ),
+    (
+        "option that names a secret",
+        ("-D", "-P", "-password", "-passwd", "-storepass", "-keypass"),
+        rf"(?<![\w-])-(?:[DP][\w.-]{{0,80}}(?i:{SECRET})=|(?:password|passwd|storepass|keypass)(?:=|{APART})){VALUE}",
+    ),
+    ("password of openssl", ("-pass",), rf"-pass(?:in|out)?{NEXT}[\"']?pass:([^\s\"'\\]{{1,400}})"),
+    (
+        "secret in a header",
+        ("ey:", "EY:", "oken:", "OKEN:"),
+        r"(?:(?<=[Aa][Pp][Ii]-[Kk])[Ee][Yy]|(?<=[Aa][Uu][Tt][Hh]-[Tt])[Oo][Kk][Ee][Nn]|(?<=[Vv][Aa][Uu][Ll][Tt]-[Tt])[Oo][Kk][Ee][Nn]"
+        r"|(?<=[Vv][Aa][Tt][Ee]-[Tt])[Oo][Kk][Ee][Nn]): ?(?:\\{0,3}\", ?\\{0,3}\")?(?![$<])([^\s\"'\\]{6,4000})",
+    ),
+    (
+        "variable that names a secret",
+        ("PASS", "_PWD=", "SECRET=", "TOKEN=", "_KEY=", "APIKEY="),
+        r"(?:PASS(?:WORD|WD|PHRASE)?|_PWD|SECRET|TOKEN|(?:(?<=API)|(?<=ACCESS)|(?<=SECRET)|(?<=AUTH))_KEY|APIKEY)="
+        + VALUE,
+    ),
     ("account key", ("AccountKey=", "SharedAccessKey="), r"(?:Account|SharedAccess)Key=([A-Za-z0-9+/=]{20,200})"),
 )
 ALL = TOKENS + PLACES
@@ -93,7 +148,7 @@ BEGINNINGS = tuple(
 )
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def compiled(shape: str) -> re.Pattern[str]:
     """Made when a text first holds one of its beginnings: most texts hold none."""
     return re.compile(shape, re.ASCII)
@@ -114,6 +169,22 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
                 end = more.end() if more else end
                 yield start, end
             at = text.find(plain, end)
+    for option, programs, value in OF_PROGRAMS:
+        if option in text:
+            yield from after_program(text, option, programs, value)
+
+
+def after_program(text: str, option: str, programs: str, value: str) -> Iterator[tuple[int, int]]:
+    """The values of an option, where the command that it stands in is of a program whose password it is."""
+    at = text.find(option, 1)
+    while at >= 0:
+        if text[at - 1] in ' \t"':
+            before = text[max(0, at - FAR) : at]
+            command = before[max(before.rfind(one) for one in ";|&\n") + 1 :]
+            found = compiled(rf"(?<![\w-])(?:{programs})").search(command) and compiled(option + value).match(text, at)
+            if found:
+                yield found.span(1)
+        at = text.find(option, at + 1)
 
 
 def looks_secret(text: str) -> bool:

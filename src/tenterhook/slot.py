@@ -29,14 +29,16 @@ class Part(Struct, frozen=True):
 
 
 class Slot:
-    """What an event needs, or several that are one moment. `quiet` is its outcome where nobody listens.
+    """What an event needs, or several that are one moment.
 
+    `listened` says whether a hook or a tap waits for it; `quiet` is its outcome where none does, and the log has
+    been told of what is wrong with the config. `untrusted` says whether the user has not approved some of its hooks.
     `rule`, `rules` and `shape` are those of the moment's first event, `rule` with what the others can do beside it.
     """
 
     __slots__ = (
-        *("background", "ends", "functions", "hooks", "memo", "off", "overrides", "parts", "planner", "quiet"),
-        *("renamed", "rule", "rules", "several", "shape", "static", "switched", "warnings"),
+        *("background", "ends", "functions", "hooks", "listened", "memo", "off", "overrides", "parts", "planner"),
+        *("quiet", "renamed", "rule", "rules", "several", "shape", "static", "switched", "untrusted", "warnings"),
     )
 
     def __init__(self, owner: HookSet, rules: Sequence[EventRule]) -> None:
@@ -51,12 +53,14 @@ class Slot:
             self.hooks, self.off, self.switched = all_but_managed_off(self.hooks), "", self.off
         self.overrides = loaded.overrides
         self.ends = frozenset((*owner.dialect.chain_ends, *self.rule.chain_ends))
-        self.background = any(hook.background for hook in self.hooks)
+        self.background = not self.rule.awaited or any(hook.background for hook in self.hooks)
         self.functions = all(hook.handler == "python" for hook in self.hooks)
         self.static = not self.several and not any(hook.once or hook.condition for hook in self.hooks)
         self.planner = planner(self.hooks, owner.dialect, rules, off=self.off, overrides=self.overrides)
         self.memo: Memo[tuple[str, tuple[str, ...]], tuple[Plan, Outcome | None]] = Memo(len(self.hooks))
-        self.quiet = None if self.hooks or owner.taps else nothing(owner, self)
+        self.untrusted = any(hook.state == "untrusted" for hook in self.hooks)
+        self.listened = bool(self.hooks or owner.taps)
+        self.quiet = None if self.listened or (self.warnings and owner.wants_log) else nothing(owner, self)
 
     def reading(self, hook: Hook) -> Rules:
         """How this hook's answer is read."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tenterhook.apply import STOPPED
 from tenterhook.types import Message
@@ -26,6 +26,11 @@ def nobody_decides(reader: Reader) -> None:
         policy = "deny" if reader.rules.strict else reader.rules.rule.unattended
         verdict.stop = verdict.stop or policy == "stop"
         verdict.decision = "none" if policy == "stop" else policy
+
+
+def ends_turn(spec: dict[str, Any]) -> bool:
+    """Whether a model's refusal ends the turn as well, as some agents have it unless the entry says otherwise."""
+    return bool(spec.get("ends_turn")) and not spec.get("continueOnBlock")
 
 
 def first(reader: Reader) -> None:

@@ -66,6 +66,8 @@ def events(dialect: Dialect) -> Rows:
 def more(rule: EventRule) -> Iterable[str]:
     if rule.targets:
         yield f"{rule.target} is one of: {', '.join(rule.targets)}"
+    if not rule.awaited:
+        yield "a session does not wait for its hooks"
     if rule.silent:
         yield f"silence counts as {rule.silent}"
     if rule.grants:
@@ -215,7 +217,7 @@ def types(dialect: Dialect) -> Rows:
 def rules(dialect: Dialect) -> Rows:
     """The settings that are one word each; what a dialect leaves at its default is not worth a row."""
     d = dialect
-    yield "matcher", d.matcher, glossary.MATCHERS[d.matcher]
+    yield "matcher", d.matcher, glossary.matcher(d.matcher)
     yield "time-out", f"{d.timeout:g} s", f"where a hook says none; files write {glossary.UNITS[d.unit]}"
     yield "order", d.order, glossary.ORDERS[d.order]
     yield "layers", d.layers, glossary.LAYERS[d.layers]
@@ -225,11 +227,8 @@ def rules(dialect: Dialect) -> Rows:
     for handler, policy in d.failure_of.items():
         yield "failure", f"{handler}: {policy}", f"a hook of type {handler} that failed counts as {policy}"
     if d.mode == "faithful":
-        yield (
-            "failure",
-            "else: allow",
-            "after any other failure the operation goes on, unless the hook's on_failure differs",
-        )
+        goes_on = "after any other failure the operation goes on, unless the hook's on_failure differs"
+        yield "failure", "else: allow", goes_on
     yield from (row for value, row in optional(d) if value)
     yield from ((word, said, glossary.CAUTIONS[word]) for word, said in d.cautions.items())
 
@@ -249,6 +248,8 @@ def optional(d: Dialect) -> Iterable[tuple[object, tuple[str, str, str]]]:
     yield d.other_json == "nothing", ("other JSON", "says nothing", "a list or a number is neither answer nor text")
     yield d.missing_is_silent, ("missing script", "skipped", "a hook whose script does not exist is skipped")
     yield d.twice_encoded, ("JSON in JSON", "read", "an answer that was encoded twice counts")
+    yield d.deepest, ("depth of answers", str(d.deepest), "the agent does not read an answer that is nested deeper")
+    yield d.broken_answer == "text", ("half an answer", "text", "an answer that is no JSON is text, like any other")
     yield d.stop_outranks, ("stop", "outranks", "stopping the agent outranks every decision")
 
 

@@ -57,7 +57,8 @@ class Hook(Struct, frozen=True, kw_only=True):
     """Something a person wants to happen at one event.
 
     `state` is what the user said about it: trusted, modified (since it was approved), untrusted or denied; forbidden is
-    the system's word. `seal` holds what the approval was bound to.
+    the system's word. `seal` holds what the approval was bound to. `leftovers` is keep, end, or empty where that
+    depends on whose hook it is.
     """
 
     name: str
@@ -77,7 +78,7 @@ class Hook(Struct, frozen=True, kw_only=True):
     priority: int = 0
     once: bool = False
     background: bool = False
-    leftovers: str = "keep"
+    leftovers: str = ""
     condition: dict[str, Any] | None = None
     on_failure: dict[str, str] = {}
     env: dict[str, str | None] = {}
@@ -194,6 +195,20 @@ class Message(Struct, frozen=True, gc=False):
     hook: str = ""
 
 
+class Parts(Struct, frozen=True, gc=False):
+    """What an answer says outside of its section and inside: some agents weigh the two apart.
+
+    `section` is None where it holds no key that decides, and "none" where that key holds no word that counts; so is its
+    reason, empty where it is no text.
+    """
+
+    general: str = "none"
+    reason: str = ""
+    section: str | None = None
+    section_reason: str | None = None
+    stop_reason: str = ""
+
+
 class Verdict(Struct):
     """What one attempt means in its dialect. Built up field by field while an answer is read, then left alone."""
 
@@ -209,6 +224,12 @@ class Verdict(Struct):
     warnings: list[str] = field(default_factory=list)
     stop_after: bool = False
     seconds: float = 0.0
+    parts: Parts | None = None
+    # Why the agent itself loses what all hooks of the event answered, and whether it does so with this answer alone,
+    # too; whether the answer has a reason of any sort.
+    ruins: str = ""
+    ruins_alone: bool = False
+    reasoned: bool = False
 
 
 class Outcome(Struct, frozen=True):

@@ -20,6 +20,8 @@ Judge = Callable[[str, Any, Answer, "Rules"], Iterator[str]]
 FLAGS = ("continue", "stop", "suppress")
 TEXTS = ("reason", "notice", "follow_up", "stop_reason", "text", "hold")
 ANYTHING = ("output", "note", "set")
+# What a section that decides alone leaves nothing to do for.
+RIVALS = ("decision", "reason")
 
 
 def fault(found: dict[str, Any], rules: Rules) -> str:
@@ -29,7 +31,7 @@ def fault(found: dict[str, Any], rules: Rules) -> str:
 
 def objection(found: dict[str, Any], rules: Rules) -> str:
     """Why the agent, which can read it, does not do what it says; texts for the user are shown all the same."""
-    return next(chain(walk(found, rules.table, "", rules, unsupported), lonely(found, rules)), "")
+    return next(chain(walk(found, rules.table, "", rules, unsupported), lonely(found, rules), bare(found, rules)), "")
 
 
 def walk(found: dict[str, Any], table: Table, path: str, rules: Rules, judge: Judge) -> Iterator[str]:
@@ -75,6 +77,38 @@ def lonely(found: dict[str, Any], rules: Rules) -> Iterator[str]:
             yield f"{path} needs a decision beside it" + ("" if needed == "any" else f" that means {needed}")
 
 
+def bare(found: dict[str, Any], rules: Rules) -> Iterator[str]:
+    """A word that counts only beside another field."""
+    for path, needs in rules.wordy:
+        said = word(at(path, found))
+        if said in needs and at(needs[said], found) is None:
+            yield f"{path} {said!r} is not supported without {needs[said]}"
+
+
+def without_rivals(found: dict[str, Any], rules: Rules) -> dict[str, Any]:
+    """The answer without what decides outside of a section that decides alone."""
+    section = found.get(rules.dialect.section)
+    if not isinstance(section, dict) or all(section.get(key) is None for key in rules.dialect.section_alone):
+        return found
+    rivals = {key for key, entry in rules.table.items() if isinstance(entry, Answer) and entry.effect in RIVALS}
+    return {key: value for key, value in found.items() if key not in rivals}
+
+
+def effects_of(value: Any, table: Table) -> set[str]:
+    """What the keys of an object would do, whatever they hold."""
+    entries = (table.get(key) for key in value) if isinstance(value, dict | list) else ()
+    return {entry.effect for entry in entries if isinstance(entry, Answer)}
+
+
+def keep_texts(found: dict[str, Any], rules: Rules) -> bool:
+    """Take all but texts out of an answer's section; whether anything was there."""
+    name = rules.dialect.section
+    section, table = found.pop(name, None), rules.table.get(name)
+    if isinstance(section, dict) and isinstance(table, dict):
+        found[name] = {key: value for key, value in section.items() if effects_of([key], table) <= {"text", "note"}}
+    return section is not None and section != found.get(name)
+
+
 def unnamed(found: dict[str, Any], rules: Rules) -> Iterator[str]:
     """A section that does not say which event it is for, or says another one."""
     dialect, own = rules.dialect, rules.rule.name
@@ -99,6 +133,30 @@ def at(path: str, value: Any) -> Any:
         else:
             value = value.get(key) if isinstance(value, dict) else None
     return value
+
+
+def response_fault(view: dict[str, Any]) -> str:
+    """Why nothing can be read out of what a hook gave in place of a model's answer; one may be empty on purpose."""
+    text, given = view.get("text"), view.get("candidates")
+    candidates = [one for one in given if isinstance(one, dict | str)] if isinstance(given, list) else []
+    if candidates:
+        return "" if any(map(is_readable, candidates)) else "none of its candidates has a content that can be read"
+    if isinstance(text, str) or given == []:
+        return ""
+    kinds = " and ".join(
+        f"{key} is {kind_of(view[key])}" for key in ("text", "candidates") if view.get(key) is not None
+    )
+    return f"its {kinds}" if kinds else "it has neither text nor candidates"
+
+
+def is_readable(candidate: Any) -> bool:
+    """Whether a candidate has a text, or parts of which one is a text; or nothing at all."""
+    content = candidate.get("content") if isinstance(candidate, dict) else candidate
+    parts = content.get("parts") if isinstance(content, dict) else content
+    if not isinstance(parts, list):
+        return parts is None or isinstance(parts, str)
+    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    return not parts or any(isinstance(text, str) for text in texts)
 
 
 def type_of(entry: Answer) -> str:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenterhook.answer import LINES, Refused, is_json, looks_like, read, said_on
+from msgspec.structs import replace
+
+from tenterhook.answer import KEPT, LINES, Reading, is_json, looks_like, read, said_on
 from tenterhook.apply import RESPONDS
 from tenterhook.dialect import Answer, Exit
 from tenterhook.effects import EFFECT, RANK, stronger
-from tenterhook.policy import ended, explained, policy_for
+from tenterhook.meant import meant_by, what_is_wrong
+from tenterhook.policy import closes, explained, fail_closed, must_answer
 from tenterhook.rules import Rules, Table
-from tenterhook.stops import STOPS, nobody_decides
-from tenterhook.types import Attempt, Hook, Message, Verdict
-from tenterhook.validity import fault, objection
+from tenterhook.stops import STOPS, ends_turn, nobody_decides
+from tenterhook.types import Attempt, Hook, Message, Parts, Verdict
+from tenterhook.validity import effects_of, fault, keep_texts, objection, without_rivals
 
 NO_REASON = "Blocked by hook"
 # The one exit code that is meant as a refusal everywhere: a strict engine takes it for one, silent or not.
 REFUSAL = 2
+TOO_LATE = "which does not count in the background: the event has gone on"
+# Bytes that one character takes at most.
+WIDEST = 4
 # How many characters make a token, about.
 TOKEN = 4
 
@@ -49,13 +55,14 @@ class Reader:
     def __init__(self, attempt: Attempt, hook: Hook, rules: Rules) -> None:
         self.attempt, self.hook, self.rules = attempt, hook, rules
         self.verdict = Verdict(attempt.hook)
-        self.decided = self.garbled = False
-        self.cause = ""
+        self.decided = self.garbled = self.cut = False
+        self.cause = self.problem = ""
         self.spare = ""
         self.answered_on = ""
         self.second = False
-        for note in attempt.notes:
-            self.warn(note)
+        self.parts: Parts | None = None
+        self.reason_is_text = False
+        self.verdict.warnings += [f"{attempt.hook}: {note}" for note in attempt.notes]
 
     def answer(self, row: Exit) -> bool:
         """Read the hook's answer where this exit status allows one; whether there was one."""
@@ -69,63 +76,90 @@ class Reader:
         if attempt.answer is not None:
             self.verdict.decision, self.verdict.reason = attempt.decision, attempt.reason  # what a model decided, say
             self.verdict.stop = attempt.decision == "deny" and ends_turn(self.hook.spec)
+            self.cut = attempt.truncated
             return self.accept(attempt.answer)
         stream, text = said_on(attempt, row.answer_from or rules.dialect.answer_from)
         text = LINES[rules.dialect.answer_lines](text)
-        found, problem = read(text, twice=rules.dialect.twice_encoded, guarded=rules.guarded)
-        if found is not None:
-            self.answered_on = stream
-            if row.flat and found.pop(rules.dialect.section, None) is not None:
-                self.warn(f"its {rules.dialect.section} does not count at exit code {attempt.exit_code}")
+        dialect = rules.dialect
+        if text.startswith("\ufeff") and dialect.byte_order_mark == "text":
+            if looks_like(text[:KEPT], rules.guarded, rules.known):
+                self.unreadable("printed a byte order mark before its answer, so the agent does not read it")
+            return False
+        reading = read(text, twice=dialect.twice_encoded, guarded=rules.guarded, deepest=dialect.deepest)
+        found = reading.found
+        if found is not None and not (reading.twin and rules.strict):
+            self.answered_on, self.cut = stream, reading.cut
+            if reading.twin:
+                self.warn(f"its key {reading.twin!r} stands twice, with different values; the last one counts")
+            if row.flat and keep_texts(found, rules):
+                self.warn(f"its {dialect.section} decides nothing at exit code {attempt.exit_code}")
             return self.accept(found)
-        refused = isinstance(problem, Refused)
-        if rules.dialect.other_json == "nothing" and not refused and is_json(text, twice=rules.dialect.twice_encoded):
+        if dialect.other_json == "nothing" and not reading.begins and is_json(text, twice=dialect.twice_encoded):
             self.warn("printed JSON that is no object, which says nothing here")
             return True
-        if looks_like(text, rules.guarded, rules.known):
-            cut = "more was printed than is read, and the rest was dropped" if attempt.truncated else ""
-            why = cut or problem or "other text stands beside it"
-            self.unreadable(f"printed what looks like an answer but is not one JSON object: {why}")
-        elif refused:
-            self.warn(f"printed an object that does not count: {problem}")
-        if refused:
-            self.answered_on = stream  # it is no text all the same
-        if text.startswith(tuple(row.broken_fails)):
+        cut = attempt.truncated and len(text) >= KEPT // WIDEST
+        if problem := what_is_wrong(text, reading, rules, cut=cut):
+            self.lost(problem, stream, reading, cut)
+        if text.startswith(tuple(row.broken_fails)) and (text.endswith("}") or not row.broken_closed):
             self.fail("output")
-            self.tell("error", text)
+            self.tell("error", text[:KEPT])
             return True
         return False
+
+    def lost(self, problem: str, stream: str, reading: Reading, cut: bool) -> None:
+        """What was meant as an answer and cannot be read: a failure, so that a hook that guards can refuse.
+
+        Where the agent takes half an answer for text it is text, unless somebody said what a failure means.
+        """
+        half = reading.begins and (cut or self.rules.dialect.broken_answer == "fails")
+        fails = half or reading.refused or bool(reading.twin) or closes(self.hook, "output", self.rules)
+        self.unreadable(problem, fails=fails)
+        if fails and reading.begins:
+            self.answered_on = stream  # it is no text for anybody
 
     def accept(self, found: dict[str, Any]) -> bool:
         """The answer, unless the dialect refuses it as a whole."""
         rule, rules = self.rules.rule, self.rules
         problem = fault(found, rules) if rules.refuses else ""
+        if not problem and rules.dialect.section_alone:
+            kept = without_rivals(found, rules)
+            for key in found.keys() - kept.keys():
+                self.warn(f"its {key} does not count beside what its {rules.dialect.section} says")
+            found = kept
         if not problem:
             self.take(found, rules.table, "")
             problem = objection(found, rules) if rules.refuses else ""
-            if rule.unreasoned != "counts" and self.verdict.decision == "deny" and not self.verdict.reason.strip():
+            if rule.unreasoned != "counts" and self.verdict.decision == "deny" and not self.has_reason():
                 problem = problem or self.unreasoned()
         if problem:
             said = [one for one in self.verdict.messages if one.kind == "system"]
             self.verdict = Verdict(self.attempt.hook, messages=said, warnings=self.verdict.warnings)
             self.decided = False
+            self.problem = problem
             self.warn(f"its answer does not count: {problem}")
             self.fail("output")
         return True
 
+    def has_reason(self) -> bool:
+        if self.rules.rule.unreasoned == "ignored-unless-text":
+            return self.reason_is_text
+        return bool(self.verdict.reason.strip())
+
     def unreasoned(self) -> str:
         """A refusal without a word: a fault, or one that does not count; a strict engine does not let it pass."""
-        name, ignored = self.rules.rule.name, self.rules.rule.unreasoned == "ignored"
+        name, ignored = self.rules.rule.name, self.rules.rule.unreasoned != "fails"
         if ignored and not self.rules.strict:
-            self.verdict.decision = "none"
+            # Where another hook's reason may be its own, that is for all of them together to say.
+            self.verdict.decision = "deny" if self.rules.rule.reasons == "last-any" else "none"
             self.warn(f"refuses without a reason, which does not count on {name}")
         return "" if ignored else f"a refusal on {name} needs a reason"
 
-    def unreadable(self, problem: str) -> None:
-        """What was meant as an answer and is none: said in every mode, a failure in a strict engine."""
+    def unreadable(self, problem: str, *, fails: bool = False) -> None:
+        """What was meant as an answer and is none: said in every mode, a failure in a strict engine if not in all."""
         self.warn(problem)
         self.garbled = True
-        if self.rules.strict:
+        self.problem = self.problem or problem
+        if fails or self.rules.strict:
             self.fail("output")
 
     def take(self, found: dict[str, Any], table: Table, path: str) -> None:
@@ -137,7 +171,7 @@ class Reader:
             if isinstance(entry, Answer):
                 EFFECT[entry.effect](self, value, entry, found)
             elif entry is None:
-                self.unknown(place)
+                self.unknown(place, value)
             elif place != section:
                 self.inner(value, entry, place)
         if not path and section in found and isinstance(entry := table.get(section), dict):
@@ -150,6 +184,10 @@ class Reader:
         if self.fits(value):
             self.inner(value, table, name)
         mine = self.verdict.decision
+        if self.rules.rule.decisions == "section-last":
+            keys = effects_of(value, table)
+            decides, reasons = "decision" in keys, "reason" in keys
+            self.parts = Parts(general, reason, mine if decides else None, self.verdict.reason if reasons else None)
         outranks = self.rules.dialect.section_outranks and mine != "none"
         weaker = mine != "none" and RANK[mine] < RANK[general] and not (outranks or self.rules.dialect.section_reason)
         if reason and (not self.verdict.reason or weaker):
@@ -169,13 +207,18 @@ class Reader:
             self.take(value, table, f"{place}.")
         elif value is not None:
             self.wrong(place, value, "an object")
+            if place == self.rules.dialect.section and value and not isinstance(value, list):
+                self.verdict.ruins = f"its {place} is no object"
 
-    def unknown(self, place: str) -> None:
+    def unknown(self, place: str, value: Any) -> None:
+        """A key that counts for nothing. A strict engine refuses where it was probably meant to count."""
         dialect, rule = self.rules.dialect, self.rules.rule
         if place == f"{dialect.section}.{dialect.section_event}":
             return
         if any(place == path or path.startswith(f"{place}.") for path in self.rules.elsewhere):
             self.warn(f"{place} has no effect on {rule.name}")
+        elif self.rules.strict and value is not None and (meant := meant_by(place, self.rules)):
+            self.unreadable(meant)
         else:
             self.warn(f"{place} is not part of this dialect's answers")
 
@@ -202,7 +245,8 @@ class Reader:
             verdict.failed = True
             if not row.decision or speechless:
                 self.fail("exit")
-        if not attempt.stdout.strip() and not attempt.exit_code and must_answer(self.hook, rules):
+        silent = attempt.answer is None and not attempt.stdout.strip()
+        if silent and not attempt.exit_code and must_answer(self.hook, rules):
             self.fail("silence")
         if rules.text_fails and row.answer and not answered and attempt.stdout.strip():
             self.warn("printed text that is no JSON object")
@@ -229,6 +273,7 @@ class Reader:
             self.verdict.reason = (self.verdict.reason or text) if row.answer else text
         else:
             self.tell(kind, f"{row.prefix}{text}")
+            self.verdict.reason = self.verdict.reason or (text if row.also_reason else "")
             self.verdict.decision = stronger(self.verdict.decision, row.text_decision or "none")
 
     def failure(self, cause: str, answered: bool) -> None:
@@ -259,12 +304,16 @@ class Reader:
     def settle(self) -> Verdict:
         """Health becomes policy where somebody asked for that; then say who is told the reason."""
         verdict, rule = self.verdict, self.rules.rule
+        if rule.decisions == "section-last":
+            parts = self.parts or Parts(verdict.decision, verdict.reason)
+            said = self.answered_on or verdict.decision != "none"
+            verdict.parts = replace(parts, stop_reason=verdict.stop_reason) if said else None
         if verdict.failed:
             self.warn(f"failed: {explained(self.attempt)}")
         if self.hook.background:
             return self.too_late()
         if verdict.failed:
-            self.fail_closed()
+            fail_closed(self)
         if rule.silent and verdict.decision == "none" and not verdict.failed and not self.garbled:
             verdict.decision = rule.silent
         if verdict.decision in ("ask", "defer"):
@@ -285,22 +334,21 @@ class Reader:
         return verdict
 
     def too_late(self) -> Verdict:
-        """A background hook answers when the event has gone on: its texts are told, it decides and changes nothing."""
-        verdict = self.verdict
-        if verdict.reason:
-            wakes = verdict.decision == "deny" and self.hook.spec.get("wakes")
-            self.tell("feedback" if wakes else "system", verdict.reason)
-        return Verdict(verdict.hook, failed=verdict.failed, messages=verdict.messages, warnings=verdict.warnings)
+        """A background hook answers when the event has gone on: its texts are told, it decides and changes nothing.
 
-    def fail_closed(self) -> None:
-        policy = policy_for(self.cause, self.hook, self.rules) if self.cause else "allow"
-        if policy == "ask" and not self.rules.rule.asks:
-            policy = "deny" if self.rules.rule.blocks else "allow"
-        if policy != "allow":
-            self.verdict.decision = stronger(self.verdict.decision, policy)
-            # An agent that itself refuses where a hook fails keeps the hook's stderr to its log.
-            say = ended if self.cause in self.rules.rule.failure else explained
-            self.verdict.reason = self.verdict.reason or f"Hook failed: {say(self.attempt)}"
+        Where the agent tells its model what such hooks say, system messages go to both the user and the model.
+        """
+        verdict, attempt, for_model = self.verdict, self.attempt, self.rules.dialect.late_to_model
+        system = [one for one in verdict.messages if one.kind == "system" and one.to != "model"]
+        verdict.messages += [Message("model", one.kind, one.text, one.hook) for one in system if for_model]
+        if verdict.reason:
+            wakes = verdict.decision == "deny" and (for_model or self.hook.spec.get("wakes"))
+            self.tell("feedback" if wakes else "system", verdict.reason)
+        if verdict.stop or verdict.changes or (verdict.decision in ("deny", "ask") and not verdict.reason):
+            self.warn(f"decides, stops or changes something, {TOO_LATE}")
+        elif attempt.stdout.strip() and not (verdict.messages or verdict.failed or self.answered_on or self.garbled):
+            self.warn("printed text in the background, which is told to no one here: answer with a system message")
+        return Verdict(verdict.hook, failed=verdict.failed, messages=verdict.messages, warnings=verdict.warnings)
 
     def reasons(self) -> None:
         verdict, rule = self.verdict, self.rules.rule
@@ -311,6 +359,9 @@ class Reader:
         if verdict.decision == "deny":
             if not verdict.reason and rule.needs_reason:
                 self.warn(f"a block on {rule.name} must give a reason")
+            shared = rule.reasons == "last-any" and rule.unreasoned == "ignored" and not self.rules.strict
+            if shared and not verdict.reason:
+                return
             verdict.reason = verdict.reason or self.spare or NO_REASON
             to, kind = rule.deny
             if not rule.blocks and kind == "reason":  # after a tool it is feedback, and not lost
@@ -325,13 +376,3 @@ class Reader:
         message = Message(to, kind, text, self.attempt.hook)
         if message not in self.verdict.messages:
             self.verdict.messages.append(message)
-
-
-def must_answer(hook: Hook, rules: Rules) -> bool:
-    """Whether silence is a failure of this hook: where an agent wants an answer, of hooks that fail closed."""
-    return rules.rule.needs_answer and policy_for("silence", hook, rules) != "allow"
-
-
-def ends_turn(spec: dict[str, Any]) -> bool:
-    """Whether a model's refusal ends the turn as well, as some agents have it unless the entry says otherwise."""
-    return bool(spec.get("ends_turn")) and not spec.get("continueOnBlock")

@@ -12,17 +12,20 @@ if TYPE_CHECKING:
 MATCHERS = {  # match
     *("glob", "glob-nocase", "regex-full", "regex-search", "literal"),
     *("names-or-regex", "names-or-regex-narrow", "names-or-regex-whole", "names-and-regex", "regex-whole"),
+    *("names-or-regex@javascript-2025", "names-or-regex-narrow@javascript-2025", "names-or-regex-narrow@rust"),
+    *("regex-search@javascript", "names-and-regex@javascript"),
+    *("regex-whole@javascript-2025", "names-or-regex-whole@javascript-2025"),
 }
 # Where a hook's condition holds a permission rule, among dotted paths.
 RULE = "permission rule"  # permits
-ENDS = {"deny", "ask", "stop", "failure"}  # batch
-WEIGHED = {"strongest", "last"}  # merge
+ENDS = {"deny", "ask", "stop", "failure", "input"}  # batch
+WEIGHED = {"strongest", "last", "section-last"}  # merge
 ORDERS = {"parallel", "sequential", "parallel-unless-sequential"}  # plan
 MERGES = {  # apply
     *("replace", "last-finished", "last-finished-alike", "overlay", "overlay-last", "overlay-given", "union", "any"),
     *("union-tools", "tools-of-hooks"),
 }
-REASONS = {"first", "last", "join", "join-ruled", "paragraphs"}  # merge
+REASONS = {"first", "last", "last-any", "last-finished", "join", "join-ruled", "paragraphs"}  # merge
 EFFECTS = {  # verdict
     *("decision", "reason", "notice", "follow_up", "continue", "stop", "stop_reason", "suppress", "text"),
     *("input", "output", "request", "response", "tool_config", "set", "hold", "note"),
@@ -118,7 +121,13 @@ def check(dialect: Dialect) -> Iterable[str]:
     yield from unknown("wrong_types", [dialect.wrong_types], WRONG_TYPES)
     yield from unknown("unnamed_section", [dialect.unnamed_section], UNNAMED)
     yield from unknown("answer_from", [dialect.answer_from], SOURCES)
+    yield from unknown("byte_order_mark", [dialect.byte_order_mark], {"skipped", "text"})
+    broken = {"", "ignored", "ruins", "ruins-several"}
+    yield from unknown(
+        "broken_section", [dialect.broken_section, *(one.broken_section for one in dialect.events)], broken
+    )
     yield from unknown("other_json", [dialect.other_json], {"text", "nothing"})
+    yield from unknown("broken_answer", [dialect.broken_answer], {"fails", "text"})
     yield from unknown("answer_lines", [dialect.answer_lines], LINES)
     yield from unknown("mode", [dialect.mode], {"faithful", "strict", "observe"})
     yield from unknown("chain_ends", dialect.chain_ends, ENDS)
@@ -193,7 +202,7 @@ def check_event(rule: EventRule) -> Iterable[str]:
     yield from unknown(f"{where} plain_sets", [rule.plain_sets], {"", *WISHES})
     yield from unknown(f"{where} stops", [rule.stops], STOPS)
     yield from unknown(f"{where} unattended", [rule.unattended], UNATTENDED)
-    yield from unknown(f"{where} unreasoned", [rule.unreasoned], {"counts", "fails", "ignored"})
+    yield from unknown(f"{where} unreasoned", [rule.unreasoned], {"counts", "fails", "ignored", "ignored-unless-text"})
     yield from unknown(f"{where} matcher", [rule.matcher], {"", *MATCHERS})
     yield from unknown(f"{where} failure", rule.failure, CAUSES)
     yield from unknown(f"{where} failure", rule.failure.values(), POLICIES)
@@ -201,6 +210,7 @@ def check_event(rule: EventRule) -> Iterable[str]:
     yield from unknown(f"{where} chain_ends", rule.chain_ends, ENDS)
     yield from unknown(f"{where} decisions", [rule.decisions], WEIGHED)
     yield from unknown(f"{where} contexts", [rule.contexts], {"all", "last"})
+    yield from unknown(f"{where} reasons_told", [rule.reasons_told], {"all", "counting"})
     yield from check_env(f"{where} env", rule.env)
     yield from check_fields(f"{where} base", rule.base)
     yield from check_fields(f"{where} fields", rule.fields)
@@ -222,6 +232,8 @@ def check_answer(answer: Answer, events: set[str]) -> Iterable[str]:
     yield from unknown(f"{where} events", answer.events, events)
     yield from unknown(f"{where} words", answer.words.values(), DECISIONS)
     yield from unknown(f"{where} type", [answer.type], {"", *TYPES})
+    yield from unknown(f"{where} written", [answer.written], {"", "text", "json"})
+    yield from unknown(f"{where} otherwise", [answer.otherwise], {"", *DECISIONS})
     yield from unknown(f"{where} only_with", [answer.only_with], {"", "any", *DECISIONS})
     yield from unknown(f"{where} change", [answer.change], WISHES if answer.effect == "set" else {""})
 

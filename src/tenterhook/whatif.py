@@ -116,7 +116,8 @@ def decision(dialect: Dialect, rule: EventRule, wish: str) -> dict[str, Any]:
     for answer in fields(dialect, rule, "decision"):
         meaning = [word for word, meant in answer.words.items() if meant == wish]
         word = wish if wish in answer.words else next(iter(meaning), "")
-        if word and word not in answer.unsupported and (rule.asks or answer.words[word] != "ask"):
+        possible = word and word not in answer.unsupported and word not in answer.words_need
+        if possible and (rule.asks or answer.words[word] != "ask"):
             beside = answer.path.rpartition(".")[0]
             reasons = sorted(fields(dialect, rule, "reason"), key=lambda one: one.path.rpartition(".")[0] != beside)
             return built(dialect, rule, {answer.path: word, **{one.path: REASON for one in reasons[:1]}})

@@ -10,13 +10,16 @@ from msgspec import Struct
 from tenterhook import glossary
 from tenterhook.engine import Engine
 from tenterhook.fitting import aim
-from tenterhook.match import compiled, names
+from tenterhook.match import compiled, engine, how, names
 from tenterhook.plan import DEDUPES, holds
 from tenterhook.slot import Slot
 from tenterhook.sources import lookup
 from tenterhook.types import Event, Hook
 from tenterhook.vocabulary import RULE
 
+# Whose regex it is, where it is not Python's; and the kinds that compare a broken one as text.
+ENGINE_WORDS = {"": "", "javascript": "JavaScript ", "javascript-2025": "JavaScript ", "rust": "Rust "}
+AS_TEXT = ("regex-full", "regex-search", "regex-whole")
 MATCH_KINDS = {
     "glob": "glob",
     "glob-nocase": "glob in any case",
@@ -46,11 +49,17 @@ def why_not(why: str, hook: Hook, event: Event, engine: Engine, slot: Slot, runn
     return say(Case(hook, event, engine, slot, running)) if say else why
 
 
+def kind_words(kind: str) -> str:
+    """How a matcher of that kind is read, in a few words."""
+    return MATCH_KINDS.get(how(kind), kind)
+
+
 def match_words(matcher: str, kind: str) -> str:
     """How a matcher is read. A regex that is none is compared as text, and people should know."""
-    words = MATCH_KINDS.get(kind, kind)
-    if "regex" in kind and names(matcher, kind) is None and compiled(matcher) is None:
-        return "no valid regex, so exact text" if kind.startswith("regex") else "no valid regex, so nothing at all"
+    words = kind_words(kind)
+    if "regex" in kind and names(matcher, kind) is None and compiled(matcher, engine(kind)) is None:
+        whose = ENGINE_WORDS[engine(kind)]
+        return f"no valid {whose}regex, so {'exact text' if how(kind) in AS_TEXT else 'nothing at all'}"
     return words
 
 

@@ -13,6 +13,9 @@ SHELL_SYNTAX = frozenset("|&;<>()`\n*?[]{!#")
 PLAIN_FLAGS = ("-u", "-B", "-E", "-s", "-S", "-I", "-O", "-OO", "-q")
 SHELL_FLAGS = ("-e", "-u", "-x", "-eu", "-ex", "-eux")
 INTERPRETERS = ("sh", "bash", "dash", "zsh", "python", "node", "ruby", "perl")
+# Programs that start what is written behind them.
+STARTERS = ("env", "exec", "command", "nohup", "nice", "time")
+SCRIPT = re.compile(r"\.(?:[bz]?a?sh|py|[cm]?[jt]s|rb|pl)$")
 
 
 def at_home(path: str, home: str) -> str:
@@ -45,7 +48,7 @@ def missing(command: object, env: Mapping[str, str], cwd: str) -> str:
     name = os.path.basename(first)
     if name == "env" and not any(word.startswith("-") for word in plain[1:]):
         return missing([word for word in plain[1:] if "=" not in word], env, cwd)
-    if any(name == one or name.rstrip("0123456789.") == one for one in INTERPRETERS):
+    if is_interpreter(name):
         # After any other option nobody can tell its value from the script (-W ignore, -o pipefail).
         flags = PLAIN_FLAGS if name.startswith("python") else SHELL_FLAGS if name.endswith("sh") else ()
         rest = list(itertools.dropwhile(lambda word: word in flags, plain[1:]))
@@ -53,6 +56,43 @@ def missing(command: object, env: Mapping[str, str], cwd: str) -> str:
         if script and not os.path.exists(os.path.join(cwd, script)):
             return script
     return ""
+
+
+def file_run(command: object) -> str:
+    """The name of the script that a command runs, else of its program: a guess, for people.
+
+    Never what stands behind it: options may hold secrets.
+    """
+    words = [str(word) for word in command] if isinstance(command, list) else split(str(command))
+    words = list(itertools.dropwhile(starts_another, words))
+    if not words:
+        return ""
+    name, rest = os.path.basename(words[0]), words[1:]
+    if name in BUILTINS:  # cd DIR && ./guard.sh
+        return next((os.path.basename(word) for word in rest if SCRIPT.search(word)), name)
+    if is_interpreter(name):
+        first = next((word for word in rest if word in ("-m", "-c", "-e") or not word.startswith("-")), "-c")
+        after = rest[rest.index(first) + 1 :] if first == "-m" else [first]
+        return os.path.basename(after[0]) if after and after[0] not in ("-c", "-e") else name
+    return name
+
+
+def starts_another(word: str) -> bool:
+    """A program that starts what is written behind it, or a variable for that."""
+    return os.path.basename(word) in STARTERS or "=" in word.partition("/")[0]
+
+
+def split(text: str) -> list[str]:
+    import shlex
+
+    try:
+        return shlex.split(text)
+    except ValueError:  # an open quote
+        return text.split()
+
+
+def is_interpreter(name: str) -> bool:
+    return any(name == one or name.rstrip("0123456789.") == one for one in INTERPRETERS)
 
 
 def simple_words(text: str, env: Mapping[str, str]) -> list[str]:

@@ -1,12 +1,13 @@
 """Sample projects that the actions' tests run for real, in folders with names that a shell would trip over."""
 
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from clean_start import works
 
 from .conftest import Answered
 
@@ -46,7 +47,7 @@ test('adds', () => {
 })
 """
 
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+needs_node = pytest.mark.skipif(not works("node", "--version"), reason="node does not run here")
 
 
 def put(root: Path, files: dict[str, str]) -> Path:

@@ -89,7 +89,7 @@ def test_the_settings_name_other_commands(act: Act, approve: Approve, tmp_path: 
 
 @pytest.mark.parametrize("name", ["README.md", "style.css", "config.toml", "picture.png"])
 def test_other_files_are_left_alone(act: Act, tmp_path: Path, name: str) -> None:
-    root = samples.python(tmp_path, more={name: "x"})
+    root = samples.python(tmp_path, more={name: "x = 1"})
 
     said = act(ACTION, project=root, **samples.write(root, name))
 

@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from tenterhook.author import tools
+from tenterhook.dialects import moai
+
 
 @pytest.mark.req("CC-ACT-table")
 def test_a_dangerous_command_is_refused_and_a_harmless_one_is_not(act) -> None:
@@ -22,6 +25,16 @@ def test_the_command_answers_both_forms(hook, tmp_path: Path) -> None:
 
             assert answer.code == code
             assert ("delete-root" in answer.stderr) == (code == 2)
+
+
+def test_a_tool_that_watches_a_command_is_a_shell(hook, tmp_path: Path) -> None:
+    """Claude Code's Monitor: the guard, a hook for shells, and the entry that `tenter init` writes see it."""
+    given = {"command": "rm -rf /", "description": "x", "timeout_ms": 1000, "persistent": False}
+    event = {"hook_event_name": "PreToolUse", "tool_name": "Monitor", "tool_input": given, "cwd": str(tmp_path)}
+
+    assert hook("pre-tool", event).code == 2
+    assert tools.kind("Monitor") == "shell"
+    assert any("Monitor" in one.matcher.split("|") for one in moai.SETUP.wrappers if one.calls == "pre-tool")
 
 
 def test_a_question_is_put_in_the_callers_words(hook, tmp_path: Path) -> None:

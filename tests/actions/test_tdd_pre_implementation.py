@@ -13,11 +13,12 @@ ACTION = "tdd-pre-implementation"
 
 @pytest.mark.req("CC-ACT-table")
 def test_a_source_file_with_a_test_may_be_written(act: Act, tmp_path: Path) -> None:
-    root = samples.python(tmp_path)
+    root = samples.python(tmp_path, samples.BAD)
 
-    said = act(ACTION, project=root, **samples.write(root, "src/app.py", samples.BAD))
+    said = act(ACTION, project=root, **samples.write(root, "src/app.py", samples.GOOD))
 
-    assert (said.decision, said.note) == ("none", "src/app.py has a test: tests/test_app.py")
+    assert said.decision == "none"
+    assert said.note.startswith("src/app.py has a test: tests/test_app.py; red: ran 2 tests of src/app.py")
 
 
 @pytest.mark.req("CC-ACT-table")
@@ -90,9 +91,11 @@ def test_rust_code_may_bring_its_tests_along(act: Act, tmp_path: Path) -> None:
     code = "pub fn one() -> i32 { 1 }\n"
 
     without = act(ACTION, **samples.write(root, "src/lib.rs", code))
-    along = act(ACTION, **samples.write(root, "src/lib.rs", code + "#[cfg(test)]\nmod tests {}\n"))
+    test = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() { assert_eq!(super::one(), 1); }\n}\n"
+    empty = act(ACTION, **samples.write(root, "src/lib.rs", code + "#[cfg(test)]\nmod tests {}\n"))
+    along = act(ACTION, **samples.write(root, "src/lib.rs", code + test))
 
-    assert (without.decision, along.decision) == ("deny", "none")
+    assert (without.decision, empty.decision, along.decision) == ("deny", "deny", "none")
     assert "tests/lib.rs" in without.reason
 
 

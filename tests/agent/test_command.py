@@ -1,5 +1,6 @@
 """`tenter agent` as a command: exit codes, wrong calls, scripts with mistakes, signals, what it prints."""
 
+import json
 import signal
 import subprocess
 import time
@@ -205,3 +206,23 @@ def test_a_call_of_a_tool_that_hooks_took_away_is_refused_in_words_on_the_screen
 
     assert "Bash may not be called in this turn" in done.stdout
     assert not project.has("made")
+
+
+@pytest.mark.req("HOOK-159")
+def test_a_system_message_reaches_the_model_and_is_not_shown_to_the_user(project: Project) -> None:
+    """The hook's line says that there is one, and not what it says: that is for the model alone."""
+    events = ("SessionStart", "BeforeAgent", "BeforeModel", "BeforeToolSelection", "BeforeTool", "AfterTool")
+    named = {event: f"for the model at {event}" for event in (*events, "AfterModel", "AfterAgent", "Notification")}
+    project.script("h", 'grep -o \'"hook_event_name":"[A-Za-z]*"\' | sed \'s/.*:"/for the model at /; s/"//\'')
+    hooks = {event: [{"hooks": [{"type": "command", "command": "./h", "name": "h"}]}] for event in named}
+    project.write(".llxprt/settings.json", json.dumps({"enableHooks": True, "hooks": hooks}))
+    call = {"name": "write_file", "input": {"file_path": "a.txt", "content": "A"}}
+
+    done = run(project, "llxprt", {"calls": [call]}, "Done.")
+
+    seen = json.dumps([one["messages"] for one in done.entries if one["kind"] == "model"])
+    applied = [event for event in named if named[event] in seen]
+    assert applied == ["BeforeModel", "BeforeToolSelection", "BeforeTool", "AfterTool", "AfterModel"]
+    assert "[hook h] adds a system message for the model" in done.stdout
+    assert "for the model at" not in done.stdout + done.stderr
+    assert not [one for one in done.entries if one["kind"] == "user"]

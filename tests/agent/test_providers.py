@@ -66,36 +66,42 @@ def test_results_go_back_with_the_calls_they_belong_to(chosen: Chosen) -> None:
     assert expected == chosen.sent()
 
 
-CHOICES: list[tuple[dict[str, Any] | None, str, list[str]]] = [
-    (None, "auto", ["Read", "mcp_files_list", "Bash"]),
-    ({"mode": "AUTO"}, "auto", ["Read", "mcp_files_list", "Bash"]),
-    ({"mode": "AUTO", "allowedFunctionNames": ["mcp.files.list", "Bash"]}, "auto", ["Bash", "mcp_files_list"]),
-    ({"mode": "ANY"}, "required", ["Read", "mcp_files_list", "Bash"]),
-    ({"mode": "ANY", "allowedFunctionNames": ["mcp.files.list"]}, "required", ["mcp_files_list"]),
-    ({"mode": "ANY", "allowedFunctionNames": ["Read", "Bash"]}, "required", ["Bash", "Read"]),
+EVERY = ["Read", "mcp_files_list", "Bash"]
+SOME = ["mcp.files.list", "Bash"]
+UNLIMITED = "toolConfig: this model cannot be limited to some tools; calls of the others are refused"
+# A choice, what an API is told of it (the mode, the names that are left), and the APIs that can be told of names.
+CHOICES: list[tuple[dict[str, Any] | None, str, list[str], tuple[str, ...]]] = [
+    (None, "auto", EVERY, ()),
+    ({"mode": "AUTO"}, "auto", EVERY, ()),
+    ({"mode": "AUTO", "allowedFunctionNames": SOME}, "auto", ["mcp_files_list", "Bash"], ("responses",)),
+    ({"mode": "AUTO", "allowedFunctionNames": [*SOME, "Read"]}, "auto", EVERY, ()),
+    ({"mode": "ANY"}, "required", EVERY, ()),
+    (
+        {"mode": "ANY", "allowedFunctionNames": ["mcp.files.list"]},
+        "required",
+        ["mcp_files_list"],
+        ("chat", "responses", "anthropic", "google"),
+    ),
+    ({"mode": "ANY", "allowedFunctionNames": ["Read", "Bash"]}, "required", ["Read", "Bash"], ("responses", "google")),
+    ({"mode": "NONE"}, "none", EVERY, ()),
+    ({"mode": "ANY", "allowedFunctionNames": []}, "none", EVERY, ()),
 ]
 
 
-@pytest.mark.parametrize(("config", "mode", "names"), CHOICES, ids=lambda value: str(value)[:60])
-def test_the_choice_of_tools_is_said_to_the_api(
-    chosen: Chosen, config: dict[str, Any] | None, mode: str, names: list[str]
+@pytest.mark.req("HOOK-055", "HOOK-056", "HOOK-057", "HOOK-168")
+@pytest.mark.parametrize(("config", "mode", "names", "told"), CHOICES, ids=lambda value: str(value)[:60])
+def test_the_choice_of_tools_is_said_to_the_api_and_no_definition_is_removed(
+    chosen: Chosen, config: dict[str, Any] | None, mode: str, names: list[str], told: tuple[str, ...]
 ) -> None:
     chosen.api.events(chosen.protocol.stream(["Hello"]))
 
-    chosen.ask(tools=TOOLS, toolConfig=config)
+    last = chosen.ask(tools=TOOLS, toolConfig=config)[-1]
 
+    api, limited = chosen.protocol.name, names != EVERY
     said, allowed = chosen.protocol.choice(chosen.api.last)
-    assert (mode, sorted(names)) == (said, sorted(allowed))
-
-
-@pytest.mark.parametrize("config", [{"mode": "NONE"}, {"mode": "ANY", "allowedFunctionNames": []}], ids=str)
-def test_a_choice_of_no_tool_leaves_none(chosen: Chosen, config: dict[str, Any]) -> None:
-    chosen.api.events(chosen.protocol.stream(["Hello"]))
-
-    chosen.ask(tools=TOOLS, toolConfig=config)
-
-    said, allowed = chosen.protocol.choice(chosen.api.last)
-    assert said == "none" or not allowed
+    assert chosen.protocol.tools(chosen.api.last) == EVERY
+    assert (said, sorted(allowed)) == (mode, sorted(names if api in told else EVERY))
+    assert (UNLIMITED in last.get("problems", ())) is (limited and api not in told)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +111,7 @@ def test_a_choice_of_no_tool_leaves_none(chosen: Chosen, config: dict[str, Any])
         (
             {"mode": "AUTO", "allowedFunctionNames": ["Bash", "Rm"]},
             "auto",
-            ["toolConfig allows 'Rm', which is no tool of this call"],
+            ["toolConfig allows 'Rm', which is no tool of this call", UNLIMITED],
         ),
         ({"mode": "SOME"}, "auto", ["toolConfig.mode is 'SOME'; it may be: AUTO, ANY, NONE"]),
     ],

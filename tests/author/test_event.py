@@ -24,7 +24,10 @@ PATCH = """*** Begin Patch
 IN_PATCH = tuple(f"/home/user/proj/{one}" for one in ("src/a.py", "src/b.py", "c.py", "d.py"))
 
 
-def event(tool: str = "", given: dict[str, Any] | None = None, kind: str = "tool.before", **data: Any) -> Event:
+Input = dict[str, Any] | str
+
+
+def event(tool: str = "", given: Input | None = None, kind: str = "tool.before", **data: Any) -> Event:
     data = {"tool_name": tool, "tool_input": given or {}, "cwd": "/home/user/proj", **data}
     return Event(kind, data, raw={})
 
@@ -41,9 +44,10 @@ def event(tool: str = "", given: dict[str, Any] | None = None, kind: str = "tool
         ("str_replace_editor", {"command": "create", "path": "a"}, ""),
         ("Read", {"file_path": "a"}, ""),
         ("unheard_of", {"command": "ls"}, "ls"),
+        ("bash", "ls -la", "ls -la"),
     ],
 )
-def test_a_command_is_what_a_shell_runs(tool: str, given: dict[str, Any], command: str) -> None:
+def test_a_command_is_what_a_shell_runs(tool: str, given: Input, command: str) -> None:
     assert event(tool, given).command == command
 
 
@@ -59,13 +63,15 @@ def test_a_command_is_what_a_shell_runs(tool: str, given: dict[str, Any], comman
         ("MultiEdit", {"edits": [{"file_path": "a"}, {"file_path": "a"}]}, ("/home/user/proj/a",)),
         ("apply_patch", {"command": PATCH}, IN_PATCH),
         ("apply_patch", {"input": PATCH}, IN_PATCH),
+        ("apply_patch", PATCH, IN_PATCH),
+        ("Edit", PATCH, IN_PATCH),
         ("move_file", {"source": "a", "destination": "b"}, ("/home/user/proj/a", "/home/user/proj/b")),
         ("Write", {"file_path": "~/x", "content": ""}, (os.path.expanduser("~/x"),)),
         ("Bash", {"command": "cat a", "path": "b"}, ()),
         ("Read", {"file_path": 7}, ()),
     ],
 )  # fmt: skip
-def test_paths_are_all_files_that_an_input_names(tool: str, given: dict[str, Any], paths: tuple[str, ...]) -> None:
+def test_paths_are_all_files_that_an_input_names(tool: str, given: Input, paths: tuple[str, ...]) -> None:
     assert event(tool, given).paths == paths
 
 
@@ -76,11 +82,40 @@ def test_paths_are_all_files_that_an_input_names(tool: str, given: dict[str, Any
         ("Edit", {"file_path": "a", "old_string": "old", "new_string": "new"}, ("new",)),
         ("MultiEdit", {"edits": [{"new_string": "one"}, {"new_string": "two"}]}, ("one", "two")),
         ("apply_patch", {"command": PATCH}, ("new line\nwhole file",)),
+        ("apply_patch", PATCH, ("new line\nwhole file",)),
+        ("apply_patch", "*** Begin Patch\r*** Add File: a\r+one\r*** End Patch", ("one",)),
+        (
+            "apply_patch",
+            "*** Begin Patch\n*** Add File: a\n+++ two\n+a\u2028b\x0bc\n*** End Patch",
+            ("++ two\na\u2028b\x0bc",),
+        ),
         ("Bash", {"command": "echo", "text": "no"}, ()),
     ],
 )
-def test_texts_are_what_is_to_be_written(tool: str, given: dict[str, Any], texts: tuple[str, ...]) -> None:
+def test_texts_are_what_is_to_be_written(tool: str, given: Input, texts: tuple[str, ...]) -> None:
     assert event(tool, given).texts == texts
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("  *** Add File: a", ["a"]),
+        ("\t*** Delete File:   a  ", ["a"]),
+        ("\ufeff*** Update File: a\ufeff\x85", ["a"]),
+        (" *** Move to: a", ["a"]),
+        ("*** Add File:a", ["a"]),
+        ("*** Add File: a\r", ["a"]),
+        ("*** Add File: a\u2028b\x0bc", ["a\u2028b\x0bc"]),
+        ('*** Add File: "a"', ['"a"']),
+        ("*** Add File: .gi\tt/con\rfig", [".gi\tt/con", ".git/config"]),
+        ("+*** Add File: a", []),
+    ],
+)
+def test_a_patch_names_a_file_however_loosely_an_agent_reads_it(line: str, names: list[str]) -> None:
+    """Tried with Codex and GitHub Copilot CLI: both write `a`, and Codex takes tabs and returns out of a name."""
+    patch = f"*** Begin Patch\n{line}\n*** End Patch\n"
+
+    assert event("apply_patch", {"command": patch}).paths == tuple(f"/home/user/proj/{name}" for name in names)
 
 
 def test_writing_tools_are_known_and_an_editor_that_only_views_is_none() -> None:

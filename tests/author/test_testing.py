@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from tenterhook import dialects, hook, recorded
-from tenterhook.author import callers
+from tenterhook.author import callers, tools
 from tenterhook.author.answers import Answer
 from tenterhook.author.event import Event
 from tenterhook.errors import UsageError
-from tenterhook.testing import agents, each_dialect, fire
+from tenterhook.testing import HookFailed, agents, each_dialect, fire
 
 GUARD = """
 from tenterhook import hook
@@ -135,9 +135,113 @@ def test_a_tool_is_called_in_the_agents_own_words(agent: str, tmp_path: Path) ->
     path = str(tmp_path / "a.txt")
     fired = fire(writes, "tool.before", agent=agent, tool="write", file_path=path, content="text")
 
-    own = dialects.get(agent).tools
-    name = own["Write"].name if "Write" in own else "apply_patch"
-    assert fired.reason == f"{name} {path} text"
+    names = [call["tool"] for call in recorded.tools(agent)] or [
+        tool.name for tool in dialects.get(agent).tools.values()
+    ]
+    assert fired.reason.split(" ")[0] in names
+    assert fired.reason.endswith(f" {path} text")
+
+
+PATCH = "*** Begin Patch\n*** Update File: a.txt\n@@\n-old\n+new\n*** End Patch\n"
+EDITS = {
+    "claude": ("Edit", {"file_path": "a.txt", "old_string": "old", "new_string": "new"}),
+    "codex": ("apply_patch", {"command": PATCH}),
+    "gemini": ("replace", {"file_path": "a.txt", "old_string": "old", "new_string": "new"}),
+    "qwen": ("edit", {"file_path": "a.txt", "old_string": "old", "new_string": "new"}),
+    "copilot": ("edit", {"path": "a.txt", "old_str": "old", "new_str": "new"}),
+    "amcp": ("apply_patch", {"patch": PATCH}),
+}
+
+
+@pytest.mark.parametrize(("agent", "name", "given"), [(agent, *call) for agent, call in EDITS.items()])
+def test_an_edit_has_the_form_that_the_agent_gives_it(agent: str, name: str, given: Any, tmp_path: Path) -> None:
+    fire(shows, "tool.before", agent=agent, tool="edit", project=tmp_path, **EDITS["claude"][1])
+    seen = SEEN.pop()
+
+    assert (seen.tool_name, seen.data["tool_input"]) == (name, given)
+    assert seen.paths == (str(tmp_path / "a.txt"),)
+    assert seen.text == "new"
+    assert seen.cwd == str(tmp_path)
+
+
+def test_a_tool_by_an_agents_own_name_is_that_one() -> None:
+    fire(shows, "tool.before", agent="copilot", tool="apply_patch", **EDITS["claude"][1])
+    copilot = SEEN.pop()
+    fire(shows, "tool.before", agent="claude", tool="apply_patch", **EDITS["claude"][1])
+    claude = SEEN.pop()
+
+    assert (copilot.tool_name, copilot.data["tool_input"]) == ("apply_patch", PATCH)
+    assert claude.tool_name == "Edit"
+
+
+CALLS = [
+    pytest.param(agent, call, id=f"{agent}-{call['tool']}")
+    for agent in recorded.agents()
+    for call in recorded.tools(agent)
+]
+OURS: dict[str, Any] = {
+    "shell": {"command": "ls"},
+    "read": {"file_path": "a"},
+    "write": {"file_path": "a", "content": "new"},
+    "edit": {"file_path": "a", "old_string": "old", "new_string": "new"},
+    "search": {"pattern": "old"},
+    "glob": {"pattern": "*.txt"},
+    "fetch": {"url": "https://example.com/a"},
+    "web_search": {"query": "x"},
+    "subagent": {"prompt": "x", "subagent_type": "general-purpose"},
+    "mcp": {"value": "v"},
+}
+
+
+@pytest.mark.parametrize(("agent", "call"), CALLS)
+@pytest.mark.parametrize("kind", ["tool.before", "tool.after"])
+def test_every_tool_is_fired_as_it_was_recorded(agent: str, call: dict[str, Any], kind: str) -> None:
+    served = "put" in call["tool"]
+    ours = "mcp" if served else tools.kind(call["tool"])
+    fire(shows, kind, agent=agent, tool="mcp__box__put" if served else call["tool"], **OURS[ours])
+    seen = SEEN.pop()
+    given = seen.data["tool_input"]
+
+    assert seen.tool_name == call["tool"]
+    assert type(given) is type(call["input"])
+    assert isinstance(given, str) or given.keys() <= call["input"].keys()
+    assert call.get("beside", {}).items() <= seen.raw.items()
+    if kind == "tool.after" and "output" in call:
+        assert seen.data["tool_output"] == call["output"]
+
+
+def test_a_server_is_named_as_the_agent_names_it() -> None:
+    shown = {}
+    for agent in ("claude", "codex", "copilot", "gemini"):
+        fire(shows, "tool.before", agent=agent, tool="mcp__shop__buy", what="tea")
+        seen = SEEN.pop()
+        shown[agent] = (seen.tool_name, seen.mcp and (seen.mcp.server, seen.mcp.tool))
+
+    assert shown == {
+        "claude": ("mcp__shop__buy", ("shop", "buy")),
+        "codex": ("mcp__shop__buy", ("shop", "buy")),
+        "copilot": ("shop-buy", ("shop", "buy")),
+        "gemini": ("mcp_shop_buy", ("shop", "buy")),
+    }
+
+
+def test_a_tool_that_an_agent_does_not_have_is_not_made_up() -> None:
+    with pytest.raises(UsageError, match="tells its hooks of no tool 'search'"):
+        fire(shows, "tool.before", agent="codex", tool="search", pattern="x")
+
+    assert "codex" not in agents("tool.before", tool="search")
+    assert "codex" in agents("tool.before", tool="write")
+
+
+def test_agents_are_chosen_by_what_a_hook_can_do_there() -> None:
+    every, rewriting = agents("tool.before", can="deny"), agents("tool.before", can="rewrite")
+
+    assert set(rewriting) < set(every) == set(agents("tool.before"))
+    assert "qwen" not in rewriting
+    assert set(agents("turn.stop", can="deny")) < set(agents("turn.stop"))
+    assert each_dialect("tool.before", can="rewrite").args == ("agent", rewriting)
+    with pytest.raises(UsageError, match=r"can='denny': it may be deny, .*did you mean 'deny'"):
+        agents("tool.before", can="denny")
 
 
 @pytest.mark.parametrize("agent", [name for name in recorded.agents() if name in dialects.names()])
@@ -150,7 +254,7 @@ def test_the_event_is_what_a_real_agent_wrote_with_the_given_laid_over_it(agent:
     once = recorded.payloads(agent)[event][0]
     assert seen.command == "mine"
     assert once.keys() <= seen.raw.keys()
-    assert seen.cwd == "/home/user/proj"
+    assert seen.cwd == os.getcwd()
 
 
 def test_a_real_process_is_started_where_that_is_wanted(file: Path) -> None:
@@ -264,3 +368,97 @@ def test_a_plugin_that_nobody_uses_loads_nothing() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert set(eval(done.stdout)) == {"tenterhook", "tenterhook.pytest_plugin"}
+
+
+# ---- hooks that fail
+
+# What a hook does, what the test is told of it, and whether it was the hook's own line that raised.
+FAILING = {
+    "a typo": ("return hook.block('no')", "AttributeError: 'Hook' object has no attribute 'block'", True),
+    "an exit": ("import sys; sys.exit(2)", "SystemExit: 2", True),
+    "what no JSON can hold": ("return hook.rewrite(command={1})", "hook.rewrite was given what no JSON can", True),
+    "no answer": ("return True", "a hook returns hook.deny", False),
+    "no field of the tool": ("return hook.rewrite(file_path='/safe')", "which Bash does not have", False),
+    "too long": ("import time; time.sleep(5)", "TimeoutError: no answer within 0.1 s", False),
+}
+
+
+def failing(folder: Path, body: str) -> Path:
+    file = folder / "guard.py"
+    text = "from tenterhook import hook\n\n@hook('tool.before', timeout={})\ndef guard(event):\n    {}\n"
+    file.write_text(text.format(0.1 if "sleep" in body else None, body))
+    return file
+
+
+@pytest.mark.parametrize("process", [False, True])
+@pytest.mark.parametrize(("body", "problem", "traced"), FAILING.values(), ids=FAILING)
+def test_a_hook_that_fails_fails_its_test_and_shows_where(
+    tmp_path: Path, body: str, problem: str, traced: bool, process: bool
+) -> None:
+    file = failing(tmp_path, body)
+    call: dict[str, Any] = {"agent": "claude", "tool": "shell", "command": "ls", "process": process}
+    with pytest.raises(HookFailed) as raised:
+        fire(file, "tool.before", **call)
+    allowed = fire(file, "tool.before", **call, allow_failure=True)
+
+    assert problem in str(raised.value)
+    assert (f'File "{file}", line 5, in guard' in str(raised.value)) == traced
+    assert (allowed.failed, allowed.denied) == (True, True)
+    assert problem in allowed.failures[0]
+
+
+BROKEN = {
+    "no Python": ("this is no Python", "SyntaxError"),
+    "a module that is not there": ("import nowhere_at_all", "No module named 'nowhere_at_all'"),
+    "an end without an answer": (
+        "from tenterhook import hook\nimport os\n@hook('tool.before')\ndef guard(event):\n    os._exit(2)",
+        r"process ended \(exit 2\) before it answered",
+    ),
+    "a signal": (
+        "from tenterhook import hook\nimport os\n@hook('tool.before')\ndef guard(event):\n    os.kill(os.getpid(), 9)",
+        "no end of its own",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "problem"), BROKEN.values(), ids=BROKEN)
+def test_a_hooks_process_that_does_not_answer_fails_its_test(tmp_path: Path, text: str, problem: str) -> None:
+    """Though the agent refuses the call: an exit of 2 is a refusal."""
+    (tmp_path / "guard.py").write_text(text)
+    with pytest.raises(HookFailed, match=problem):
+        fire(tmp_path / "guard.py", "tool.before", agent="claude", tool="shell", command="ls", process=True)
+
+
+@pytest.mark.parametrize(("process", "error"), [(True, HookFailed), (False, OSError)])
+def test_a_file_that_is_not_there_fails_its_test(tmp_path: Path, process: bool, error: type[Exception]) -> None:
+    with pytest.raises(error, match="No such file"):
+        fire(tmp_path / "nothing.py", "tool.before", tool="shell", command="ls", process=process)
+
+
+def test_the_hooks_own_exception_is_the_cause() -> None:
+    with hook.apart():
+
+        @hook("tool.before", on_failure="allow")
+        def breaks(event: Event) -> None:
+            raise KeyError("mine")
+
+    with pytest.raises(HookFailed) as raised:
+        fire(breaks, "tool.before", tool="shell", command="ls")
+    allowed = fire(breaks, "tool.before", tool="shell", command="ls", allow_failure=True)
+
+    assert isinstance(raised.value.__cause__, KeyError)
+    assert 'raise KeyError("mine")' in str(raised.value)
+    assert "author/calls.py" not in str(raised.value)
+    assert (allowed.failed, allowed.ran) == (True, True)
+
+
+def test_what_was_fired_is_shown_on_one_short_line() -> None:
+    def shown(what: str, command: str = "ls") -> str:
+        return repr(fire(says, "tool.before", agent="claude", tool="shell", command=command, options={"what": what}))
+
+    assert shown("deny") == "<claude PreToolUse Bash {'command': 'ls'}: denied, reason='no'>"
+    assert shown("nothing") == "<claude PreToolUse Bash {'command': 'ls'}: ran>"
+    assert shown("rewrite") == "<claude PreToolUse Bash {'command': 'ls'}: ran, input={'command': 'ls -la'}>"
+    assert shown("context") == "<claude PreToolUse Bash {'command': 'ls'}: ran, context='for the model'>"
+    assert len(shown("deny", "x" * 10_000)) < 150
+    assert repr(fire(shows, "session.start")) == "<tenterhook session.start: ran>"

@@ -6,7 +6,12 @@ import pytest
 
 from tenterhook.cli.main import main
 
-GROUP = {"wave": ".wave/settings.json", "moai": ".claude/settings.json", "llxprt": ".llxprt/settings.json"}
+GROUP = {
+    "wave": ".wave/settings.json",
+    "moai": ".claude/settings.json",
+    "llxprt": ".llxprt/settings.json",
+    "claude": ".claude/settings.json",
+}
 
 
 @pytest.fixture(autouse=True)

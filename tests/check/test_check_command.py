@@ -295,3 +295,24 @@ def test_a_folder_whose_name_is_no_text_can_be_checked(option, tmp_path, capsys)
 
     assert main(["check", "--project", os.fsdecode(folder), *option]) == 2
     assert "gone.sh does not exist" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("hook", "said"),
+    [
+        ({"command": "tenter hook agent ddd-pre-transformation", "timeout": 1}, "runs tests, and is ended after 1 s"),
+        (
+            {"command": "tenter hook agent tdd-post-implementation --budget 30", "timeout": 10},
+            "may take 30 s, and is ended after 10 s: what it would refuse passes",
+        ),
+        ({"command": "tenter hook agent ddd-pre-transformation", "timeout": 5}, ""),
+        ({"command": "tenter hook agent ddd-pre-transformation"}, ""),
+        ({"command": "tenter hook agent backend-validation", "timeout": 1}, ""),
+        ({"command": "true", "timeout": 1}, ""),
+    ],
+)
+def test_a_gate_that_would_be_ended_before_it_answers(one_hook, hook: dict[str, object], said: str) -> None:
+    lines = [line for line in one_hook("moai", "PreToolUse", matcher="Write", **hook) if "is ended after" in line]
+
+    assert len(lines) == bool(said)
+    assert all(said in line and "warning" in line for line in lines)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import pytest
 
@@ -160,7 +161,7 @@ def test_a_veto_by_exit_one_in_the_command_itself_is_reported(one_hook):
         "import sys\nsys.exit(1)\nsys.exit(2)\n",
         "exit $status\nexit 1\n",
         """echo '{"decision": "block"}'\nexit 1\n""",
-        """jq -n '{permissionDecision: "deny"}' || exit 1\n""",
+        """jq -n '{hookSpecificOutput: {permissionDecision: "deny"}}' || exit 1\n""",
         "from tenterhook import hook\nexit(1)\n",
         "exit 0\n",
     ],
@@ -246,3 +247,89 @@ def test_where_every_hook_may_go_on_for_ever_the_agents_own_field_is_named(write
     lines = [line for line in check("--dialect", "codex")[1] if "never looks at stop_hook_active" in line]
 
     assert bool(lines) == warned
+
+
+# ---- refusals in another agent's form
+
+PRINTED = {
+    "python.py": "#!/usr/bin/env python3\nimport json\n\nprint(json.dumps({%s}))\n",
+    "shell.sh": "#!/bin/sh\n# a guard\n\necho '{%s}'\n",
+    "quoted.sh": '#!/bin/bash\nname=x\n\nprintf "%%s" "{%s}"\n',
+    "script.js": "#!/usr/bin/env node\n// a guard\n\nconsole.log(JSON.stringify({%s}))\n",
+}
+FLAT = {"permissionDecision": "deny", "permissionDecisionReason": "no"}
+BLOCK = {"permissionDecision": "block"}
+PERMISSION = {"permission": "deny", "agent_message": "no"}
+FORMS = {
+    "permissionDecision deny at the top level": FLAT,
+    "permissionDecision block at the top level": BLOCK,
+    "permissionDecision block": {"hookSpecificOutput": {"hookEventName": "PreToolUse", **BLOCK}},
+    "permission deny": PERMISSION,
+}
+INSTEAD = (
+    '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", '
+    '"permissionDecisionReason": "why"}}'
+)
+
+
+def printed(name: str, answer: dict[str, object]) -> str:
+    """The script with the answer as its language writes it."""
+    inner = json.dumps(answer)[1:-1]
+    if name == "quoted.sh":
+        inner = inner.replace('"', r"\"")
+    if name == "script.js":
+        inner = re.sub(r'"(\w+)":', r"\1:", inner)
+    return PRINTED[name] % inner
+
+
+@pytest.mark.parametrize("script", PRINTED)
+@pytest.mark.parametrize(("form", "answer"), FORMS.items(), ids=FORMS)
+def test_a_refusal_in_a_form_that_claude_code_does_not_read_is_found_with_its_line(
+    one_hook, write, form, answer, script
+):
+    write(script, printed(script, answer), mode=0o755)
+    (line,) = one_hook("claude", "PreToolUse", command=f"./{script}")
+
+    said = f"{script}:4 seems to answer with {form}; in Claude Code PreToolUse then goes on; print {INSTEAD}"
+    assert line == f".claude/settings.json:8:7: warning: {said}"
+
+
+@pytest.mark.parametrize("script", PRINTED)
+@pytest.mark.parametrize(
+    ("agent", "file", "event", "answer"),
+    [
+        ("cursor", ".cursor/hooks.json", "beforeShellExecution", PERMISSION),
+        ("cursor", ".cursor/hooks.json", "preToolUse", PERMISSION),
+        ("copilot", ".github/hooks/a.json", "preToolUse", FLAT),
+        ("copilot", ".github/hooks/a.json", "PreToolUse", FLAT),
+    ],
+)
+def test_the_same_form_is_right_where_the_agent_reads_it(write, check, agent, file, event, answer, script):
+    write(script, printed(script, answer), mode=0o755)
+    write(file, json.dumps({"version": 1, "hooks": {event: [{"type": "command", "command": f"./{script}"}]}}))
+
+    assert [line for line in check("--dialect", agent)[1] if "seems to answer" in line] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        """out = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}\nprint(out)\n""",
+        """if data["permission"] == "deny":\n    pass\n""",
+        """print({"permission": "deny", "decision": "block", "reason": "no"})\n""",
+        """# {"permission": "deny"}\nprint({})\n""",
+        """if data.get("permission_mode") == "deny": pass\n""",
+        """from tenterhook import hook\nprint({"permission": "deny"})\n""",
+    ],
+)
+def test_what_only_looks_like_such_a_form_is_not_reported(one_hook, write, text):
+    write("guard.py", text)
+
+    assert one_hook("claude", "PreToolUse", command="python3 guard.py") == []
+
+
+def test_a_flat_refusal_that_is_put_together_is_found(one_hook, write):
+    write("guard.py", 'verdict = "deny"\n\nprint({"permissionDecision": verdict, "permissionDecisionReason": "no"})\n')
+    (line,) = one_hook("claude", "PreToolUse", command="python3 guard.py")
+
+    assert "guard.py:3 seems to answer with permissionDecision deny at the top level" in line

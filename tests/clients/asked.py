@@ -11,10 +11,15 @@ VARIABLE = "TENTERHOOK_CLIENTS"
 
 
 class Asked(NamedTuple):
-    """`missing` tells of packages why they could not be fetched; `record` is where a run writes down what it saw."""
+    """`missing` tells of packages why they could not be fetched; `record` is where a run writes down what it saw.
+
+    `seed` is what cases are drawn by, `case` the name of the only one that is wanted.
+    """
 
     missing: dict[str, str]
     record: str
+    seed: int = 1
+    case: str = ""
 
     def written(self) -> str:
         return json.dumps(self._asdict())

@@ -6,13 +6,13 @@ from agent.provider_apis import ANTHROPIC
 
 from .client import CLAUDE_EVENTS, KEY, PROMPT, TIMEOUT, Client, about, grouped, path_of
 from .pins import CLAUDE
-from .scene import Scene
+from .scene import Entries, Scene
 
 QUIET = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1"}
 
 
-def configure(scene: Scene, events: list[str]) -> None:
-    scene.write_json("project/.claude/settings.json", {"hooks": grouped(scene, events, TIMEOUT)})
+def configure(scene: Scene, entries: Entries) -> None:
+    scene.write_json("project/.claude/settings.json", {"hooks": grouped(scene, entries, TIMEOUT)})
 
 
 def argv(scene: Scene) -> list[str]:
@@ -35,4 +35,5 @@ CLIENT = Client(
     deny=lambda why: about("PreToolUse", permissionDecision="deny", permissionDecisionReason=why),
     rewrite=lambda given: about("PreToolUse", permissionDecision="allow", updatedInput=given),
     context=lambda event, text: about(event, additionalContext=text),
+    output=lambda text: {"stdout": text, "stderr": "", "interrupted": False, "isImage": False},
 )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from agent.provider_apis import KEY, Protocol
 
 from .pins import Package
-from .scene import Answer, Scene
+from .scene import Answer, Entries, Entry, Scene
 
 PROMPT = "please run the tool"
 # For hooks that are to be late, in seconds; each client has it in its own unit.
@@ -29,12 +29,16 @@ class Client(NamedTuple):
     tool: str
     call: Callable[[str], dict[str, Any]]
     events: Mapping[str, str]
-    configure: Callable[[Scene, list[str]], None]
+    configure: Callable[[Scene, Entries], None]
     argv: Callable[[Scene], list[str]]
     environ: Callable[[Scene, str], dict[str, str]]
     deny: Callable[[str], Answer]
     rewrite: Callable[[dict[str, Any]], Answer]
     context: Callable[[str, str], Answer]
+    # What its hooks are told that the shell gave back, for this text.
+    output: Callable[[str], Any] = str
+    # What its hooks call the tool, where the model calls it otherwise.
+    target: str = ""
 
     @property
     def missing(self) -> str:
@@ -56,10 +60,20 @@ def says(value: Any) -> Answer:
     return Answer(stdout=json.dumps(value))
 
 
-def grouped(scene: Scene, events: list[str], timeout: float) -> dict[str, Any]:
+def grouped(scene: Scene, entries: Entries, timeout: float) -> dict[str, Any]:
     """Events with groups with hooks, as most clients have it."""
     hook = {"type": "command", "timeout": timeout}
-    return {event: [{"hooks": [{**hook, "command": scene.command(event)}]}] for event in events}
+    return {
+        event: [
+            {**matched(one), "hooks": [{**hook, "command": one.command or scene.command(event, one.place)}]}
+            for one in found
+        ]
+        for event, found in entries.items()
+    }
+
+
+def matched(entry: Entry) -> dict[str, str]:
+    return {} if entry.matcher is None else {"matcher": entry.matcher}
 
 
 def about(event: str, **fields: Any) -> Answer:
@@ -75,4 +89,4 @@ CLAUDE_EVENTS = {
     "turn.stop": "Stop",
 }
 
-__all__ = ["CLAUDE_EVENTS", "KEY", "PROMPT", "TIMEOUT", "Client", "about", "grouped", "path_of", "says"]
+__all__ = ["CLAUDE_EVENTS", "KEY", "PROMPT", "TIMEOUT", "Client", "about", "grouped", "matched", "path_of", "says"]

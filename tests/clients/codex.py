@@ -6,7 +6,7 @@ from agent.provider_apis import RESPONSES
 
 from .client import CLAUDE_EVENTS, KEY, PROMPT, TIMEOUT, Client, about, grouped, path_of
 from .pins import CODEX
-from .scene import Scene
+from .scene import Entries, Scene
 
 CONFIG = """
 model = "gpt-5.5"
@@ -26,8 +26,8 @@ enabled = false
 """
 
 
-def configure(scene: Scene, events: list[str]) -> None:
-    scene.write_json("home/.codex/hooks.json", {"hooks": grouped(scene, events, TIMEOUT)})
+def configure(scene: Scene, entries: Entries) -> None:
+    scene.write_json("home/.codex/hooks.json", {"hooks": grouped(scene, entries, TIMEOUT)})
 
 
 def environ(scene: Scene, url: str) -> dict[str, str]:
@@ -54,4 +54,5 @@ CLIENT = Client(
     deny=lambda why: about("PreToolUse", permissionDecision="deny", permissionDecisionReason=why),
     rewrite=lambda given: about("PreToolUse", permissionDecision="allow", updatedInput={"command": given["cmd"]}),
     context=lambda event, text: about(event, additionalContext=text),
+    target="Bash",
 )

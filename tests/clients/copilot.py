@@ -6,9 +6,9 @@ from typing import Any
 
 from agent.provider_apis import CHAT
 
-from .client import CLAUDE_EVENTS, KEY, PROMPT, TIMEOUT, Client, about, path_of, says
+from .client import CLAUDE_EVENTS, KEY, PROMPT, TIMEOUT, Client, about, matched, path_of, says
 from .pins import COPILOT
-from .scene import Scene
+from .scene import Entries, Scene
 
 EVENTS = {
     "session.start": "sessionStart",
@@ -20,10 +20,13 @@ EVENTS = {
 OFFLINE = {"COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false", "COPILOT_MODEL": "gpt-5.4"}
 
 
-def configure(scene: Scene, events: list[str]) -> None:
+def configure(scene: Scene, entries: Entries) -> None:
     hook = {"type": "command", "timeoutSec": TIMEOUT}
-    entries = {event: [{**hook, "bash": scene.command(event)}] for event in events}
-    scene.write_json("project/.github/hooks/probe.json", {"version": 1, "hooks": entries})
+    hooks = {
+        event: [{**hook, **matched(one), "bash": one.command or scene.command(event, one.place)} for one in found]
+        for event, found in entries.items()
+    }
+    scene.write_json("project/.github/hooks/probe.json", {"version": 1, "hooks": hooks})
 
 
 def argv(scene: Scene) -> list[str]:

@@ -6,7 +6,7 @@ from agent.provider_apis import GOOGLE
 
 from .client import KEY, PROMPT, TIMEOUT, Client, grouped, path_of, says
 from .pins import GEMINI
-from .scene import Scene
+from .scene import Entries, Scene
 
 EVENTS = {
     "session.start": "SessionStart",
@@ -18,8 +18,8 @@ EVENTS = {
 LOGIN = {"auth": {"selectedType": "gemini-api-key"}}
 
 
-def configure(scene: Scene, events: list[str]) -> None:
-    scene.write_json("project/.gemini/settings.json", {"hooks": grouped(scene, events, TIMEOUT * 1000)})
+def configure(scene: Scene, entries: Entries) -> None:
+    scene.write_json("project/.gemini/settings.json", {"hooks": grouped(scene, entries, TIMEOUT * 1000)})
 
 
 def argv(scene: Scene) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .client import Client
 from .effects import CHANGED, CONTEXT, DANGEROUS, TO_CHANGE, WHY
-from .scene import Answer, Scene
+from .scene import Answer, Scene, one_each
 
 GUARD = Path(__file__).with_name("guard.py")
 
@@ -22,17 +22,26 @@ def by_hand(client: Client, scene: Scene) -> None:
     changed = client.rewrite(client.call(CHANGED))
     answers[client.events["tool.before"]] = [(DANGEROUS, client.deny(WHY)), (TO_CHANGE, changed)]
     scene.answer(answers)
-    client.configure(scene, list(client.events.values()))
+    client.configure(scene, one_each(client.events.values()))
 
 
 def by_tenter(client: Client, scene: Scene) -> None:
     """The same file for every client, and the command that a user types."""
+    install(client.dialect, scene)
+
+
+def for_claude(client: Client, scene: Scene) -> None:
+    """As it is installed for Claude Code, whose file the client reads, too."""
+    install("claude", scene)
+
+
+def install(agent: str, scene: Scene) -> None:
     file = scene.write("guard.py", GUARD.read_text())
-    words = ["--agent", client.dialect, str(file), "--project", str(scene.project), "--yes"]
+    words = ["--agent", agent, str(file), "--project", str(scene.project), "--yes"]
     argv = [sys.executable, "-m", "tenterhook", "install", *words]
     done = subprocess.run(argv, env=scene.environ(), cwd=scene.project, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
 
 
-BY_HAND, BY_TENTER = "by hand", "by tenter install"
-WAYS = {BY_HAND: by_hand, BY_TENTER: by_tenter}
+BY_HAND, BY_TENTER, FOR_CLAUDE = "by hand", "by tenter install", "by tenter install for Claude Code"
+WAYS = {BY_HAND: by_hand, BY_TENTER: by_tenter, FOR_CLAUDE: for_claude}

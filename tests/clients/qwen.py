@@ -6,13 +6,13 @@ from agent.provider_apis import CHAT
 
 from .client import CLAUDE_EVENTS, KEY, PROMPT, TIMEOUT, Client, about, grouped, path_of
 from .pins import NODE, QWEN
-from .scene import Scene
+from .scene import Entries, Scene
 
 LOGIN = {"auth": {"selectedType": "openai"}}
 
 
-def configure(scene: Scene, events: list[str]) -> None:
-    scene.write_json("project/.qwen/settings.json", {"hooks": grouped(scene, events, TIMEOUT * 1000)})
+def configure(scene: Scene, entries: Entries) -> None:
+    scene.write_json("project/.qwen/settings.json", {"hooks": grouped(scene, entries, TIMEOUT * 1000)})
 
 
 def argv(scene: Scene) -> list[str]:

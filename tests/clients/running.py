@@ -12,7 +12,7 @@ from tenterhook.supervisor.client import helper
 
 from .client import Client
 from .model import Model, model
-from .scene import Answers, Fired, Scene
+from .scene import Answers, Fired, Scene, one_each
 
 # Where a network of our own cannot be had, nothing that would go outside finds a way.
 NOWHERE = "http://127.0.0.1:9"
@@ -48,7 +48,7 @@ def play(client: Client, commands: Sequence[str], answers: Answers, *, patience:
     with tempfile.TemporaryDirectory(prefix=f"{client.name}-", ignore_cleanup_errors=True) as folder:
         scene = Scene(Path(folder))
         scene.answer(answers)
-        client.configure(scene, list(client.events.values()))
+        client.configure(scene, one_each(client.events.values()))
         return started(client, scene, commands, patience)
 
 

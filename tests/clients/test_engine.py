@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from tenterhook import dialects
 from tenterhook.dialect import EventRule
-from tenterhook.testing import Did, simulate
+from tenterhook.testing import simulate
 from tenterhook.types import Outcome
 
 from . import claude, codex, copilot, gemini, qwen
 from .answers import OFTEN
-from .client import PROMPT, Client
+from .client import Client
 from .fates import Told, told
+from .predicting import data, did
 from .probes import EVERY, Probe
-from .scene import Answer
 
 CLIENTS = (claude.CLIENT, codex.CLIENT, gemini.CLIENT, qwen.CLIENT, copilot.CLIENT, copilot.PASCAL)
 KNOWN = [client for client in CLIENTS if client.dialect in dialects.names()]
@@ -30,28 +29,10 @@ CASES = [
 def test_the_engine_does_with_an_answer_what_the_real_client_did(client: Client, probe: Probe) -> None:
     text = told(client, probe, 0)
     event = client.events[probe.kind]
-    outcome = simulate(client.dialect, event, [did(text.answer)], data=data(client, probe))
+    outcome = simulate(client.dialect, event, [did(text.answer)], data=data(client, probe.kind, "./mark.sh probe0"))
     rule = next(one for one in dialects.get(client.dialect).events if one.name == event)
 
     assert probe.fate(client.name) == WORDS[probe.kind](outcome, rule, text), outcome
-
-
-def did(answer: Answer) -> Did:
-    """What the probe's hook does, as the engine would find it."""
-    return Did(
-        exit_code=answer.exit_code,
-        stdout=answer.stdout,
-        stderr=answer.stderr,
-        signal="SIGKILL" if answer.signal else None,
-        error="timeout" if answer.seconds else None,
-    )
-
-
-def data(client: Client, probe: Probe) -> dict[str, Any]:
-    if not probe.kind.startswith("tool."):
-        return {"prompt": PROMPT}
-    result = {"tool_output": "TOOL-OUTPUT"} if probe.kind == "tool.after" else {}
-    return {"tool_name": client.tool, "tool_input": client.call("./mark.sh probe0"), **result}
 
 
 def read(outcome: Outcome, text: Told) -> bool:

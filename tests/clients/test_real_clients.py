@@ -15,7 +15,7 @@ from .asked import Asked
 from .client import Client
 from .effects import CHANGED, CONTEXT, DANGEROUS, HARMLESS, TO_CHANGE, WHY, Effects, effects
 from .fates import Fate
-from .installing import BY_HAND, BY_TENTER, WAYS
+from .installing import BY_HAND, BY_TENTER, FOR_CLAUDE, WAYS
 from .probes import EVERY, Probe
 
 PROBES = [pytest.param(probe, id=f"{probe.kind}-{probe.name}") for probe in EVERY]
@@ -51,7 +51,7 @@ class Real:
     """The tests of every client."""
 
     client: ClassVar[Client]
-    ways: ClassVar[tuple[str, ...]] = tuple(WAYS)
+    ways: ClassVar[tuple[str, ...]] = (BY_HAND, BY_TENTER)
     # What runs of a call that the hook wants to have rewritten.
     rewritten: ClassVar[dict[str, list[str]]] = {way: ["new"] for way in WAYS}
 
@@ -122,7 +122,7 @@ class TestCopilot(Real):
 
 
 class TestCopilotInPascal(Real):
-    """An install writes one form, and that is the other one."""
+    """An install writes one form, and that is the other one; but what is installed for Claude Code is read so."""
 
     client = copilot.PASCAL
-    ways = (BY_HAND,)
+    ways = (BY_HAND, FOR_CLAUDE)

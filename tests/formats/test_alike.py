@@ -11,6 +11,7 @@ from pydantic import BaseModel
 import tenterhook
 from tenterhook import formats
 from tenterhook.errors import UsageError
+from tenterhook.formats.messages import NONE_LEFT
 
 from .loopback import Loopback, sse
 
@@ -146,6 +147,59 @@ def test_a_response_that_was_cut_off_is_still_cut_off_with_another_text(name: st
         assert (view["text"], view["candidates"][0]["finishReason"]) == ("[gone]", "MAX_TOKENS")
 
 
+COUNTED = {"prompt_tokens": 9, "completion_tokens": 4, "total_tokens": 13}
+SUMMED = {"promptTokenCount": 9, "candidatesTokenCount": 4, "totalTokenCount": 13}
+DETAILS = {
+    "input_tokens_details": {"cached_tokens": 8, "cache_write_tokens": 0},
+    "output_tokens_details": {"reasoning_tokens": 2},
+}
+
+
+@pytest.mark.req("HOOK-047")
+@pytest.mark.parametrize(
+    ("name", "base"),
+    [
+        ("openai", openai.types.chat.ChatCompletion.model_validate({**completion("said"), "usage": COUNTED})),
+        (
+            "openai-responses",
+            openai.types.responses.Response.model_validate(
+                {**response("said"), "usage": {"input_tokens": 9, "output_tokens": 4, "total_tokens": 13, **DETAILS}}
+            ),
+        ),
+        (
+            "anthropic",
+            anthropic.types.Message.model_validate(
+                {**message("said"), "usage": {"input_tokens": 2, "cache_read_input_tokens": 7, "output_tokens": 4}}
+            ),
+        ),
+        ("genai", T.GenerateContentResponse.model_validate({**CUT, "usageMetadata": SUMMED})),
+        ("plain", {"text": "said", "candidates": [], "usageMetadata": SUMMED}),
+    ],
+)
+def test_the_usage_of_a_response_counts_that_a_hook_put_in_place_of_the_models(name: str, base: Any) -> None:
+    """One that names none, or the very counts that it was shown, leaves the model's own, details and all."""
+
+    def replaced(**view: Any) -> Any:
+        answer = {"response": {"text": "new", **view}}
+        return answering(answer).model(lambda **call: base, format=name)(model="m").response
+
+    def usage(response: Any) -> Any:
+        return formats.get(name).response_view(response)["usageMetadata"]
+
+    assert usage(base) == SUMMED
+    new = {"promptTokenCount": 1, "candidatesTokenCount": 2, "totalTokenCount": 5 if name != "anthropic" else 3}
+    assert usage(replaced(usageMetadata=new)) == new
+    assert usage(replaced(usageMetadata={"candidatesTokenCount": 1})) == {
+        "promptTokenCount": 9,
+        "candidatesTokenCount": 1,
+        "totalTokenCount": 10,
+    }
+    for kept in (replaced(), replaced(usageMetadata=SUMMED), replaced(usageMetadata={"totalTokenCount": "many"})):
+        own = ("usage", "usage_metadata", "usageMetadata")
+        assert [getattr(kept, key, None) for key in own] == [getattr(base, key, None) for key in own]
+        assert usage(kept) == SUMMED
+
+
 def test_what_a_hook_took_out_of_the_text_does_not_come_back_with_another_candidate() -> None:
     base = openai.types.chat.ChatCompletion.model_validate(completion("secret", count=2))
     form = formats.get("openai")
@@ -248,11 +302,13 @@ def test_nothing_comes_between_a_function_call_and_its_response() -> None:
     assert form.request_view(made)["messages"] == wish
 
 
-@pytest.mark.parametrize("name", ["openai", "anthropic", "genai"])
-def test_that_no_message_is_left_is_said(name: str) -> None:
-    _, problems = formats.get(name).apply_request({"messages": []}, CALLS[name])
+@pytest.mark.req("HOOK-038", "HOOK-042")
+@pytest.mark.parametrize("wish", [[], [{"role": "user", "content": ""}]])
+@pytest.mark.parametrize("name", CALLS)
+def test_a_request_without_messages_is_left_as_it_was_and_that_is_said(name: str, wish: list[Any]) -> None:
+    made, problems = formats.get(name).apply_request({"messages": wish}, CALLS[name])
 
-    assert problems == ["no message is left, and this API takes no call without one"]
+    assert (made, problems) == (CALLS[name], [NONE_LEFT])
 
 
 def test_the_text_beside_an_image_is_seen_and_the_image_stays() -> None:

@@ -65,11 +65,17 @@ def said(role: str, text: Any) -> dict[str, Any]:
 
 
 def rebuilt(history: list[Toy], wanted: Any) -> list[Toy]:
-    """What becomes of a history; the history itself is untouched, and nothing is wrong with the wish."""
+    """What becomes of a history; the history itself is untouched, and nothing is wrong with the wish.
+
+    A history of which nothing would be left is left as it was, which is said.
+    """
     before = copy.deepcopy(history)
     made, problems = shared.rebuilt(history, wanted, KIND)
 
-    assert not problems
+    if problems:
+        assert (problems, made) == ([shared.NONE_LEFT], history)
+        assert shared.readable(wanted) == ([], [])
+        return []
     assert history == before
     assert made is not history
     return made

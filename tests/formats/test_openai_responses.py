@@ -320,7 +320,6 @@ def test_a_changed_request_goes_over_the_wire_with_everything_else_intact(api, w
             [{"role": "system", "content": "rules"}, {"role": "user", "content": "hi"}],
         ),
         ([{"role": "model", "content": "hi"}], [{"role": "assistant", "content": "hi"}]),
-        ([], []),
     ],
 )
 def test_an_input_of_text_stays_one_where_that_is_enough(api, messages, sent):

@@ -41,6 +41,24 @@ def test_a_near_miss_passes_all_rules(rule: str, command: str) -> None:
     assert not found(command)
 
 
+@pytest.mark.parametrize(
+    "command", ["rm -rf ~", "rm -rf ~/*", 'rm -rf "$HOME"', "mv ~ /tmp/x", "rm -rf ~/.ssh", "find ~ -delete"]
+)
+def test_a_home_in_a_temporary_folder_is_kept_as_any_other(monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.setenv("HOME", "/tmp/run/home")
+
+    assert found(command)["delete-root"] == "deny"
+    assert not found("rm -rf ~/.cache/x /tmp/run/other")
+
+
+@pytest.mark.parametrize("command", ["find . -delete", "rm -rf .", "cd /tmp/real && rm -rf ."])
+def test_a_project_in_a_temporary_folder_is_kept_by_each_of_its_names(command: str) -> None:
+    place = Place("/tmp/link", Settings())
+    place.root = "/tmp/real"
+
+    assert [one.rule for one in danger.findings(command, place, "/tmp/link")] == ["delete-root"]
+
+
 @pytest.mark.parametrize("rule", TABLE)
 def test_a_rule_can_be_switched_by_its_name(rule: str) -> None:
     command = TABLE[rule]["caught"][0]

@@ -32,7 +32,6 @@ def test_a_deny_outweighs_an_ask_and_stands_first(tmp_path: Path) -> None:
     assert answer.decision == "deny"
     assert "delete-root" in lines[1]
     assert "git-discard" in lines[2]
-    assert "[actions.rules]" in lines[-1]
     assert "refused: delete-root, git-discard" in answer.note
 
 
@@ -86,6 +85,29 @@ def test_writing_where_or_what_must_not_be_is_refused(tmp_path: Path, given: dic
     assert answer.decision == "deny"
     assert TOKEN not in answer.reason
     assert TOKEN[4:] not in answer.reason
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"command": "rm -rf /"},
+        {"command": "git reset --hard"},
+        {"command": f"curl -H 'Authorization: {TOKEN}' localhost"},
+        {"file_path": "a.py", "content": f'TOKEN = "{TOKEN}"\n'},
+        {"file_path": "keep/a.py", "content": "x"},
+        {"file_path": "/srv/elsewhere/a.py", "content": "x"},
+        {"file_path": ".env", "content": "x"},
+    ],
+)
+def test_the_model_is_not_told_how_a_rule_is_loosened(tmp_path: Path, given: dict[str, Any]) -> None:
+    settings = Settings()
+    settings.protected = ["keep/**"]
+
+    answer = said(tmp_path, settings, **given)
+
+    assert answer.decision in ("deny", "ask")
+    told = f"{answer.reason}{answer.context}{answer.message}".lower()
+    assert not [word for word in ("actions.", "tenterhook.toml", "allow", "not_secret", "outside =") if word in told]
 
 
 SETTINGS = '[project]\nname = "x"\n\n[tool.tenterhook.actions.rules]\ngit-discard = "deny"\n'

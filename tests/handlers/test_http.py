@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from msgspec.json import decode
 
-from tenterhook.answer import SIZE
+from tenterhook.answer import KEPT, SIZE
 
 from .hooks import CALL, called, everything, http_hook, moai_hook
-from .http_server import chunked, dialled, response, serving
+from .http_server import Reply, chunked, dialled, response, serving
 
 pytestmark = pytest.mark.usefixtures("dialled")
 __all__ = ["dialled"]
@@ -56,9 +56,10 @@ def test_an_empty_object_says_nothing(project: Any) -> None:
         b"HTTP/1.0 200 OK\r\n\r\n" + DENY.encode(),
         b"HTTP/1.1 100 Continue\r\n\r\n" + response(DENY),
         b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + response(DENY),
-        response('{"decision": "deny", "reason": "not here", "note": "' + "x" * (SIZE - 100) + '"}'),
+        response('{"decision": "deny", "reason": "not here", "note": "' + "x" * (4 * KEPT) + '"}'),
+        response('{"n": ' + "[" * 3000 + "]" * 3000 + ', "decision": "deny", "reason": "not here"}'),
     ],
-    ids=["201", "white space", "identity", "chunked", "until the end", "continue", "early hints", "large"],
+    ids=["201", "white space", "identity", "chunked", "until the end", "continue", "early hints", "large", "deep"],
 )
 def test_an_answer_may_come_in_every_way_that_http_has(project: Any, reply: bytes) -> None:
     with serving(reply) as server:
@@ -104,7 +105,22 @@ ALLOW = '{"decision": "allow", "permissionDecision": "allow"}'
 CUT = b'HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{"decision": "allow"}'
 # A byte in each chunk, and much around it.
 FRAMES = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + (b"1;" + b"x" * 50 + b"\r\n \r\n") * 80_000
-FAILURES: dict[str, tuple[bytes, str, str]] = {
+
+
+def flood(head: str, part: bytes) -> Reply:
+    """A reply of more than an answer may have, in parts of a mebibyte."""
+
+    def send(connection: socket.socket) -> None:
+        connection.sendall(f"HTTP/1.1 200 OK\r\n{head}\r\n\r\n".encode())
+        for _ in range((SIZE >> 20) + 1):
+            connection.sendall(part)
+
+    return send
+
+
+BLANK = b" " * KEPT
+WHOLE, CHUNKED = "Connection: close", "Transfer-Encoding: chunked"
+FAILURES: dict[str, tuple[Reply, str, str]] = {
     "204": (response("", "204 No Content"), "output", "is empty"),
     "empty": (response(""), "output", "is empty"),
     "blank": (response(" \n"), "output", "is empty"),
@@ -115,7 +131,6 @@ FAILURES: dict[str, tuple[bytes, str, str]] = {
     "string": (response(json.dumps(ALLOW)), "output", "is not one JSON object"),
     "null": (response("null"), "output", "is not one JSON object"),
     "half": (response(ALLOW[:-1]), "output", "is not one JSON object: "),
-    "too deep": (response('{"a":' + "[" * 600 + "]" * 600 + "}"), "output", "nested deeper"),
     "400": (response(ALLOW, "400 Bad Request"), "network", "HTTP 400 from http://127.0.0.1:"),
     "404": (response(ALLOW, "404 Not Found"), "network", "HTTP 404 from http://127.0.0.1:"),
     "500": (response(ALLOW, "500 Oh"), "network", "HTTP 500 from http://127.0.0.1:"),
@@ -130,8 +145,12 @@ FAILURES: dict[str, tuple[bytes, str, str]] = {
     "nothing": (b"", "network", "the connection broke off"),
     "long line": (b"HTTP/1.1 200 " + b"x" * 70_000 + b"\r\n\r\n{}", "network", "no HTTP response: LineTooLong"),
     "many headers": (response(ALLOW, "200 OK", *(f"X-{n}: y" for n in range(200))), "network", "no HTTP response"),
-    "too large": (response("{" + " " * SIZE + "}"), "output", "larger than 1,048,576 bytes"),
-    "too large in chunks": (chunked(*[b" " * 65536] * 17, b""), "output", "larger than 1,048,576 bytes"),
+    "too large": (flood(WHOLE, BLANK), "output", "larger than 67,108,864 bytes"),
+    "too large in chunks": (
+        flood(CHUNKED, b"%x\r\n%s\r\n" % (KEPT, BLANK)),
+        "output",
+        "larger than 67,108,864 bytes",
+    ),
     "small chunks": (FRAMES, "output", "sent more than 4,194,304 bytes"),
     "too large by its own word": (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n{}", "output", "larger than"),
 }

@@ -14,7 +14,7 @@ from .peers.amcp_cases import CASES, Case
 from .peers.differences import AMCP, TABLES
 
 ROOT = Path(__file__).parent.parent.parent
-PEERS = ROOT / ".venv" / "peers"
+PEERS = Path(sys.prefix) / "peers"
 DRIVER = Path(__file__).parent / "peers" / "drive_amcp.py"
 PAGE = ROOT / "docs" / "hosts" / "amcp.md"
 MODULES = {"theirs": "amcp.hooks", "ours": "tenterhook.hosts.amcp"}

@@ -8,6 +8,7 @@ import json
 import re
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,8 @@ import pytest
 from conftest import Project
 from hosts.living import Does, Told, command, groups, hasty, running_in, soon, toml, twins
 from processes import LINUX, linux
-from tenterhook import Outcome, UsageError
+from requirements.llxprt import OUT_OF_SCOPE, group, settings, specific
+from tenterhook import Engine, Outcome, UsageError, dialects
 from tenterhook.hosts.session import Session
 
 MOAI = ".claude/settings.json"
@@ -56,6 +58,11 @@ SYSTEM = {"moai": "systemMessage", "tenterhook": "message"}
 CONTEXT = {"moai": "additionalContext", "tenterhook": "context"}
 
 
+def for_the_model(dialect: str, text: str) -> list[str]:
+    """What the model is told of a system message, beside the user."""
+    return [f'<hook name="late" kind="system">\n{text}\n</hook>'] if dialect == "moai" else []
+
+
 # Started, not waited for, delivered
 
 
@@ -79,10 +86,68 @@ def test_the_tool_does_not_wait_and_the_result_comes_with_the_next_prompt(
     project.write("go", "")
     assert soon(lambda: late(heard))
     assert told == []  # on the next turn, not before
-    text = '<hook name="late" kind="context">\n2 errors in a.py\n</hook>'
-    assert does(session, "prompt", "And now?").text == f"And now?\n\n{text}"
+    words = [*for_the_model(dialect, "lint is done"), '<hook name="late" kind="context">\n2 errors in a.py\n</hook>']
+    assert sorted(does(session, "prompt", "And now?").text.split("\n\n")) == sorted(["And now?", *words])
     assert told == ["[hook late] lint is done"]
     assert (does(session, "prompt", "x").text, session.pending(), len(told)) == ("x", [], 1)
+
+
+IN_CLAUDE = pytest.mark.parametrize("dialect", ["moai", "claude"])
+# What a hook in the background does, what the model is told of it on the next turn, and what the user is.
+LATE = {
+    "systemMessage": (printing(systemMessage="lint is done"), ("system", "lint is done"), ["lint is done"]),
+    "additionalContext": (
+        printing(hookSpecificOutput={"hookEventName": "PostToolUse", "additionalContext": "2 errors"}),
+        ("context", "2 errors"),
+        [],
+    ),
+    "exit 2": ("echo 3 tests fail >&2; exit 2", ("feedback", "3 tests fail"), []),
+    "a block": (printing(decision="block", reason="3 tests fail"), ("feedback", "3 tests fail"), []),
+}
+
+
+@pytest.mark.req("CC-TYPE-async")
+@IN_CLAUDE
+@pytest.mark.parametrize("what", LATE)
+def test_results_reach_the_model_on_the_next_turn_as_in_claude_code(project: Project, dialect: str, what: str) -> None:
+    text, (kind, words), for_user = LATE[what]
+    project.script("late.sh", text + "\n")
+    groups(project, MOAI, PostToolUse=command("./late.sh", **{"async": True}))
+    session, told, heard = opened(project, dialect)
+
+    result = session.tool("Edit")(lambda path: "edited")(path="a.py")
+    assert soon(lambda: late(heard))
+
+    assert (result.llm_content, result.user_messages) == ("edited", ())
+    assert session.prompt("Go on.").text == f'Go on.\n\n<hook name="late.sh" kind="{kind}">\n{words}\n</hook>'
+    assert told == [f"[hook late.sh] {one}" for one in for_user]
+
+
+@pytest.mark.req("CC-TYPE-async")
+@IN_CLAUDE
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        ("echo 3 tests fail", "printed text in the background, which is told to no one here"),
+        ("exit 2", "does not count in the background"),
+        (printing(**{"continue": False, "stopReason": "over"}), "does not count in the background"),
+    ],
+    ids=["plain text", "a silent exit 2", "a stop"],
+)
+def test_what_no_one_is_told_of_a_late_hook_is_warned_about(
+    project: Project, caplog: pytest.LogCaptureFixture, dialect: str, text: str, warning: str
+) -> None:
+    project.script("late.sh", text + "\n")
+    groups(project, MOAI, PostToolUse=command("./late.sh", **{"async": True}))
+    session, _, heard = opened(project, dialect)
+
+    session.tool("Edit")(lambda path: "edited")(path="a.py")
+    assert soon(lambda: late(heard))
+
+    assert [one for one in late(heard)[0].warnings if warning in one]
+    [record] = caplog.records
+    assert record.getMessage().startswith("PostToolUse: late.sh: ")
+    assert warning in record.getMessage()
 
 
 @pytest.mark.req("CC-TYPE-async")
@@ -94,7 +159,8 @@ def test_what_is_late_comes_through_pending_too(project: Project, dialect: str) 
     session.notify("idle_prompt", "x")
     assert soon(lambda: late(heard))
 
-    assert session.pending() == ['<hook name="late" kind="context">\nm\n</hook>']
+    words = ['<hook name="late" kind="context">\nm\n</hook>', *for_the_model(dialect, "u")]
+    assert sorted(session.pending()) == sorted(words)
     assert (told, session.pending()) == (["[hook late] u"], [])
 
 
@@ -197,7 +263,8 @@ def test_without_a_session_there_is_no_next_turn_so_the_event_waits(project: Pro
 
     outcome = does(engine, "fire", "notify", type="a", message="b")
 
-    assert [one.text for one in outcome.messages] == ["said"]
+    readers = ["user", "model"] if dialect == "moai" else ["user"]
+    assert [(one.to, one.text) for one in outcome.messages] == [(reader, "said") for reader in readers]
     assert outcome.attempts[0].exit_code == 0
 
 
@@ -403,7 +470,8 @@ def test_what_had_finished_before_the_end_is_not_lost_by_it(project: Project, do
     does(session, "end")
 
     assert told == ["[hook late] u"]
-    assert session.pending() == ['<hook name="late" kind="context">\nm\n</hook>']
+    words = ['<hook name="late" kind="context">\nm\n</hook>', *for_the_model(dialect, "u")]
+    assert sorted(session.pending()) == sorted(words)
 
 
 @twins
@@ -614,3 +682,97 @@ def test_a_tap_that_fails_loses_nothing(project: Project, caplog: pytest.LogCapt
     assert late.wait(5)
     assert soon(lambda: len(session.pending()) == 1)
     assert "a tap failed on notify" in caplog.text
+
+
+# ---- events that the agent itself does not wait for
+
+
+def unawaited(project: Project, **events: list[str]) -> Engine:
+    groups = {name: [group(*commands, sequential=True)] for name, commands in events.items()}
+    project.write(".llxprt/settings.json", settings(**groups))
+    return project.engine("llxprt", grace=20)
+
+
+SLOW = "while [ ! -e go ]; do sleep 0.02; done; cat > told.json; echo done >> order"
+
+
+@pytest.mark.req("HOOK-203")
+def test_the_events_that_an_agent_does_not_wait_for_are_data_of_its_dialect() -> None:
+    rules = dialects.get("llxprt").events
+
+    assert {rule.name for rule in rules if not rule.awaited} == set(OUT_OF_SCOPE)
+
+
+@pytest.mark.req("HOOK-203")
+@pytest.mark.parametrize("way", ["threads", "a loop"])
+def test_a_slow_hook_of_such_an_event_delays_nothing_and_is_heard_at_the_end(project: Project, way: str) -> None:
+    """The hook ends when the session has gone on: were it waited for, it would take its whole time-out of a minute."""
+    engine = unawaited(project, Notification=[SLOW], BeforeAgent=[SLOW], AfterAgent=[SLOW], PreCompress=[SLOW])
+    watched: list[Outcome] = []
+    session = engine.session(watch=lambda outcome, agent: watched.append(outcome))
+
+    def live() -> None:
+        session.start()
+        session.notify("ToolPermission", "may I?")
+        assert session.prompt("do it").text == "do it"
+        session.compact()
+        assert not session.stop().goes_on
+        project.write("go", "")
+        session.end()
+
+    async def alive() -> None:
+        await session.astart()
+        await session.anotify("ToolPermission", "may I?")
+        assert (await session.aprompt("do it")).text == "do it"
+        await session.acompact()
+        assert not (await session.astop()).goes_on
+        project.write("go", "")
+        await session.aend()
+
+    asyncio.run(alive()) if way == "a loop" else live()
+
+    assert project.read("order").split() == ["done"] * 4
+    assert all("runs in the background" in one.attempts[0].detail for one in watched[:4] if one.attempts)
+    assert len([one for one in watched if one.attempts and one.attempts[0].exit_code == 0]) == 4
+
+
+@pytest.mark.req("HOOK-203", "HOOK-211")
+def test_such_hooks_run_one_after_another_and_see_what_those_before_them_added(project: Project) -> None:
+    engine = unawaited(project, BeforeAgent=[specific(additionalContext="and so"), SLOW, "exit 1"])
+    with engine.session() as session:
+        session.prompt("do it")
+        project.write("go", "")
+
+    assert "and so" in project.json("told.json")["prompt"]
+
+
+@pytest.mark.req("HOOK-203")
+def test_a_hook_at_the_end_is_run_and_what_does_not_end_is_ended(project: Project) -> None:
+    engine = unawaited(project, SessionEnd=["echo end >> order", "echo $$ > pid; sleep 100; echo late >> order"])
+    engine.grace = 0.5
+    with engine.session():
+        pass
+
+    assert project.read("order") == "end\n"
+    assert not Path(f"/proc/{project.read('pid').strip()}").exists()
+
+
+@pytest.mark.req("HOOK-203")
+def test_without_a_session_there_is_no_next_turn_so_they_are_waited_for(project: Project) -> None:
+    engine = unawaited(project, Notification=["sleep 0.2; echo done >> order"])
+
+    assert engine.fire("Notification", type="x", message="m").attempts[0].exit_code == 0
+    assert project.read("order") == "done\n"
+
+
+@pytest.mark.req("HOOK-203")
+def test_a_function_of_the_hosts_own_is_called_at_once(project: Project) -> None:
+    engine = unawaited(project, Notification=[SLOW])
+    called: list[str] = []
+    engine.add("Notification", lambda event: called.append(event["message"]))
+    with engine.session() as session:
+        session.notify("x", "m")
+        assert called == ["m"]
+        project.write("go", "")
+
+    assert project.read("order") == "done\n"

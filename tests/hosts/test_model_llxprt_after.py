@@ -119,6 +119,35 @@ def test_a_completely_new_response_stands_as_if_the_model_had_made_it(project, a
     assert (reply.synthetic, reply.blocked, reply.stop) == (False, False, False)
 
 
+@pytest.mark.req("HOOK-046", "HOOK-052")
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"txt": "anew"},
+        {"text": 7},
+        {"candidates": "anew"},
+        {"candidates": [7]},
+        {"candidates": [{"content": 7}]},
+        {"text": "anew", "candidates": [{"content": {"parts": [{"txt": "anew"}]}}]},
+    ],
+)
+def test_what_is_no_response_leaves_the_models_own_and_that_is_said(project, api, wrong):
+    reply, _ = asked(hooked(project, AfterModel=specific(llm_response=wrong)), api, "plain")
+
+    assert reply.response.text == "Hello you"
+    assert [call.name for call in reply.response.function_calls] == ["look_up"]
+    assert any("llm_response is no response" in warning for warning in reply.outcomes[-1].warnings)
+
+
+@pytest.mark.req("HOOK-046")
+@pytest.mark.parametrize("empty", [{"text": ""}, {"candidates": []}, {"candidates": [{"content": {"parts": []}}]}])
+def test_a_response_that_is_empty_on_purpose_empties_the_models(project, api, empty):
+    reply, _ = asked(hooked(project, AfterModel=specific(llm_response=empty)), api, "plain")
+
+    assert not reply.response.text
+
+
 @ways
 @pytest.mark.req("HOOK-048", "HOOK-194", "HOOK-180")
 def test_continue_false_after_the_model_ends_the_loop_with_a_response_that_says_why(project, api, way):

@@ -10,6 +10,7 @@ import pytest
 
 from conftest import Project
 from hosts.living import Does, Told, command, groups, twins
+from processes import within
 from tenterhook.hosts.session import Session
 
 MOAI, WAVE, LLXPRT = ".claude/settings.json", ".wave/settings.json", ".llxprt/settings.json"
@@ -572,10 +573,13 @@ def test_wave_exit_two_around_a_tool_reaches_the_model(project: Project, does: D
 SIX = [
     ("SessionStart", "start", ("resume",), {"source": "resume"}),
     ("SessionEnd", "end", ("exit",), {"reason": "exit"}),
-    ("Notification", "notify", ("ToolPermission", "look"), {"notification_type": "ToolPermission", "message": "look"}),
+    (
+        *("Notification", "notify", ("ToolPermission", "look")),
+        {"notification_type": "ToolPermission", "message": "look", "details": {}},
+    ),
     ("PreCompress", "compact", ("manual",), {"trigger": "manual"}),
     ("BeforeAgent", "prompt", ("Hello.",), {"prompt": "Hello."}),
-    ("AfterAgent", "stop", ("Done.",), {"prompt_response": "Done.", "stop_hook_active": False}),
+    ("AfterAgent", "stop", ("Done.",), {"prompt": "", "prompt_response": "Done.", "stop_hook_active": False}),
 ]
 EVERYTHING = {
     "decision": "block",
@@ -586,6 +590,30 @@ EVERYTHING = {
     "suppressOutput": True,
     "hookSpecificOutput": {"additionalContext": "a context"},
 }
+
+
+@pytest.mark.req("HOOK-203")
+@twins
+def test_llxprt_hooks_hear_which_prompt_a_turn_was_for_and_which_call_a_question_is_about(
+    project: Project, does: Does
+) -> None:
+    keeps = {event: command(f"cat > part.$$; mv part.$$ {event}.$$") for event in ("AfterAgent", "Notification")}
+    groups(project, LLXPRT, **keeps)
+    session, _ = opened(project, "llxprt")
+
+    does(session, "prompt", "Mend it.")
+    does(session, "permission", "write_file", {"path": "a"})
+    does(session, "notify", "idle", "come", details={"since": 5})
+    does(session, "stop", "Done.")
+
+    assert within(20, lambda: len(list(project.root.glob("*.[0-9]*"))) == 3 and not list(project.root.glob("part.*")))
+    (ended,) = (json.loads(file.read_text()) for file in project.root.glob("AfterAgent.*"))
+    noticed = [json.loads(file.read_text()) for file in project.root.glob("Notification.*")]
+    assert ended["prompt"] == "Mend it."
+    assert {one["notification_type"]: one["details"] for one in noticed} == {
+        "permission_prompt": {"tool_name": "write_file", "tool_input": {"path": "a"}},
+        "idle": {"since": 5},
+    }
 
 
 @pytest.mark.req("HOOK-203")
@@ -613,6 +641,8 @@ def test_llxprt_hooks_of_events_without_a_caller_run_and_change_nothing(
 
     with caplog.at_level(logging.INFO, "tenterhook.session"):
         done = does(session, moment, *args)
+        session.background.wait_for_chains()  # nobody else does
+        waiting = session.pending()
 
     seen = project.json("h.json")
     assert {"hook_event_name": event, "session_id": "s-1", **given}.items() <= seen.items()
@@ -623,6 +653,6 @@ def test_llxprt_hooks_of_events_without_a_caller_run_and_change_nothing(
     else:
         assert not done.blocked
     outcome = getattr(done, "outcome", done)
-    assert (outcome.stop, outcome.suppress, told, session.pending()) == (False, False, [], [])
+    assert (outcome.stop, outcome.suppress, told, waiting) == (False, False, [], [])
     words = ["a reason", "a stop", "a message", "a context"] if answer is EVERYTHING else [answer or stderr]
     assert all(word in caplog.text for word in words)

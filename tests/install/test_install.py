@@ -238,15 +238,14 @@ def test_everything_is_there_as_data(tenter: Call, project: Path) -> None:
     assert {one["agent"] for one in undone["agents"]} == {"moai", "wave"}
 
 
-def test_claude_code_is_given_words_without_a_shell_and_fails_closed(tenter: Call, project: Path) -> None:
+def test_claude_code_is_given_one_text_for_a_shell_and_fails_closed(tenter: Call, project: Path) -> None:
     tenter("install", "--agent", "claude", GUARD, "--program", "tenter", "--yes")
     entries = json.loads(Path(".claude/settings.json").read_text())["hooks"]
 
     assert entries["PreToolUse"][0]["hooks"] == [
         {
             "type": "command",
-            "command": "tenter",
-            "args": ["run", f"${{CLAUDE_PROJECT_DIR}}/{GUARD}", "--agent", "claude"],
+            "command": f"""tenter run "${{CLAUDE_PROJECT_DIR}}"/'{GUARD}' --agent claude""",
             "timeout": 60,
             "onFailure": "block",
         }
@@ -355,3 +354,13 @@ def test_a_home_that_is_no_whole_path_is_refused(
     assert "your home folder is given as 'some where', which is no whole path" in ran.err
     assert tenter("uninstall", "--yes", *user).code == 1
     assert snapshot(project) == before
+
+
+def test_what_codex_does_without_a_hook_and_needs_first_is_said(tenter: Call, project: Path) -> None:
+    ran = tenter("install", "--agent", "codex", GUARD, "--dry-run")
+    matrix = tenter("dialects", "--matrix", "codex")
+
+    assert "no hook is called for write_stdin, which types into an open shell" in ran.out
+    assert "from 0.169 on a project's hooks run only in a folder that you trust" in ran.out
+    assert 'run codex exec --trust there, or put trust_level = "trusted" below [projects."FOLDER"]' in ran.out
+    assert "No hook is called for write_stdin" in matrix.out

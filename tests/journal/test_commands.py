@@ -30,13 +30,30 @@ def test_the_log_is_a_table_the_newest_last(kept: Kept) -> None:
     done = kept.tenter("log")
 
     head, one, two, three = done.stdout.splitlines()
-    assert head.split() == ["TIME", "ID", "EVENT", "ABOUT", "DECISION", "TOOK", "HOOKS"]
+    assert head.split() == ["TIME", "ID", "PROJECT", "EVENT", "ABOUT", "DECISION", "TOOK", "HOOKS"]
     assert one.endswith("guard\\x07: no\\x1b[2J")
     assert "none x12" in two
     assert two.endswith("none ran: matcher")
     assert "failed" in three
+    assert three.endswith("flaky: failed: timeout")
+    assert all(line[head.index("PROJECT") :].startswith("/work/shop ") for line in (one, two, three))
     assert {line.index("tool.before") for line in (one, two, three)} == {head.index("EVENT")}
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_log_says_why_a_hook_failed_beside_what_another_decided(project: Project, kept: Kept) -> None:
+    project.write(
+        "tenterhook.toml",
+        f'{DENIES}\n[[hook]]\nname = "flaky"\non = "tool.before"\ncommand = "echo a; echo disk full >&2; exit 3"\n'
+        'on_failure = "allow"\n',
+    )
+    kept.tenter("fire", "tool.before", "--trust", stdin='{"tool_name": "Bash"}')
+    kept.tenter("fire", "tool.before", "--trust", stdin='{"tool_name": "Read"}')
+
+    _, both, alone = kept.tenter("log").stdout.splitlines()
+
+    assert both.endswith("guard, flaky: not here; flaky failed: exit code 3: disk full")
+    assert alone.endswith("flaky: failed: exit code 3: disk full")
 
 
 def test_the_log_as_json_is_the_lines(kept: Kept) -> None:

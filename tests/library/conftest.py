@@ -48,5 +48,17 @@ def fire(folder: Path) -> Fire:
     return fire
 
 
+@pytest.fixture
+def fails(fire: Fire) -> Fire:
+    """The same for a hook that cannot do its work: it fails, and the agent does what its `on_failure` says."""
+
+    def fails(name: str, kind: str, **data: object) -> Fired:
+        fired = fire(name, kind, allow_failure=True, **data)
+        assert fired.failed
+        return fired
+
+    return fails
+
+
 def git(folder: Path, *words: str) -> None:
     subprocess.run(["git", *AUTHOR, *words], cwd=folder, env=CLEAN, check=True, capture_output=True)

@@ -83,12 +83,12 @@ def test_where_nothing_can_be_written_a_tool_is_refused_only_if_that_is_wanted(a
     assert refused.denied
 
 
-def test_a_link_is_not_followed_and_a_wrong_kind_is_said(fire: Fire, folder: Path) -> None:
+def test_a_link_is_not_followed_and_a_wrong_kind_is_said(fire: Fire, fails: Fire, folder: Path) -> None:
     os.symlink(folder / "elsewhere", folder / "a.jsonl")
     linked = fire(NAME, "turn.stop", options={"file": "a.jsonl"})
-    wrong = fire(NAME, "turn.stop", options={"kinds": ("turn.end",)})
+    wrong = fails(NAME, "turn.stop", options={"kinds": ("turn.end",)})
 
     assert "nothing is written down" in linked.everything
     assert not (folder / "elsewhere").exists()
     assert "not 'turn.end'" in wrong.everything
-    assert fire(NAME, "tool.before", tool="shell", command="ls", options={"kinds": ("x",)}).ran
+    assert fails(NAME, "tool.before", tool="shell", command="ls", options={"kinds": ("x",)}).ran

@@ -96,14 +96,14 @@ def test_what_comes_then_is_an_option(fire: Fire, clock: Clock, then: str, what:
     assert getattr(spend(fire, clock, 0, seconds=30.0, then=then), what)
 
 
-def test_wrong_options_refuse_and_say_why(fire: Fire, clock: Clock) -> None:
-    assert "then may be deny, ask, stop; not 'warn'" in spend(fire, clock, 0, then="warn").reason
-    assert "seconds must be a number above 0" in spend(fire, clock, 0, seconds=0.0).reason
+def test_wrong_options_refuse_and_say_why(fails: Fire, clock: Clock) -> None:
+    assert "then may be deny, ask, stop; not 'warn'" in spend(fails, clock, 0, then="warn").reason
+    assert "seconds must be a number above 0" in spend(fails, clock, 0, seconds=0.0).reason
 
 
-def test_where_nothing_can_be_kept_commands_are_refused(fire: Fire, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_can_be_kept_commands_are_refused(fails: Fire, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", "/dev/null/state")
-    fired = fire(TIME, "tool.before", tool="shell", command="ls")
+    fired = fails(TIME, "tool.before", tool="shell", command="ls")
 
     assert fired.denied
     assert "without it nothing can be counted" in fired.reason
@@ -204,8 +204,8 @@ def test_an_agent_that_tells_of_no_tokens_is_said_to_once(fire: Fire) -> None:
         ({"tokens": 5, "then": "warn"}, "then may be deny, ask, stop"),
     ],
 )
-def test_a_budget_that_is_none_refuses_and_says_why(fire: Fire, options: dict[str, Any], problem: str) -> None:
-    fired = fire(COST, "tool.before", tool="shell", command="ls", options=options)
+def test_a_budget_that_is_none_refuses_and_says_why(fails: Fire, options: dict[str, Any], problem: str) -> None:
+    fired = fails(COST, "tool.before", tool="shell", command="ls", options=options)
 
     assert fired.denied
     assert problem in fired.reason
@@ -224,8 +224,8 @@ def test_then_may_be_to_ask_or_to_stop(fire: Fire, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("option", "value"), [("seconds", float("nan")), ("seconds", -1.0), ("commands", -1)])
-def test_a_budget_that_nothing_could_use_up_is_refused(option: str, value: float, fire: Fire) -> None:
-    fired = fire("time-budget", "tool.before", tool="shell", command="ls", options={option: value})
+def test_a_budget_that_nothing_could_use_up_is_refused(option: str, value: float, fails: Fire) -> None:
+    fired = fails("time-budget", "tool.before", tool="shell", command="ls", options={option: value})
 
     assert fired.denied
     assert f"{option} must be a number above 0, not {value:g}" in fired.reason

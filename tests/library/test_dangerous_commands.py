@@ -74,8 +74,8 @@ def test_rules_are_switched_by_name(fire: Fire) -> None:
         ({"allow": ("publish",), "deny": ("publish",)}, "deny: publish stands in two lists"),
     ],
 )
-def test_wrong_options_refuse_and_say_why(fire: Fire, options: dict[str, tuple[str, ...]], problem: str) -> None:
-    fired = fire(NAME, "tool.before", tool="shell", command="ls", options=options)
+def test_wrong_options_refuse_and_say_why(fails: Fire, options: dict[str, tuple[str, ...]], problem: str) -> None:
+    fired = fails(NAME, "tool.before", tool="shell", command="ls", options=options)
 
     assert fired.denied
     assert problem in fired.reason

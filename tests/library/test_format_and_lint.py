@@ -114,8 +114,8 @@ def test_other_files_and_other_tools_are_left_alone(fire: Fire, folder: Path, tm
     assert outside.read_text() == UGLY
 
 
-def test_a_wrong_limit_is_said_and_locks_nobody_out(fire: Fire, folder: Path) -> None:
-    fired = edit(fire, folder / "a.py", seconds=-1.0)
+def test_a_wrong_limit_is_said_and_locks_nobody_out(fails: Fire, folder: Path) -> None:
+    fired = edit(fails, folder / "a.py", seconds=-1.0)
 
     assert fired.ran
     assert "seconds must be a number above 0, not -1" in fired.everything

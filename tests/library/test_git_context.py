@@ -56,8 +56,8 @@ def test_options_say_how_much_is_told(fire: Fire, repository: Path) -> None:
     assert "test: make test" in more.context
 
 
-def test_a_limit_that_is_none_is_an_error_that_locks_nobody_out(fire: Fire) -> None:
-    fired = fire(NAME, "session.start", options={"seconds": 0.0})
+def test_a_limit_that_is_none_is_an_error_that_locks_nobody_out(fails: Fire) -> None:
+    fired = fails(NAME, "session.start", options={"seconds": 0.0})
 
     assert fired.ran
     assert "seconds must be a number above 0, not 0" in fired.everything

@@ -109,8 +109,8 @@ def test_a_warning_lets_it_run(fire: Fire, repository: Path) -> None:
     assert "protected branch main" in fired.everything
 
 
-def test_a_word_that_is_no_decision_refuses_and_says_so(fire: Fire) -> None:
-    fired = fire(NAME, "tool.before", tool="shell", command="ls", options={"force": "no"})
+def test_a_word_that_is_no_decision_refuses_and_says_so(fails: Fire) -> None:
+    fired = fails(NAME, "tool.before", tool="shell", command="ls", options={"force": "no"})
 
     assert fired.denied
     assert "force may be deny, ask, warn, allow; not 'no'" in fired.reason

@@ -79,10 +79,10 @@ def test_a_program_that_fails_or_hangs_is_left_behind(fire: Fire, program: Path)
 
 
 @pytest.mark.parametrize("name", [DESKTOP, WEBHOOK])
-def test_only_what_is_wanted_is_told_and_a_wrong_kind_is_said(name: str, fire: Fire) -> None:
+def test_only_what_is_wanted_is_told_and_a_wrong_kind_is_said(name: str, fire: Fire, fails: Fire) -> None:
     options = {"on": ("session.end",)}
     quiet = fire(name, "turn.stop", options=options)
-    wrong = fire(name, "turn.stop", options={"on": ("turn.stopp",)})
+    wrong = fails(name, "turn.stop", options={"on": ("turn.stopp",)})
 
     assert name not in quiet.everything
     assert wrong.ran
@@ -180,7 +180,7 @@ def test_what_a_server_does_not_take_is_told_without_the_urls_path(fire: Fire, s
     ],
 )
 def test_what_cannot_be_sent_is_told_and_stops_nothing(fire: Fire, options: dict[str, object], problem: str) -> None:
-    fired = fire(WEBHOOK, "turn.stop", options=options)
+    fired = fire(WEBHOOK, "turn.stop", options=options, allow_failure=True)
 
     assert fired.ran
     assert problem in fired.everything

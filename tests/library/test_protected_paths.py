@@ -146,8 +146,8 @@ def test_rules_and_folders_are_switched(fire: Fire, folder: Path) -> None:
     assert said(str(folder / "uv.lock"), deny=("lock-file",)) == "deny"
 
 
-def test_a_rule_about_commands_is_none_of_its(fire: Fire) -> None:
-    fired = fire(NAME, "tool.before", tool="shell", command="ls", options={"allow": ("force-push",)})
+def test_a_rule_about_commands_is_none_of_its(fails: Fire) -> None:
+    fired = fails(NAME, "tool.before", tool="shell", command="ls", options={"allow": ("force-push",)})
 
     assert fired.denied
     assert "there is no rule 'force-push'" in fired.reason

@@ -87,8 +87,8 @@ def test_some_files_may_hold_what_looks_like_one(fire: Fire, folder: Path, name:
     assert fired.ran
 
 
-def test_a_word_that_is_no_decision_refuses_and_says_so(fire: Fire) -> None:
-    fired = fire(NAME, "tool.before", tool="shell", command="ls", options={"writes": "dney"})
+def test_a_word_that_is_no_decision_refuses_and_says_so(fails: Fire) -> None:
+    fired = fails(NAME, "tool.before", tool="shell", command="ls", options={"writes": "dney"})
 
     assert fired.denied
     assert "writes may be deny, ask, warn, allow; not 'dney' (did you mean 'deny'?)" in fired.reason

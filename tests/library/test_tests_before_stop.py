@@ -94,8 +94,8 @@ def test_tests_that_do_not_finish(fire: Fire, changed: Path, unfinished: str, de
     assert ("did not finish within" in fired.everything) is told
 
 
-def test_wrong_options_are_said_and_lock_nobody_out(fire: Fire, changed: Path) -> None:
+def test_wrong_options_are_said_and_lock_nobody_out(fails: Fire, changed: Path) -> None:
     for options in ({"unfinished": "ask"}, {"times": 0}, {"seconds": 0.0}, {"command": "'"}):
-        fired = fire(NAME, "turn.stop", options=options)
+        fired = fails(NAME, "turn.stop", options=options)
         assert fired.ran
         assert "hook tests-before-stop failed: " in fired.everything

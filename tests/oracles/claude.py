@@ -76,6 +76,10 @@ def expected(event: str, acts: Sequence[Act], sequential: bool = False) -> Expec
     if any(one.decision == "defer" for one in saids) and outcome.decision != "deny":
         outcome.decision = "defer"
         outcome.reason = table.first(one.reason for one in saids if one.decision == "defer")
+    if event == PRE:  # of several refusals that of the hook which finished last is told; here they finish in order
+        if outcome.decision == "deny":
+            outcome.reason = [one.reason for one in saids if one.decision == "deny"][-1]
+        table.counting(outcome, denied(event))
     inputs = [one.gives["input"] for one in saids if "input" in one.gives]
     outcome.changes = table.changed("input", inputs[-1] if inputs else INPUT, INPUT)
     wishes = [one.gives["path"] for one in saids if "path" in one.gives]
@@ -113,6 +117,8 @@ def spoken(event: str, act: Act, out: str) -> Said:
     if event in (MADE, REMOVED) and act.exit:
         return Said("deny", act.err or BLOCKED, failed=True)
     if act.exit == 0:
+        if out.startswith("{") and out.endswith("}") and event != MADE:  # meant as an answer, and none
+            return Said(failed=True, notes=[("user", "error", out)])
         if event == MADE and out:
             return Said(gives={"path": out.splitlines()[-1].strip()})
         return Said(context=[out] if out and event in PLAIN_CONTEXT else [])

@@ -58,6 +58,8 @@ def expected(event: str, acts: Sequence[Act], sequential: bool = False) -> Expec
     reasons = [one.reason for one in saids if one.decision == "deny"]
     if event in (*STOPS, POST) and outcome.decision == "deny":
         outcome.reason = "\n\n".join(reasons)
+    if event == PRE:
+        table.counting(outcome, denied(event))
     if outcome.stop:  # a stop outranks every refusal
         outcome.blocked = False
     inputs = [one.gives["input"] for one in saids if "input" in one.gives]
@@ -143,6 +145,8 @@ def unreadable_section(event: str, own: Mapping[str, Any]) -> bool:
 
 
 def decided(event: str, answer: Mapping[str, Any], own: Mapping[str, Any]) -> Said:
+    if alone(event, own):
+        answer = {}
     decision = "deny" if answer.get("decision") == "block" else "none"
     reason = answer.get("reason") or ""
     if own.get("permissionDecision") in ("allow", "deny"):
@@ -153,11 +157,21 @@ def decided(event: str, answer: Mapping[str, Any], own: Mapping[str, Any]) -> Sa
     return Said(decision, reason)
 
 
+def alone(event: str, own: Mapping[str, Any]) -> bool:
+    """Whether a section decides, so that what stands outside of it does not."""
+    keys = ("permissionDecision", "permissionDecisionReason", "updatedInput")
+    return event == PRE and any(own.get(key) is not None for key in keys)
+
+
 def unsupported(event: str, answer: Mapping[str, Any], own: Mapping[str, Any]) -> bool:
     if event in (PRE, ASKED) and (answer.get("continue") is False or answer.get("stopReason") is not None):
         return True
     if event in (PRE, ASKED, POST) and answer.get("suppressOutput"):
         return True
+    if alone(event, own):
+        answer = {name: value for name, value in answer.items() if name not in ("decision", "reason")}
+        if own.get("permissionDecision") == "allow" and own.get("updatedInput") is None:
+            return True
     if answer.get("decision") == "approve" or own.get("permissionDecision") == "ask":
         return True
     decides = answer.get("decision") or own.get("permissionDecision") or answer.get("continue") is False

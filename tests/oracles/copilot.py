@@ -71,16 +71,27 @@ def expected(event: str, acts: Sequence[Act], sequential: bool = False) -> Expec
         final = next((one for one in saids[::-1] if one.decision != "none"), None)
         heard = [one if one is final else undecided(one) for one in saids]
     outcome = table.merge(heard, denied=DENIED.get(event, ("log", "reason")), can_block=event in CAN_BLOCK)
+    if event in STOP:
+        share_reasons(event, saids, outcome)
     outcome.messages = told(event, outcome)
     outcome.changes = changes(event, saids, outcome)
     outcome.attempts = len(saids)
     return outcome
 
 
+def share_reasons(event: str, saids: Sequence[Said], outcome: Expected) -> None:
+    """The last reason of any hook is that of the decision; a refusal without one counts for nothing."""
+    if outcome.decision != "none":
+        outcome.reason = next((one.reason for one in saids[::-1] if one.reasoned), "")
+    if outcome.decision == "deny" and not outcome.reason:
+        outcome.decision, outcome.blocked = "none", False
+    table.counting(outcome, DENIED[event])
+
+
 def ends(event: str, one: Said) -> bool:
     """Whether the hooks after this one do not run."""
     if event in BEFORE:
-        return one.decision in ("deny", "ask")
+        return one.decision in ("deny", "ask") or "input" in one.gives
     return one.decision == "deny" and (event in AFTER or (event in PERMISSION and one.failed))
 
 
@@ -96,7 +107,7 @@ def told(event: str, outcome: Expected) -> list[table.Told]:
 
 
 def undecided(one: Said) -> Said:
-    return Said(failed=one.failed, notes=one.notes, context=one.context, maybe=one.maybe)
+    return Said(failed=one.failed, notes=one.notes, context=one.context, maybe=one.maybe, reasoned=one.reasoned)
 
 
 def changes(event: str, saids: Sequence[Said], outcome: Expected) -> dict[str, Any]:
@@ -142,7 +153,7 @@ def failed(event: str, act: Act) -> Said:
 
 
 def answered(event: str, answer: Mapping[str, Any], *, closed: bool) -> Said:
-    """`closed`: the exit code refuses already, and of the answer all but hookSpecificOutput counts beside that."""
+    """`closed`: the exit code refuses already, and of hookSpecificOutput only texts count beside that."""
     flat = dict(answer)
     if event == "PreToolUse" and not closed:
         flat |= renamed(table.mapping_of(answer.get("hookSpecificOutput")))
@@ -150,15 +161,18 @@ def answered(event: str, answer: Mapping[str, Any], *, closed: bool) -> Said:
     if event in DECIDES:
         key, words, reason = DECIDES[event]
         found.decision, found.reason = table.word(flat.get(key), words), table.text_of(flat.get(reason))
-    if event in REASONED and found.decision == "deny" and not found.reason.strip():
-        found.decision = "none"
+        found.reasoned = reason in flat
+        if event in (*PROMPT, *STOP) and key in flat and found.decision == "none":
+            found.decision = "allow"  # any other word takes a refusal back
+        if event in REASONED and event not in STOP and found.decision == "deny" and type(flat.get(reason)) is not str:
+            found.decision = "none"
     if event in BEFORE and "modifiedArgs" in flat and not isinstance(flat["modifiedArgs"], Mapping):
         found.decision, found.reason = "deny", found.reason or ANY  # the tool cannot be called with that
     if closed:
         found.decision = "deny"
-    if found.decision == "deny" and not found.reason:
+    if found.decision == "deny" and not found.reason and event not in STOP:
         found.reason = BLOCKED
-    own = table.mapping_of(answer.get("hookSpecificOutput")) if event == "PreToolUse" and not closed else {}
+    own = table.mapping_of(answer.get("hookSpecificOutput")) if event == "PreToolUse" else {}
     contexts = [table.text_of(one.get("additionalContext")) for one in (answer, own)]
     found.context = [text for text in contexts if text and event in TELLS]
     found.gives = gives(event, flat)

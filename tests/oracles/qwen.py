@@ -27,7 +27,7 @@ DENIED = {
 }
 JOINED = {PRE, BATCH, PROMPT, EXPANDED, STOP, SUBSTOP, ASKED, CREATED, DONE}
 # Where the model is told a context, and where plain text is one.
-HEARD = {POST, FAILED, BATCH, PROMPT, EXPANDED, START, SUBSTART, COMPACT}
+HEARD = {POST, FAILED, BATCH, PROMPT, EXPANDED, START, COMPACT}
 PLAIN = {PROMPT, EXPANDED, START}
 # Nobody listens; of two of them not even stdout is read.
 MUTED = {ENDED, SHOWN, DELETED}
@@ -56,12 +56,33 @@ def expected(event: str, acts: Sequence[Act], sequential: bool = False) -> Expec
     outcome = table.merge(saids, denied=DENIED.get(event, ("log", "reason")), can_block=event in CAN_BLOCK)
     if event in JOINED:
         outcome.reason = "\n".join(one.reason for one in saids if one.reason)
+    if event == PRE:
+        outcome.decision, outcome.reason = laid_together(saids)
+        outcome.blocked = outcome.decision == "deny"
+        table.counting(outcome, DENIED[PRE])
     refused = outcome.blocked and event in (PROMPT, EXPANDED)
     outcome.messages = [heard(event, note, refused) for note in outcome.messages]
     outcome.maybe = [heard(event, note, refused) for note in outcome.maybe]
     outcome.changes = changes(event, saids, outcome)
     outcome.suppress = outcome.suppress and event not in MUTED
     return outcome
+
+
+def laid_together(saids: Sequence[Said]) -> tuple[str, str]:
+    """Before a tool: of the sections the last word counts, though it decide nothing, of the rest the strongest."""
+    said = [one for one in saids if one.raw]
+    general = [one.raw["general"] for one in said]
+    word = general[0] if len(general) == 1 else next((one for one in ("deny", "allow") if one in general), "none")
+    inside = [one.raw["section"] for one in said if "section" in one.raw]
+    word = inside[-1] if inside and inside[-1] != "none" else word
+    joined = "\n".join(one.raw["reason"] for one in said if one.raw["reason"])
+    halting = [one for one in said if one.raw.get("halts")]
+    if halting and word not in ("deny", "ask"):
+        stops = [one.raw["stop"] for one in said if one.raw.get("stop")]
+        return "deny", (stops[-1] if stops else joined) or BLOCKED
+    whys = [one.raw["why"] for one in said if "why" in one.raw]
+    reason = (whys[-1] if whys else "") or joined
+    return word, reason or (BLOCKED if word == "deny" else "")
 
 
 def heard(event: str, note: tuple[str, str, Any], refused: bool) -> tuple[str, str, Any]:
@@ -97,7 +118,8 @@ def refusing(event: str, act: Act) -> Said:
     value = meant(act.err)
     if isinstance(value, dict):
         return answered(event, value, failed=True)
-    return Said("deny", act.err, failed=True) if act.err else Said(failed=True)
+    raw = {"general": "deny", "reason": act.err}
+    return Said("deny", act.err, failed=True, raw=raw) if act.err else Said(failed=True)
 
 
 def meant(text: str) -> Any:
@@ -111,17 +133,28 @@ def meant(text: str) -> Any:
 
 
 def worded(event: str, act: Act, text: str, failed: bool) -> Said:
-    if failed:
-        return Said("allow", failed=True, notes=[("user", "system", f"Warning: {text}")])
+    raw = {"general": "allow", "reason": text if failed else ""}
+    if failed:  # its text is a reason beside those of others
+        return Said("allow", text, failed=True, notes=[("user", "system", f"Warning: {text}")], raw=raw)
     if event in PLAIN and act.out:
-        return Said("allow", context=[text])
-    return Said("allow", notes=[("user", "system", text)])
+        return Said("allow", context=[text], raw=raw)
+    return Said("allow", notes=[("user", "system", text)], raw=raw)
 
 
 def answered(event: str, answer: Mapping[str, Any], failed: bool) -> Said:
     own = table.mapping_of(answer.get("hookSpecificOutput"))
     decision, reason = decided(event, answer, own)
     found = Said(decision, reason or BLOCKED if decision == "deny" else reason, failed=failed)
+    found.raw = {
+        "general": table.word(answer.get("decision"), DECISIONS),
+        "reason": table.text_of(answer.get("reason")),
+    }
+    if "permissionDecision" in own:
+        found.raw["section"] = table.word(own["permissionDecision"], PERMISSIONS)
+    if "permissionDecisionReason" in own:
+        found.raw["why"] = table.text_of(own["permissionDecisionReason"])
+    if answer.get("continue") is False:
+        found.raw |= {"halts": True, "stop": table.text_of(answer.get("stopReason"))}
     found.suppress = answer.get("suppressOutput") is True
     system, context = table.text_of(answer.get("systemMessage")), table.text_of(own.get("additionalContext"))
     found.notes += [("user", "system", system)] if system else []

@@ -85,6 +85,9 @@ class Said:
     maybe: list[Told] = field(default_factory=list)
     gives: dict[str, Any] = field(default_factory=dict)
     stop_after: bool = False
+    # Whether an answer has a reason of any sort; what it says piece by piece, for agents that lay answers together.
+    reasoned: bool = False
+    raw: dict[str, Any] = field(default_factory=dict)
 
 
 def one_object(text: str) -> dict[str, Any] | None:
@@ -189,6 +192,20 @@ def merge(saids: Sequence[Said], *, denied: tuple[str, str], can_block: bool, pr
         maybe=[told for said in saids for told in (*said.maybe, *stop_note(said, denied)[1])],
         attempts=len(saids),
     )
+
+
+def counting(outcome: Expected, denied: tuple[str, str]) -> None:
+    """The model is told the reason that counts; other refusals' are kept in the log."""
+    outcome.messages = [
+        ("log", *one[1:])
+        if one[:2] == denied
+        and (
+            outcome.decision != "deny"
+            or (one[2] is not ANY and outcome.reason is not ANY and one[2] not in outcome.reason)
+        )
+        else one
+        for one in outcome.messages
+    ]
 
 
 def changed(name: str, new: Any, old: Any) -> dict[str, Any]:

@@ -22,6 +22,8 @@ ELSEWHERE = ("session.end", "turn.failed", "notify")
 EVENTS = (*CAN_BLOCK, *CONTEXT[1:], *FED_BACK, SELECT, *ELSEWHERE)
 DECISIONS = {word: word for word in ("allow", "deny", "ask")}
 DECIDING = ("decision", "stop")
+# How other agents' hooks decide: strict, because such a hook meant to decide, and nothing of it is read here.
+FOREIGN = ("permissionDecision", "permission", "behavior", "continue", "hookSpecificOutput")
 KEYS = (
     *DECIDING,
     *("reason", "stop_reason", "suppress", "context", "feedback", "message", "result"),
@@ -128,12 +130,11 @@ def read(stdout: str) -> tuple[dict[str, Any] | None, bool]:
     text = stdout.strip().removeprefix("\ufeff").strip()
     for _ in range(2):
         try:
-            value = json.loads(text, object_pairs_hook=distinct, parse_constant=refused)
+            flat = re.sub(r"\[{257,}\]{257,}", "[]", text)  # how deep json itself reads depends on the Python
+            value = json.loads(flat, object_pairs_hook=distinct, parse_constant=refused)
         except (ValueError, RecursionError):
             break
         if isinstance(value, dict):
-            if "[" * 257 in text:  # nested deeper than 256 levels; how deep json itself reads depends on the Python
-                break
             return value, False
         if not isinstance(value, str):
             break
@@ -168,6 +169,7 @@ def answered(event: str, answer: Mapping[str, Any], act: Act) -> tuple[Said, boo
     word, stop, suppress = answer.get("decision"), answer.get("stop"), answer.get("suppress")
     unread = not (word is None or (isinstance(word, str) and word in DECISIONS))
     unread = unread or not all(flag is None or isinstance(flag, bool) for flag in (stop, suppress))
+    unread = unread or any(answer.get(key) is not None for key in FOREIGN)
     given = {name: answer.get(name) for name in GIVEN.get(event, ())}
     unread = unread or any(value is not None and not usable(name, value) for name, value in given.items())
     reason = table.text_of(answer.get("reason"))
@@ -299,6 +301,7 @@ CHANGES[ASKED] = CHANGES[CALL]
 # On an event that has no use for them they change nothing.
 USELESS: list[dict[str, Any]] = [{"input": {"path": "b"}, "output": "o", "request": {}, "response": {}, "result": "r"}]
 UNREADABLE = (
+    '{"decision": "deny", "n": ' + "[" * 5_000 + "]" * 5_000 + "}",
     'about to check\n{"decision": "deny", "reason": "after a log line"}',
     '{"decision": "allow"}\nall good',
     '{"decision": "deny", "decision": "allow"}',
@@ -306,7 +309,6 @@ UNREADABLE = (
     '{"decision": "deny", "d\\u0065cision": "allow"}',
     '{"stop": true, "note": NaN}',
     '{"decision": "deny", "n": Infinity}',
-    '{"decision": "deny", "n": ' + "[" * 5_000 + "]" * 5_000 + "}",
     "{\"decision\": \"deny\", 'reason': 'x'}",
     '{"decision": "deny",}',
     '[{"stop": true}]',
@@ -320,6 +322,7 @@ UNREADABLE = (
     '{"input": {"path": "b"},}',
 )
 READABLE = (
+    '{"decision": "deny", "n": ' + "[" * 5_000 + "]" * 5_000 + "}",
     '\ufeff{"decision": "deny", "reason": "bom"}',
     json.dumps(json.dumps({"decision": "deny", "reason": "twice", "stop": True})),
     '{"decision": "deny", "decision": "deny", "reason": "same"}',

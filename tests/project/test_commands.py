@@ -171,7 +171,7 @@ def test_go_takes_packages(put: Put) -> None:
     made = checks.checks([about], Settings())
     assert [(check.kind, check.words) for check in made] == [
         ("lint", ["go", "vet", "./pkg"]),
-        ("test", ["go", "test", "./pkg"]),
+        ("test", ["go", "test", "-v", "./pkg"]),
     ]
 
 

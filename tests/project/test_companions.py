@@ -120,6 +120,106 @@ def test_a_name_that_is_no_utf_8(put: Put) -> None:
     assert names(root, companions.tests_of(made(root, name))) == [os.fsdecode(b"tests/test_caf\xe9.py")]
 
 
+ADD = "def add(a, b):\n    return a + b\n"
+THROUGH = {
+    "a package that passes it on": (
+        "src/shop/app.py",
+        {"src/shop/__init__.py": "from shop.app import add\n", "tests/test_api.py": "from shop import add\n"},
+        ["tests/test_api.py"],
+    ),
+    "a package that passes it on under another name, and not the rest": (
+        "src/shop/app.py",
+        {
+            "src/shop/__init__.py": "from .app import add as plus\nfrom .cart import total\n",
+            "src/shop/cart.py": "def total(): ...\n",
+            "tests/test_api.py": "from shop import (\n    plus,\n)\n",
+            "tests/test_cart.py": "from shop import total\n",
+        },
+        ["tests/test_api.py"],
+    ),
+    "a star": (
+        "src/shop/app.py",
+        {"src/shop/__init__.py": "from .app import *\n", "tests/test_api.py": "from shop import add\n"},
+        ["tests/test_api.py"],
+    ),
+    "the package as a whole": (
+        "src/shop/app.py",
+        {"src/shop/__init__.py": "from shop.app import add\n", "tests/test_api.py": "import shop\n"},
+        ["tests/test_api.py"],
+    ),
+    "a module that uses it": (
+        "src/shop/app.py",
+        {
+            "src/shop/__init__.py": "",
+            "src/shop/cart.py": "from shop.app import add\n",
+            "src/shop/other.py": "",
+            "tests/test_cart.py": "from shop.cart import total\n",
+            "tests/test_other.py": "import shop.other\n",
+        },
+        ["tests/test_cart.py"],
+    ),
+    "a program": (
+        "src/shop/__main__.py",
+        {"src/shop/__init__.py": "", "tests/test_cli.py": "run([sys.executable, '-m', 'shop'])\n"},
+        ["tests/test_cli.py"],
+    ),
+    "a circle": (
+        "src/shop/app.py",
+        {
+            "src/shop/__init__.py": "",
+            "src/shop/a.py": "import shop.b\n",
+            "src/shop/b.py": "import shop.a\n",
+            "tests/test_a.py": "import shop.a\n",
+        },
+        [],
+    ),
+    "an index": (
+        "src/app.js",
+        {"src/index.js": "export * from './app.js'\n", "test/api.test.js": "import { add } from '../src'\n"},
+        ["test/api.test.js"],
+    ),
+    "an index of CommonJS": (
+        "src/app.js",
+        {"src/index.js": "exports.add = require('./app').add\n", "test/api.test.js": "require('../src/index.js')\n"},
+        ["test/api.test.js"],
+    ),
+    "the source folder's short name": (
+        "src/app.ts",
+        {"package.json": "{}", "src/cart.ts": "import { add } from './app'\n", "test/c.test.ts": "import '@/cart'\n"},
+        ["test/c.test.ts"],
+    ),
+    "a module of a crate": (
+        "src/tax.rs",
+        {"Cargo.toml": "", "src/cart.rs": "use crate::tax;\n", "tests/whole.rs": "use shop::cart::total;\n"},
+        ["tests/whole.rs"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "files", "expected"), THROUGH.values(), ids=THROUGH)
+def test_a_test_that_reaches_the_source_through_others_is_found(
+    put: Put, source: str, files: dict[str, str], expected: list[str]
+) -> None:
+    root = put({source: ADD, **files})
+
+    assert names(root, companions.tests_of(made(root, source))) == expected
+
+
+def test_a_test_through_other_code_counts_only_where_none_is_nearer(put: Put) -> None:
+    root = put(
+        {
+            "app.py": ADD,
+            "cart.py": "from app import add\n",
+            "tests/test_app.py": "import app\n",
+            "tests/test_cart.py": "import cart\n",
+        }
+    )
+
+    assert names(root, companions.tests_of(made(root, "app.py"))) == ["tests/test_app.py"]
+    (root / "tests/test_app.py").unlink()
+    assert names(root, companions.tests_of(made(root, "app.py"))) == ["tests/test_cart.py"]
+
+
 WRITTEN = {
     "src/app.py": ({}, "tests/test_app.py"),
     "src/shop/tax.py": ({"tests/shop/test_cart.py": ""}, "tests/shop/test_tax.py"),
@@ -129,7 +229,13 @@ WRITTEN = {
     "web/app.jsx": ({"web/__tests__/x.jsx": ""}, "web/__tests__/app.test.jsx"),
     "pkg/app.go": ({}, "pkg/app_test.go"),
     "src/tax.rs": ({}, "tests/tax.rs"),
-    "app.rb": ({}, "tests/test_app.rb"),
+    "lib/app.rb": ({}, "spec/app_spec.rb"),
+    "lib/cart.rb": ({"test/test_helper.rb": ""}, "test/cart_test.rb"),
+    "src/main/java/shop/App.java": ({}, "src/test/java/shop/AppTest.java"),
+    "src/main/kotlin/shop/App.kt": ({}, "src/test/kotlin/shop/AppTest.kt"),
+    "src/Cart.php": ({}, "tests/CartTest.php"),
+    "lib/shop/app.ex": ({}, "test/shop/app_test.exs"),
+    "app.zig": ({}, "tests/test_app.zig"),
 }
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from clean_start import works
 from processes import ENV, linux, lives, within
 from tenterhook.actions.settings import Settings
 from tenterhook.project.checks import checks
@@ -147,7 +147,7 @@ def test_a_file_whose_name_is_no_text_is_tested(put: Put, monkeypatch: pytest.Mo
     assert result.line.startswith("ran 1 test of caf\\udce9.py in ")
 
 
-@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+@pytest.mark.skipif(not works("cargo", "--version"), reason="cargo does not run here")
 def test_a_rust_crate_is_tested_as_a_whole(put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CARGO_TARGET_DIR", str(tmp_path / "target"))
     crate = '[package]\nname = "sample"\nversion = "0.1.0"\nedition = "2021"\n'

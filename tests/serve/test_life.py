@@ -140,7 +140,8 @@ def test_a_server_that_is_ended_serves_those_who_are_there(served: Served) -> No
 
 def test_what_a_hook_leaves_running_outlives_worker_and_server(served: Served) -> None:
     command = "sleep 600 > /dev/null 2>&1 & echo $! > left"
-    served.project.write("tenterhook.toml", f'[[hook]]\non = "tool.before"\ncommand = "{command}"\n')
+    entry = f'[[hook]]\non = "tool.before"\ncommand = "{command}"\nleftovers = "keep"\n'
+    served.project.write("tenterhook.toml", entry)
     served.start()
     served.fire("Bash", "--trust")
     left, worker = int(served.project.read("left")), served.workers()[0]

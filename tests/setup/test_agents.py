@@ -99,6 +99,7 @@ def test_the_wrappers_can_be_run_by_whom_the_umask_allows(name: str, init: Init)
 
 @pytest.mark.req("CC-WRAP-init", "CC-LOC-hooks-dir")
 def test_the_scripts_and_settings_of_claude_code_are_those_of_the_document(init: Init) -> None:
+    """And `Monitor`, which came later: it is given a command as Bash is."""
     init("--dialect", "moai")
     names = ["session-start", "compact", "pre-tool", "post-tool", "stop", "agent-hook"]
     settings = json.loads(Path(".claude/settings.json").read_text())
@@ -112,7 +113,7 @@ def test_the_scripts_and_settings_of_claude_code_are_those_of_the_document(init:
         "hooks": {
             "SessionStart": entry("session-start", 5),
             "PreCompact": entry("compact", 5),
-            "PreToolUse": entry("pre-tool", 5, matcher="Write|Edit|Bash"),
+            "PreToolUse": entry("pre-tool", 5, matcher="Write|Edit|Bash|Monitor"),
             "PostToolUse": entry("post-tool", 60, matcher="Write|Edit"),
             "Stop": entry("stop", 5),
         }

@@ -81,7 +81,7 @@ def test_an_entry_that_somebody_changed_is_kept_as_it_is(init: Init) -> None:
     init("--dialect", "moai")
     settings = Path(".claude/settings.json")
     settings.write_text(
-        settings.read_text().replace("Write|Edit|Bash", "Bash").replace('"timeout": 60', '"timeout": 9')
+        settings.read_text().replace("Write|Edit|Bash|Monitor", "Bash").replace('"timeout": 60', '"timeout": 9')
     )
     changed = settings.read_text()
     ran = init("--dialect", "moai")

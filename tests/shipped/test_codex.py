@@ -43,7 +43,6 @@ MATCHERS = [
     ("Agent", "spawn_agent", True),
     ("Edit, Bash", "Bash", False),
     ("a-b", "xa-by", True),
-    ("[", "Bash", False),
     ("", "Bash", True),
     ("*", "Bash", True),
 ]
@@ -57,6 +56,12 @@ def test_a_matcher_is_the_older_rule_of_names_and_knows_other_names_of_tools(
     one.add("PreToolUse", lambda event: {"decision": "block", "reason": "no"}, match=matcher)
 
     assert one.fire("PreToolUse", tool_name=tool, tool_input={}).blocked == fires
+
+
+def test_a_matcher_of_a_file_that_is_not_an_expression_fits_nothing(project: Any) -> None:
+    one = engine(project, hooks(group({}, matcher="["), event="PreToolUse"))
+
+    assert not one.fire("PreToolUse", tool_name="Bash", tool_input={}).attempts
 
 
 @pytest.mark.parametrize("event", ["Stop", "UserPromptSubmit", "Interrupt", "SessionEnd"])

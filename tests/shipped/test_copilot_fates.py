@@ -116,11 +116,11 @@ def test_at_exit_2_the_flat_reason_is_the_refusals_whatever_it_decides(event: st
     assert fired(event, says(said, 2, "hush")).reason == "no"
 
 
-def test_at_exit_2_the_section_is_not_read() -> None:
-    outcome = fired(PASCAL, says(claude(**DENY), 2))
+def test_at_exit_2_the_section_decides_nothing_and_its_context_is_told() -> None:
+    outcome = fired(PASCAL, says(claude(**DENY, additionalContext="ctx"), 2))
 
-    assert outcome.reason == "Blocked by hook"
-    assert "one: its hookSpecificOutput does not count at exit code 2" in outcome.warnings
+    assert (outcome.reason, to_model(outcome)) == ("Blocked by hook", ["ctx", "Blocked by hook"])
+    assert "one: its hookSpecificOutput decides nothing at exit code 2" in outcome.warnings
 
 
 def test_hooks_run_one_after_another_and_a_refusal_or_a_question_ends_the_chain() -> None:
@@ -132,16 +132,16 @@ def test_hooks_run_one_after_another_and_a_refusal_or_a_question_ends_the_chain(
     assert (refused.blocked, asked.blocked, late.blocked) == (True, True, True)
 
 
-def test_a_hook_sees_what_the_one_before_it_changed() -> None:
+def test_a_hook_that_rewrites_a_call_keeps_those_after_it_from_running() -> None:
+    """So a guard behind it never sees the call: the agent's own hole, kept and shown by the number of attempts."""
     engine = alone()
     told: list[Any] = []
     engine.add(CAMEL, lambda payload: {"modifiedArgs": NEW})
     engine.add(PASCAL, told.append)
 
-    engine.fire("tool.before", **CALL)
+    outcome = engine.fire("tool.before", **CALL)
 
-    assert told[0]["tool_name"] == "Bash"
-    assert told[0]["tool_input"] == NEW
+    assert (told, outcome.changes, len(outcome.attempts)) == ([], {"input": NEW}, 1)
 
 
 @pytest.mark.parametrize("event", ["postToolUse", "PostToolUse"])

@@ -71,7 +71,7 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "hook.sh").write_text(script)
     (tmp_path / "wait").write_text("")
     (tmp_path / "tenterhook.toml").write_text(
-        f'[[hook]]\non = "tool.before"\ncommand = ["/bin/sh", "{tmp_path}/hook.sh"]\ntimeout = 60\n'
+        f'[[hook]]\non = "tool.before"\ncommand = ["/bin/sh", "{tmp_path}/hook.sh"]\ntimeout = 60\nleftovers = "keep"\n'
     )
     return tmp_path
 

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import select
+import shlex
 import subprocess
 import time
 
@@ -152,6 +153,39 @@ def test_fire_without_approval_skips_and_require_trusted_says_so(guarded: Trusti
 
     assert (plain.returncode, required.returncode) == (0, 4)
     assert [one["why"] for one in json.loads(plain.stdout)["skipped"]] == ["untrusted"]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_fire_without_approval_says_so_on_one_line_with_what_to_type(guarded: Trusting, count: int) -> None:
+    guarded.project.write("tenterhook.toml", guarded.project.read("tenterhook.toml") * count)
+    here = guarded.tenter("fire", "tool.before", given=EVENT)
+    elsewhere = guarded.tenter("fire", "tool.before", "--project", str(guarded.root), given=EVENT)
+    [line] = here.stderr.splitlines()
+    command = elsewhere.stderr.rpartition(": ")[2]
+
+    what, them = ("1 hook", "it") if count == 1 else ("2 hooks", "them")
+    assert line == (
+        f"tenter: warning: {what} of the project did not run, because you have not approved {them}: tenter trust"
+    )
+    assert shlex.split(command) == ["tenter", "trust", "--project", str(guarded.root)]
+    guarded.approve()
+    assert guarded.tenter("fire", "tool.before", given=EVENT).stderr == ""
+
+
+def test_a_secret_in_a_command_line_is_not_in_the_json_of_fire(guarded: Trusting) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    hooks = ((match, f"./guard.sh --token {token} {match}") for match in ("Bash", "Other"))
+    text = "".join(f'[[hook]]\non = "tool.before"\nmatch = "{match}"\ncommand = "{main}"\n' for match, main in hooks)
+    guarded.project.write("tenterhook.toml", text)
+
+    done = guarded.tenter("fire", "tool.before", "--trust", given=EVENT)
+
+    outcome = json.loads(done.stdout)
+    assert done.returncode == 2
+    assert token not in done.stdout
+    assert [one["hook"] for one in outcome["attempts"]] == ["./guard.sh --token [redacted] Bash"]
+    assert [one["hook"] for one in outcome["skipped"]] == ["./guard.sh --token [redacted] Other"]
+    assert {one["hook"] for one in outcome["messages"]} == {"./guard.sh --token [redacted] Bash"}
 
 
 @pytest.mark.parametrize("state", ["modified", "denied"])

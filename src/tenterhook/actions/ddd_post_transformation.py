@@ -12,4 +12,4 @@ if TYPE_CHECKING:
 
 
 def run(event: Happened, settings: Settings) -> Said:
-    return verify.after(event, settings, ("test",), red="the change does not preserve the behaviour")
+    return verify.after(event, settings, ("test",), red="the change does not preserve the behaviour", proof=True)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from tenterhook.actions.said import fine
+from tenterhook.actions.said import Said
 from tenterhook.project import verify
 from tenterhook.project.debugging import left_behind
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.actions.happened import Happened
-    from tenterhook.actions.said import Said
     from tenterhook.actions.settings import Settings
 
 
 def run(event: Happened, settings: Settings) -> Said:
     subject = verify.concerned(event, "code", ("source", "test", "support"))
-    if isinstance(subject, str):
-        return fine(subject)
+    if isinstance(subject, Said):
+        return subject
     results = verify.checked(event, settings, subject, ("test",))
-    return verify.judged(subject, results, left_behind(event), red="the fix is not finished")
+    return verify.judged(subject, results, left_behind(event), red="the fix is not finished", proof=True)

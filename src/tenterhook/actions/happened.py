@@ -10,6 +10,7 @@ from tenterhook.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 LARGEST = 32 << 20
@@ -35,7 +36,22 @@ OLD_TEXTS = ("old_string", "old_str", "oldText")
 class Happened:
     """One event as an action sees it. `project` is a whole path; `tool` and `input` are empty where there are none."""
 
-    __slots__ = ("agent", "cwd", "data", "deadline", "input", "kind", "output", "project", "session", "tool")
+    __slots__ = (
+        *(
+            "agent",
+            "began",
+            "cwd",
+            "data",
+            "deadline",
+            "input",
+            "kind",
+            "limit",
+            "output",
+            "project",
+            "session",
+            "tool",
+        ),
+    )
 
     def __init__(self, kind: str, data: dict[str, Any], *, seconds: float, project: str = "") -> None:
         self.kind, self.data = kind, data
@@ -57,9 +73,18 @@ class Happened:
                 raise UsageError(f"the event's {name} must be text, not {one!r:.80}")
         self.project = os.path.abspath(project)
 
-    def begin(self, seconds: float) -> None:
-        """From now on its budget runs."""
-        self.deadline = time.monotonic() + seconds
+    def begin(self, seconds: float, limit: Callable[[], float] | None = None) -> None:
+        """From now on its budget runs. `limit` finds another one, which takes its time: only `settle` asks for it."""
+        self.began = time.monotonic()
+        self.deadline = self.began + seconds
+        self.limit = limit
+
+    def settle(self) -> None:
+        """Before something is run that may take all of its time: the hook's own time-out becomes the budget."""
+        found = self.limit() if self.limit else 0.0
+        self.limit = None
+        if found:
+            self.deadline = self.began + found
 
     def left(self) -> float:
         """Seconds of the action's budget that are left."""

@@ -18,8 +18,9 @@ PLACES = [".moai/reports/*quality*.md", ".moai/reports/*quality*/**/*.md", "docs
 def run(event: Happened, settings: Settings) -> Said:
     reports, lacks = looked_at(event, settings)
     found = [plain(one) for one in lacks]
-    red = Standing(event).of("fail")
-    state = f"red: {'; '.join(red)}" if red else "nothing is known to be red"
+    standing = Standing(event)
+    red = standing.of("fail")
+    state = f"red: {'; '.join(red)}" if red else standing.calm()
     note = f"quality report: {listed(reports, 3) or 'none'}, {counted(len(found), 'problem')}; {state}"
     if not found or is_repeated(event):
         return fine(note, message=limited([note, *found]))

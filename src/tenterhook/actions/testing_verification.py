@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenterhook.actions.said import fine
+from tenterhook.actions.said import Said
 from tenterhook.project import verify
 from tenterhook.project.asserting import problems
 from tenterhook.project.commands import read
@@ -10,15 +10,14 @@ from tenterhook.project.commands import read
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.actions.happened import Happened
-    from tenterhook.actions.said import Said
     from tenterhook.actions.settings import Settings
 
 
 def run(event: Happened, settings: Settings) -> Said:
     subject = verify.concerned(event, "test", ("test",))
-    if isinstance(subject, str):
-        return fine(subject)
+    if isinstance(subject, Said):
+        return subject
     found = problems(subject.path, read(subject.path))
     return verify.judged(
-        subject, verify.checked(event, settings, subject, ("test",)), found, red="the test is not sound"
+        subject, verify.checked(event, settings, subject, ("test",)), found, red="the test is not sound", proof=True
     )

@@ -50,7 +50,8 @@ class Coder:
         self.room = context * PER_TOKEN
         self.end = End("interrupted")  # until it is known better
         self.session = engine.session(permission=self.permission, tell=screen.tell, watch=self.watch, agent_id=agent)
-        self.session.warned.update(engine.warnings)  # said before the first prompt
+        engine.warned.update(engine.warnings)  # said before the first prompt
+        screen.label = engine.label
         self.loop = Loop(self, self.session)
 
     async def start(self) -> None:

@@ -50,7 +50,7 @@ class Loop:
     def __init__(self, coder: Coder, session: Session) -> None:
         self.coder, self.session, self.engine = coder, session, session.engine
         self.messages: list[Message] = []
-        self.typed = self.wish = ""  # the last prompt: what the user typed, and what entered the context
+        self.wish = ""  # the last prompt as it entered the context
         self.seen: dict[str, Any] = {}  # the last call of the model as hooks left it
         self.room = coder.room
         self.put_off = 0  # the length from which on hooks that refused to shorten it are asked again
@@ -83,7 +83,6 @@ class Loop:
         if prompt.blocked:
             return End("blocked", prompt.reason)
         self.coder.transcript.prompt(prompt.text)
-        self.typed = text
         return await self.turn(prompt.text)
 
     async def turn(self, text: str) -> End:
@@ -239,7 +238,7 @@ class Loop:
         """The model has nothing more to do. Hooks may send it back: at a subagent's three gates, at the turn's end."""
         session = self.session
         if not session.parent:
-            return await session.astop(said, **session.if_known("turn.stop", prompt=self.typed))
+            return await session.astop(said)
         gate = await self.task_done(said)
         if not (gate.goes_on or gate.stop):
             gate = await session.aidle(said)

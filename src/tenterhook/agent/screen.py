@@ -11,8 +11,9 @@ from typing import Any
 
 from tenterhook.agent.trace import lines
 from tenterhook.batch import IN_BACKGROUND
-from tenterhook.deliver import clean
+from tenterhook.deliver import Label, clean
 from tenterhook.dialect import Dialect
+from tenterhook.hooklog import STDERR
 from tenterhook.hosts.permission import Permission, PermissionRequest
 from tenterhook.hosts.result import ToolResult
 from tenterhook.table import table
@@ -25,7 +26,7 @@ RESULT_LINES = 6
 NAME = 50
 IN_TURN, IN_TOOL = "  ", "    "
 # Why a hook does not run for one event, and may for another.
-USUAL = ("matcher", "condition", "once", "duplicate", "chain ended", "overridden")
+USUAL = ("agent", "matcher", "condition", "once", "duplicate", "chain ended", "overridden")
 HINTS = {"untrusted": " (tenter trust approves them)"}
 
 
@@ -40,6 +41,7 @@ class Screen:
         self.recent: deque[str] = deque(maxlen=8)  # the last remarks: what stands there is not said again
         self.refusing: set[str] = set()  # the hooks whose refusal was shown last
         self.aside: dict[str, set[str]] = {}  # hooks that do not run at all, by the reason
+        self.label: Label = str
 
     def prompt(self, text: str) -> None:
         for line in wrapped(text, first="> ", indent="  ", most_lines=40):
@@ -82,13 +84,14 @@ class Screen:
         """Each hook that did something has a line."""
         for attempt in outcome.attempts:
             if attempt.detail != IN_BACKGROUND:  # counted when it is done
-                self.runs.setdefault(attempt.hook, []).append(attempt.seconds)
+                self.runs.setdefault(self.label(attempt.hook), []).append(attempt.seconds)
         for one in outcome.skipped:
             if one.why not in USUAL:
                 self.aside.setdefault(one.why, set()).add(one.source)
-        self.refusing = {one.hook for one in outcome.attempts if outcome.blocked and one.decision == "deny"}
+        refusing = (one.hook for one in outcome.attempts if outcome.blocked and one.decision == "deny")
+        self.refusing = set(map(self.label, refusing))
         for style, hook, text in lines(outcome, self.dialect, self.tool):
-            self.remark(f"[hook {shorten(hook, 40)}] {text}" if hook else text, style, 4)
+            self.remark(f"[hook {shorten(self.label(hook), 40)}] {text}" if hook else text, style, 4)
 
     def tell(self, text: str) -> None:
         """What a hook says to the user."""
@@ -98,7 +101,7 @@ class Screen:
         """What went wrong with a hook; but where that made it refuse, its line says so already."""
         hook = text.partition(": ")[2].partition(": failed: ")[0]
         if hook not in self.refusing:
-            self.remark(text, "yellow", 4)
+            self.remark(text.partition(STDERR)[0], "yellow", 4)
 
     def said(self, text: str) -> bool:
         """Whether it stands there by itself, behind the name of a hook at most; not as a part of something else."""

@@ -1,6 +1,7 @@
 """An outcome -> a line for each hook that did something: so that whoever watches the agent sees hooks at work.
 
-What hooks say to the user is not here, it is told in the hook's own words; nor is a failure, which the log tells.
+What hooks say to the user is not here, it is told in the hook's own words; nor is a failure, which the log tells. A
+system message for the model is named and not quoted: it is never to be shown to the user.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def lines(outcome: Outcome, dialect: Dialect, tool: str = "") -> Iterator[tuple[
 
 def deeds(attempt: Attempt, outcome: Outcome, kind: str, tool: str) -> Iterator[tuple[str, str]]:
     said = [one for one in outcome.messages if one.hook == attempt.hook]
-    texts = [clean(one.text) for one in said if one.to == "model" and one.kind not in ("reason", "feedback")]
+    texts = [clean(one.text) for one in said if one.to == "model" and one.kind not in ("reason", "feedback", "system")]
     reason = next((clean(one.text) for one in said if one.to == "model" and one.kind in ("reason", "feedback")), "")
     if attempt.detail == IN_BACKGROUND:
         yield "dim", IN_BACKGROUND
@@ -64,6 +65,8 @@ def deeds(attempt: Attempt, outcome: Outcome, kind: str, tool: str) -> Iterator[
         yield "yellow", f"changed {what}"
     for text in texts:
         yield "cyan", with_words("adds for the model", text)
+    if any(one.to == "model" and one.kind == "system" for one in said):
+        yield "cyan", "adds a system message for the model"
     if attempt.usage:
         yield "dim", f"asked {attempt.usage.model}: {spent(attempt.usage)}"
     if outcome.stop and any(one.text == outcome.stop_reason for one in said):

@@ -23,7 +23,7 @@ FILE = os.path.join(os.path.dirname(__file__), "callers.json")
 def of(raw: dict[str, Any], agent: str, event: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     """The forms of the agent that called, and its own name for the event."""
     if agent:
-        dialect = load(agent)
+        dialect = reading_the_same(load(agent), raw, environ)
         return dialect, event_of(dialect, raw, event)
     known = read(FILE)
     best, name = max((score(one, raw, environ), name) for name, one in known.items())
@@ -31,6 +31,19 @@ def of(raw: dict[str, Any], agent: str, event: str, environ: Mapping[str, str]) 
         raise UsageError("which agent called cannot be told from the event: say it with --agent NAME")
     dialect = load(name)
     return dialect, event_of(dialect, raw, event)
+
+
+def reading_the_same(dialect: dict[str, Any], raw: dict[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
+    """The forms of the agent that really called, where it reads the config file of the one that is named.
+
+    Its own variables are set, and the payload is more like its own: one agent may have been started by the other.
+    """
+    for name, own in dialect["shared"].items():
+        if any(one in environ for one in own):
+            known = read(FILE)
+            if score(known[name], raw, {}) > score(known[dialect["name"].partition("@")[0]], raw, {}):
+                return load(name)
+    return dialect
 
 
 def load(agent: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from tenterhook.author import callers, forms
 from tenterhook.author.answers import Answer, ask, deny, notify
 from tenterhook.author.event import Event
 from tenterhook.author.forms import Said
+from tenterhook.author.inputs import Misplaced
 from tenterhook.author.registered import GUARDED
 from tenterhook.errors import TenterhookError, UsageError, described
 from tenterhook.switch import switched_off
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
+    from tenterhook.author.forms import Failure
     from tenterhook.author.registered import Registered
 
 REFUSED = 2  # what every agent understands
@@ -31,10 +33,10 @@ CANARY = "TENTERHOOK_CANARY"
 class Call:
     """What a hook's command line says: who calls, at which event, and with which options for the hooks."""
 
-    __slots__ = ("agent", "event", "options", "problems", "settings", "words")
+    __slots__ = ("agent", "event", "options", "problems", "report", "settings", "words")
 
     def __init__(self, agent: str = "", event: str = "") -> None:
-        self.agent, self.event, self.options = agent, event, ""
+        self.agent, self.event, self.options, self.report = agent, event, "", ""
         # Files, each with the settings that stand after it; those before the first are in `settings`.
         self.words: list[tuple[str, list[str]]] = []
         self.settings: list[str] = []
@@ -51,28 +53,32 @@ def answered(hooks: list[Registered], given: bytes, call: Call, environ: Mapping
         return Said(err=off)
     try:
         event, dialect = received(given, call, environ)
-        answer, problems = asked(hooks, event) if CANARY not in environ else (sung(hooks, event, environ[CANARY]), [])
+        answer, failures = asked(hooks, event) if CANARY not in environ else (sung(hooks, event, environ[CANARY]), [])
         out = forms.written(answer, event, dialect)
     except TenterhookError as exc:
-        return unreadable(hooks, str(exc))
+        return unreadable(hooks, str(exc), exc)
     except Exception as exc:  # also a fault of ours, or a change that no JSON can hold
-        return unreadable(hooks, described(exc))
-    out.err = "\n".join(text for text in (callers.strange(call.agent), *problems, out.err) if text)
+        return unreadable(hooks, described(exc), exc)
+    out.err = "\n".join(
+        text for text in (callers.strange(call.agent), *(text for text, _ in failures), out.err) if text
+    )
+    out.failures = failures
     return out
 
 
-def asked(hooks: Iterable[Registered], event: Event) -> tuple[Answer, list[str]]:
+def asked(hooks: Iterable[Registered], event: Event) -> tuple[Answer, list[Failure]]:
     """What all hooks that listen say together, and what went wrong with some."""
-    answer, problems, now = Answer(), [], event
+    failures: list[Failure] = []
+    answer, now = Answer(), event
     for one in hooks:
         try:
             said = heard(one, now)
             now = now.after(said)
         except (Exception, SystemExit) as exc:
             said, problem = failed(one, exc, event)
-            problems.append(problem)
+            failures.append((problem, exc))
         answer = answer & said
-    return answer, problems
+    return answer, failures
 
 
 def sung(hooks: list[Registered], event: Event, mark: str) -> Answer:
@@ -100,8 +106,17 @@ def received(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[Even
     data.setdefault("project", project)
     target = rule.get("target", "")
     agent, between = dialect["name"].partition("@")[0], dialect["between"]
-    served = rule.get("served", False)
-    event = Event(rule["kind"], data, raw=raw, name=name, agent=agent, target=target, between=between, served=served)
+    event = Event(
+        rule["kind"],
+        data,
+        raw=raw,
+        name=name,
+        agent=agent,
+        target=target,
+        between=between,
+        served=rule.get("served", False),
+        takes=dialect["takes"],
+    )
     return event, dialect
 
 
@@ -125,10 +140,12 @@ def payload(given: bytes) -> dict[str, Any]:
     return found
 
 
-def unreadable(hooks: Iterable[Registered], problem: str) -> Said:
+def unreadable(hooks: Iterable[Registered], problem: str, exc: BaseException) -> Said:
     """An event that nobody could look at is refused where a hook guards; every agent understands this refusal."""
     closed = any(one.on_failure(kind) != "allow" for one in hooks for kind in one.kinds if kind in GUARDED)
-    return Said(REFUSED if closed else 1, "", f"This cannot be checked: {problem}")
+    said = Said(REFUSED if closed else 1, "", f"This cannot be checked: {problem}")
+    said.failures = [(problem, exc)]
+    return said
 
 
 # ---- one hook
@@ -194,7 +211,8 @@ def in_time(call: Callable[[], Answer], seconds: float) -> Answer:
 def failed(one: Registered, exc: BaseException, event: Event) -> tuple[Answer, str]:
     """What the failure of a hook means, and one line about it."""
     problem = one.problem or f"hook {one.name} failed: {described(exc)}{place(exc, one.function)}"
-    policy = one.on_failure(event.kind)
+    # A call that a hook wanted to be another one does not run as it was, whatever the hook's failure means else.
+    policy = "deny" if isinstance(exc, Misplaced) else one.on_failure(event.kind)
     if policy == "allow" or (event.stop_active and event.kind not in GUARDED):
         return notify(problem), problem
     return (deny if policy == "deny" else ask)(f"This cannot be checked: {problem}"), problem

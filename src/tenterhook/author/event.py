@@ -9,6 +9,7 @@ from tenterhook.author.answers import NOTHING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from tenterhook.author.answers import Answer
@@ -33,7 +34,7 @@ class Event:
     Texts are empty and lists have nothing in them where the event has no such thing; nothing here is None but `mcp`.
     """
 
-    __slots__ = ("agent", "between", "data", "kind", "name", "raw", "served", "target")
+    __slots__ = ("agent", "between", "data", "kind", "name", "raw", "served", "takes", "target")
 
     def __init__(
         self,
@@ -46,14 +47,16 @@ class Event:
         target: str = "",
         between: str = "",
         served: bool = False,
+        takes: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
         """`target` is what a match looks at, `between` what stands between server and tool in this agent's names.
 
-        `served`: the event is for tools of MCP servers alone, whatever it says of this one.
+        `served`: the event is for tools of MCP servers alone, whatever it says of this one. `takes`: the fields that
+        tools of this agent have, by their names.
         """
         self.kind, self.data, self.raw = kind, data, raw
         self.name, self.agent, self.target, self.between = name or kind, agent, target, between
-        self.served = served
+        self.served, self.takes = served, takes or {}
 
     def text_of(self, name: str) -> str:
         found = self.data.get(name)
@@ -76,14 +79,23 @@ class Event:
 
     @property
     def input(self) -> dict[str, Any]:
-        """The tool's input, by the agent's own names."""
+        """The tool's input, by the agent's own names; a tool that is given one text has it as `input`."""
         found = self.data.get("tool_input")
+        if isinstance(found, str) and found:
+            return {inputs.TEXT: found}
         return found if isinstance(found, dict) else {}
+
+    @property
+    def has_text_input(self) -> bool:
+        """Whether a hook would change an input that is one text, which no agent is certain to take."""
+        return SUBJECTS.get(self.kind) == "tool_input" and isinstance(self.data.get("tool_input"), str)
 
     @property
     def command(self) -> str:
         """What a shell tool is to run; empty for every other tool."""
-        return inputs.command(self.input) if self.tool in ("shell", tools.OTHER, tools.MCP) else ""
+        if self.tool not in ("shell", tools.OTHER, tools.MCP):
+            return ""
+        return (self.tool == "shell" and self.text_of("tool_input")) or inputs.command(self.input)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -180,11 +192,14 @@ class Event:
         subject = SUBJECTS.get(self.kind, "")
         if not said.changes or not subject:
             return self
-        value = self.data.get(subject) if said.change is NOTHING else said.change
-        if said.edits:
+        before = self.data.get(subject)
+        value = before if said.change is NOTHING else said.change
+        if subject == "tool_input":
+            value = self.changed_input(before, value, said.edits)
+        elif said.edits:
             value = inputs.edited(value if isinstance(value, dict) else {}, said.edits)
         elif subject == "tool_output":
-            value = inputs.output_like(value, self.data.get(subject))
+            value = inputs.output_like(value, before)
         return Event(
             self.kind,
             {**self.data, subject: value},
@@ -194,7 +209,15 @@ class Event:
             target=self.target,
             between=self.between,
             served=self.served,
+            takes=self.takes,
         )
+
+    def changed_input(self, before: Any, value: Any, edits: dict[str, Any]) -> Any:
+        """The tool's input with a change; one that the agent would not carry out is an error of the hook."""
+        if isinstance(value, str) != isinstance(before, str):
+            wanted = "one text" if isinstance(before, str) else "fields, hook.rewrite(name=value)"
+            raise inputs.Misplaced(f"hook.rewrite has a wrong form: the input of {self.tool_name} is {wanted}")
+        return inputs.edited_input(value, edits, self.tool_name, self.takes.get(self.tool_name)) if edits else value
 
     def __repr__(self) -> str:
         return f"Event({self.kind!r}, {self.data!r})"

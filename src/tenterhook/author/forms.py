@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from tenterhook.author.answers import Answer
     from tenterhook.author.event import Event
 
+    # One line about a hook that failed, and the exception.
+    Failure = tuple[str, BaseException]
+
 FOLDER = os.path.join(os.path.dirname(__file__), "forms")
 # Where a refusal keeps something from happening: there a stop is one too, and a change that cannot be made.
 BEFORE = ("tool.before", "permission.ask", "prompt.submit", "model.before")
@@ -28,12 +31,13 @@ DENIED = "Refused by a hook"
 
 
 class Said:
-    """What goes out to the agent; `refusal` is why, where it refuses."""
+    """What goes out to the agent; `refusal` is why, where it refuses. `failures` is what went wrong in hooks."""
 
-    __slots__ = ("code", "err", "out", "refusal")
+    __slots__ = ("code", "err", "failures", "out", "refusal")
 
     def __init__(self, code: int = 0, out: str = "", err: str = "", refusal: str = "") -> None:
         self.code, self.out, self.err, self.refusal = code, out, err, refusal
+        self.failures: list[Failure] = []
 
 
 def written(answer: Answer, event: Event, dialect: dict[str, Any]) -> Said:
@@ -112,7 +116,7 @@ class Writer:
         effect = "rewrite" if decision == "none" else f"rewrite+{decision}"
         if effect not in self.says and decision == "allow":
             effect = "rewrite"
-        if effect not in self.says:
+        if effect not in self.says or self.event.has_text_input:
             return False
         self.say(effect, reason, self.event.after(answer).subject)
         self.done.append(decision)

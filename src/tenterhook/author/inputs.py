@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 
+from tenterhook.errors import UsageError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 COMMANDS = ("command", "cmd", "script")
@@ -19,11 +22,22 @@ TEXTS = (
     *("content", "file_text", "new_string", "new_str", "newString", "newText", "new_source", "contents", "text"),
     *("code_edit", "insert_text"),
 )
-PATCHES = ("patch", "input", "patchText", "diff", "command")
+# What we call the input of a tool that is given one text and no fields, as apply_patch is by some agents.
+TEXT = "input"
+PATCHES = ("patch", TEXT, "patchText", "diff", "command")
 OUTPUTS = ("stdout", "llmContent", "textResultForLlm", "text_result_for_llm", "output", "content", "text", "result")
+OLD = ("old_string", "old_str", "oldText", "oldString")
 # One name for another, where a hook changes an input: what it calls so may be called otherwise by this agent.
-SAME = (COMMANDS, PATHS, TEXTS[:2], TEXTS[2:7])
-ADDED = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "+++ b/", "--- a/")
+SAME = (COMMANDS, PATHS, TEXTS[:2], TEXTS[2:7], OLD)
+# What stands before a file's name in a patch: in the form of apply_patch, and in a diff.
+BEGIN = "***beginpatch"
+HEADERS = ("***addfile", "***updatefile", "***deletefile", "***moveto")  # in small letters, without blanks
+DIFF_HEADERS = ("+++ b/", "--- a/")
+# Every character that one agent or another takes for a blank around a header and around a name.
+BLANKS = (
+    "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
 
 
 def command(given: dict[str, Any]) -> str:
@@ -49,7 +63,7 @@ def patch(given: dict[str, Any]) -> str:
     """A patch in an input, which tools keep under different names; empty where there is none."""
     for name in PATCHES:
         found = given.get(name)
-        if isinstance(found, str) and ("*** Begin Patch" in found or "\n+++ " in found):
+        if isinstance(found, str) and ("\n+++ " in f"\n{found}" or ("***" in found and BEGIN in squeezed(found))):
             return found
     return ""
 
@@ -68,9 +82,33 @@ def paths(given: dict[str, Any], cwd: str) -> tuple[str, ...]:
 
 
 def in_patch(text: str) -> list[str]:
-    """The files that a patch names."""
-    marked = [(line, mark) for line in text.splitlines() for mark in ADDED if line.startswith(mark)]
-    return [line[len(mark) :].partition("\t")[0].strip() for line, mark in marked]
+    """The files that a patch names, each by every name that an agent may write it under.
+
+    Agents read a patch loosely: one or another allows blanks around and within headers and around names, small letters
+    for large ones, ends a line at a lone carriage return, or takes returns and tabs out of a name.
+    """
+    found: list[str] = []
+    for line in text.split("\n"):
+        if line.startswith(DIFF_HEADERS):
+            found.append(line[len(DIFF_HEADERS[0]) :].partition("\t")[0].strip())
+        for part in dict.fromkeys((*line.split("\r"), line.replace("\r", "").replace("\t", ""))):
+            head, _, name = part.partition(":")
+            if squeezed(head) in HEADERS:
+                found.append(name.strip(BLANKS))
+    return [name for name in found if name]
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.strip(BLANKS).split()).lower()
+
+
+def patch_lines(text: str, mark: str) -> list[str]:
+    """The lines that a patch adds (`+`) or takes away (`-`), without the mark.
+
+    The header of a diff is taken for such a line, too: a line of two more marks looks just like it.
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return [line[1:] for line in lines if line.startswith(mark)]
 
 
 def whole(path: str, cwd: str) -> str:
@@ -85,8 +123,7 @@ def texts(given: dict[str, Any]) -> tuple[str, ...]:
     """The texts that a tool is about to write, or wrote; of a patch the lines that it adds."""
     inner = [one for value in given.values() if isinstance(value, list) for one in value if isinstance(one, dict)]
     found = [one[name] for one in (given, *inner) for name in TEXTS if isinstance(one.get(name), str)]
-    lines = patch(given).splitlines()
-    added = [line[1:] for line in lines if line.startswith("+") and not line.startswith("+++ ")]
+    added = patch_lines(patch(given), "+")
     return (*found, "\n".join(added)) if added else tuple(found)
 
 
@@ -113,14 +150,40 @@ def output_like(text: Any, output: Any) -> Any:
     return text
 
 
+class Misplaced(UsageError):
+    """A hook changes what the tool is not given: the agent would run the call as it was."""
+
+
 def edited(given: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
-    """An input with fields laid over it, under this agent's names for them; None takes one away."""
-    result = dict(given)
-    for name, value in edits.items():
-        same = next((group for group in SAME if name in group and name not in given), ())
-        name = next((one for one in same if one in given), name)
-        if value is None:
-            result.pop(name, None)
-        else:
-            result[name] = value
-    return result
+    """An object with fields laid over it; None takes one away."""
+    return {name: value for name, value in {**given, **edits}.items() if value is not None or name not in edits}
+
+
+def edited_input(given: Any, edits: dict[str, Any], tool: str, takes: Iterable[str] | None) -> Any:
+    """A tool's input with fields laid over it, under this agent's names for them; of a text another text.
+
+    `takes` are the fields that the tool has; None where they are not known.
+    """
+    fields = {TEXT: given} if isinstance(given, str) else given if isinstance(given, dict) else {}
+    known = () if isinstance(given, str) else takes
+    named = {field_of(name, fields, known): value for name, value in edits.items()}
+    if "" in named:
+        strange = [name for name in edits if not field_of(name, fields, known)]
+        has = ", ".join(dict.fromkeys((*fields, *(known or ())))) or "no fields"
+        raise Misplaced(f"hook.rewrite changes {', '.join(strange)}, which {tool or 'the tool'} does not have: {has}")
+    changed = edited(fields, named)
+    return changed.get(TEXT, "") if isinstance(given, str) else changed
+
+
+def field_of(name: str, given: dict[str, Any], takes: Iterable[str] | None) -> str:
+    """What this agent calls a field, by what the tool is given and by what it takes; empty where it has none."""
+    if name in given:
+        return name
+    if name in PATCHES and (held := next((one for one in PATCHES if given.get(one) and patch({one: given[one]})), "")):
+        return held
+    same = next((group for group in SAME if name in group), ())
+    if found := next((one for one in same if one in given), ""):
+        return found
+    if takes is None or name in takes:
+        return name
+    return next((one for one in same if one in takes), "")

@@ -7,16 +7,19 @@ package is looked at when it is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any
 
+from tenterhook import dialects, recorded
 from tenterhook.author import answers, forms, tools
 from tenterhook.author.answers import Answer
 from tenterhook.author.candidates import Candidates, Form
 from tenterhook.author.event import SUBJECTS, Event
+from tenterhook.author.inputs import SAME
 from tenterhook.dialect import Dialect, EventRule, Field
 from tenterhook.testing import Did, simulate
 from tenterhook.types import Outcome
-from tenterhook.vocabulary import BASE
+from tenterhook.vocabulary import BASE, covers
 
 Check = Callable[[Outcome, str], bool]
 
@@ -39,6 +42,8 @@ CHANGES: dict[str, tuple[str, Any, Any]] = {
     "llm_response": ("response", response("one"), response("two")),
     "tool_config": ("tool_config", {"mode": "AUTO"}, {"mode": "NONE", "allowedFunctionNames": []}),
 }
+# Kinds of tools that cannot be called without what they are about: a command, a file, a text.
+ABOUT_ONE = ("shell", "read", "write", "edit")
 REWRITES = ("rewrite", "rewrite+allow", "rewrite+ask")
 # What each effect is, in a reader's words.
 EFFECTS = {
@@ -67,6 +72,8 @@ def made_of(dialect: Dialect) -> dict[str, Any]:
         "section": [dialect.section, dialect.section_event],
         "between": between(dialect.mcp_tool),
         "fields": renamed(dialect.base),
+        "takes": takes(dialect),
+        "shared": shared(dialect),
         "project": [name for name, word in dialect.env.items() if word.rstrip("?") in ("project", "cwd")],
         **made,
     }
@@ -79,6 +86,57 @@ def between(pattern: str) -> str:
 
 def renamed(fields: Iterable[Field]) -> dict[str, str]:
     return {field.name: field.key for field in fields if not field.key.startswith("=")}
+
+
+def shared(dialect: Dialect) -> dict[str, list[str]]:
+    """Other agents that read a file into which hooks for this one are installed, with the variables they are known by.
+
+    Those that have hooks of their own installed there are not meant: somebody chose between them.
+    """
+    if dialect.install is None:
+        return {}
+    ours = (dialect.install.project, dialect.install.user)
+    others = [one for one in map(dialects.get, dialects.names()) if not one.install or one.install.project not in ours]
+    reading = [one for one in others if any(covers(file.path, path) for file in one.files for path in ours)]
+    own = {one.name: [name for name in own_variables(one) if name not in dialect.env] for one in reading}
+    return {name: variables for name, variables in own.items() if variables}
+
+
+def own_variables(dialect: Dialect) -> list[str]:
+    plain = dialect.name.partition("@")[0]
+    return [name for name in dialect.env if plain in name.lower()]
+
+
+def takes(dialect: Dialect) -> dict[str, list[str]]:
+    """The fields that each tool has, as the agent tells its model where that was recorded.
+
+    Of another agent's tool it is not known what it takes besides: what tools of that kind take elsewhere, but for what
+    they are about. That it has only where a call has it.
+    """
+    found = fields_of(recorded.tools(dialect.name))
+    if not found:
+        subjects = {name for group in SAME for name in group}
+        for tool in dialect.tools.values():
+            if (kind := tools.kind(tool.name)) in ABOUT_ONE:
+                found[tool.name] = sorted({*usual()[kind], *tool.inputs.values()} - subjects)
+    for own, called in ((own, called) for rule in dialect.events for own, called in rule.called.items()):
+        if own in found:
+            found[called] = sorted({*found.get(called, ()), *found[own]})
+    return found
+
+
+def fields_of(calls: list[dict[str, Any]]) -> dict[str, list[str]]:
+    return {call["tool"]: call["fields"] for call in calls if "fields" in call}
+
+
+@cache
+def usual() -> dict[str, set[str]]:
+    """The fields that tools of a kind have in one agent or another."""
+    found: dict[str, set[str]] = {kind: set() for kind in ABOUT_ONE}
+    for agent in recorded.agents():
+        for tool, fields in fields_of(recorded.tools(agent)).items():
+            found.setdefault(tools.kind(tool), set()).update(fields)
+    return found
 
 
 def quiet(dialect: Dialect) -> str:
@@ -97,7 +155,7 @@ def signs_of(dialect: Dialect) -> dict[str, Any]:
         "name": dialect.name,
         **always(dialect.base),
         "named": list(dict.fromkeys(field.name for base in bases for field in base if field.key == "event")),
-        "own": [name for name in dialect.env if plain in name.lower()],
+        "own": own_variables(dialect),
         "home": next((file.path.split("/")[1] for file in dialect.files if file.path.startswith("~/.")), plain),
         "events": {rule.name: signs_at(rule) for rule in dialect.events},
     }

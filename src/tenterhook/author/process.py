@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tenterhook.author.registered import Registered
 
 TAKE_A_VALUE = ("--agent", "--event", "--set", "--options")
+# The file in which a test wants to be told what went wrong in the hooks.
+REPORT = "--report"
 BY_HAND = "a hook is called by an agent, with an event on stdin; tenter run --help tells more"
 
 
@@ -33,6 +35,10 @@ def main(argv: list[str], hooks: Callable[[Call], list[Registered]]) -> int:
         said = answered(usable(hooks, call), given, call, os.environ)
     finally:
         back(out)
+    if call.report:
+        from tenterhook.author import failures
+
+        failures.write(said, call.report)
     gc.freeze()  # nobody needs to look for garbage at the end, where everything goes
     return emit(said, out)
 
@@ -44,7 +50,7 @@ def parsed(argv: list[str]) -> Call:
         name, equals, value = word.partition("=")
         if not word.startswith("-"):
             call.words.append((word, []))
-        elif name not in TAKE_A_VALUE:
+        elif name not in (*TAKE_A_VALUE, REPORT):
             call.problems.append(f"no option {word!r}; there are {', '.join(TAKE_A_VALUE)}")
         elif (found := value if equals else next(rest, None)) is None:
             call.problems.append(f"{name} needs a value")

@@ -29,7 +29,7 @@ REFUSES = """    for word in words:
         if word in event.command:
             return hook.deny(f"{word}: not here. Ask the user first.")
 """
-REFUSED = """@each_dialect("{kind}")
+REFUSED = """@each_dialect("{kind}", can="deny")
 def test_a_force_push_is_refused(agent):
     fired = fire(HOOK, "{kind}", agent=agent, tool="shell", command="git push --force origin main")
 

@@ -17,7 +17,7 @@ TOOLS = {
     "shell": (
         *("Bash", "bash", "Shell", "shell", "run_shell_command", "execute_command", "local_shell", "exec_command"),
         *("shell_command", "run_in_terminal", "execute_bash", "powershell", "PowerShell", "run_command", "Execute"),
-        "launch-process",
+        *("launch-process", "Monitor", "monitor"),
     ),
     "read": (
         *("Read", "read", "read_file", "read_many_files", "view", "fs_read", "view_image", "NotebookRead"),

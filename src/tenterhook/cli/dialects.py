@@ -46,14 +46,17 @@ def run(argv: list[str]) -> int:
 
 def show_matrix(names: list[str], as_json: bool) -> int:
     from tenterhook.matrix import matrix
-    from tenterhook.matrix.page import legend, table_of
+    from tenterhook.matrix.page import legend, table_of, unhooked
 
     found = [dialects.get(name) for name in names]
     if as_json:
         print_json(matrix(found))
         return 0
-    tables = [table_of(one) for one in found]
-    print("\n\n".join([table(legend()), *(f"{one.title}\n{as_text(one, indent='  ')}" for one in tables)]))
+    parts = [table(legend())]
+    for one in found:
+        made = table_of(one)
+        parts.append("\n".join((made.title, as_text(made, indent="  "), *(f"  {text}" for text in unhooked(one)))))
+    print("\n\n".join(parts))
     return 0
 
 

@@ -96,8 +96,8 @@ def trial(hooks: HookSet, entry: str, script: str = "") -> Iterator[Callable[[],
             with open(path, "w") as file:
                 file.write(text)
         with Engine(
-            folder, config=config, trust="all", journal=False, home=hooks.home, environ=hooks.environ, system="",
-            sandbox=hooks.settings.sandbox,
+            folder, config=config, trust="all", journal=False, log=False, home=hooks.home, environ=hooks.environ,
+            system="", sandbox=hooks.settings.sandbox,
         ) as engine:  # fmt: skip
             yield lambda: next(iter(engine.fire(event).attempts), None)
 

@@ -13,7 +13,7 @@ from tenterhook.table import table, width
 from tenterhook.terminal import Paint, columns, folded, near, one_line, shorten, wrapped
 from tenterhook.types import Message
 from tenterhook.whatif import Effect
-from tenterhook.whynot import MATCH_KINDS, match_words
+from tenterhook.whynot import kind_words, match_words
 
 THEN_STYLE = {"blocked": "red", "the agent shall stop": "red", "asks": "yellow"}
 SHORT = {"the agent shall stop": "stops the agent"}
@@ -92,7 +92,7 @@ def abilities(event: EventFacts) -> str:
 def matched_on(event: EventFacts) -> str:
     if not event.target:
         return "nothing: every hook of this event fits"
-    kind = MATCH_KINDS.get(event.match_kind, event.match_kind)
+    kind = kind_words(event.match_kind)
     if event.value is not None:
         return f"{event.target} = {one_line(repr(event.value))}  ({kind})"
     how = "--tool NAME" if event.target == "tool_name" else "--input FILE"

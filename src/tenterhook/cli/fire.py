@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -52,6 +53,7 @@ def run(argv: list[str]) -> int:
             outcome = engine.fire(options["EVENT"], **data)
             if engine.runner is not None:  # not reached by a signal, which ends the hooks with us
                 engine.runner.release()
+        warn_of_untrusted(outcome, options.get("project", ""))
         code = exit_code(outcome, require_trusted="require-trusted" in options)
         try:
             show(outcome, readable="json" not in options and sys.stdout.isatty())
@@ -71,6 +73,7 @@ def chosen(options: dict[str, str]) -> dict[str, Any]:
         "mode": options.get("mode", ""),
         "attended": False if "unattended" in options else None,
         "trust": "all" if "trust" in options else "ask",
+        "log": False,  # what would be logged stands in the outcome
     }
 
 
@@ -83,6 +86,23 @@ def warn_of_bypass(engine: Engine) -> None:
         print(f"tenter: warning: --trust: {what} of the project may run without your approval", file=sys.stderr)
 
 
+def warn_of_untrusted(outcome: Outcome, project: str) -> None:
+    """Say on one line that hooks were set aside, and what to type; `project` is the folder as the caller wrote it."""
+    count = sum(one.why == "untrusted" for one in outcome.skipped)
+    if not count:
+        return
+    command = "tenter trust"
+    if project:
+        from shlex import quote
+
+        command += f" --project {quote(project)}"
+    what, them = ("1 hook", "it") if count == 1 else (f"{count} hooks", "them")
+    print(
+        f"tenter: warning: {what} of the project did not run, because you have not approved {them}: {command}",
+        file=sys.stderr,
+    )
+
+
 def cannot_say(exc: Exception) -> int:
     if not isinstance(exc, BrokenPipeError):
         print(f"tenter: the outcome could not be printed: {exc}", file=sys.stderr)
@@ -91,19 +111,29 @@ def cannot_say(exc: Exception) -> int:
 
 @contextmanager
 def stdout_kept_clean() -> Iterator[None]:
-    """What functions print while they run goes to stderr: stdout holds the outcome and nothing else."""
-    sys.stdout.flush()
+    """What functions print while they run goes to stderr, line by line: stdout holds the outcome and nothing else."""
+    by_line = flush_stdout(by_line=True)  # else its lines would come after all of stderr's
     real = os.dup(1)
     os.dup2(2, 1)
     try:
         yield
     finally:
         try:
-            sys.stdout.flush()
+            flush_stdout(by_line=by_line)
         except (OSError, ValueError):  # stderr takes nothing, or a function closed stdout: the outcome still counts
             sys.stdout = open(1, "w", encoding="utf-8", errors="backslashreplace", closefd=False)
         os.dup2(real, 1)
         os.close(real)
+
+
+def flush_stdout(*, by_line: bool) -> bool:
+    """Flush stdout, and from now on after each line if `by_line`. Returns what it did before."""
+    sys.stdout.flush()
+    if not isinstance(sys.stdout, io.TextIOWrapper):  # a program that calls main() has replaced it
+        return False
+    before = sys.stdout.line_buffering
+    sys.stdout.reconfigure(line_buffering=by_line)
+    return before
 
 
 @contextmanager
@@ -150,6 +180,7 @@ def redacted(text: str) -> str:
 def as_json(outcome: Outcome) -> bytes:
     """The outcome as one JSON object, without what only the engine needs, and how a Python script was started."""
     plain = msgspec.to_builtins(outcome, enc_hook=str)
+    redact_names([*plain["attempts"], *plain["skipped"], *plain["messages"]])
     for attempt in plain["attempts"]:
         del attempt["answer"], attempt["warm"]
         if attempt["detail"]:
@@ -167,6 +198,17 @@ def as_json(outcome: Outcome) -> bytes:
         import json
 
         return json.dumps(plain).encode()
+
+
+def redact_names(named: list[dict[str, Any]]) -> None:
+    """A hook without a name goes by its command line, which may hold a secret; one word alone hardly does."""
+    known: dict[str, str] = {}
+    for one in named:
+        name = one["hook"]
+        if " " in name or "=" in name or "://" in name:
+            if name not in known:
+                known[name] = redacted(name)
+            one["hook"] = known[name]
 
 
 def read_input(file: str) -> dict[str, Any]:

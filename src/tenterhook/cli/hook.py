@@ -70,14 +70,15 @@ def answer(word: str, name: str, options: dict[str, str], lost: str = "") -> tup
         given = happened.text(data, "kind")
     except UsageError as exc:
         problem = exc
-    dialect = wire.of(options.get("dialect") or caller(given, made), made)
+    whose = options.get("dialect") or caller(given, made)
+    dialect = wire.of(whose, made)
     kind, event, module = wanted(word, name, given, dialect)
     try:
         if problem:
             raise problem
         if name:
             data["action"] = name
-        said = done(kind, data, dialect, module, options)
+        said = done(kind, data, dialect, module, options, (name or word, whose))
     except Exception as exc:  # also a fault of ours
         what = str(exc) if isinstance(exc, TenterhookError) else described(exc)
         if kind not in actions.GUARDED:
@@ -115,8 +116,14 @@ def kind_of(word: str, dialect: dict[str, Any]) -> str:
 
 
 def done(
-    kind: str, data: dict[str, Any], dialect: dict[str, Any], module: ModuleType | None, options: dict[str, str]
+    kind: str,
+    data: dict[str, Any],
+    dialect: dict[str, Any],
+    module: ModuleType | None,
+    options: dict[str, str],
+    called: tuple[str, str],
 ) -> Said:
+    """`called` are the word after `tenter hook` and the dialect's name, by which the hook is found that called us."""
     named = next((os.environ[name] for name in dialect["project"] if os.environ.get(name)), "")
     event = happened.Happened(kind, data, project=named, seconds=0.0)
     if "project" in options:
@@ -126,11 +133,22 @@ def done(
     if module is None:
         return fine(f"nothing to do at {kind}")
     wishes = settings.load(event.project)
-    event.begin(budget(options) or wishes.seconds(kind))
+    seconds = budget(options) or wishes.seconds(kind)
+    most = wishes.budget or (None if "ACTION" in options else seconds)
+    event.begin(seconds, None if "budget" in options else lambda: own_limit(event, most, called))
     if wishes.aside:
         print(f"tenter: {wishes.aside}", file=sys.stderr)
     said: Said = module.run(event, wishes)
     return said
+
+
+def own_limit(event: happened.Happened, most: float | None, called: tuple[str, str]) -> float:
+    """The time that the calling hook has, 0 where that is not known; never more than the settings or the event give."""
+    from tenterhook.actions import own_hook
+
+    word, dialect = called
+    found = own_hook.seconds(word, event.project, dialect)
+    return min(found, most) if most else found
 
 
 def budget(options: dict[str, str]) -> float:

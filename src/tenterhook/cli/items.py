@@ -72,7 +72,10 @@ def facts(item: Item, project: str) -> Iterator[str]:
         yield f"sandbox: {shown({key: value for key, value in sandbox.items() if value} or 'as usual')}"
     # Of a function, what is not there are modules that would come before its own.
     parts = [part for part in item.parts if part.how != "absent" or entry.get("handler") != "python"]
-    yield from (f"bound to {bound(part, project)}" for part in parts)
+    yield from (f"bound to {bound(part, project)}" for part in parts if part.how != "names")
+    folders = [inside(part.path, project) for part in parts if part.how == "names"]
+    if folders:
+        yield f"bound to no other file of a name that it loads in {one_line(', '.join(folders))}"
     yield from (f"not bound: {one_line(text)}" for text in item.unbound)
 
 

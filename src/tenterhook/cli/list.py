@@ -115,6 +115,8 @@ def cut(text: str, most: int) -> str:
 def extras(hook: HookFacts, paint: Paint) -> Iterator[str]:
     """Below a hook's line: options that change when it runs, and what it lacks."""
     said = [f"if {asked(path, wanted)}" for path, wanted in (hook.condition or {}).items()]
+    if hook.agent is not None and not hook.state.startswith("for agent"):
+        said = [f"for agent {hook.agent or '(without a name)'} only", *said]
     said += [f"not for agent {agent}, which overrides it" for agent in hook.not_for]
     said += [word for word in ("once", "sequential") if getattr(hook, word)]
     said += ["in the background"] if hook.background else []

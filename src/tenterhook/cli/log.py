@@ -16,6 +16,7 @@ from tenterhook.errors import UsageError
 from tenterhook.journal.ask import Wanted, lines, newest
 from tenterhook.journal.index import Index
 from tenterhook.journal.read import Entry, decoder
+from tenterhook.policy import explained
 from tenterhook.report import DECISION_STYLE, report
 from tenterhook.table import line, width
 from tenterhook.terminal import Paint, as_json, colourful, columns, near, one_line, painter, shorten
@@ -36,7 +37,9 @@ USAGE = Usage(
     "exit codes: 0 shown, 1 could not run: bad call, a journal that cannot be read",
 )
 USUAL = 50
-HEADS = ["TIME", "ID", "EVENT", "ABOUT", "DECISION", "TOOK", "HOOKS"]
+HEADS = ["TIME", "ID", "PROJECT", "EVENT", "ABOUT", "DECISION", "TOOK", "HOOKS"]
+# Longer cells push the hooks off the screen; --json and --id have them whole.
+PROJECT_WIDTH = 28
 # How often a followed journal is looked at, in seconds.
 PAUSE = 0.3
 
@@ -126,6 +129,7 @@ def row(entry: Entry, paint: Paint) -> list[str]:
     return [
         local(entry.time),
         paint("dim", one_line(entry.id)),
+        shorten(near(entry.project), PROJECT_WIDTH),
         one_line(entry.event),
         shorten(entry.target, 24),
         paint(DECISION_STYLE.get(word, "dim"), f"{word}{many}"),
@@ -135,13 +139,21 @@ def row(entry: Entry, paint: Paint) -> list[str]:
 
 
 def hooks(entry: Entry) -> str:
-    """Who ran, with the reason; or why nobody did."""
+    """Which hooks ran, with the reason and why some failed; or why none ran."""
     names = ", ".join(one_line(one.hook) for one in entry.attempts)
     reason = entry.stop_reason if entry.stop else entry.reason
     if names:
-        return f"{names}: {one_line(reason)}" if reason else names
+        said = [one_line(text) for text in (reason, *failures(entry)) if text]
+        return f"{names}: {'; '.join(said)}" if said else names
     whys = dict.fromkeys(one.why for one in entry.skipped)
     return f"none ran: {', '.join(one_line(why) for why in whys)}" if whys else "none ran"
+
+
+def failures(entry: Entry) -> Iterator[str]:
+    """Why hooks failed; not of those whose failure, or exit code, refused: that is the reason."""
+    for one in entry.attempts:
+        if one.failed and one.decision in ("none", "allow"):
+            yield f"failed: {explained(one)}" if len(entry.attempts) == 1 else f"{one.hook} failed: {explained(one)}"
 
 
 def local(stamp: str) -> str:

@@ -34,7 +34,7 @@ USAGE = Usage(
     "exit codes: 0 all that was meant is approved (or done: --deny, --revoke), 1 it is not",
 )
 NOBODY = "nothing was approved: nobody can be asked here; --yes approves what is shown"
-ALWAYS = "What scripts and programs read, import or start themselves is not part of an approval."
+ALWAYS = "What hooks merely read, and what is not bound, is no part of an approval."
 
 
 def run(argv: list[str]) -> int:

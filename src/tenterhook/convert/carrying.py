@@ -73,7 +73,7 @@ WISHES = (
     Wish("on_failure", {}, {"on_failure": as_it_is, "closed": closes}, "a failure of the hook lets the agent go on"),
     Wish("env", {}, {"env": variables}, "its variables are not set"),
     Wish("priority", 0, {"priority": as_it_is}, "hooks run in the order of the file"),
-    Wish("leftovers", "keep", {"leftovers": as_it_is}, "what the hook leaves running is not ended"),
+    Wish("leftovers", "", {"leftovers": as_it_is}, "what the hook leaves running goes on or ends as the agent has it"),
     Wish("sandbox", None, {"sandbox": builtins}, "the agent does not confine the hook so"),
     Wish("warm", True, {"warm": as_it_is}, "the agent starts it as it starts every hook"),
 )

@@ -49,9 +49,9 @@ def matched(hook: Hook, rule: EventRule, source: Dialect, to: EventRule, target:
 
 def broken(matcher: str, kind: str) -> bool:
     """A pattern that is none: what it does then differs from agent to agent."""
-    from tenterhook.match import compiled
+    from tenterhook.match import compiled, engine
 
-    return "regex" in kind and names(matcher, kind) is None and compiled(matcher) is None
+    return "regex" in kind and names(matcher, kind) is None and compiled(matcher, engine(kind)) is None
 
 
 def only_for(rule: EventRule, to: EventRule, target: Dialect) -> Matched:

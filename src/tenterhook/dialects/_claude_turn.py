@@ -27,7 +27,7 @@ UNHEARD: dict[int | str, Exit] = {
     2: Exit(means="an error that nobody is told of", failed=True, answer=True, yields=True)
 }
 ENV_FILE = {"CLAUDE_ENV_FILE": ".env_file?"}
-NARROW = "names-or-regex-narrow"
+NARROW = "names-or-regex-narrow@javascript-2025"
 
 TURN = (
     EventRule(
@@ -93,6 +93,8 @@ TURN = (
         grants=True,
         stops="after",
         deny=REASON,
+        reasons="last-finished",
+        reasons_told="counting",
         merges={"input": "last-finished"},
     ),
     EventRule(

@@ -62,7 +62,7 @@ BEFORE = EventRule(
     asks=True,
     grants=True,
     deny=("model", "reason"),
-    chain_ends=("deny", "ask"),
+    chain_ends=("deny", "ask", "input"),
     merges={"input": "replace"},
     chain={"input": "tool_input"},
 )
@@ -73,7 +73,7 @@ AFTER = EventRule(
     target="tool_name",
     fields=(*CALL, Field("toolResult", "tool_output", "result")),
     deny=("model", "feedback"),
-    unreasoned="ignored",
+    unreasoned="ignored-unless-text",
     replaces=True,
     erased=True,
     chain_ends=("deny",),
@@ -95,7 +95,7 @@ PROMPT = EventRule(
     about="when a prompt comes in; only an answer refuses it, no exit code",
     fields=(Field("prompt"),),
     blocks=True,
-    unreasoned="ignored",
+    unreasoned="ignored-unless-text",
     erased=True,
     decisions="last",
     reasons="last",
@@ -126,7 +126,8 @@ STOP = EventRule(
     stop_cap=8,
     unreasoned="ignored",
     decisions="last",
-    reasons="last",
+    reasons="last-any",
+    reasons_told="counting",
     deny=("model", "reason"),
 )
 AGENT_STARTS = EventRule(
@@ -207,7 +208,7 @@ NOTICE = EventRule(
 )
 
 # How a PascalCase event matches and calls tools.
-CLAUDE = "names-or-regex-whole"
+CLAUDE = "names-or-regex-whole@javascript-2025"
 
 EVENTS = (
     *(BEFORE, AFTER, FAILED, PROMPT, START, END, STOP, AGENT_STARTS, AGENT_STOPS, ERROR, COMPACT, PERMISSION, NOTICE),
@@ -300,14 +301,21 @@ OWN = "hookSpecificOutput"
 
 ANSWERS = (
     Answer(path="permissionDecision", effect="decision", events=BEFORES, words=WORDS),
-    Answer(path="permissionDecisionReason", effect="reason", events=BEFORES),
+    Answer(path="permissionDecisionReason", effect="reason", written="json", events=BEFORES),
     Answer(path="modifiedArgs", effect="input", fatal=True, events=BEFORES),
     Answer(path=f"{OWN}.hookEventName", effect="note", events=BEFORES[1:]),
     Answer(path=f"{OWN}.permissionDecision", effect="decision", events=BEFORES[1:], words=WORDS),
-    Answer(path=f"{OWN}.permissionDecisionReason", effect="reason", events=BEFORES[1:]),
+    Answer(path=f"{OWN}.permissionDecisionReason", effect="reason", written="json", events=BEFORES[1:]),
     Answer(path=f"{OWN}.updatedInput", effect="input", events=BEFORES[1:]),
-    Answer(path=f"{OWN}.additionalContext", effect="text", kind="context", events=BEFORES[1:]),
-    Answer(path="additionalContext", effect="text", kind="context", events=CONTEXTS),
+    Answer(path=f"{OWN}.additionalContext", effect="text", kind="context", written="json", events=BEFORES[1:]),
+    Answer(path="additionalContext", effect="text", kind="context", events=AFTERS),
+    Answer(
+        path="additionalContext",
+        effect="text",
+        kind="context",
+        written="json",
+        events=tuple(name for name in CONTEXTS if name not in AFTERS),
+    ),
     Answer(path="modifiedResult.resultType", effect="note", events=AFTERS),
     Answer(path="modifiedResult.textResultForLlm", effect="output", type="text", events=AFTERS),
     Answer(path="modifiedPrompt", effect="set", change="prompt", type="text", events=PROMPTS),
@@ -319,7 +327,13 @@ ANSWERS = (
         events=("userPromptTransformed",),
     ),
     Answer(path="decision", effect="decision", events=AFTERS, words={"block": "deny"}),
-    Answer(path="decision", effect="decision", events=(*PROMPTS, *STOPS), words={"block": "deny", "allow": "allow"}),
+    Answer(
+        path="decision",
+        effect="decision",
+        events=(*PROMPTS, *STOPS),
+        words={"block": "deny", "allow": "allow"},
+        otherwise="allow",
+    ),
     Answer(path="reason", effect="reason", events=(*AFTERS, *PROMPTS, *STOPS)),
     Answer(path="modifiedResponse", effect="output", type="text", events=STOPS[2:]),
     Answer(path="behavior", effect="decision", events=PERMISSIONS, words={"allow": "allow", "deny": "deny"}),

@@ -156,6 +156,7 @@ DIALECT = Dialect(
     chain_ends=("deny", "stop"),
     layers="override-by-event",
     section="hookSpecificOutput",
+    broken_answer="text",
     section_event="hookEventName",
     marks={"reason": "{text}"},
     tools={

@@ -108,7 +108,6 @@ INSTALL = Install(
     project=".claude/settings.json",
     user="~/.claude/settings.json",
     folder="CLAUDE_PROJECT_DIR",
-    words="args",
     closed="block",
     limits=(
         "a project's hooks wait until you trust the folder; with -p every folder is trusted",
@@ -145,7 +144,14 @@ DIALECT = Dialect(
     env_without=("OTEL_",),
     newline=True,
     exits={
-        0: Exit(means="success; a JSON object is the answer", answer=True, text="stdout", becomes="plain"),
+        0: Exit(
+            means="success; a JSON object is the answer, and what stands in braces and is none an error",
+            answer=True,
+            text="stdout",
+            becomes="plain",
+            broken_fails="{",
+            broken_closed=True,
+        ),
         2: Exit(
             means="block, whatever the JSON says; its reason to block, else stderr",
             decision="deny",
@@ -201,7 +207,7 @@ DIALECT = Dialect(
         Type(name="agent", handler="agent", key="prompt", form="agent", timeout=60.0),
     ),
     agent_from=("agent_type", "skills"),
-    matcher="names-or-regex",
+    matcher="names-or-regex@javascript-2025",
     aliases={"Agent": ("Task",)},
     timeout=600.0,
     order="parallel",
@@ -210,11 +216,13 @@ DIALECT = Dialect(
     system_stays=True,
     only_system="allowManagedHooksOnly",
     section=HSO,
+    broken_answer="text",
     section_event="hookEventName",
     wrong_types="void-also-null",
     unnamed_section="void",
     audience={"error": "user"},
     marks={"reason": "{text}"},
+    late_to_model=True,
     tools={
         "Bash": ToolName("Bash"),
         "Read": ToolName("Read"),
@@ -236,7 +244,12 @@ DIALECT = Dialect(
         "continue: false before a tool is no veto: the tool runs, then the agent stops. Strict mode stops first.",
         "Hooks of a skill count in events whose data name it under `skills`; those of an agent where agent_type does.",
         "An updatedToolOutput must have the form of the tool's own output, or it counts for nothing.",
-        "Of several updated inputs that of the hook which finished last counts.",
+        "A hook with async: true decides nothing; on the next turn of a session the model is told its systemMessage, "
+        "its additionalContext and the stderr of an exit 2. With asyncRewake the agent does not wait for that turn.",
+        "Of several updated inputs that of the hook which finished last counts; of several refusals before a tool the "
+        "model is told that one's reason alone, be it empty.",
+        "A prompt that continue: false stops stays in the conversation, and its stopReason is told with the next one.",
+        "What stands in braces and is no JSON is not told to the model, as other text is at a prompt or a start.",
         "A prompt or agent hook that refuses ends the turn too, unless continueOnBlock is true.",
         "Without a user (`tenter fire --unattended`) an ask is a refusal; a defer ends the run, the call stays open.",
         "An MCP server is started anew for each mcp_tool hook and ended after it; the agent itself keeps it running.",

@@ -9,7 +9,7 @@ DIALECT = replace(
     name="claude@2.1.190",
     version="2.1.190",
     about="Claude Code 2.1.190, before commas (2.1.191) and hyphens (2.1.195) in names, and prompt_id (2.1.196)",
-    matcher="names-or-regex-narrow",
+    matcher="names-or-regex-narrow@javascript-2025",
     base=tuple(field for field in LATER.base if field.name != "prompt_id"),
     events=(
         *(rule for rule in LATER.events if rule.name != "SessionEnd"),

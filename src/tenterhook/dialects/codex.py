@@ -51,6 +51,7 @@ EVENTS = (
         deny=REASON,
         needs_reason=True,
         unreasoned="fails",
+        reasons_told="counting",
         merges={"input": "last-finished"},
     ),
     EventRule(
@@ -208,20 +209,18 @@ ANSWERS = (
         events=("PreToolUse",),
         words={"allow": "allow", "deny": "deny"},
         unsupported=("ask",),
+        words_need={"allow": f"{HSO}.updatedInput"},
     ),
     Answer(path=f"{HSO}.permissionDecisionReason", effect="reason", events=("PreToolUse",), only_with="any"),
-    Answer(path=f"{HSO}.updatedInput", effect="input", events=("PreToolUse",), only_with="allow"),
+    Answer(path=f"{HSO}.updatedInput", effect="input", type="any", fatal=True, events=CALLS[:1], only_with="allow"),
     Answer(path=f"{HSO}.additionalContext", effect="text", kind="context", events=CONTEXT),
     Answer(path=f"{HSO}.updatedMCPToolOutput", effect="note", events=("PostToolUse",), unsupported=("any",)),
-    Answer(
-        path=f"{ASKED}.behavior",
-        effect="decision",
-        events=("PermissionRequest",),
-        words={"allow": "allow", "deny": "deny"},
-    ),
+    Answer(path=f"{ASKED}.behavior", effect="decision", events=CALLS[1:], words={"allow": "allow", "deny": "deny"}),
     Answer(path=f"{ASKED}.message", effect="reason", events=("PermissionRequest",)),
-    Answer(path=f"{ASKED}.updatedInput", effect="note", events=("PermissionRequest",), unsupported=("any",)),
-    Answer(path=f"{ASKED}.updatedPermissions", effect="note", events=("PermissionRequest",), unsupported=("any",)),
+    *(
+        Answer(path=f"{ASKED}.{name}", effect="note", events=CALLS[1:], unsupported=("any",))
+        for name in ("updatedInput", "updatedPermissions")
+    ),
     Answer(path=f"{ASKED}.interrupt", effect="note", type="flag", events=("PermissionRequest",), unsupported=("true",)),
 )
 
@@ -299,16 +298,19 @@ DIALECT = Dialect(
         Type(name="http", handler="http", key="url", form="url", does="ruins"),
     ),
     agent_from=("agent_type",),
-    matcher="names-or-regex-narrow",
+    matcher="names-or-regex-narrow@rust",
     aliases={"apply_patch": ("Write", "Edit"), "spawn_agent": ("Agent",)},
     timeout=600.0,
     unit="whole-seconds",
     order="parallel",
+    deepest=127,
     section=HSO,
     section_event="hookEventName",
     unknown_keys="void",
     wrong_types="void",
     unnamed_section="void-missing",
+    section_alone=("permissionDecision", "permissionDecisionReason", "updatedInput"),
+    byte_order_mark="text",
     stop_outranks=True,
     marks={"reason": "{text}"},
     tools={
@@ -321,10 +323,13 @@ DIALECT = Dialect(
         "Task": ToolName("spawn_agent"),
     },
     mcp_files=(*SERVERS.split(), ".mcp.json"),
+    unhooked=("write_stdin, which types into an open shell: refuse commands that open one, as a bare bash or python",),
     install=Install(
         project=".codex/hooks.json",
         user="~/.codex/hooks.json",
         limits=(
+            "from 0.169 on a project's hooks run only in a folder that you trust: say yes in codex, run codex exec "
+            '--trust there, or put trust_level = "trusted" below [projects."FOLDER"] in ~/.codex/config.toml',
             "a hook runs after you have reviewed its very text; codex exec leaves out, without a word, what nobody "
             "has reviewed; --dangerously-bypass-hook-trust runs it",
         ),
@@ -334,10 +339,13 @@ DIALECT = Dialect(
         "An answer with a key that its event does not have, or with a value of a wrong type, counts for nothing.",
         "Before a tool ask, approve, continue: false, stopReason and suppressOutput make the hook fail: the tool runs.",
         "A refusal needs a reason that is not empty; so does exit 2, on stderr.",
-        "updatedInput counts only beside permissionDecision allow, which is no permission in itself.",
+        "updatedInput counts only beside permissionDecision allow, and allow only beside updatedInput.",
+        "A decision outside of hookSpecificOutput does not count, though it block, where that has a permissionDecision "
+        "or an updatedInput. Of several refusals before a tool the model is told the first reason alone.",
+        "An answer behind a byte order mark is text like any other.",
         "One http hook makes the agent refuse the whole file, and so do a hook without a type or of an unknown one, a "
         "value of a wrong type and an unknown key beside the hooks; a group without hooks costs itself alone.",
-        "Prompt and agent hooks are read and never run. Time-outs are whole seconds, at least one.",
+        "Prompt and agent hooks are never run. Time-outs are whole seconds, at least one.",
         "A Stop hook that always blocks never lets the agent stop: look at stop_hook_active. Strict mode ends after 8.",
         "The patch of apply_patch is text in tool_input.command; matchers know that tool as Write and as Edit, too.",
         "Commands run in $SHELL, which the agent starts as a login shell; here it is none, and profiles are not read.",

@@ -69,20 +69,21 @@ DIALECT = Dialect(
         group="hooks", flat=True, keys=KEYS, group_keys={"matcher": "matcher"}, malformed="item", unlisted="file"
     ),
     types=(
-        Type(name="command", handler="command", key="bash", spec=BASH),
-        Type(name="command", handler="command", key="command", spec=BASH),
+        Type(name="command", handler="command", key="bash", spec=BASH, ignores=("args",)),
+        Type(name="command", handler="command", key="command", spec=BASH, ignores=("args",)),
         Type(name="command", handler="command", key="exec", form="exec"),
-        Type(name="command", handler="command", key="powershell", spec=POWERSHELL),
+        Type(name="command", handler="command", key="powershell", spec=POWERSHELL, ignores=("args",)),
         Type(name="http", handler="http", key="url", form="url"),
         Type(name="prompt", handler="plugin", key="prompt", form="none", does="inert"),
     ),
     untyped="command",
-    matcher="regex-whole",
+    matcher="regex-whole@javascript-2025",
     timeout=30.0,
     order="sequential",
     joint="by-file",
     off=("disableAllHooks", True),
     section="hookSpecificOutput",
+    broken_answer="text",
     section_outranks=True,
     answer_lines="but-progress",
     marks={"context": "{text}"},
@@ -114,6 +115,8 @@ DIALECT = Dialect(
         "PascalCase name it is told snake_case fields and tools by Claude Code's names; it may answer flat all the "
         "same, and on PreToolUse in hookSpecificOutput, which outranks what stands flat beside it.",
         "Who fires tool.before runs the hooks of both names, file by file, those under the camelCase name first.",
+        "Models of OpenAI write by apply_patch: its whole input, toolArgs or tool_input, is the patch as one text. "
+        "Under a PascalCase name that tool is Edit. Our hooks refuse such a call where they would change it.",
         "preToolUse and permissionRequest refuse where a hook fails, whatever its JSON says; one that takes too long "
         "does not. Where nobody can be asked an ask is a refusal.",
         "The document says that userPromptSubmitted cannot refuse and that its answer is dropped. In fact a decision "
@@ -122,6 +125,13 @@ DIALECT = Dialect(
         '"block" with a reason takes the place of the result.',
         "On permissionRequest, agentStop and subagentStop the last hook that decides is heard, so that an allow takes "
         "back a refusal; a strict engine lets the refusal stand.",
+        "args count beside exec alone. A hook of .claude/settings.json that Claude Code calls with args is called "
+        "without them here; before a tool it then fails, and every call is refused.",
+        "A hook that rewrites a call keeps those after it from running, guards too.",
+        "On userPromptSubmitted and agentStop any other decision than block takes back what a hook before refused; on "
+        "agentStop the last reason of any hook counts, though it decide nothing.",
+        "A context before a tool, at a prompt or a start that is no text is told as JSON, and so is a refusal's "
+        "reason.",
         'A matcher of "" or, under a camelCase name, "*" fits nothing: leave it out.',
         "A hook of type prompt types a text for the user when an interactive session starts; here it types nothing.",
         "An agent that forces subagentStop to go on is not ended: the limit of eight is agentStop's alone.",

@@ -147,9 +147,9 @@ WORDS = {"allow": "allow", "approve": "allow", "ask": "ask", "block": "deny", "d
 
 ANSWERS = (
     Answer(path="decision", effect="decision", words=WORDS),
-    Answer(path="reason", effect="reason"),
+    Answer(path="reason", effect="reason", written="text"),
     Answer(path="continue", effect="continue"),
-    Answer(path="stopReason", effect="stop_reason"),
+    Answer(path="stopReason", effect="stop_reason", written="text"),
     Answer(path="suppressOutput", effect="suppress"),
     Answer(path="systemMessage", effect="text", kind="system"),
     Answer(path="hookSpecificOutput.hookEventName", effect="note"),
@@ -285,7 +285,7 @@ DIALECT = Dialect(
         Type(name="runtime", handler="plugin", key="", form="none", does="inert"),
         Type(name="plugin", handler="plugin", key="", form="none", does="inert"),
     ),
-    matcher="regex-search",
+    matcher="regex-search@javascript",
     timeout=60.0,
     unit="milliseconds",
     order="parallel-unless-sequential",
@@ -293,8 +293,10 @@ DIALECT = Dialect(
     off=("hooksConfig.enabled", False),
     disabled="hooksConfig.disabled",
     section="hookSpecificOutput",
+    broken_section="ruins",
     answer_from=TEXT,
     twice_encoded=True,
+    broken_answer="text",
     other_json="nothing",
     marks={"context": "<hook_context>{text}</hook_context>"},
     tools={
@@ -321,6 +323,10 @@ DIALECT = Dialect(
         "A tool_input is the whole input: what a hook leaves out is gone. A hook later in a chain is shown both laid "
         "over each other, and all the same only the last hook's object is used.",
         "A permissionDecision, as Claude Code has it, is not read.",
+        "A hookSpecificOutput that is a text, a number or true loses what all hooks of the event answered, a "
+        "refusal too.",
+        "A reason that is a list is told as text. A refusal's reason holds those of all hooks, of those that "
+        "allow, too.",
         "On BeforeModel and AfterModel a later hook's answer, even plain text, undoes an earlier hook's deny in the "
         "agent itself. Here a deny stays.",
         "An ask where nobody can be asked ends the agent without a word.",

@@ -80,6 +80,7 @@ EVENTS = (
         chain={"context": "prompt"},
         stops="ignored",
         muted=True,
+        awaited=False,
     ),
     EventRule(
         name="AfterAgent",
@@ -89,6 +90,7 @@ EVENTS = (
         reasons="join",
         stops="ignored",
         muted=True,
+        awaited=False,
     ),
     EventRule(
         name="SessionStart",
@@ -98,6 +100,7 @@ EVENTS = (
         reasons="join",
         stops="ignored",
         muted=True,
+        awaited=False,
     ),
     EventRule(
         name="SessionEnd",
@@ -106,6 +109,7 @@ EVENTS = (
         fields=(Field("reason"),),
         stops="ignored",
         muted=True,
+        awaited=False,
     ),
     EventRule(
         name="PreCompress",
@@ -114,6 +118,7 @@ EVENTS = (
         fields=(Field("trigger"),),
         stops="ignored",
         muted=True,
+        awaited=False,
     ),
     EventRule(
         name="Notification",
@@ -122,6 +127,7 @@ EVENTS = (
         fields=(Field("notification_type", "type"), Field("message"), Field("details")),
         stops="ignored",
         muted=True,
+        awaited=False,
     ),
 )
 
@@ -232,6 +238,7 @@ DIALECT = Dialect(
     section="hookSpecificOutput",
     section_reason=True,
     twice_encoded=True,
+    broken_answer="text",
     other_json="nothing",
     audience={"system": "model"},
     marks={"system": "[System] {text}", "context": "[Context] {text}", "reason": "{text}"},

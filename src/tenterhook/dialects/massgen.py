@@ -61,6 +61,7 @@ KEYS = {
     "matcher": "matcher",
     "timeout": "timeout",
     "override": "override",
+    "fail_closed": "closed",
     "name": "name",
     "tenterhook": "ours",
 }
@@ -118,7 +119,7 @@ DIALECT = Dialect(
         Type(name="command", handler="command", key="handler", form="program"),
     ),
     untyped="path-or-dotted",
-    agent_from=("agent_id",),
+    agent_from=("agent_id", "agent_type"),
     matcher="glob",
     timeout=30.0,
     order="sequential",

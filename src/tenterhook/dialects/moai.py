@@ -214,7 +214,7 @@ SETUP = Setup(
     wrappers=(
         Wrapper("handle-session-start.sh", "session-start", "SessionStart", 5),
         Wrapper("handle-compact.sh", "compact", "PreCompact", 5),
-        Wrapper("handle-pre-tool.sh", "pre-tool", "PreToolUse", 5, "Write|Edit|Bash"),
+        Wrapper("handle-pre-tool.sh", "pre-tool", "PreToolUse", 5, "Write|Edit|Bash|Monitor"),
         Wrapper("handle-post-tool.sh", "post-tool", "PostToolUse", 60, "Write|Edit"),
         Wrapper("handle-stop.sh", "stop", "Stop", 5),
         Wrapper("handle-agent-hook.sh", "agent"),
@@ -272,6 +272,7 @@ DIALECT = Dialect(
     audience={"error": "user"},
     failure_of={"prompt": "deny", "agent": "deny"},
     marks={"reason": "{text}"},
+    late_to_model=True,
     tools={
         "Bash": ToolName("Bash"),
         "Read": ToolName("Read"),
@@ -297,7 +298,8 @@ DIALECT = Dialect(
         "A hook whose script does not exist is skipped without a word; `tenter check` reports it.",
         "Plain text at exit 0 is context on UserPromptSubmit and SessionStart, and has no meaning elsewhere.",
         "A statusLine's command goes to no shell and nothing in it expands; it is a path from the project's root.",
-        "A hook with async: true decides nothing; its texts come on the next turn of a session, at once without one.",
+        "A hook with async: true decides nothing; its texts come on the next turn of a session, at once without one. "
+        "The model is then told its systemMessage too, and the stderr of an exit 2.",
         "The reference agent's Bash takes its timeout in seconds.",
     ),
 )

@@ -8,14 +8,17 @@ WORDS = {**PERMISSIONS, "approve": "allow", "block": "deny"}
 CALLED = ("PreToolUse",)
 ASKED = ("PermissionRequest",)
 TODOS = ("TodoCreated", "TodoCompleted")
+STOPS = ("Stop", "SubagentStop")
+NOT_STOPS = tuple(rule.name for rule in EVENTS if rule.name not in STOPS)
 DECIDING = tuple(rule.name for rule in EVENTS if rule.name not in (*ASKED, *TODOS))
 
 ANSWERS = (
     Answer(path="decision", effect="decision", events=DECIDING, words=WORDS),
     Answer(path="decision", effect="decision", events=TODOS, words={"allow": "allow", "block": "deny"}),
-    Answer(path="reason", effect="reason"),
+    Answer(path="reason", effect="reason", written="text", events=NOT_STOPS),
+    Answer(path="reason", effect="reason", fatal=True, events=STOPS),
     Answer(path="continue", effect="continue"),
-    Answer(path="stopReason", effect="stop_reason"),
+    Answer(path="stopReason", effect="stop_reason", written="text"),
     Answer(path="suppressOutput", effect="suppress"),
     Answer(path="systemMessage", effect="text", kind="system"),
     Answer(path="terminalSequence", effect="set", change="terminal", type="text", events=("Notification",)),
@@ -52,6 +55,7 @@ WARNED = Exit(
     text="stdout-or-stderr",
     becomes="system",
     prefix="Warning: ",
+    also_reason=True,
     text_decision="allow",
 )
 
@@ -230,7 +234,7 @@ DIALECT = Dialect(
         Type(name="function", handler="plugin", key="", form="none", does="inert"),
     ),
     agent_from=("agent_type", "skill"),
-    matcher="names-and-regex",
+    matcher="names-and-regex@javascript",
     aliases={name: (shown, f"{shown}Tool", *BESIDES.get(name, ())) for name, shown in SHOWN.items()},
     timeout=60.0,
     unit="seconds-below-1000",
@@ -239,6 +243,7 @@ DIALECT = Dialect(
     off=("disableAllHooks", True),
     section="hookSpecificOutput",
     section_outranks=True,
+    broken_section="ruins-several",
     answer_from="stdout-or-stderr",
     twice_encoded=True,
     tools={
@@ -265,8 +270,15 @@ DIALECT = Dialect(
         "takes the place of the result.",
         "An updatedInput on PreToolUse is not used. A tool_input is shown to the next hook of a chain, and not used "
         "either.",
-        "Of several hooks on PreToolUse the last permissionDecision counts in the agent itself, and undoes what others "
-        "refused. Here a deny stays.",
+        "The agent lays the answers of several hooks on PreToolUse over each other: the last permissionDecision "
+        "counts, "
+        "and its reason. An allow of one hook takes back what another refused, by exit 2 or decision block, too; a "
+        "strict "
+        "engine lets the refusal stand.",
+        "A hookSpecificOutput that is a text, a number or true loses the answer on PreToolUse, and beside another "
+        "answer "
+        "both of them; so does a reason that is no text when the agent wants to stop.",
+        "A context at SubagentStart is not delivered.",
         "On TodoCreated and TodoCompleted deny and exit 2 refuse nothing, unless another hook has answered too; and "
         "in their phase postWrite nothing does.",
         "A stop is refused seven times in a row at most; QWEN_CODE_STOP_HOOK_BLOCK_CAP changes that in the agent.",

@@ -134,6 +134,7 @@ DIALECT = Dialect(
     section="hookSpecificOutput",
     section_event="hookEventName",
     answer_outranks_exit=True,
+    broken_answer="text",
     stop_outranks=True,
     audience={"error": "user"},
     marks={"reason": "{text}"},

@@ -50,10 +50,30 @@ def candidate(value: Any, place: int) -> Said:
     )
 
 
+COUNTS = ("promptTokenCount", "candidatesTokenCount", "totalTokenCount")
+
+
 def counts(view: Any) -> tuple[int, int, int]:
     """The tokens that a view names: of the prompt, of the answer, in all; 0 where it names none."""
+    named = named_counts(view)
+    prompt, answer, total = (named.get(key, 0) for key in COUNTS)
+    return prompt, answer, total or prompt + answer
+
+
+def recount(view: Any, before: Any) -> tuple[int, int, int] | None:
+    """The tokens of a view that names others than the one that the hook was shown; None where it names no others.
+
+    A count that it does not name stays; the sum follows the counts.
+    """
+    named, shown = named_counts(view), named_counts(before)
+    if all(shown.get(key) == count for key, count in named.items()):
+        return None
+    rest = {key: count for key, count in shown.items() if key != "totalTokenCount"}
+    return counts({"usageMetadata": {**rest, **named}})
+
+
+def named_counts(view: Any) -> dict[str, int]:
+    """The counts that a view names, without what is no number of tokens."""
     usage = view.get("usageMetadata") if isinstance(view, dict) else None
     usage = usage if isinstance(usage, dict) else {}
-    found = [usage.get(key) for key in ("promptTokenCount", "candidatesTokenCount", "totalTokenCount")]
-    prompt, answer, total = (one if type(one) is int and one >= 0 else 0 for one in found)
-    return prompt, answer, total or prompt + answer
+    return {key: usage[key] for key in COUNTS if type(usage.get(key)) is int and usage[key] >= 0}

@@ -102,7 +102,10 @@ def rebuilt(messages: Sequence[Message], wanted: Any, kind: Kind) -> tuple[list[
             result += new
             gone.append(message)
     result += inserted.get(len(messages), ())
-    return whole(result, gone, kind), problems
+    left = whole(result, gone, kind)
+    if not left:  # no API takes such a call, and an SDK may raise
+        return list(messages), [*problems, NONE_LEFT]
+    return left, problems
 
 
 def spot(messages: Sequence[Message], visible: list[Seen], place: int, kind: Kind) -> int:
@@ -195,7 +198,7 @@ def content(value: Any) -> str | None:
     return "".join(texts) if len(texts) == len(parts) else None
 
 
-NONE_LEFT = "no message is left, and this API takes no call without one"
+NONE_LEFT = "messages would be empty, and a call needs one: they were left as they were"
 NO_SYSTEM = "a new system message has no place among the messages of this API: it is sent as the user's"
 ROLES = {"user": "user", "model": "model", "assistant": "model", "system": "system", "developer": "system"}
 

@@ -7,8 +7,8 @@ import uuid
 from typing import Any
 
 from tenterhook.formats import Call, View, sdk
-from tenterhook.formats.candidates import Said, counts, said
-from tenterhook.formats.messages import NONE_LEFT, Names, rebuilt, shown
+from tenterhook.formats.candidates import Said, counts, recount, said
+from tenterhook.formats.messages import Names, rebuilt, shown
 from tenterhook.formats.openai_shared import (
     OWN_ROLES,
     Tool,
@@ -107,7 +107,7 @@ def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
         messages = listed(given(call, "messages"), "messages")
         kind = Messages(messages)
         new["messages"], more = rebuilt(messages, view["messages"], kind)
-        problems += more if new["messages"] else [NONE_LEFT]
+        problems += more
     new, more = apply_choice(view, before, new, choose, unchosen)
     return new, problems + more
 
@@ -176,17 +176,20 @@ def build_response(view: View, call: Call, base: Any = None) -> Any:
     """A completion always has a choice here, if an empty one: callers read the first without asking for it."""
     types = sdk("openai", "openai.types.chat", "openai")
     schema = asked_type(given(call, "response_format"))
+    before = None if base is None else response_view(base)
+    tokens = recount(view, before)
     completion = (types.ParsedChatCompletion if schema else types.ChatCompletion).model_construct(
         id=f"chatcmpl-{uuid.uuid4().hex}",
         object="chat.completion",
         created=int(time.time()),
         model=str(given(call, "model") or ""),
-        choices=[
-            made_choice(one, schema) for one in said(view, None if base is None else response_view(base)) or [Said([])]
-        ],
-        usage=dict(zip(("prompt_tokens", "completion_tokens", "total_tokens"), counts(view), strict=True)),
+        choices=[made_choice(one, schema) for one in said(view, before) or [Said([])]],
+        usage=dict(zip(("prompt_tokens", "completion_tokens", "total_tokens"), tokens or counts(view), strict=True)),
     )
-    return completion if base is None else base.model_copy(update={"choices": completion.choices})
+    if base is None:
+        return completion
+    update = {"choices": completion.choices, **({"usage": completion.usage} if tokens else {})}
+    return base.model_copy(update=update)
 
 
 def made_choice(one: Said, schema: Any) -> View:

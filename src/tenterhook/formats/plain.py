@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenterhook.formats import Call, View
-from tenterhook.formats.candidates import said
+from tenterhook.formats.candidates import COUNTS, recount, said
 from tenterhook.formats.messages import ROLES, rebuilt, shown
 from tenterhook.formats.tools import said_tools
 
@@ -98,7 +98,8 @@ def response_view(response: Any) -> View:
 
 
 def build_response(view: View, call: Call, base: Any = None) -> Any:
-    """Text alone, whatever a hook sent; of `base` its usage stays."""
+    """Text alone, whatever a hook sent; of `base` its usage stays, unless the view counts otherwise."""
+    before = None if base is None else response_view(base)
     made = [
         {
             **candidate(one.parts),
@@ -106,9 +107,11 @@ def build_response(view: View, call: Call, base: Any = None) -> Any:
             "index": one.place,
             **({"safetyRatings": one.ratings} if one.ratings else {}),
         }
-        for one in said(view, None if base is None else response_view(base))
+        for one in said(view, before)
     ]
     usage = (view if base is None else base).get("usageMetadata")
+    if base is not None and (tokens := recount(view, before)):
+        usage = {**(usage if isinstance(usage, dict) else {}), **dict(zip(COUNTS, tokens, strict=True))}
     text = "".join(made[0]["content"]["parts"]) if made else ""
     return {"text": text, "candidates": made, **({"usageMetadata": usage} if isinstance(usage, dict) else {})}
 

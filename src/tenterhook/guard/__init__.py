@@ -51,12 +51,11 @@ def judge(event: Happened, settings: Settings) -> Said:
 
 
 def answer(found: list[Finding]) -> Said:
-    """All findings in one reason, denies first."""
+    """All findings in one reason, denies first. The model reads it: how a rule is loosened stands in the docs alone."""
     found = sorted(found, key=lambda one: one.decision != "deny")
     denied = found[0].decision == "deny"
     first = "The guard refuses this:" if denied else "The guard wants the user's word for this:"
-    last = f'The user can change a rule in tenterhook.toml: [actions.rules] {found[0].rule} = "allow"'
-    reason = "\n".join((first, *look.in_words(found), last))
+    reason = "\n".join((first, *look.in_words(found)))
     note = f"{'refused' if denied else 'asked'}: {', '.join(dict.fromkeys(one.rule for one in found))}"
     return deny(reason, note=note) if denied else ask(reason, note=note)
 

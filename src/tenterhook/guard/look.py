@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tenterhook.guard.paths import Place
 
 SECRET, IN_COMMAND = "secret", "secret-in-command"
-INSTEAD = "read it from the environment or a secret store; where it is none, the user can name the file in not_secret"
+INSTEAD = "read it from the environment or a secret store; where it is none, say so to the user"
 # Files that are there to keep secrets, or hold nothing but sums.
 KEEPERS = ("env-file", "lock-file")
 MOST, LONGEST = 12, 1800

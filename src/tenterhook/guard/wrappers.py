@@ -80,11 +80,14 @@ LOADS = ("curl", "wget", "fetch", "aria2c", "http", "https", "nc", "ncat", "netc
 STDIN = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 # Letters of an interpreter's options, the last of which takes the code: python -Ic, perl -lne.
 BUNDLE = r"-[a-zA-LN-Z0-9]{0,4}[ceE]"
-# What find looks for: with one of these it does not take everything.
+# What find looks for: with one of these it does not take everything. A file's age, owner or rights are not among them:
+# in a project nearly all files are alike in those.
 FILTERS = (
-    *("-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-newer", "-mtime", "-mmin", "-ctime"),
-    *("-cmin", "-atime", "-amin", "-size", "-empty", "-perm", "-user", "-group", "-links", "-samefile", "-lname"),
+    *("-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-size", "-empty", "-samefile"),
+    *("-lname", "-inum"),
 )
+# By which find acts on what it has found.
+ACTIONS = ("-delete", "-exec", "-execdir", "-ok", "-okdir")
 
 
 def program_of(word: str) -> str:
@@ -239,14 +242,28 @@ def found_by(words: list[str]) -> tuple[list[str], bool, list[list[str]]]:
 
 
 def takes_all(words: list[str]) -> bool:
-    """Whether one of find's alternatives is held back by nothing: `! -name x` and `-name '*'` leave nearly all."""
+    """Whether one of find's alternatives is held back by nothing: `! -name x` and `-name '*'` leave nearly all.
+
+    What stands behind an action holds nothing back: `-delete -name x` has deleted everything already.
+    """
     held = False
     for at, word in enumerate(words):
+        if word in ACTIONS:
+            if not held:
+                return True
+            continue
         if word in ("-o", "-or", ","):
             if not held:
                 return True
             held = False
         elif word in FILTERS:
             negated = at > 0 and words[at - 1] in ("!", "-not")
-            held = held or not (negated or words[at + 1 : at + 2] in (["*"], ["**"], ["*/*"], ["./*"], [".*"]))
+            held = held or not (negated or fits_nearly_all(word, "".join(words[at + 1 : at + 2])))
     return not held
+
+
+def fits_nearly_all(test: str, value: str) -> bool:
+    """A pattern without a letter, such as `*.*`; a size of more than so much."""
+    if test == "-size":
+        return value.startswith("+")
+    return test != "-empty" and bool(value) and not value.strip("*?./")

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
+from tenterhook.answer import SIZE
 from tenterhook.direct import direct
 from tenterhook.environment import withheld
 from tenterhook.process import Completed, Program
@@ -72,13 +73,23 @@ def started(job: Job, argv: tuple[str, ...]) -> Program:
         os.path.join(job.cwd, job.hook.spec.get("cwd", "")) if "cwd" in job.hook.spec else job.cwd,
         job.timeout,
         job.grace,
-        leftovers=job.hook.leftovers,
+        leftovers=job.hook.leftovers or usual_leftovers(job),
         profile=job.profile,
         require=job.require,
         seal=job.hook.seal,
         warm=job.hook.warm,
         varying=job.given.shape.varying,
+        whole=SIZE,
     )
+
+
+def usual_leftovers(job: Job) -> str:
+    """What becomes of processes that a hook leaves behind, where its entry does not say.
+
+    What a confined hook made in a place that agents obey is found when it ends. Who goes on after that could make it
+    later, so what a project's hook leaves behind ends with it. A hook of the user's own is the user's own word.
+    """
+    return "tidy" if job.profile is not None and job.hook.source.scope == "project" else "keep"
 
 
 def attempt(job: Job, completed: Completed) -> Attempt:

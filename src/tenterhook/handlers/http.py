@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 CONNECT, TOTAL = 5.0, 60.0
 # The time is kept here: how much later than that the runner gives a call up for lost.
 LEEWAY = 0.5
-# What may cross the wire for a body of SIZE: its headers, and the frames of its chunks.
-WIRE = 4 * SIZE
+# A body is read in pieces. WIRE is what may cross the wire for each, frames of chunks included, and for all headers.
+PIECE, WIRE = 1 << 20, 4 << 20
 # Of a body that is no answer: how much is read, for how many seconds, and how much of it is kept.
 GLANCE, GLANCE_SECONDS, KEPT = 1 << 16, 1.0, 1000
 DETAIL = 300
@@ -235,7 +235,7 @@ def exchanged(place: Place, headers: Mapping[str, str], body: bytes, hook: Hook,
     except TimeoutError:
         raise Failure("timeout", late(place, within, line)) from None
     except TooMuch:
-        raise Failure("output", f"{place.shown} sent more than {WIRE:,} bytes") from None
+        raise Failure("output", f"{place.shown} sent more than {WIRE:,} bytes that are no part of an answer") from None
     except OSError as exc:
         raise Failure("network", f"{trouble(exc, place, line)} (for {place.shown})") from None
     except HTTPException as exc:
@@ -270,16 +270,27 @@ def answer(response: HTTPResponse, place: Place, line: Line) -> str:
     encoding = response.headers.get("content-encoding", "identity")
     if encoding.lower() != "identity":
         raise Failure("output", f"{place.shown} encoded its response ({encoding}), which it was told not to do")
-    if (response.length or 0) > SIZE or len(body := response.read(SIZE + 1)) > SIZE:
-        raise Failure("output", f"the response of {place.shown} is larger than {SIZE:,} bytes")
+    body = body_of(response, place, line)
     if response.length:
         raise Failure("network", f"the response of {place.shown} broke off, {response.length:,} bytes before its end")
     text = body.decode("utf-8", "replace")
-    found, problem = read(text, twice=False, guarded=())
-    if found is None:
-        what = f"is not one JSON object{': ' if problem else ''}{problem}" if body.strip() else "is empty"
+    reading = read(text, twice=False)
+    if reading.found is None:
+        why = f": {reading.problem}" if reading.problem else ""
+        what = f"is not one JSON object{why}" if body.strip() else "is empty"
         raise Failure("output", f"the response of {place.shown} {what}; {{}} says nothing", text[:GLANCE])
     return text
+
+
+def body_of(response: HTTPResponse, place: Place, line: Line) -> bytes:
+    parts, size = [b""], response.length or 0
+    while size <= SIZE:
+        line.allow(WIRE)
+        parts.append(response.read(PIECE))
+        size = sum(map(len, parts))
+        if not parts[-1]:
+            return b"".join(parts)
+    raise Failure("output", f"the response of {place.shown} is larger than {SIZE:,} bytes")
 
 
 def glance(response: HTTPResponse, line: Line) -> str:

@@ -115,26 +115,31 @@ def answered(job: Job, answer: Any, seconds: float) -> Attempt:
     if isinstance(answer, str):
         return Attempt(hook.name, "python", str(hook.source), seconds=seconds, stdout=answer)
     try:
-        found = as_json(answer)
+        found, cut = as_json_or_cut(answer)
     except Exception as exc:
-        found, detail = None, f"returned what cannot be read as JSON: {type(exc).__name__}: {exc}"
+        found, cut, detail = None, False, f"returned what cannot be read as JSON: {type(exc).__name__}: {exc}"
     else:
         detail = f"returned {type(answer).__name__}; a hook returns a mapping, text or None"
     if isinstance(found, dict):
-        return Attempt(hook.name, "python", str(hook.source), seconds=seconds, answer=found)
+        return Attempt(hook.name, "python", str(hook.source), seconds=seconds, answer=found, truncated=cut)
     return Attempt(hook.name, "python", str(hook.source), error="output", detail=detail, seconds=seconds)
+
+
+def as_json_or_cut(answer: Any) -> tuple[Any, bool]:
+    """The answer, without its deepest levels where Python cannot follow them: what decides stands on the first."""
+    try:
+        return as_json(answer), False
+    except RecursionError:
+        from tenterhook.answer import shallow
+
+        return as_json(shallow(in_own_words(answer))), True
 
 
 def as_json(answer: Any) -> Any:
     """As if it had been printed and read again, so that an outcome always is JSON: mappings, records of all kinds."""
     from msgspec.json import decode, encode
 
-    if callable(getattr(answer, "to_dict", None)):
-        answer = answer.to_dict()
-    if isinstance(answer, Mapping):
-        answer = dict(answer)
-    elif not hasattr(answer, "__dataclass_fields__") and not hasattr(answer, "__struct_fields__"):
-        answer = plain_record(answer)
+    answer = in_own_words(answer)
     try:
         return decode(encode(answer, enc_hook=str))
     except UnicodeEncodeError:  # a reason that names a file whose name is no UTF-8: a refusal must not be lost over it
@@ -142,6 +147,17 @@ def as_json(answer: Any) -> Any:
         from tenterhook.terminal import as_json as escaped
 
         return text.decode(escaped(answer))[0]
+
+
+def in_own_words(answer: Any) -> Any:
+    """A mapping as a dictionary, an object as what it says of itself; records that msgspec knows stay as they are."""
+    if callable(getattr(answer, "to_dict", None)):
+        answer = answer.to_dict()
+    if isinstance(answer, Mapping):
+        return dict(answer)
+    if hasattr(answer, "__dataclass_fields__") or hasattr(answer, "__struct_fields__"):
+        return answer
+    return plain_record(answer)
 
 
 def plain_record(answer: Any) -> dict[str, Any] | None:

@@ -15,6 +15,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from tenterhook.author import callers, forms, hook
+from tenterhook.author.event import Event
 from tenterhook.dialect import Dialect, EventRule
 from tenterhook.entries import Problem
 from tenterhook.hazards import Look
@@ -36,6 +38,7 @@ DATA: dict[str, Any] = {
 DONE = {"deny": ("refused",), "ask": ("the user is asked", "refused"), "stop": ("the agent ends", "refused")}
 # Our names for what tells a hook at the end of a turn that one has kept the agent going: whether, and how often.
 KEPT = ("stop_hook_active", "stop_count")
+COMMAND = "the command"
 CHANGES = re.compile(r"\w+ becomes .*[}\"]")
 
 
@@ -64,6 +67,11 @@ class Made(Struct, frozen=True, forbid_unknown_fields=True):
     def is_printed_by(self, text: str) -> bool:
         """Whether a script looks as if it answered so."""
         return bool(self.has) and all(re.search(one, text) for one in self.has) and not self.lacking(text)
+
+    def line_in(self, text: str) -> int:
+        """Where a script has what it answers with: the last of the patterns, which is the most particular."""
+        found = re.search(self.has[-1], text) if self.has else None
+        return text.count("\n", 0, found.start()) + 1 if found else 0
 
     def lacking(self, text: str) -> bool:
         return any(re.search(one, text) for one in self.lacks)
@@ -123,9 +131,19 @@ def misread(look: Look) -> Iterator[Problem]:
             seen = reading(look.dialect, look.rule, made, look.rule.name, look.hook.on_failure)
             if not made.is_done(seen):
                 who, event = look.dialect.title, look.rule.name
-                text = f"{named(look)} seems to answer with {made.name}; in {who} {event} then {seen}"
-                yield look.warning("main", text)
+                where = f":{made.line_in(text)}" if named(look) != COMMAND else ""
+                said = f"{named(look)}{where} seems to answer with {made.name}; in {who} {event} then {seen}"
+                yield look.warning("main", f"{said}; {instead(look, made.means)}")
                 return
+
+
+def instead(look: Look, means: str) -> str:
+    """The form that the agent obeys, as our own hooks write it."""
+    event = Event(look.rule.kind, dict(DATA), raw={}, name=look.rule.name)
+    wish = {"deny": hook.deny, "ask": hook.ask, "stop": hook.stop}[means]
+    said = forms.written(wish("why"), event, callers.load(look.dialect.name))
+    ends = f" and exit with {said.code}" if said.code else ""
+    return f"print {said.out}{ends}" if said.out else f"write why to stderr{ends}"
 
 
 def endless(look: Look) -> Iterator[Problem]:
@@ -172,4 +190,4 @@ def script_text(look: Look) -> str:
 
 def named(look: Look) -> str:
     found = script(look)
-    return shown(found.path, look) if found and content(found) else "the command"
+    return shown(found.path, look) if found and content(found) else COMMAND

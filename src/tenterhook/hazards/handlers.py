@@ -1,4 +1,7 @@
-"""Hooks that nothing can run: functions not found, types without a handler, URLs out of reach, models nobody knows."""
+"""Hooks that nothing can run: functions not found, types without a handler, URLs out of reach, models nobody knows.
+
+And gates of our own that their agent would end before they answer.
+"""
 
 from __future__ import annotations
 
@@ -107,3 +110,24 @@ def in_the_clear(url: str) -> bool:
         return False
     known = known_addresses(place.host)
     return not place.tls and not (known and all(map(addresses.is_own, known)))
+
+
+# Less does not let a project's tests start.
+SHORTEST_GATE = 3.0
+
+
+def hurried(look: Look) -> Iterator[Problem]:
+    """A gate that is ended before it answers lets everything through, without a word."""
+    from tenterhook.actions import own_hook
+
+    command = own_hook.command_of(look.hook)
+    word, limit = own_hook.word_in(command), look.hook.timeout
+    if look.hook.handler != "command" or word not in own_hook.RUNNING or limit is None:
+        return
+    given = own_hook.budget_in(command)
+    if given >= limit:
+        text = f"{word} may take {given:g} s, and is ended after {limit:g} s: what it would refuse passes"
+        yield look.warning("main", f"{text}; give the hook a longer time-out, or a --budget below it")
+    elif limit < SHORTEST_GATE:
+        text = f"{word} runs tests, and is ended after {limit:g} s: it will hardly ever know whether they pass"
+        yield look.warning("main", f"{text}; give the hook a longer time-out")

@@ -9,7 +9,7 @@ from tenterhook.dialect import EventRule
 from tenterhook.entries import Problem
 from tenterhook.errors import nearest
 from tenterhook.hazards import Look
-from tenterhook.match import NOT_RUN, USUAL, compiled, fits_all, match, names
+from tenterhook.match import NOT_RUN, USUAL, compiled, engine, fits_all, how, match, names
 
 GLOBS = ("glob", "glob-nocase")
 REGEXES = ("regex-full", "regex-search")
@@ -35,7 +35,7 @@ def matchers(look: Look) -> Iterator[Problem]:
     matcher, kind = look.hook.matcher, look.hook.match_kind or look.dialect.matcher
     if matcher is None or fits_all(matcher, kind) or not look.rule.target:
         return
-    listed = kind in LISTS and names(matcher, kind) is not None
+    listed = how(kind) in LISTS and names(matcher, kind) is not None
     judges = OF_LISTS if listed else JUDGES
     text = next(filter(None, (judge(matcher, kind, look.rule) for judge in judges)), "")
     if text:
@@ -43,9 +43,9 @@ def matchers(look: Look) -> Iterator[Problem]:
 
 
 def empty(matcher: str, kind: str, rule: EventRule) -> str:
-    if not any(part.strip() for part in matcher.split("|")) and not (kind == "regex-search" and "|" in matcher):
+    if not any(part.strip() for part in matcher.split("|")) and not (how(kind) == "regex-search" and "|" in matcher):
         return "matches nothing; write '*' to match fits_all"
-    if kind == "regex-search" and "" in matcher.split("|"):
+    if how(kind) == "regex-search" and "" in matcher.split("|"):
         return "has an empty alternative, which is found in every name; remove the '|'"
     return ""
 
@@ -65,23 +65,31 @@ def regex_as_glob(matcher: str, kind: str, rule: EventRule) -> str:
 
 
 def bad_regex(matcher: str, kind: str, rule: EventRule) -> str:
-    if kind not in REGEXES or compiled(matcher):
+    if how(kind) not in REGEXES or compiled(matcher, engine(kind)):
         return ""
     dotted = GLOB_STAR.sub(".*", matcher)
-    hint = f"; write {dotted!r}" if dotted != matcher and compiled(dotted) else ""
-    return f"is no regular expression ({complaint(matcher)}), so it matches only a name spelled exactly so{hint}"
+    hint = f"; write {dotted!r}" if dotted != matcher and compiled(dotted, engine(kind)) else ""
+    why = complaint(matcher, engine(kind))
+    return f"is no regular expression ({why}), so it matches only a name spelled exactly so{hint}"
 
 
 def endless(matcher: str, kind: str, rule: EventRule) -> str:
     """A pattern that is not run is a hook that always runs."""
-    test = match(matcher, kind) if kind in REGEXES else None
+    test = match(matcher, kind) if how(kind) in REGEXES else None
     if not test or test("x" * USUAL) is not NOT_RUN:
         return ""
     advice = "write it without repeats in repeats, and with fewer of them"
     return f"might take very long on some names, so it is not run and counts as matching every name; {advice}"
 
 
-def complaint(matcher: str) -> str:
+def complaint(matcher: str, by: str) -> str:
+    if by:
+        from tenterhook.regexes import Invalid, to_python
+
+        try:
+            to_python(matcher, by)
+        except Invalid as exc:
+            return f"to the agent's engine: {exc}"
     try:
         re.compile(matcher)
     except re.error as exc:
@@ -132,7 +140,7 @@ def bare_server(matcher: str, kind: str, rule: EventRule) -> str:
 
 def unanchored(matcher: str, kind: str, rule: EventRule) -> str:
     """Names that look whole and are searched for. A `^` on every alternative was meant as a beginning."""
-    found = ALTERNATIVES.fullmatch(matcher) if kind == "regex-search" else None
+    found = ALTERNATIVES.fullmatch(matcher) if how(kind) == "regex-search" else None
     if not found or found["start"]:
         return ""
     parts = [ALTERNATIVE.fullmatch(part) for part in (found["group"] or found["bare"]).split("|")]

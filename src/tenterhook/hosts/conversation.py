@@ -11,7 +11,6 @@ from tenterhook import logs
 from tenterhook.deliver import for_model, for_user
 from tenterhook.errors import UsageError
 from tenterhook.hosts.steps import is_async
-from tenterhook.policy import explained
 from tenterhook.types import Message, Outcome
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ class Conversation:
                 raise UsageError(f"{name} is called and never awaited: give a function that is not async")
         self.tell, self.watch, self.agent_id = tell, watch, agent_id
         self.inbox: deque[str] = deque()
-        self.warned: set[str] = set()
 
     def pending(self) -> list[str]:
         """What is to enter the conversation as user input before the next call of the model. Given once."""
@@ -54,30 +52,21 @@ class Conversation:
         return ()
 
     def for_model(self, outcome: Outcome) -> list[str]:
-        return for_model(outcome.messages, self.engine.dialect.marks)
+        return for_model(outcome.messages, self.engine.dialect.marks, self.engine.label)
 
     def heard(self, outcome: Outcome) -> Outcome:
-        """The user and the log are told what is theirs, the model's texts are left."""
+        """Tell user and log what is theirs and leave the model's texts. What went wrong the engine has logged."""
         if self.watch:
             self.watched(self.watch, outcome)
         for message in outcome.messages:
             if message.to == "user":
-                self.user(for_user(message))
+                self.user(for_user(message, self.engine.label))
             elif message.to == "log":
                 self.logged(outcome, message)
-        failures = {f"{one.hook}: failed: {explained(one)}" for one in outcome.attempts if one.failed}
-        aside = [f"not run, because not trusted: {one.hook}" for one in outcome.skipped if one.why == "untrusted"]
-        for warning in (*outcome.warnings, *aside):
-            # A wrong config file would be told of at every event; each failure of a hook is one of its own.
-            if warning in self.warned:
-                continue
-            if warning not in failures:
-                self.warned.add(warning)
-            log.warning("%s: %s", outcome.event, warning)
         return outcome
 
     def logged(self, outcome: Outcome, message: Message) -> None:
-        log.info("%s: %s", outcome.event, for_user(message))
+        log.info("%s: %s", outcome.event, for_user(message, self.engine.label))
 
     def watched(self, watch: Watch, outcome: Outcome) -> None:
         try:

@@ -178,7 +178,8 @@ class Model:
         return Reply(response)
 
     def texts(self, outcomes: Sequence[Outcome]) -> list[str]:
-        return for_model((one for outcome in outcomes for one in outcome.messages), self.engine.dialect.marks)
+        said = (one for outcome in outcomes for one in outcome.messages)
+        return for_model(said, self.engine.dialect.marks, self.engine.label)
 
 
 class AsyncModel(Model):

@@ -66,7 +66,8 @@ def permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]
     if hooks.decision == "ask":
         request = replace(request, reason=request.reason or hooks.reason, by_hook=True)
     said = f"{request.tool_name} needs permission" + (f": {request.reason}" if request.reason else "")
-    notice: Outcome = yield Fire("notify", {"type": "permission_prompt", "message": said})
+    details = {"tool_name": request.tool_name, "tool_input": request.tool_input}
+    notice: Outcome = yield Fire("notify", {"type": "permission_prompt", "message": said}, {"details": details})
     if notice.halts:
         return Permission(False, notice.stop_reason or STOPPED, None, (hooks, notice))
     answer = yield from asked(request, ask)

@@ -10,12 +10,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook.deliver import capped, clean, for_model, marked
+from tenterhook.deliver import Label, capped, clean, for_model, marked
 from tenterhook.errors import UsageError
+from tenterhook.hosts.parts import are_parts, as_json, is_genai_object, is_sdk_object, with_texts
+from tenterhook.payload import in_json
 from tenterhook.types import Message, Outcome
 
-# What a list of content parts does not hold: a list of these is a value like any other.
-PLAIN = (str, bytes, int, float, list, type(None))
 # Texts that stand in the conversation as the user's words, after the result; all others stand in the result itself.
 AS_USER = ("feedback", "user_message")
 
@@ -66,7 +66,7 @@ class ToolResult(Heard, Struct, frozen=True):
 
 
 def result_of(value: Any) -> ToolResult:
-    """What a function returned, as a result: text and lists of parts as they are, anything else as JSON."""
+    """What a function returned, as a result: text and parts as they are, anything else as JSON."""
     if isinstance(value, ToolResult):
         if value.error is not None and not isinstance(value.error, ToolError):
             raise UsageError(f"the error of a ToolResult is a ToolError, not {type(value.error).__name__}")
@@ -78,6 +78,8 @@ def result_of(value: Any) -> ToolResult:
 def text_of(value: Any) -> Any:
     if isinstance(value, str) or (isinstance(value, list) and are_parts(value)):
         return value
+    if is_genai_object(value):
+        return [value]
     if value is None:
         return ""
     if isinstance(value, bytes):
@@ -86,20 +88,16 @@ def text_of(value: Any) -> Any:
         value.close()
         raise UsageError("the tool returned a coroutine: make it an async def")
     try:
-        return msgspec.json.encode(value, enc_hook=str).decode()
+        return msgspec.json.encode(value, enc_hook=in_json).decode()
     except Exception:  # what JSON cannot hold still has to be told somehow
         return str(value)
-
-
-def are_parts(value: list[Any]) -> bool:
-    return bool(value) and not any(isinstance(one, PLAIN) for one in value)
 
 
 def told(result: ToolResult, value: Any, form: str) -> Any:
     """What hooks are told of a result: the value that the tool returned, or the record that some agents have."""
     if form == "value":
         return result.llm_content if isinstance(value, ToolResult) else value
-    record = {"llmContent": result.llm_content, "returnDisplay": result.return_display}
+    record = {"llmContent": as_json(result.llm_content), "returnDisplay": as_json(result.return_display)}
     if form == "record":
         record["metadata"] = result.metadata
     if result.error:
@@ -107,11 +105,13 @@ def told(result: ToolResult, value: Any, form: str) -> Any:
     return record
 
 
-def with_words(result: ToolResult, outcomes: Sequence[Outcome], marks: Mapping[str, str]) -> ToolResult:
+def with_words(
+    result: ToolResult, outcomes: Sequence[Outcome], marks: Mapping[str, str], label: Label = str
+) -> ToolResult:
     """The result with what hooks said to the model: in it, or after it as user input."""
     said = [message for outcome in outcomes for message in outcome.messages if not is_result(message, outcome)]
-    inside = for_model([message for message in said if message.kind not in AS_USER], marks)
-    after = for_model([message for message in said if message.kind in AS_USER], marks)
+    inside = for_model([message for message in said if message.kind not in AS_USER], marks, label)
+    after = for_model([message for message in said if message.kind in AS_USER], marks, label)
     return replace(
         result,
         llm_content=appended(result.llm_content, inside),
@@ -127,16 +127,20 @@ def is_result(message: Message, outcome: Outcome) -> bool:
 
 
 def appended(content: Any, texts: Iterable[str]) -> Any:
-    """Text grows by paragraphs, a list of parts by text parts."""
-    for text in texts:
-        if isinstance(content, list):
-            content = [*content, {"type": "text", "text": text}]
-        else:
-            content = f"{content}\n\n{text}" if content else text
-    return content
+    """Text grows by paragraphs; parts, also a single one, become a list that grows by text parts."""
+    added = list(texts)
+    if not added:
+        return content
+    if isinstance(content, list | tuple):
+        return with_texts(content, added)
+    if content and (isinstance(content, dict) or is_sdk_object(content)):
+        return with_texts([content], added)
+    return "\n\n".join([text_of(content), *added] if content else added)
 
 
-def refusal(kind: str, reason: str, outcomes: Sequence[Outcome], marks: Mapping[str, str]) -> ToolResult:
+def refusal(
+    kind: str, reason: str, outcomes: Sequence[Outcome], marks: Mapping[str, str], label: Label = str
+) -> ToolResult:
     """The result of a call that was not made: its content is the reason."""
     last = outcomes[-1] if outcomes else Outcome()
     words = next((one for one in (last.stop_reason, last.reason) if one and reason.endswith(one)), "")
@@ -144,13 +148,13 @@ def refusal(kind: str, reason: str, outcomes: Sequence[Outcome], marks: Mapping[
     hooks = dict.fromkeys(message.hook for message in inside)
     if kind == "stopped" and not hooks:  # a stop without a word does not say whose it is
         hooks = dict.fromkeys(attempt.hook for attempt in last.attempts)
-    by = [Message("model", "reason", reason, ", ".join(hooks))]
+    by = [Message("model", "reason", reason, ", ".join(dict.fromkeys(map(label, hooks))))]
     reason = capped(clean(reason))
     content = marked(by, marks) if hooks else reason
     # What stands there already is not said again; what else was said, other hooks' reasons too, comes after it.
     left = replace(last, messages=tuple(one for one in last.messages if one not in inside))
     result = ToolResult(content, reason, {}, ToolError(reason, kind))
-    return replace(with_words(result, (*outcomes[:-1], left), marks), outcomes=tuple(outcomes))
+    return replace(with_words(result, (*outcomes[:-1], left), marks, label), outcomes=tuple(outcomes))
 
 
 def stands(text: str, words: str) -> bool:

@@ -105,6 +105,8 @@ class Session(Conversation):
         # The outcome of a start at which a hook stopped the agent: then no prompt is taken.
         self.halted: Outcome | None = None
         self.allowed: frozenset[str] | None = None
+        # The last prompt that entered the context, as the user gave it: hooks are told of it when its turn ends.
+        self.last_prompt = ""
         self.numbers: itertools.count[int] = parent.numbers if parent else itertools.count(1)
 
     def fire(self, event: str, /, **data: Any) -> Outcome:
@@ -129,11 +131,14 @@ class Session(Conversation):
         if self.parent:  # its end is not the session's
             self.stopped(())
             return NOTHING
-        if self.engine.keepers.get(self.id) is self.background:  # another session may have the same id by now
-            self.engine.keepers.pop(self.id, None)
+        if all(rule.awaited for rule in self.engine.dialect.rules("session.end")):
+            self.background.leave()
         try:
             outcome = yield from self.moment("session.end", {"reason": reason, **more})
+            if self.background.chains:
+                yield Call(self.background.wait_for_chains, waits=True)
         finally:  # also where the host is cancelled
+            self.background.leave()
             self.background.stop()
         yield Call(self.background.wait, waits=True)
         self.received(self.pending())
@@ -154,6 +159,7 @@ class Session(Conversation):
                 if message.to == "model":
                     self.logged(outcome, message)
             return Prompt("", outcome.blocked, outcome.stop_reason if outcome.stop else outcome.reason, outcome)
+        self.last_prompt = text
         entering = [text, *self.pending(), *self.for_model(outcome)]
         return Prompt("\n\n".join(entering), False, "", outcome)
 
@@ -161,12 +167,12 @@ class Session(Conversation):
         """The agent wants to stop. Hooks may keep it going, but not for ever."""
         event = "agent.stop" if self.parent else "turn.stop"
         forced = self.forced.get(event, 0)
-        known = self.if_known(event, prompt_response=response, stop_count=forced)
-        return (yield from self.gate(event, {"stop_hook_active": bool(forced), **known, **more}))
+        known = {"prompt": self.last_prompt, "prompt_response": response, "stop_count": forced}
+        return (yield from self.gate(event, {"stop_hook_active": bool(forced), **more}, known))
 
     def _idle(self, /, tasks_summary: str = "", **more: Any) -> Steps[Stop]:
         """A teammate is about to go idle. Hooks may keep it working, but not for ever."""
-        return (yield from self.gate("teammate.idle", {"tasks_summary": tasks_summary, **more}))
+        return (yield from self.gate("teammate.idle", {"tasks_summary": tasks_summary, **more}, {}))
 
     def _compact(self, /, trigger: str = "auto", **more: Any) -> Steps[Outcome]:
         """The context is about to be compacted."""
@@ -179,7 +185,7 @@ class Session(Conversation):
     def _notify(self, /, type: str, message: str, title: str = "", **more: Any) -> Steps[Outcome]:
         """The user is being notified."""
         data = {"type": type, "message": message, **({"title": title} if title else {}), **more}
-        return (yield from self.moment("notify", data))
+        return (yield from self.moment("notify", data, {"details": {}}))
 
     def _failed(self, /, error: str, **more: Any) -> Steps[Outcome]:
         """A turn ended in an error."""
@@ -203,11 +209,11 @@ class Session(Conversation):
     def _agent(self, prompt: str = "", *, agent_type: str = "", agent_name: str = "", id: str = "") -> Steps[Agent]:
         """A subagent starts: a session of its own, with what hooks add to its prompt."""
         child = Agent(self, agent_type, agent_name, id or f"agent-{next(self.numbers)}")
-        known = {**child.base, **self.if_known("agent.start", prompt=prompt)}
         # Type and name also where they are empty: its parent's are not its own.
-        outcome: Outcome = yield Fire("agent.start", {"agent_type": agent_type, "agent_name": agent_name, **known})
+        data = {"agent_type": agent_type, "agent_name": agent_name, **child.base}
+        outcome: Outcome = yield Fire("agent.start", data, {"prompt": prompt})
         child.opening = "\n\n".join([*([prompt] if prompt else ()), *self.for_model(outcome)])
-        child.outcome = outcome
+        child.outcome, child.last_prompt = outcome, prompt
         self.background.agents[child.agent_id] = child
         return child
 
@@ -227,15 +233,15 @@ class Session(Conversation):
 
     # What the moments share
 
-    def moment(self, event: str, data: dict[str, Any]) -> Steps[Outcome]:
+    def moment(self, event: str, data: dict[str, Any], known: dict[str, Any] | None = None) -> Steps[Outcome]:
         """An event whose texts for the model come with the next words of the user."""
-        outcome: Outcome = yield Fire(event, data)
+        outcome: Outcome = yield Fire(event, data, known or {})
         self.received(self.for_model(outcome))
         return outcome
 
-    def gate(self, event: str, data: dict[str, Any]) -> Steps[Stop]:
+    def gate(self, event: str, data: dict[str, Any], known: dict[str, Any]) -> Steps[Stop]:
         """An event whose refusal keeps the agent going, so often in a row and no more."""
-        outcome: Outcome = yield Fire(event, data)
+        outcome: Outcome = yield Fire(event, data, known)
         if INSIDE.get():  # a hook that asks must not start the count anew
             return Stop(False, "", outcome)
         texts, forced = self.for_model(outcome), self.forced.pop(event, 0)
@@ -255,12 +261,6 @@ class Session(Conversation):
     def stopped(self, texts: Sequence[str]) -> None:
         """What hooks say at a stop comes with the next turn."""
         self.received(texts)
-
-    def if_known(self, event: str, **data: Any) -> dict[str, Any]:
-        """Of what the host knows, what this dialect's hooks are told."""
-        rule = self.engine.dialect.rule(event)
-        known = {field.key for field in rule.fields} if rule else set()
-        return {name: value for name, value in data.items() if name in known}
 
     def narrowed(self, allowed: frozenset[str] | None) -> None:
         self.allowed = allowed

@@ -25,10 +25,14 @@ H = TypeVar("H", bound="Host")
 
 
 class Fire(Struct, frozen=True):
-    """An event. Where the dialect does not have it, nothing happens."""
+    """An event. Where the dialect does not have it, nothing happens.
+
+    `known` is what the host knows besides: hooks are told those fields of it that the dialect's event has.
+    """
 
     event: str
     data: dict[str, Any]
+    known: dict[str, Any] = {}
 
 
 class Call(Struct, frozen=True):
@@ -107,11 +111,25 @@ async def adrive(host: Host, steps: Steps[T]) -> T:
 
 
 def fired(host: Host, step: Any) -> Outcome:
-    return host.fire(step.event, **step.data) if host.engine.has(step.event) else NOTHING
+    return host.fire(step.event, **all_data(host, step)) if host.engine.has(step.event) else NOTHING
 
 
 async def afired(host: Host, step: Any) -> Outcome:
-    return await host.afire(step.event, **step.data) if host.engine.has(step.event) else NOTHING
+    return await host.afire(step.event, **all_data(host, step)) if host.engine.has(step.event) else NOTHING
+
+
+def all_data(host: Host, step: Any) -> dict[str, Any]:
+    """The data of an event with what its hooks are told besides; the data count where both have a field."""
+    if not step.known:
+        return step.data  # type: ignore[no-any-return]
+    return {**only_known(host.engine, step.event, step.known), **step.data}
+
+
+def only_known(engine: Engine, event: str, data: dict[str, Any]) -> dict[str, Any]:
+    """Of what a host knows, the fields that this dialect's hooks are told."""
+    rule = engine.dialect.rule(event)
+    fields = {field.key for field in rule.fields} if rule else set()
+    return {name: value for name, value in data.items() if name in fields}
 
 
 def called(step: Any) -> Any:

@@ -111,7 +111,7 @@ class Tool:
             try:
                 bound = inspect.signature(self.function).bind(*args, **input)
             except TypeError as exc:
-                return refusal("invalid_input", f"{self.name} does not take this: {exc}", (), self.marks)
+                return self.refusal("invalid_input", f"{self.name} does not take this: {exc}", ())
             kinds = bound.signature.parameters
             input = {}
             for name, value in bound.arguments.items():
@@ -127,13 +127,13 @@ class Tool:
             input = read(asked)
             given = self.check(input)
         except WrongInput as exc:
-            return refusal("invalid_input", f"{self.name} does not take this input: {exc}", (), self.marks)
+            return self.refusal("invalid_input", f"{self.name} does not take this input: {exc}", ())
         return (yield from self.call(input, given, id, note))
 
     def call(self, input: Input, given: Input, id: str, note: Note) -> Steps[ToolResult]:
         """Hooks, permission, the tool itself, hooks again. Hooks see `input`, the tool gets `given`."""
         if self.restricted():
-            return refusal("blocked", f"{self.name} may not be called in this turn", (), self.marks)
+            return self.refusal("blocked", f"{self.name} may not be called in this turn", ())
         note("executing", input)
         before: Outcome = yield Fire("tool.before", self.event(input, id))
         outcomes: tuple[Outcome, ...] = (before,)
@@ -149,7 +149,7 @@ class Tool:
             if not answer.allowed:
                 stopped = self.refused(outcomes) if outcomes[-1].halts else None
                 text = f"{self.name} was not allowed: {answer.reason}"
-                return stopped or refusal("refused", text, outcomes, self.marks)
+                return stopped or self.refusal("refused", text, outcomes)
             if other := answer.input is not None and not same(answer.input, shown):
                 shown = fresh(answer.input)
         else:
@@ -158,7 +158,7 @@ class Tool:
             given = given if shown is input else self.accepted(input, given, shown)
         except WrongInput as exc:
             text = f"A hook changed the input of {self.name} to one that it does not take: {exc}"
-            return refusal("invalid_input", text, outcomes, self.marks)
+            return self.refusal("invalid_input", text, outcomes)
         if other and self.engine.mode == "strict":  # deny rules see what was allowed instead; they have asked already
             outcomes += ((yield Fire("tool.before", self.event(shown, id))),)
             if refused := self.refused(outcomes):
@@ -169,8 +169,8 @@ class Tool:
         """The result, if the last outcome keeps the tool from running."""
         last = outcomes[-1]
         if last.halts:
-            return refusal("stopped", last.stop_reason or STOPPED, outcomes, self.marks)
-        return refusal("blocked", last.reason, outcomes, self.marks) if last.blocked else None
+            return self.refusal("stopped", last.stop_reason or STOPPED, outcomes)
+        return self.refusal("blocked", last.reason, outcomes) if last.blocked else None
 
     def made(self, given: Input, shown: Input, id: str, outcomes: tuple[Outcome, ...], note: Note) -> Steps[ToolResult]:
         """The call itself. From here on the tool has run, so hooks can only add, hide and say stop."""
@@ -214,7 +214,8 @@ class Tool:
 
     def finished(self, result: ToolResult, outcomes: Sequence[Outcome]) -> ToolResult:
         suppressed = result.suppress_display or any(outcome.suppress for outcome in outcomes)
-        return with_words(replace(result, suppress_display=suppressed), outcomes, self.marks)
+        shown = replace(result, suppress_display=suppressed)
+        return with_words(shown, outcomes, self.engine.dialect.marks, self.engine.label)
 
     def event(self, input: Input, id: str) -> dict[str, Any]:
         call = {"tool_name": self.name, "tool_input": input}
@@ -266,9 +267,8 @@ class Tool:
     def rule(self, event: str) -> EventRule | None:
         return self.engine.rule(event) if self.engine.has(event) else None
 
-    @property
-    def marks(self) -> dict[str, str]:
-        return self.engine.dialect.marks
+    def refusal(self, kind: str, reason: str, outcomes: Sequence[Outcome]) -> ToolResult:
+        return refusal(kind, reason, outcomes, self.engine.dialect.marks, self.engine.label)
 
 
 def changed_output(result: ToolResult, after: Outcome) -> ToolResult:

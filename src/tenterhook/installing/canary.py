@@ -27,7 +27,7 @@ from tenterhook.installing.line import Line
 from tenterhook.installing.target import Target
 from tenterhook.process.program import by_shell
 from tenterhook.setup.edit import joined
-from tenterhook.testing.calling import NAMES, called
+from tenterhook.testing.calling import NAMES, called, tool_of
 from tenterhook.testing.firing import once_written
 from tenterhook.testing.simulating import NOTHING_RUNS
 from tenterhook.types import Attempt, Hook, Job, Outcome
@@ -141,12 +141,13 @@ def sample(dialect: Dialect, rule: EventRule, hooks: list[Registered]) -> dict[s
     if rule.target != "tool_name":
         return given
     known = [ours for ours, theirs in NAMES.items() if not rule.tools or theirs in rule.tools]
+    known = [ours for ours in known if tool_of(dialect, ours)]
     fitting = [ours for ours in known if any(tools.fits(one.match, names_of(dialect, ours)) for one in hooks)]
     return {**given, **called(dialect, {"tool": (fitting or known or ["shell"])[0], **SAMPLE})}
 
 
 def names_of(dialect: Dialect, ours: str) -> tuple[str, ...]:
-    tool = dialect.tools.get(NAMES[ours])
+    tool = tool_of(dialect, ours)
     return tools.names(tool.name if tool else ours)
 
 

@@ -35,6 +35,7 @@ def limits(dialect: Dialect, events: list[Heard], without: list[tuple[Registered
         lines = [*unheard(event.rule, says[name]["says"]), *endless(event.rule)]
         lines += open_to(dialect, event.rule, closed=name in closed)
         found += [f"{name}: {'; '.join(lines)}"] if lines else []
+    found += [f"no hook is called for {text}" for text in dialect.unhooked]
     return [*found, *(dialect.install.limits if dialect.install else ())]
 
 

@@ -16,8 +16,9 @@ from tenterhook.author.process import parsed
 from tenterhook.dialect import Dialect
 from tenterhook.installing.line import PROGRAM, Inside, Line, Word
 from tenterhook.installing.target import Target
+from tenterhook.keys import key_of
 from tenterhook.setup.additions import command_type, place_of
-from tenterhook.setup.edit import Addition, Edit, editor, opened
+from tenterhook.setup.edit import Addition, Edit, editor, joined, opened
 
 MATCHERS = ("matcher", "matcher_trimmed")
 
@@ -28,14 +29,10 @@ def entries(target: Target, source: bytes, data: Any) -> list[Edit]:
     text = opened(source)[1]
     for path in places(target, data):
         for item in items(data, path):
-            calls = [
-                (hook, line.says(target.install))
-                for hook in hooks_of(target.dialect, item)
-                if (line := called(target, hook))
-            ]
+            calls = [(hook, said) for hook in hooks_of(target.dialect, item) if (said := says(target, hook))]
             whole = len(calls) == 1 and as_written(target, item, calls[0][0])
-            for _, says in calls:
-                addition = Addition(path, item if whole else says, says=says)
+            for _, said in calls:
+                addition = Addition(path, item if whole else said, says=said)
                 found.append(Edit("", as_text(text, addition, target.file.format) if whole else "", addition))
     return found
 
@@ -72,9 +69,9 @@ def as_written(target: Target, item: dict[str, Any], hook: dict[str, Any]) -> bo
 
 
 def keys(target: Target) -> set[str]:
-    """What install says of a hook."""
-    own = {target.install.program or command_type(target.dialect).key, target.install.words} - {""}
-    return own | setting(target.dialect.form.keys, "type", "timeout", "closed")
+    """What install says of a hook, in this version or in one before."""
+    own = {target.install.program or command_type(target.dialect).key}
+    return own | setting(target.dialect.form.keys, "type", "timeout", "closed", "words")
 
 
 def setting(keys: dict[str, str], *setters: str) -> set[str]:
@@ -84,19 +81,22 @@ def setting(keys: dict[str, str], *setters: str) -> set[str]:
 # ---- command lines
 
 
-def called(target: Target, hook: dict[str, Any]) -> Line | None:
-    """The command line of a hook, where install wrote it for this agent, in whatever version."""
-    install = target.install
-    program, words = hook.get(install.program or command_type(target.dialect).key), hook.get(install.words)
+def says(target: Target, hook: dict[str, Any]) -> str:
+    """By which a hook is known that install wrote for this agent, in whatever version; empty for any other hook.
+
+    Some had their words in a list of its own, where install writes one text today.
+    """
+    install, words_key = target.install, key_of(target.dialect.form.keys, "words")
+    program, words = hook.get(install.program or command_type(target.dialect).key), hook.get(words_key)
     if not isinstance(program, str):
-        return None
-    if not install.words:
+        return ""
+    if words is None:
         line = from_text(program, install.folder)
-        return line if line and line.text() == program and is_ours(line, target) else None
+        return program if line and line.text() == program and is_ours(line, target) else ""
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        return None
+        return ""
     line = Line(program, tuple(word_of(word, install.folder) for word in words), install.folder)
-    return line if is_ours(line, target) else None
+    return joined(line.argv()) if is_ours(line, target) else ""
 
 
 def from_text(text: str, folder: str) -> Line | None:

@@ -23,6 +23,8 @@ INPUT = FIELDS["input"]
 # Of an attempt, where there is something: texts, which are cut, and the rest.
 TEXTS = ("detail", "reason", "stdout", "stderr")
 REST = ("signal", "error", "failed", "truncated", "sandbox", "warm", "usage")
+# Why most hooks do not run for most events.
+USUAL = ("matcher", "agent")
 COUNTED = ("prompt", *(field for field in FIELDS.values() if field != INPUT))
 
 Cut = Callable[[str, int], str]
@@ -100,10 +102,10 @@ def who_changed(attempts: Iterable[Attempt]) -> dict[str, list[str]]:
 
 
 def listed(skipped: Sequence[Skipped]) -> list[Skipped]:
-    """Of very many, those that did not just match something else come first."""
+    """Of very many, those that did not just match something else, or belong to another agent, come first."""
     if len(skipped) <= MOST:
         return list(skipped)
-    return sorted(skipped, key=lambda one: one.why == "matcher")[:MOST]
+    return sorted(skipped, key=lambda one: one.why in USUAL)[:MOST]
 
 
 def brief(value: Any, cut: Cut, depth: int = DEPTH) -> Any:

@@ -26,7 +26,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.author import Answer, Event
 
-OLD = ("old_string", "old_str", "oldText", "oldString")
 UNKNOWN = ("mcp", "other", "fetch", "web_search")
 
 
@@ -65,13 +64,15 @@ def found(event: Event, not_secret: tuple[str, ...]) -> tuple[str, list[str]]:
 
 
 def in_files(event: Event, not_secret: tuple[str, ...]) -> list[str]:
-    from tenterhook.guard import look
+    from tenterhook.guard import look, secret
     from tenterhook.library.parts import guarding
 
     place = guarding.place(event, {}, not_secret=not_secret)
     if event.paths and all(look.may_hold_secrets(path, place) for path in event.paths):
         return []
-    name = ", ".join(place.shown(path) for path in event.paths) or "the text"
+    name = ", ".join(place.shown(path) for path in event.paths)
+    if not name or list(secret.shown(name)):  # a name may hold one, too
+        name = "the text"
     before = "\n".join(strings(old_texts(event.input)))
     texts = event.texts or strings(event.input)  # of a tool that calls its text by a name of its own
     return [f"- {one.text}" for one in look.secrets_of_texts(texts, name, "deny", before)]
@@ -79,11 +80,11 @@ def in_files(event: Event, not_secret: tuple[str, ...]) -> list[str]:
 
 def old_texts(given: dict[str, object]) -> list[object]:
     """What makes place for the new: of the call, of its several edits, of a patch."""
-    from tenterhook.author.inputs import patch
+    from tenterhook.author.inputs import OLD, patch, patch_lines
 
     edits = given.get("edits")
     inner = [one for one in edits if isinstance(one, dict)] if isinstance(edits, list) else []
-    removed = [line[1:] for line in patch(given).splitlines() if line.startswith("-")]
+    removed = patch_lines(patch(given), "-")
     return [*(one[key] for one in (given, *inner) for key in OLD if key in one), *removed]
 
 

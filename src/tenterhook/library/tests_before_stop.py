@@ -13,7 +13,8 @@ Options:
 
 What it cannot stop:
 - An agent that gives up: after `times` refusals it ends with red tests, and the user is told.
-- Code without tests, and tests that test nothing: nothing is red there.
+- Code without tests, and tests that test nothing: nothing is red there. Where all tests of a file are skipped or
+  expected to fail, that is red.
 - Changes that are committed before the turn ends, in a project without a `command` of its own.
 - A user who ends the turn; no agent calls its hooks for that.
 - In an agent that lets no hook refuse the end of a turn the failures are only told.
@@ -67,7 +68,7 @@ def concerned(time: Happened, settings: Settings) -> list[Check]:
         return [Check(commands.configured(time.project, settings)["test"], time.project, ["the project"], [])]
     standing = Standing(time)
     due = [one for one in standing.code() if standing.states.get(("test", one.name)) != "pass"]
-    return checks(due, settings, ("test",)) if due else []
+    return checks(due, settings, ("test",), cwd=time.cwd) if due else []
 
 
 def judged(event: Event, results: list[Result], times: int, unfinished: str) -> Answer | None:
@@ -76,7 +77,7 @@ def judged(event: Event, results: list[Result], times: int, unfinished: str) -> 
     from tenterhook.project.verify import failures
     from tenterhook.project.wording import limited
 
-    failed = [one for one in results if one.state == "fail"]
+    failed = [one for one in results if one.state in ("fail", "skipped")]
     late = [one.line for one in results if one.state == "late"]
     kept = Kept(event, NAME)
     if not failed and not (late and unfinished == "deny"):

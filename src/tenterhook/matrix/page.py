@@ -21,7 +21,13 @@ def table_of(dialect: Dialect) -> Table:
     found = {(cell.event, cell.effect): cell for cell in cells(dialect)}
     rows = [(rule.name, rule.kind, *(shown(found[rule.name, effect]) for effect in EFFECTS)) for rule in dialect.events]
     title = f"{dialect.title} {dialect.version}".strip()
-    return Table(title, dialect.about, ("event", "kind", *EFFECTS), tuple(rows))
+    about = ". ".join((dialect.about, *unhooked(dialect)))
+    return Table(title, about, ("event", "kind", *EFFECTS), tuple(rows))
+
+
+def unhooked(dialect: Dialect) -> list[str]:
+    """What no cell is about, because no hook is called for it."""
+    return [f"No hook is called for {text}" for text in dialect.unhooked]
 
 
 def shown(cell: Cell) -> str:

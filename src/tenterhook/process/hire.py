@@ -52,6 +52,8 @@ def hire(program: Program, lines: Lines | None, *, anew: bool = False) -> Runnin
     if program.require or (refused and not elsewhere):
         return Completed(error="sandbox", detail=f"not run, because it cannot be confined: {why}; {ADVICE}")
     note = f"not confined: {why}; {ADVICE}"
+    if program.leftovers == "tidy":  # it could have made whatever it leaves somebody behind for
+        program = replace(program, leftovers="keep")
     return unconfined(program, lines, "none", once(note) if elsewhere else (note,))
 
 

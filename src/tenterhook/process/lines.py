@@ -92,6 +92,7 @@ class Lines:
             self.loop.not_started(ticket, OSError(code, os.strerror(code)), len(self.loop.running) > 1)
         elif kind in (FAILED, GONE):
             child.gone = True
+            child.left = kind == GONE and value > 0
             if child.ending:
                 self.loop.finish(ticket)
 

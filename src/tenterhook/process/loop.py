@@ -232,7 +232,7 @@ class Loop:
         self.unwatch(child.pidfd)
         if not child.ending:
             child.ended = time.monotonic()
-            if ticket.program.leftovers != "end":
+            if ticket.program.leftovers == "keep":
                 self.finish(ticket)
                 return
             self.unwatch_pipes(child)

@@ -36,7 +36,8 @@ class Program(msgspec.Struct, frozen=True):
     timeout: float | None
     grace: float = 5.0
     cap: int = 1 << 20
-    # "keep" or "end" what the hook leaves running. Nobody reads the stdout of those kept: writing gives them SIGPIPE.
+    # "keep" or "end" what the hook leaves running; "tidy" is "end", and tells. Nobody reads the stdout of those kept:
+    # writing gives them SIGPIPE.
     leftovers: str = "keep"
     # How many of the last bytes of a stream are kept beyond its first `cap`.
     tail: int = 0
@@ -51,6 +52,8 @@ class Program(msgspec.Struct, frozen=True):
     warm: bool = False
     # The variables of `env` that differ from event to event.
     varying: frozenset[str] = frozenset()
+    # How many bytes of a stream that begins like JSON are kept, where that is more than `cap`.
+    whole: int = 0
 
 
 def by_shell(program: Program) -> Program:

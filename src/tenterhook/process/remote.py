@@ -42,7 +42,7 @@ class Remote(Running):
             raise ValueError("no program")
         try:
             cwd = os.path.join(os.getcwd(), program.cwd) if program.cwd[:1] != "/" else program.cwd
-            keep = program.leftovers != "end"
+            keep = program.leftovers == "keep"
             head, body = start_packet(self.number, self.token, cwd, program.argv, program.env, keep=keep)
             self.open_pipes(self.theirs)
             self.started = True  # from here on it may have been, whatever interrupts us

@@ -26,6 +26,8 @@ CANCEL_WAIT = 0.08
 # What the hook leaves behind has this long to end by itself; the answer is there already and should not wait.
 LEFTOVER_GRACE = 0.2
 
+ENDED = "what it left running was ended with it; `leftovers` of its entry lets it go on, where that is keep"
+
 counter = itertools.count(1)
 
 
@@ -42,8 +44,8 @@ class Running:
 
     __slots__ = (
         "awake_until", "began", "deadline", "detail", "ended", "ending", "error", "exited", "family", "feed",
-        "give_up_at", "kill_at", "notes", "number", "patience", "pidfd", "program", "sandbox", "stamps", "started",
-        "status", "streams", "token", "watch",
+        "give_up_at", "kill_at", "left", "notes", "number", "patience", "pidfd", "program", "sandbox", "stamps",
+        "started", "status", "streams", "token", "watch",
     )  # fmt: skip
 
     # Whether its end must be asked for again and again, for want of a pidfd.
@@ -55,14 +57,15 @@ class Running:
         self.program, self.sandbox, self.notes = program, sandbox, notes
         self.pidfd = -1
         self.feed = Feed(program.stdin)
-        self.streams = (Stream(program.cap, program.tail), Stream(program.cap, program.tail))
+        kept = program.cap, program.tail, program.whole
+        self.streams = (Stream(*kept), Stream(*kept))
         self.began = time.monotonic()
         self.deadline = None if program.timeout is None else self.began + program.timeout
         self.number = next(counter)
         self.token = f"{os.getpid()}.{self.number}.{time.monotonic_ns():x}"
         self.error: str | None = None
         self.detail = ""
-        self.started = self.exited = self.ending = False
+        self.started = self.exited = self.ending = self.left = False
         self.status: int | None = None
         # What we end ourselves; a spawner keeps its own.
         self.family: Family | None = None
@@ -122,6 +125,8 @@ class Running:
             stream.drain_rest()
         self.close()
         notes = self.notes if self.watch is None else (*self.notes, *self.watch.end())
+        if self.left and self.error is None and self.program.leftovers == "tidy":
+            notes = (*notes, ENDED)
         seconds = (self.ended or time.monotonic()) - self.began
         if self.stamps is not None and (why := self.touched()):
             return Completed(error="modified", detail=why, seconds=seconds, notes=notes)

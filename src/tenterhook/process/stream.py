@@ -13,6 +13,8 @@ __all__ = ["Feed", "Stream", "close"]
 CHUNK = 65536
 # The largest pipe an ordinary user may have. A flood of 1 GB then takes a thousand turns instead of 16,000.
 WIDE = 1 << 20
+# What JSON begins with that may be an answer, or hold one.
+JSON = '{["'
 
 
 def close(*fds: int) -> None:
@@ -61,14 +63,14 @@ class Feed:
 class Stream:
     """stdout or stderr. The first `room` bytes are kept; the rest is read and dropped, so that the child goes on.
 
-    With a `tail` the last bytes are kept too, right after the first.
+    With a `tail` the last bytes are kept too, right after the first. What begins like JSON is kept up to `whole` bytes.
     """
 
-    __slots__ = ("fd", "last", "parts", "room", "sink", "tail", "truncated", "wide")
+    __slots__ = ("fd", "last", "more", "parts", "room", "sink", "tail", "truncated", "wide")
 
-    def __init__(self, cap: int, tail: int = 0) -> None:
+    def __init__(self, cap: int, tail: int = 0, whole: int = 0) -> None:
         self.fd = self.sink = -1
-        self.room, self.tail = cap, tail
+        self.room, self.tail, self.more = cap, tail, max(0, whole - cap)
         self.parts: list[bytes] = []
         self.last = b""
         self.truncated = self.wide = False
@@ -82,7 +84,7 @@ class Stream:
     def drain(self) -> int:
         """One read. The bytes taken; 0 at the end of the stream; -1 if there is nothing now."""
         try:
-            if self.room <= 0:
+            if self.room <= 0 and not self.has_more_room():
                 return self.shift() if self.tail else self.drop()
             part = os.read(self.fd, min(CHUNK, self.room))
         except BlockingIOError:
@@ -92,6 +94,13 @@ class Stream:
         if len(part) == CHUNK and not self.wide:
             self.widen()
         return len(part)
+
+    def has_more_room(self) -> bool:
+        """Asked when the first bytes are there: a flood of text is dropped from now on, an answer is not."""
+        if self.more and is_like_json(self.parts):
+            self.room = self.more
+        self.more = 0
+        return self.room > 0
 
     def widen(self) -> None:
         self.wide = True
@@ -136,6 +145,12 @@ class Stream:
         fds = self.fd, self.sink
         self.fd = self.sink = -1
         close(*fds)
+
+
+def is_like_json(parts: list[bytes]) -> bool:
+    """Whether the text begins as an object, a list or a string does; blanks alone may still become one."""
+    text = b"".join(parts).decode("utf-8", "replace").lstrip("\ufeff").lstrip()
+    return not text or text[0] in JSON
 
 
 def open_sink() -> int:

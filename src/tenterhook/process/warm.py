@@ -69,7 +69,7 @@ class Warm(Remote):
 
     def completed(self) -> Completed:
         ran = self.memory >= 0 and os.pread(self.memory, 1, 0) == RAN
-        if not ran and self.status is not None and not self.ending:
+        if not ran and self.status is not None and self.error is None:
             self.turn_cold()
         return replace(super().completed(), warm=ran)
 

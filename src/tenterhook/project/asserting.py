@@ -13,25 +13,49 @@ if TYPE_CHECKING:
 
 MOST = 8
 EMPTY = "holds no test"
-# Calls that assert, by how their name begins; helpers of a test file are usually named so too.
-ASSERTS = ("assert", "expect", "raises", "warns", "fail", "check", "verify", "ensure")
 NODE_TEST = r"(?m)^[ \t]*(?:it|test)(?:\.\w+(?:\([^)]*\)(?=\())?)*\(\s*[\"'`]([^\"'`\n]*)"
-NODE_ASSERT = r"\b(?:expect|assert|should|check|verify|ensure)\w*\s*[.(]|\bt\.\w+\("
+NODE_ASSERT = (
+    r"\bexpect\w*\s*\([\s\S]{0,2000}?\)\s*\.\s*(?:not|to|be|have|resolves|rejects)|\bexpect[A-Z]\w*\s*\("
+    r"|\b(?:assert|should|check|verify|ensure)\w*\s*[.(]|\.should\b|\bt\.\w+\("
+)
 NODE_WRONG = (
     (r"\b(?:describe|context|suite|it|test)\.only\(|\bf(?:it|describe)\(", "only this one runs, and no other"),
-    (r"\b(?:describe|context|suite|it|test)\.(?:skip|todo)\(|\bx(?:it|test|describe)\(", "is skipped"),
+    (r"\b(?:describe|context|suite|it|test)\.(?:skip|todo|fails)\(|\bx(?:it|test|describe)\(", "is skipped"),
+    (r"\{[^{}]*\b(?:skip|todo)\s*:\s*(?:true|[\"'`])[^{}]*\}\s*,", "is skipped"),
     (r"\bexpect\(\s*true\s*\)\s*\.\s*to(?:Be\(\s*true|BeTruthy|Equal\(\s*true)", "asserts what is always true"),
     (r"\bassert(?:\.ok)?\(\s*(?:true|1)\s*\)", "asserts what is always true"),
 )
-# How a test begins, asserts and is skipped.
+# Strings and comments of JavaScript; what is in them is no code.
+NODE_QUIET = re.compile(
+    r"(?P<note>//[^\n]*|/\*[\s\S]*?\*/)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
+)
+# Asserts that no code can make fail: of literals, of a thing and itself, of `or true`; and those that are caught.
+LITERAL = r"(?:-?\d[\w.]*|true|false|null|undefined|\"[ \n]*\"|'[ \n]*'|`[ \n]*`)"
+NODE_IDLE = re.compile(
+    rf"\bexpect\(\s*{LITERAL}\s*\)(?:\s*\.\s*\w+)+\(\s*(?:{LITERAL})?\s*\)"
+    rf"|\bassert(?:\.\w+)?\(\s*{LITERAL}\s*(?:,\s*{LITERAL}\s*)*\)"
+    r"|\bassert(?:\.\w+)?\([^;\n]{0,300}\|\|\s*(?:true|1)\s*[,)]"
+    r"|\bassert\.\w*[eE]qual\w*\(\s*([^\n]{1,200}?)\s*,\s*\1\s*[,)]"
+    r"|\bexpect\(\s*([^\n]{1,200}?)\s*\)\s*\.\s*to(?:Be|Equal|StrictEqual)\(\s*\2\s*\)"
+    r"|\btry\s*\{[^{}]*\}\s*catch\s*(?:\([^)]*\))?\s*\{\s*\}"
+)
+# How a test begins, asserts and is skipped, and an assert that is none.
 OTHERS = {
     "go": (
-        r"\bfunc Test",
-        r"\bt\.(?:Error|Fatal|Fail)\w*\(|\b(?:assert|require|is)\.\w+\(",
+        r"\bfunc (?:Test|Fuzz|Example)",
+        r"\bt\.(?:Error|Fatal|Fail)\w*\(|\b(?:assert|require|is)\.\w+\(|// Output:",
         r"(?m)^\tt\.Skip(?:Now|f)?\(",
+        r"$^",
     ),
-    "rust": (r"#\[test\]", r"\bassert\w*!|\bpanic!|should_panic|\?;|\.unwrap\(", r"#\[ignore"),
+    "rust": (
+        r"#\[(?:\w+::)?test\b",
+        r"\bassert\w*!|\bpanic!|should_panic|\?;|\.unwrap\(",
+        r"#\[ignore",
+        r"\bassert!\(\s*true\s*\)|\bassert_eq!\(\s*(\d+)\s*,\s*\1\s*\)",
+    ),
 }
+# A comment in the languages that nobody looks into further.
+COMMENTS = re.compile(r"(?m)/\*[\s\S]*?\*/|^[ \t]*(?:#|//|--|;|%|\*).*$")
 
 
 def problems(path: str, text: str) -> list[str]:
@@ -45,10 +69,23 @@ def problems(path: str, text: str) -> list[str]:
     return found[:MOST]
 
 
-def others(text: str, test: str, asserts: str, skips: str) -> list[str]:
+def holds_test(path: str, text: str) -> bool:
+    """Whether a text has a test that runs and can fail; of a language that is not known, anything but comments."""
+    language = kinds.language_of(path)
+    if language in OTHERS:
+        begins, asserts, _, idle = OTHERS[language]
+        return bool(re.search(begins, text)) and bool(re.search(asserts, re.sub(idle, "", text)))
+    if language == "python":
+        return python_holds_test(text)
+    if language == "node":
+        return any(re.search(NODE_ASSERT, part) for _, _, part in node_tests(text))
+    return bool(COMMENTS.sub("", text).strip())
+
+
+def others(text: str, test: str, asserts: str, skips: str, idle: str) -> list[str]:
     if not re.search(test, text):
         return []
-    found = [] if re.search(asserts, text) else ["asserts nothing"]
+    found = [] if re.search(asserts, re.sub(idle, "", text)) else ["asserts nothing"]
     return found + [f"line {number}: is skipped" for number, line in numbered(text) if re.search(skips, line)]
 
 
@@ -60,21 +97,41 @@ def numbered(text: str) -> list[tuple[int, str]]:
 
 
 def node(text: str) -> list[str]:
-    text = re.sub(r"(?m)^[ \t]*(?://|\*|/\*).*$", "", text)
+    code = quiet(text, strings=False)
     found = [
         f"line {number}: {why}: {plain(line.strip(), 100)}"
-        for number, line in numbered(text)
+        for number, line in numbered(code)
         for pattern, why in NODE_WRONG
         if re.search(pattern, line)
     ]
-    starts = list(re.finditer(NODE_TEST, text))
-    ends = [*(match.start() for match in starts[1:]), len(text)]
-    for match, end in zip(starts, ends, strict=False):
-        if not re.search(NODE_ASSERT, text[match.end() : end]):
-            found.append(
-                f"line {text.count(chr(10), 0, match.start(1)) + 1}: test {plain(match[1], 80)!r} asserts nothing"
-            )
-    return found if starts or found else [EMPTY]
+    tests = node_tests(text)
+    for line, name, part in tests:
+        if not re.search(NODE_ASSERT, part):
+            found.append(f"line {line}: test {plain(name, 80)!r} asserts nothing that could be false")
+    return found if tests or found else [EMPTY]
+
+
+def node_tests(text: str) -> list[tuple[int, str, str]]:
+    """Line, name and code of each test, up to the next one: without comments, and without asserts that cannot fail."""
+    code, bare = quiet(text, strings=False), quiet(text, strings=True)
+    starts = list(re.finditer(NODE_TEST, code))
+    ends = [*(match.start() for match in starts[1:]), len(code)]
+    return [
+        (code.count("\n", 0, match.start(1)) + 1, match[1], NODE_IDLE.sub("", bare[match.end() : end]))
+        for match, end in zip(starts, ends, strict=False)
+    ]
+
+
+def quiet(text: str, *, strings: bool) -> str:
+    """Blanks for comments and, if asked, for what is in strings; everything stays in its place."""
+
+    def blank(match: re.Match[str]) -> str:
+        if match["note"] is None and not strings:
+            return match[0]
+        inside = re.sub(r"[^\n]", " ", match[0])
+        return inside if match["note"] else f"{match[0][0]}{inside[1:-1]}{match[0][-1]}"
+
+    return NODE_QUIET.sub(blank, text)
 
 
 # Python: by its syntax tree
@@ -87,9 +144,7 @@ def python(text: str) -> list[str]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError) as exc:
         return [f"line {getattr(exc, 'lineno', None) or 1}: cannot be read: {exc}"]
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    tests = [node for node in functions if node.name.startswith("test")]
-    helpers = {node.name for node in functions if node not in tests and asserts(node, set())}
+    tests, helpers = functions_of(tree)
     found = [f"line {number}: the whole file is skipped" for number in skipped_whole(tree)]
     classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
     found += [f"line {node.lineno}: {node.name} is skipped" for node in [*classes, *tests] if is_skipped(node)]
@@ -99,72 +154,93 @@ def python(text: str) -> list[str]:
     return found if tests or found else [EMPTY]
 
 
-def asserts(function: ast.AST, helpers: set[str]) -> bool:
-    """An assert of more than a constant, or a call that is named like one or asserts in its turn."""
+def python_holds_test(text: str) -> bool:
     import ast
 
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assert) and not isinstance(node.test, ast.Constant):
-            return True
-        if isinstance(node, ast.Call):
-            name = last_name(node.func)
-            if name in helpers or (name.lstrip("_").lower().startswith(ASSERTS) and not constant_true(name, node)):
-                return True
-    return False
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    tests, helpers = functions_of(tree)
+    return not skipped_whole(tree) and any(asserts(one, helpers) and not is_skipped(one) for one in tests)
 
 
-def constant_true(name: str, call: ast.Call) -> bool:
-    """`self.assertTrue(True)`."""
+def functions_of(tree: ast.Module) -> tuple[list[ast.FunctionDef | ast.AsyncFunctionDef], set[str]]:
+    """The tests, and the names of other functions that assert."""
     import ast
 
-    return name == "assertTrue" and bool(call.args) and isinstance(call.args[0], ast.Constant)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    tests = [node for node in functions if node.name.startswith("test")]
+    return tests, {node.name for node in functions if node not in tests and asserts(node, set())}
+
+
+def asserts(function: ast.FunctionDef | ast.AsyncFunctionDef, helpers: set[str]) -> bool:
+    from tenterhook.project.provable import can_fail
+
+    return can_fail(function, helpers)
 
 
 def is_skipped(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Marked to be skipped whatever happens, or skipping itself with its first statement."""
+    """Set aside whatever happens: by a mark, by its first statement, or as a class that is said to hold no tests."""
     if any(is_skip(mark) for mark in node.decorator_list):
         return True
     body = node.body[1:] if is_docstring(node.body[0]) else node.body
-    return bool(body) and is_skip_call(body[0])
+    return bool(body) and (is_skip_call(body[0]) or any(is_no_test(one) for one in body))
+
+
+def is_no_test(node: ast.stmt) -> bool:
+    """`__test__ = False`."""
+    import ast
+
+    match node:
+        case ast.Assign(targets=[ast.Name(id="__test__")], value=ast.Constant(value=value)):
+            return not value
+    return False
 
 
 def skipped_whole(tree: ast.Module) -> list[int]:
     """`pytestmark = pytest.mark.skip`, or `pytest.skip(..., allow_module_level=True)` under no condition."""
     import ast
 
+    from tenterhook.project.provable import last_name
+
     found = []
     for node in tree.body:
         marks = isinstance(node, ast.Assign) and any(last_name(one) == "pytestmark" for one in node.targets)
         values = [one for one in ast.walk(node) if isinstance(one, ast.Attribute | ast.Call)] if marks else []
-        if any(is_skip(one) for one in values) or is_skip_call(node):
+        if any(is_skip(one) for one in values) or is_skip_call(node) or is_no_test(node):
             found.append(node.lineno)
     return found
 
 
 def is_skip(mark: ast.expr) -> bool:
+    """A mark by which a test is skipped, or may fail, under no condition or one that always holds."""
     import ast
 
-    return last_name(mark.func if isinstance(mark, ast.Call) else mark) == "skip"
+    from tenterhook.project.provable import last_name
+
+    name = last_name(mark.func if isinstance(mark, ast.Call) else mark)
+    if name in ("skip", "expectedFailure"):
+        return True
+    given = mark.args if isinstance(mark, ast.Call) else []
+    named = [one.value for one in mark.keywords if one.arg == "condition"] if isinstance(mark, ast.Call) else []
+    condition = next(iter((*given, *named)), None)
+    if name in ("skipif", "skipIf", "xfail"):
+        return name == "xfail" if condition is None else isinstance(condition, ast.Constant) and bool(condition.value)
+    return name == "skipUnless" and isinstance(condition, ast.Constant) and not condition.value
 
 
 def is_skip_call(node: ast.stmt) -> bool:
     import ast
 
+    from tenterhook.project.provable import last_name
+
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
         return False
-    return last_name(node.value.func) in ("skip", "skipTest")
+    return last_name(node.value.func) in ("skip", "skipTest", "xfail")
 
 
 def is_docstring(node: ast.stmt) -> bool:
     import ast
 
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def last_name(node: ast.expr) -> str:
-    """`raises` of pytest.raises, `assertEqual` of self.assertEqual."""
-    import ast
-
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""

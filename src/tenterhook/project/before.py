@@ -1,4 +1,4 @@
-"""Before a change: whether the source file has tests, and whether they pass as things are."""
+"""Before a change: whether the source file has tests, and what they say as things are."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 
 from tenterhook.actions.said import Said, ask, deny, fine
 from tenterhook.project import companions, kinds
+from tenterhook.project.asserting import holds_test
+from tenterhook.project.commands import read
 from tenterhook.project.subject import Subject, written
 from tenterhook.project.wording import limited, listed, plain
 
@@ -14,13 +16,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.actions.happened import Happened
     from tenterhook.actions.settings import Settings
+    from tenterhook.project.run import Result
 
 # In an index: comments, and what only passes names on.
 GATHERED = r"(?s)/\*.*?\*/|//[^\n]*|\b(?:import|export)\b[^;'\"=()]*['\"][^'\"\n]*['\"];?"
+# The names that a file gives others, by language.
+PUBLIC = {
+    "python": r"(?m)^(?:async )?(?:def|class) ([^\W_]\w*)",
+    "node": (
+        r"(?m)^export\s+(?:default\s+)?(?:async\s+)?(?:function\*?|class|const|let|var)\s+(\w+)"
+        r"|\bexports\.(\w+)\s*="
+    ),
+    "go": r"(?m)^func\s+(?:\([^)]*\)\s*)?([A-Z]\w*)",
+    "rust": r"(?m)^\s*pub (?:async )?fn (\w+)",
+}
 
 
 def has_test(event: Happened, settings: Settings) -> Said:
-    """Test first: a source file is written only where there is a test for it."""
+    """Test first: a source file is written only where there is a test for it, and new code where one is red."""
     subject = source(event)
     if isinstance(subject, str):
         return fine(subject)
@@ -28,16 +41,77 @@ def has_test(event: Happened, settings: Settings) -> Said:
     if holds_nothing(subject, text):
         return fine(f"nothing to check: {subject.shown} holds no code of its own")
     tests = companions.tests_of(subject)
-    if tests:
-        return fine(f"{subject.shown} has a test: {named(subject, tests)}")
-    if subject.language == "rust" and "#[cfg(test)]" in (text or "".join(event.texts())):
+    brings_own = subject.language == "rust" and holds_test(subject.path, text or "".join(event.texts()))
+    if not tests and not brings_own:
+        return refused(settings, f"{subject.shown} has no test yet.\n{first(subject, companions.to_write(subject))}")
+    problem = empty(subject, tests) if not brings_own else ""
+    if problem:
+        return refused(settings, f"{problem}\n{first(subject, os.path.relpath(tests[0], subject.project))}")
+    if brings_own:
         return fine(f"{subject.shown} brings its own tests")
-    test = plain(companions.to_write(subject))
-    return refused(
-        settings,
-        f"{subject.shown} has no test yet.\n"
-        f"Write {test} first, with a test that fails because the code is not there; then change {subject.shown}.",
+    return red_before(event, settings, subject, tests, text)
+
+
+def first(subject: Subject, test: str) -> str:
+    return (
+        f"Write {plain(test)} first, with a test that fails because the code is not there; then change {subject.shown}."
     )
+
+
+def empty(subject: Subject, tests: list[str]) -> str:
+    """What is wrong with tests of which none is one: they do not parse, or hold nothing that runs and can fail."""
+    from tenterhook.project.parsing import unparsable
+
+    if any(holds_test(path, read(path)) for path in tests):
+        return ""
+    wrong = unparsable([Subject(subject.project, path) for path in tests[:1]])
+    for name, why in wrong.items():
+        return f"{subject.shown} has no test yet: {plain(name)} does not parse: {why}"
+    return f"{subject.shown} has no test yet: {named(subject, tests)} holds none that runs and can fail."
+
+
+def red_before(event: Happened, settings: Settings, subject: Subject, tests: list[str], text: str | None) -> Said:
+    """A red test asks for the change. While all are green only what is there may be written in another way."""
+    has = f"{subject.shown} has a test: {named(subject, tests)}"
+    results = tested(event, settings, subject)
+    states = {result.state for result in results}
+    note = "; ".join((has, *(result.line for result in results)))
+    if "fail" in states:
+        return fine(f"{has}; red: {note.partition('; ')[2]}")
+    unproven = [result for result in results if result.state in ("skipped", "none")]
+    if unproven:
+        lines = [f"No test of {subject.shown} runs:", *(f"  {result.detail}" for result in unproven)]
+        return refused(settings, "\n".join((*lines, "Have one run that fails because the code is not there.")), note)
+    if "pass" not in states:
+        return fine(f"{note}; whether it is red is not known")
+    if not os.path.exists(subject.path):
+        reason = f"{named(subject, tests)} passes although {subject.shown} is not there: it does not test it."
+        return refused(settings, f"{reason}\nHave it use {subject.shown}, so that it fails; then write the code.", note)
+    new = untested_names(subject, text, tests)
+    if new:
+        reason = f"{subject.shown} would get {listed(new, 3)}, which no test names, and no test is red."
+        return refused(
+            settings, f"{reason}\nWrite a test for it in {named(subject, tests[:1])} first, see it fail.", note
+        )
+    context = (
+        f"No test of {subject.shown} is red. Change how it does its work; for anything new write a red test first."
+    )
+    return fine(note, message=note, context=context)
+
+
+def untested_names(subject: Subject, text: str | None, tests: list[str]) -> list[str]:
+    """Public names that the change adds to a file and that none of its tests mentions."""
+    pattern = PUBLIC.get(subject.language)
+    if text is None or not pattern:
+        return []
+    before = names_in(pattern, read(subject.path))
+    mentioned = "\n".join(map(read, tests))
+    new = [name for name in names_in(pattern, text) if name not in before]
+    return [name for name in new if not re.search(rf"\b{re.escape(name)}\b", mentioned)]
+
+
+def names_in(pattern: str, text: str) -> list[str]:
+    return [name for match in re.finditer(pattern, text) for name in match.groups() if name]
 
 
 def is_characterized(event: Happened, settings: Settings) -> Said:
@@ -47,7 +121,7 @@ def is_characterized(event: Happened, settings: Settings) -> Said:
         return fine(subject)
     if not os.path.exists(subject.path):
         return fine(f"nothing to preserve: {subject.shown} is new")
-    if holds_nothing(subject, read_now(subject)):
+    if holds_nothing(subject, read(subject.path)):
         return fine(f"nothing to preserve: {subject.shown} holds no code of its own")
     tests = companions.tests_of(subject)
     if not tests:
@@ -61,25 +135,64 @@ def is_characterized(event: Happened, settings: Settings) -> Said:
 
 
 def passing(event: Happened, settings: Settings, subject: Subject, tests: list[str]) -> Said:
-    from tenterhook.project.checks import checks
-    from tenterhook.project.ledger import Ledger
-    from tenterhook.project.run import run
     from tenterhook.project.verify import failures
 
-    ledger = Ledger(event)
-    results = run(checks([subject], settings, ("test",)), event.left(), ledger.cache())
-    ledger.keep(results)
+    known = known_to_pass(event, subject, tests)
+    if known:
+        return fine(known)
+    results = tested(event, settings, subject)
     note = "; ".join(result.line for result in results) or f"no command is known for {named(subject, tests)}"
     failed = [result for result in results if result.state == "fail"]
     if failed:
         head = f"{subject.shown} is not to be changed while its tests fail: make {named(subject, tests)} pass first."
         return refused(settings, limited([head, *failures(failed)]), note)
-    unknown = [result for result in results if result.state in ("late", "none")]
-    if unknown:
-        lines = [f"Nobody knows whether the tests of {subject.shown} pass now:"]
-        lines += [f"  {result.detail}" for result in unknown]
-        return refused(settings, limited([*lines, "Run them yourself, or give [actions] a longer budget."]), note)
+    unproven = [result for result in results if result.state in ("skipped", "none", "absent")]
+    late = [result for result in results if result.state == "late"]
+    if unproven or late:
+        lines = [f"Nothing shows that the tests of {subject.shown} pass now:"]
+        lines += [f"  {result.detail}" for result in (*unproven, *late)]
+        lines += ["Have tests that run and pass, then change it."] if unproven else longer(event, subject)
+        return refused(settings, limited(lines), note)
     return fine(note, message=note if results else "")
+
+
+def longer(event: Happened, subject: Subject) -> list[str]:
+    """How the tests are given more time than a hook has; what comes of it is known to this action afterwards."""
+    import json
+    from shlex import quote
+
+    from tenterhook.setup.wrappers import PROGRAM, program
+
+    given = {"cwd": event.project, "session_id": event.session, "tool_input": {"path": subject.path, "text": ""}}
+    called = PROGRAM if not program() else quote(program())
+    line = f"printf %s {quote(json.dumps(given))} | {called} hook agent ddd-pre-transformation --budget 600"
+    return ["Run them with more time, then try the change again:", f"  {line}"]
+
+
+def known_to_pass(event: Happened, subject: Subject, tests: list[str]) -> str:
+    """What an earlier call in this session found, where nothing of the package's code has changed since."""
+    from tenterhook.project.ledger import Ledger
+
+    entries = Ledger(event).entries()
+    passed = [one.at for one in entries if (one.kind, one.of, one.state) == ("test", subject.name, "pass")]
+    if not passed:
+        return ""
+    code = (*companions.files(subject, "source"), *companions.files(subject, "support"), *tests, subject.path)
+    fresh = all(os.path.getmtime(path) <= passed[0] for path in code)
+    return f"the tests of {subject.shown} passed in this session, and no code was changed since" if fresh else ""
+
+
+def tested(event: Happened, settings: Settings, subject: Subject) -> list[Result]:
+    """What comes of the subject's tests; kept for the report at the end."""
+    from tenterhook.project.checks import checks
+    from tenterhook.project.ledger import Ledger
+    from tenterhook.project.run import run
+
+    event.settle()
+    ledger = Ledger(event)
+    results = run(checks([subject], settings, ("test",), cwd=event.cwd), event.left(), ledger.cache())
+    ledger.keep(results)
+    return results
 
 
 def refused(settings: Settings, reason: str, note: str = "") -> Said:
@@ -97,19 +210,15 @@ def source(event: Happened) -> Subject | str:
 
 
 def holds_nothing(subject: Subject, text: str | None) -> bool:
-    """A package's __init__.py or index that only gathers names has nothing to test."""
-    stem = os.path.splitext(os.path.basename(subject.path))[0]
-    if text is not None and stem == "index" and subject.language == "node":
-        return not re.sub(GATHERED, "", text).strip()
-    if text is None or stem != "__init__":
+    """Types, constants, a start of what is elsewhere, and an __init__.py or index that only gathers names."""
+    from tenterhook.project.logic import has_logic
+
+    if text is None:
         return False
-    return not any(line.lstrip().startswith(("def ", "async def ", "class ")) for line in text.splitlines())
-
-
-def read_now(subject: Subject) -> str:
-    from tenterhook.project.commands import read
-
-    return read(subject.path)
+    stem = os.path.splitext(os.path.basename(subject.path))[0]
+    if stem == "index" and subject.language == "node" and not re.sub(GATHERED, "", text).strip():
+        return True
+    return not has_logic(subject, text)
 
 
 def named(subject: Subject, tests: list[str]) -> str:

@@ -22,28 +22,31 @@ CODE = ("source", "test")
 class Check:
     """One command about some files: `of` are those, from the project on, `about` what a person calls them."""
 
-    __slots__ = ("about", "absent", "folder", "kind", "of", "shown", "tool", "words")
+    __slots__ = ("about", "absent", "folder", "kind", "of", "ours", "shown", "tool", "words")
 
-    def __init__(self, command: Command, project: str, of: list[str], files: list[str]) -> None:
+    def __init__(self, command: Command, project: str, of: list[str], files: list[str], cwd: str = "") -> None:
         self.kind, self.tool, self.folder, self.absent = command.kind, command.tool, command.folder, command.absent
-        self.of, self.about = of, listed(of)
+        self.of, self.about, self.ours = of, listed(of), command.ours
         if not command.takes_files:
             inside = os.path.relpath(command.folder, project)
             self.about = "the project" if inside == os.curdir else plain(inside)
         given = arguments(command, files) if command.takes_files else []
         self.words = command.run(given)
-        self.shown = shown(command, given, project)
+        self.shown = shown(command, given, project, cwd)
 
 
-def checks(subjects: list[Subject], settings: Settings, wanted: tuple[str, ...] = ALL) -> list[Check]:
-    """Of the kinds wanted, those that there are commands for; one command takes all files that it fits."""
+def checks(subjects: list[Subject], settings: Settings, wanted: tuple[str, ...] = ALL, *, cwd: str = "") -> list[Check]:
+    """Of the kinds wanted, those that there are commands for; one command takes all files that it fits.
+
+    `cwd` is where the agent is, and would type a command that it is told.
+    """
     grouped: dict[tuple[str, ...], tuple[Command, list[str], list[str]]] = {}
     for subject in subjects:
         for command, files in fitting(subject, settings, wanted):
             _, of, all_files = grouped.setdefault((command.kind, command.folder, *command.words), (command, [], []))
             of.append(subject.name)
             all_files += [file for file in files if file not in all_files]
-    return [Check(command, subjects[0].project, of, files) for command, of, files in grouped.values()]
+    return [Check(command, subjects[0].project, of, files, cwd) for command, of, files in grouped.values()]
 
 
 def fitting(subject: Subject, settings: Settings, wanted: tuple[str, ...]) -> Iterator[tuple[Command, list[str]]]:
@@ -81,12 +84,14 @@ def arguments(command: Command, files: list[str]) -> list[str]:
     return [os.path.join(os.curdir, name) if name.startswith("-") else name for name in names]
 
 
-def shown(command: Command, files: list[str], project: str) -> str:
-    """As a person would type it in the project's folder."""
+def shown(command: Command, files: list[str], project: str, cwd: str = "") -> str:
+    """As a person would type it: in the project's folder, or in `cwd`."""
     words = command.shown(files)
     if words and words[0].startswith(project + os.sep) and command.folder == project:
         words[0] = os.path.relpath(words[0], project)
     line = command_line(words)
+    if cwd and os.path.realpath(cwd) != project:
+        return f"cd {command_line([command.folder])} && {line}"
     if command.folder == project:
         return line
     return f"cd {command_line([os.path.relpath(command.folder, project)])} && {line}"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tenterhook.actions.settings import Settings
 
 FILES = "{files}"
+REPORT = "{report}"  # a file of ours, for a report in JUnit's form
 MAKE_TARGETS = {
     "test": ("test", "tests", "check"),
     "lint": ("lint",),
@@ -26,10 +27,11 @@ class Command:
     """One command as words. `{files}` stands for the files concerned; without it the command is about the whole.
 
     `flags` keep its output short and its caches away; they are not shown to people. `absent` is what to say where the
-    tool is not installed. A `go` command takes packages, not files: `by_folder`.
+    tool is not installed. A `go` command takes packages, not files: `by_folder`. `ours` is whether we chose its
+    options, so that we know what it prints.
     """
 
-    __slots__ = ("absent", "by_folder", "flags", "folder", "kind", "tool", "whole", "words")
+    __slots__ = ("absent", "by_folder", "flags", "folder", "kind", "ours", "tool", "whole", "words")
 
     def __init__(
         self,
@@ -42,9 +44,11 @@ class Command:
         whole: tuple[str, ...] = (),
         by_folder: bool = False,
         absent: str = "",
+        ours: bool = True,
     ) -> None:
         self.kind, self.tool, self.folder, self.words = kind, tool, folder, words
         self.flags, self.whole, self.by_folder, self.absent = flags, whole, by_folder, absent
+        self.ours = ours
 
     @property
     def takes_files(self) -> bool:
@@ -93,7 +97,7 @@ def configured(project: str, settings: Settings) -> dict[str, Command]:
             raise ConfigError(f"actions.commands.{kind} is empty: name a program")
         names = [os.path.basename(word) for word in words]
         tool = next((name for name in names if name in LINES), names[0])  # `uv run pytest` prints what pytest does
-        found[kind] = Command(kind, tool, project, words)
+        found[kind] = Command(kind, tool, project, words, ours=False)
     return found
 
 

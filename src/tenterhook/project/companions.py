@@ -1,7 +1,8 @@
 """Which tests belong to a source file, which sources to a test, and which test to write where there is none.
 
-By name first (test_app.py, app.test.ts, app_test.go, AppTest.java), then by what the tests import. The search is
-bounded: a project can hold more files than a hook has time for.
+By name first (test_app.py, app.test.ts, app_test.go, AppTest.java), then by what the tests import, also where another
+file only passes it on; where there is none of these, by what they reach through other code. The search is bounded: a
+project can hold more files than a hook has time for.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import os
 
 from tenterhook.project import kinds, languages
 from tenterhook.project.commands import read
+from tenterhook.project.languages import others
+from tenterhook.project.reach import reaching
 from tenterhook.project.walk import walk
 
 TYPE_CHECKING = False
@@ -23,9 +26,14 @@ def tests_of(subject: Subject) -> list[str]:
     """Whole paths, those by name first, at most a dozen; of a test, the test itself."""
     if subject.kind == "test":
         return [subject.path]
-    tests = files(subject, "test")
+    tests = files(subject, "test")[:MOST_READ]
     named = nearest(subject, [path for path in tests if is_named_for(path, subject.path)])
-    return [*named, *imports(subject, [path for path in tests if path not in named])][:MOST_TESTS]
+    found = [*named, *imports(subject, [path for path in tests if path not in named])]
+    if len(found) < MOST_TESTS:
+        sources = list(dict.fromkeys((subject.path, *files(subject, "source")[:MOST_READ])))
+        passed_on, through = reaching(subject, tests, sources)
+        found += [path for path in (passed_on if found else [*passed_on, *through]) if path not in found]
+    return found[:MOST_TESTS]
 
 
 def sources_of(subject: Subject) -> list[str]:
@@ -47,11 +55,15 @@ def files(subject: Subject, kind: str) -> list[str]:
 def same_language(path: str, subject: Subject) -> bool:
     if subject.language:
         return kinds.language_of(path) == subject.language
-    return kinds.suffix_of(path) == kinds.suffix_of(subject.path)
+    return others.same_family(kinds.suffix_of(path), kinds.suffix_of(subject.path))
 
 
 def is_named_for(test: str, source: str) -> bool:
     return kinds.tested_by(test).strip("_") == kinds.stem_of(source).strip("_")
+
+
+def has_named_test(subject: Subject) -> bool:
+    return any(is_named_for(path, subject.path) for path in files(subject, "test"))
 
 
 def nearest(subject: Subject, paths: list[str]) -> list[str]:
@@ -67,7 +79,7 @@ def imports(subject: Subject, tests: list[str]) -> list[str]:
     if module is None:
         return []
     inside = [subject.path] if subject.language == "rust" else []
-    return [path for path in [*inside, *tests][:MOST_READ] if module.concerns(subject.path, path, read(path))]
+    return [path for path in [*inside, *tests] if module.concerns(subject.path, path, read(path))]
 
 
 def to_write(subject: Subject) -> str:
@@ -77,5 +89,5 @@ def to_write(subject: Subject) -> str:
     if module:
         path = module.to_write(subject.path, folder)
     else:
-        path = os.path.join(folder, "tests", f"test_{os.path.basename(subject.path)}")
+        path = others.to_write(subject.path, folder)
     return os.path.relpath(path, subject.project)

@@ -24,7 +24,11 @@ DECLARATIONS = (".pyi", ".d.ts", ".d.mts", ".d.cts")
 TEST_FOLDERS = frozenset(("tests", "test", "__tests__", "spec", "specs", "e2e"))
 # Where every file of the language is a test, whatever its name: mocha, `node --test` and cargo have it so.
 WHOLE_FOLDERS = {"node": ("__tests__", "test"), "rust": ("tests",)}
-MARKED = re.compile(r"^tests?[_-](?=.)|(?<=.)[._-](?:tests?|spec)$|(?<=[a-z0-9])(?:Tests?|Spec)$")
+MARKED = re.compile(
+    r"^tests?[_-](?=.)|(?<=.)[._-](?:tests?|spec|unittest)$|(?<=[a-z0-9])(?:Tests?|TestCase|Spec|IT)$|^Test(?=[A-Z])"
+)
+MARKED_FIRST = (".java", ".kt", ".cs", ".php", ".swift", ".scala")  # where TestApp is a test of App
+SOURCES = f"src{os.sep}main{os.sep}"  # where every file is a source, whatever its name
 # Code that nobody writes tests for: made by or for a framework, or there to show, to measure or to stand in.
 UNTESTED_FOLDERS = frozenset("migrations alembic docs doc examples example benches benchmarks __mocks__".split())
 UNTESTED_NAMES = frozenset("manage.py asgi.py wsgi.py _version.py fabfile.py".split())
@@ -53,7 +57,8 @@ def stem_of(path: str) -> str:
 
 def tested_by(path: str) -> str:
     """What a test's name says it tests: `app` for test_app.py, app.test.ts, app_test.go and AppTest.java."""
-    return MARKED.sub("", stem_of(path))
+    stem = stem_of(path)
+    return MARKED.sub("", stem) if is_marked(stem, path) else stem
 
 
 def kind_of(path: str) -> str:
@@ -82,8 +87,17 @@ def needs_test(path: str) -> bool:
 def code(path: str) -> str:
     folders = os.path.dirname(path).split(os.sep)
     stem = os.path.splitext(os.path.basename(path))[0]
-    if MARKED.search(stem) or stem in ("test", "tests"):
+    if suffix_of(path) in MARKED_FIRST and SOURCES in f"{os.path.dirname(path)}{os.sep}":
+        return "source"
+    if is_marked(stem, path) or stem in ("test", "tests"):
         return "test"
     if folders[-1] in WHOLE_FOLDERS.get(language_of(path), ()):
         return "test"
     return "support" if TEST_FOLDERS.intersection(folders) else "source"
+
+
+def is_marked(stem: str, path: str) -> bool:
+    """Whether a name is that of a test in the file's language."""
+    found = MARKED.search(stem)
+    capital = found is not None and found[0] in ("Test", "IT", "TestCase")
+    return found is not None and (not capital or suffix_of(path) in MARKED_FIRST or stem.endswith("Test"))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 NOUNS = {"test": "tests", "lint": "lint", "types": "types", "build": "build"}
 STALE = "stale"
+MOST_PARSED = 200
 AGAIN = ("stop_hook_active", "stopHookActive")
 
 
@@ -65,28 +66,69 @@ class Standing:
     def untested(self) -> list[str]:
         return [one.name for one in self.code() if self.states.get(("test", one.name)) not in ("pass", "fail")]
 
-    def due(self, settings: Settings) -> list[Check]:
-        """What is red or stale, and the tests of what changed where nothing was tested."""
+    def unproven(self) -> list[str]:
+        """Changed code whose tests are there, and none of them ran."""
+        aside = self.names("test", "skipped")
+        none = self.names("test", "none")
+        return [one.name for one in self.code() if one.name in aside or (one.name in none and one.kind == "source")]
+
+    def unparsable(self, seconds: float) -> list[str]:
+        """Changed files that do not parse."""
+        from tenterhook.project.parsing import unparsable
+
+        wrong = unparsable(self.subjects(self.changed)[:MOST_PARSED], seconds)
+        return [f"{plain(name)} does not parse: {problem}" for name, problem in wrong.items()]
+
+    def deleted(self) -> list[str]:
+        """Tests that are gone while the code that they are named for is still there, and has no other."""
+        from tenterhook.project import companions
+        from tenterhook.project.subject import Subject
+
+        gone = [Subject(self.project, os.path.join(self.project, name)) for name in self.changed if not self.has(name)]
+        found = []
+        for test in (one for one in gone if one.kind == "test"):
+            sources = [
+                path
+                for path in companions.sources_of(test)
+                if not companions.has_named_test(Subject(self.project, path))
+            ]
+            if sources:
+                about = listed([os.path.relpath(path, self.project) for path in sources], 3)
+                found.append(f"{test.shown} was deleted, and {about} has no other test")
+        return found
+
+    def due(self, settings: Settings, cwd: str) -> list[Check]:
+        """What is red, stale or not proven, and the tests of what changed and was not tested."""
         from tenterhook.project.checks import ALL, checks
 
         subjects = {kind: self.subjects(self.names(kind, "fail", STALE)) for kind in ALL}
-        if not any(kind == "test" for kind, _ in self.states):
-            subjects["test"] = self.code()
-        return [check for kind, some in subjects.items() for check in checks(some, settings, (kind,))]
+        known = {one.name for one in subjects["test"]}
+        untested = set(self.untested())
+        subjects["test"] += [one for one in self.code() if one.name in untested and one.name not in known]
+        return [check for kind, some in subjects.items() for check in checks(some, settings, (kind,), cwd=cwd)]
 
     def refresh(self, event: Happened, settings: Settings) -> None:
         """Run what is due. What was red and did not finish stays red until it has run."""
-        due = self.due(settings)
+        due = self.due(settings, event.cwd)
         if not due:
             return
         from tenterhook.project.run import run
 
+        event.settle()
         ledger = Ledger(event)
         self.results = run(due, event.left(), ledger.cache())
         red = {key for key, state in self.states.items() if state == "fail"}
         known = [r for r in self.results if r.state != "late" or red.isdisjoint((r.kind, name) for name in r.of)]
         ledger.keep(known)
         self.states.update({(one.kind, name): one.state for one in known for name in one.of})
+
+    def calm(self) -> str:
+        """What can be said where nothing is known to be red: never more than what ran."""
+        untested = self.untested()
+        passed = any(state == "pass" for state in self.states.values())
+        if untested:
+            return f"{'nothing that ran is red; ' if passed else ''}not tested: {listed(untested, 3)}"
+        return "nothing is red" if passed else "nothing was to be tested"
 
     def text(self) -> str:
         changed = f"{counted(len(self.changed), 'file')} ({listed(self.changed, 8)})" if self.changed else "nothing"
@@ -108,16 +150,19 @@ def report(event: Happened, settings: Settings, title: str, *, gate: bool = True
     standing = Standing(event)
     if not standing.changed and not standing.states:
         return fine("nothing changed and nothing was tested")
+    bad = [*standing.unparsable(event.left()), *standing.deleted(), *(empty_tests(standing) if problems else [])]
     standing.refresh(event, settings)
     text = f"{title}\n{standing.text()}"
-    bad = empty_tests(standing) if problems else []
-    red = [*bad, *standing.of("fail")]
-    state = f"red: {plain(red[0])}" if red else "nothing is red"
+    unproven = [f"no test of {plain(name)} ran" for name in standing.unproven()]
+    red = [*bad, *standing.of("fail"), *unproven]
+    state = f"red: {plain(red[0])}" if red else standing.calm()
     note = f"{title}: {counted(len(standing.changed), 'changed file')}, {state}"
     if red and gate and not is_repeated(event):
         from tenterhook.project.verify import failures
 
-        failed = [result for result in standing.results if result.state == "fail"]
+        failed = [
+            one for one in standing.results if one.state in ("fail", "skipped") or (one.state == "none" and unproven)
+        ]
         late = [f"  {result.detail}" for result in standing.results if result.state == "late"]
         head = f"{title}: not done yet, something is red: {'; '.join(red[:3])}"
         return deny(limited([head, *(f"  {one}" for one in bad), *failures(failed), *late]), note=note)

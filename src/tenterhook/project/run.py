@@ -8,6 +8,7 @@ import sys
 import time
 
 from tenterhook.project import failures
+from tenterhook.project.commands import REPORT
 from tenterhook.project.wording import counted, plain, seconds
 
 TYPE_CHECKING = False
@@ -26,30 +27,38 @@ NOT_FOUND = 127  # a shell's, where a script's program is not there
 
 
 class Result:
-    """`state` is pass, fail, late, absent (not installed) or none (no test in there).
+    """`state` is pass, fail, late, absent (not installed), skipped (every test was set aside) or none (no test ran).
 
     It speaks of files as they were when it `began`: what is written while a check runs may not have been checked.
     """
 
-    __slots__ = ("about", "began", "detail", "first", "kind", "of", "seconds", "shown", "state", "tests", "tool")
+    __slots__ = (
+        *("about", "aside", "began", "detail", "first", "kind", "of", "seconds", "shown", "state", "tests", "tool"),
+    )
 
     def __init__(self, check: Check, state: str, *, seconds: float = 0.0, tests: int = 0, detail: str = "") -> None:
         self.kind, self.tool, self.shown = check.kind, check.tool, check.shown
         self.of, self.about = check.of, check.about
         self.state, self.seconds, self.tests, self.detail = state, seconds, tests, detail
+        self.aside = 0
         self.first: list[str] = []
         self.began = time.time()
 
     @property
     def line(self) -> str:
         """What was done, in a part of a line."""
-        if self.state in ("late", "absent", "none"):
+        if self.state not in ("pass", "fail"):
             return self.detail
         if self.kind != "test":
             return f"{self.tool}: {'clean' if self.state == 'pass' else f'problems in {self.about}'}"
         what = f"{counted(self.tests, 'test')}" if self.tests else "the tests"
-        end = "all pass" if self.state == "pass" else "not all pass"
-        return f"ran {what} of {self.about} in {seconds(self.seconds)}: {end}"
+        ran = f"ran {what} of {self.about} in {seconds(self.seconds)}"
+        if self.state == "fail":
+            return f"{ran}: not all pass"
+        if not self.tests:
+            return f"{ran}: exit code 0, and no word of how many ran"
+        aside = f"they pass, {self.aside} set aside (skipped, or expected to fail)"
+        return f"{ran}: {aside if self.aside else 'all pass'}"
 
 
 def run(checks: list[Check], left: float, cache: str) -> list[Result]:
@@ -59,13 +68,29 @@ def run(checks: list[Check], left: float, cache: str) -> list[Result]:
     limit = left - SPARE
     ready = [check for check in checks if not check.absent and limit > 0]
     began = time.time()
-    with ended_with_us():
-        programs = [program(check, limit, cache) for check in ready]
+    with ended_with_us(), reports(ready) as files:
+        programs = [program(check, limit, cache, files.get(check, "")) for check in ready]
         done = dict(zip(ready, run_all(programs, helper=helper()), strict=True))
-    results = [result(check, done.get(check), left) for check in checks]
+        results = [result(check, done.get(check), left, files.get(check, "")) for check in checks]
     for one in results:
         one.began = began
     return results
+
+
+@contextlib.contextmanager
+def reports(checks: list[Check]) -> Iterator[dict[Check, str]]:
+    """A file for the report of each check that writes one, in a folder that goes with them.
+
+    A name that is no text cannot stand in a report: without it the run's output is read.
+    """
+    wanted = [check for check in checks if REPORT in "".join(check.words) and "".join(check.words).isprintable()]
+    if not wanted:
+        yield {}
+        return
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="tenter-", ignore_cleanup_errors=True) as folder:
+        yield {check: os.path.join(folder, str(number)) for number, check in enumerate(wanted)}
 
 
 def helper() -> Helper | None:
@@ -97,11 +122,12 @@ def give_up(number: int, _frame: object) -> None:
     raise SystemExit(128 + number)
 
 
-def program(check: Check, limit: float, cache: str) -> Program:
+def program(check: Check, limit: float, cache: str, report: str) -> Program:
     from tenterhook.process import Program
 
     env = environment(check, cache)
-    return Program(tuple(check.words), b"", env, check.folder, limit, GRACE, CAP, leftovers="end", tail=CAP)
+    words = tuple(word.replace(REPORT, report) for word in check.words if report or REPORT not in word)
+    return Program(words, b"", env, check.folder, limit, GRACE, CAP, leftovers="end", tail=CAP)
 
 
 def environment(check: Check, cache: str) -> dict[str, str]:
@@ -120,7 +146,7 @@ def environment(check: Check, cache: str) -> dict[str, str]:
     return {**env, **quiet, **caches, "npm_config_update_notifier": "false"}
 
 
-def result(check: Check, done: Completed | None, left: float) -> Result:
+def result(check: Check, done: Completed | None, left: float, report: str) -> Result:
     if check.absent:
         return Result(check, "absent", detail=check.absent)
     if done is None or done.error == "timeout":
@@ -132,13 +158,45 @@ def result(check: Check, done: Completed | None, left: float) -> Result:
     missing = f"No module named {check.tool}"
     if done.exit_code == 1 and done.stderr.decode("utf-8", "replace").rstrip().endswith(missing):
         return Result(check, "absent", detail=f"{check.tool} is not installed for {plain(check.words[0])}: not run")
-    tests = failures.count(check.tool, output) if check.kind == "test" else 0
-    if done.exit_code == NONE_RAN and check.tool in ("pytest", "unittest"):
-        return Result(check, "none", detail=f"no test ran for {check.about}: {check.shown}")
-    made = Result(check, "fail" if done.exit_code else "pass", seconds=done.seconds, tests=tests)
+    made = Result(check, "fail" if done.exit_code else "pass", seconds=done.seconds)
     if done.exit_code is None:  # ended by a signal that was not ours
         made.state = "fail"
         output += f"\n{done.signal or done.error or 'ended'}: {done.detail}"
+    if check.kind == "test":
+        weigh(made, check, done.exit_code, tally(check, output, report))
     if made.state == "fail":
         made.first = [plain(line) for line in failures.first(check.tool, output)]
     return made
+
+
+def tally(check: Check, output: str, report: str) -> failures.Tally | None:
+    """Out of the tool's report where it was to write one; what a test prints is not in there.
+
+    The report takes a test that passed though it was expected to fail for any other: only the summary tells.
+    """
+    printed = failures.tally(check.tool, output, check.folder)
+    if not report:
+        return printed
+    from tenterhook.project.commands import read
+
+    found = failures.reported(read(report))
+    if found and printed and printed.passed < found.passed:
+        found.aside += found.passed - printed.passed
+        found.passed = printed.passed
+    return found
+
+
+def weigh(made: Result, check: Check, code: int | None, counts: failures.Tally | None) -> None:
+    """Tests pass where some ran and none failed. An exit code alone says so only of a tool whose output is unknown."""
+    if counts:
+        made.tests, made.aside = counts.passed + counts.failed, counts.aside
+        if counts.failed:
+            made.state = "fail"
+    none_found = code == NONE_RAN and check.tool in ("pytest", "unittest")
+    cut_short = counts is None and check.ours and check.tool in failures.SURE
+    if none_found or (made.state == "pass" and (cut_short or (counts and not made.tests))):
+        made.state = "skipped" if made.aside else "none"
+        why = f"all {made.aside} of them are set aside (skipped, or expected to fail)" if made.aside else ""
+        if cut_short and not none_found:
+            why = "the run ended before its tests did"
+        made.detail = f"no test ran for {check.about}{f', {why}' if why else ''}: {check.shown}"

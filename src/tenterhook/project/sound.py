@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 
-from tenterhook import regular
 from tenterhook.actions.said import Said, deny, fine
 from tenterhook.project.ledger import Ledger
+from tenterhook.project.parsing import text_of
 from tenterhook.project.subject import written
 from tenterhook.project.walk import walk
 from tenterhook.project.wording import counted, limited, listed, plain
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from tenterhook.actions.happened import Happened
 
-LARGEST = 1 << 20
 SPARE = 0.3
 SHOWN = frozenset(".github .gitlab .circleci .devcontainer .vscode".split())
 
@@ -85,7 +84,10 @@ def after(event: Happened, kind: type[Documents] | type[Configs]) -> Said:
     concern = kind(subject.project)
     Ledger(event).keep([], subject.name)
     if not concern.takes(subject.name):
-        return fine(f"nothing to check: {subject.shown} is no {concern.noun} of a kind that is known")
+        from tenterhook.project.verify import broken
+
+        problem = broken(event, subject)
+        return problem or fine(f"nothing to check: {subject.shown} is no {concern.noun} of a kind that is known")
     text = text_of(subject.path) if os.path.isfile(subject.path) else None
     if text is None:
         return fine(f"nothing to check: {subject.shown} is not there, cannot be read, or is larger than 1 MiB")
@@ -133,15 +135,6 @@ def problems(concern: Documents | Configs, names: list[str], event: Happened) ->
         told = concern.problems(name, text, event.left() - SPARE) if text is not None else []
         found += [f"{plain(name)}:{plain(one)}" for one in told]
     return found, 0
-
-
-def text_of(path: str) -> str | None:
-    """None for a file that is too large to be written by hand, and for one that cannot be read."""
-    try:
-        given = regular.contents(path, LARGEST + 1)
-    except OSError:
-        return None
-    return given.decode("utf-8", "surrogateescape") if len(given) <= LARGEST else None
 
 
 def has(project: str, name: str) -> bool:

@@ -8,7 +8,7 @@ from tenterhook.project.checks import ALL, CODE, checks
 from tenterhook.project.ledger import Ledger
 from tenterhook.project.run import Result, run
 from tenterhook.project.subject import Subject, written
-from tenterhook.project.wording import limited
+from tenterhook.project.wording import limited, listed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,47 +27,89 @@ def after(
     of: tuple[str, ...] = CODE,
     suffixes: frozenset[str] = frozenset(),
     red: str = "",
+    proof: bool = False,
 ) -> Said:
     """What most actions do after a change of a file that concerns them: of these kinds and, if given, suffixes."""
     subject = concerned(event, what, of, suffixes)
-    if isinstance(subject, str):
-        return fine(subject)
-    return judged(subject, checked(event, settings, subject, wanted), red=red)
+    if isinstance(subject, Said):
+        return subject
+    return judged(subject, checked(event, settings, subject, wanted), red=red, proof=proof)
 
 
 def concerned(
     event: Happened, what: str, of: tuple[str, ...] = CODE, suffixes: frozenset[str] = frozenset()
-) -> Subject | str:
-    """The changed file; why there is nothing to check where it is of another kind."""
+) -> Subject | Said:
+    """The changed file; the answer where it does not parse, or is of another kind."""
     subject = written(event)
     if isinstance(subject, str):
-        return subject
+        return fine(subject)
+    problem = broken(event, subject)
+    if problem:
+        return problem
     if subject.kind not in of or (suffixes and kinds.suffix_of(subject.path) not in suffixes):
-        return f"nothing to check: {subject.shown} is no {what}"
+        return fine(f"nothing to check: {subject.shown} is no {what}")
     return subject
+
+
+def broken(event: Happened, subject: Subject) -> Said | None:
+    """The refusal of a file that does not parse. Nothing is run then: everything else would fail for that reason."""
+    from tenterhook.project.parsing import unparsable
+
+    wrong = unparsable([subject], event.left()).get(subject.name)
+    if wrong:
+        Ledger(event).keep([], subject.name)
+    return deny(f"{subject.shown} does not parse: {wrong}\nCorrect it; nothing was run.") if wrong else None
 
 
 def checked(event: Happened, settings: Settings, subject: Subject, wanted: tuple[str, ...] = ALL) -> list[Result]:
     """What came of the checks that the change touches; kept for the report at the end."""
+    event.settle()
     ledger = Ledger(event)
-    results = run(checks([subject], settings, wanted), event.left(), ledger.cache())
+    results = run(checks([subject], settings, wanted, cwd=event.cwd), event.left(), ledger.cache())
     ledger.keep(results, subject.name)
     return results
 
 
-def judged(subject: Subject, results: list[Result], problems: list[str] | None = None, *, red: str = "") -> Said:
-    """Feedback where something is red; else what was done, for the user too where something ran."""
+def judged(
+    subject: Subject, results: list[Result], problems: list[str] | None = None, *, red: str = "", proof: bool = False
+) -> Said:
+    """Feedback where something is red; else what was done, for the user too where something ran.
+
+    With `proof`, tests that are there and do not run are red too.
+    """
     lines = [result.line for result in results]
     if subject.kind == "source" and not any(result.kind == "test" for result in results):
         lines.append(f"no test of {subject.shown} was found")
     note = "; ".join(lines) or f"nothing to check: no command is known for {subject.shown}"
-    failed = [result for result in results if result.state == "fail"]
+    unproven = [result for result in results if is_unproven(subject, result)]
+    failed = [result for result in results if result.state == "fail" or (proof and result in unproven)]
     if failed or problems:
+        if not problems and all(result in unproven for result in failed):
+            red = "its tests are there, and none of them ran; nothing is shown"
         head = f"{subject.shown}: {red or 'the change leaves something red'}"
         return deny(limited([head, *(f"  {one}" for one in problems or []), *failures(failed)]), note=note)
     late = [result.detail for result in results if result.state == "late"]
-    message = note if late or any(result.state in RAN for result in results) else ""
-    return fine(note, message=message, context="\n".join(f"Run it yourself; it {line}" for line in late))
+    message = note if late or unproven or any(result.state in RAN for result in results) else ""
+    told = [*(f"Run it yourself; it {line}" for line in late), *(one.detail for one in unproven)]
+    return fine(note, message=message, context="\n".join(told))
+
+
+def is_unproven(subject: Subject, result: Result) -> bool:
+    """Whether the tests of a file are there, and none of them ran. A test file may as well be a helper of tests."""
+    return result.state == "skipped" or (result.state == "none" and subject.kind == "source")
+
+
+def red_first(subject: Subject, results: list[Result]) -> str:
+    """What is told of a test that fails, as a new one does before its code is there; nothing where none fails."""
+    failed = [result for result in results if result.kind == "test" and result.state == "fail"]
+    return f"red, as a test is before its code: {failed[0].line}" if failed and subject.kind == "test" else ""
+
+
+def following(subject: Subject) -> str:
+    from tenterhook.project import companions
+
+    sources = [path[len(subject.project) + 1 :] for path in companions.sources_of(subject)]
+    return f"Now write the code that makes it pass{f' ({listed(sources, 3)})' if sources else ''}, and no more."
 
 
 def failures(failed: list[Result]) -> list[str]:
@@ -75,6 +117,6 @@ def failures(failed: list[Result]) -> list[str]:
     share = max(3, 14 // max(1, len(failed)))
     lines: list[str] = []
     for result in failed:
-        lines.append(f"{result.line} (see: {result.shown})")
+        lines.append(f"{result.line} (see: {result.shown})" if result.shown not in result.line else result.line)
         lines += [f"  {line}" for line in result.first[:share]]
     return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 LINES, CHARACTERS, WIDTH = 20, 2000, 300
+LONGEST_COMMAND = 1500
 
 
 def plain(text: str, width: int = WIDTH) -> str:
@@ -13,9 +14,10 @@ def plain(text: str, width: int = WIDTH) -> str:
 
 
 def command_line(words: list[str]) -> str:
+    """As it can be typed: with many names it is long, and cut it would not run."""
     import shlex
 
-    return plain(shlex.join(words))
+    return plain(shlex.join(words), LONGEST_COMMAND)
 
 
 def limited(lines: list[str], most: int = LINES) -> str:

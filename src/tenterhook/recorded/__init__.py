@@ -4,7 +4,9 @@
 
     payloads("claude")["PreToolUse"][0]["tool_input"]
 
-Each is as it was, field by field and in that order; only identifiers, folders and times are others.
+Each is as it was, field by field and in that order; only identifiers, folders and times are others. `tools(agent)` has
+a call of each tool, as hooks were told of it: `tool`, `input`, `output`, what stood `beside` them in the payload, and
+the `fields` that the tool takes, as the agent tells its model.
 """
 
 from __future__ import annotations
@@ -16,9 +18,10 @@ import msgspec
 
 from tenterhook.errors import UsageError, nearest
 
-__all__ = ["agents", "of_event", "payloads"]
+__all__ = ["agents", "of_event", "payloads", "tools"]
 
 FOLDER = os.path.dirname(__file__)
+CALLS = "tools.json"
 
 
 def agents() -> list[str]:
@@ -40,7 +43,17 @@ def payloads(agent: str) -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {}
     for folder, folders, files in os.walk(os.path.join(FOLDER, agent)):
         folders.sort()
-        for file in sorted(files, key=lambda name: (name.partition(".")[0], len(name))):
+        for file in sorted(set(files) - {CALLS}, key=lambda name: (name.partition(".")[0], len(name))):
             with open(os.path.join(folder, file), "rb") as stream:
                 found.setdefault(file.partition(".")[0], []).append(msgspec.json.decode(stream.read()))
+    return found
+
+
+def tools(agent: str) -> list[dict[str, Any]]:
+    """A call of each tool of one agent, `NAME` or `NAME@VERSION`; nothing where none was recorded."""
+    path = os.path.join(FOLDER, agent.partition("@")[0], CALLS)
+    if not os.path.exists(path):
+        return []
+    with open(path, "rb") as stream:
+        found: list[dict[str, Any]] = msgspec.json.decode(stream.read())
     return found

@@ -169,6 +169,7 @@ class Call:
             outcome = replace(outcome, id=self.kept.engine.new_id())
         if outcome.warnings:
             outcome = as_without_a_server(outcome)
+        fire.warn_of_untrusted(outcome, self.options.get("project", ""))
         code = fire.exit_code(outcome, require_trusted="require-trusted" in self.options)
         if "json" in self.options or not self.request.readable:
             return code, fire.as_json(outcome) + b"\n"

@@ -26,12 +26,12 @@ STILL = 1 << 62
 class Job:
     """One hook. `kill_at` is infinite as long as nobody wants it to end; its process may be older than the hook."""
 
-    __slots__ = ("began", "channel", "ending", "exited", "family", "keep", "kill_at", "number")
+    __slots__ = ("began", "channel", "ending", "exited", "family", "keep", "kill_at", "left", "number")
 
     def __init__(self, channel: Wire, number: int, family: Family, *, keep: bool, began: int = 0) -> None:
         self.channel, self.number, self.family, self.keep = channel, number, family, keep
         self.began = began or family.born
-        self.exited = self.ending = False
+        self.exited = self.ending = self.left = False
         self.kill_at = float("inf")
 
     def tell(self, kind: bytes, value: int = 0) -> None:
@@ -120,8 +120,10 @@ class Jobs:
             gone = not members and job.exited and (table is not None or job.family.group_is_empty())
             if gone or now > job.kill_at + HOPELESS:
                 self.forget(job)
-                job.tell(GONE)
+                job.tell(GONE, job.left)
             else:
+                # A copy of a warm interpreter tells of its end before it is gone: it leaves nothing by that.
+                job.left = job.left or (job.exited and any(one.pid != job.family.leader for one in members))
                 job.family.press(members, kill=now >= job.kill_at)
         self.swept = time.monotonic()
         self.cost = self.swept - now

@@ -9,8 +9,8 @@
 pytest finds its fixtures in pytest_plugin.py.
 """
 
-from tenterhook.testing.fired import Fired
+from tenterhook.testing.fired import Fired, HookFailed
 from tenterhook.testing.firing import agents, each_dialect, fire
 from tenterhook.testing.simulating import NOTHING_RUNS, Did, simulate
 
-__all__ = ["NOTHING_RUNS", "Did", "Fired", "agents", "each_dialect", "fire", "simulate"]
+__all__ = ["NOTHING_RUNS", "Did", "Fired", "HookFailed", "agents", "each_dialect", "fire", "simulate"]

@@ -1,14 +1,20 @@
-"""A tool call in an agent's own words: `tool="write", file_path="a"` is write_file in one and create in another."""
+"""A tool call in an agent's own words: write_file, create or a patch for `tool="write", file_path="a"`.
+
+Where calls of a real agent were recorded, its tools are those; else they are the dialect's.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 from typing import Any
 
-from tenterhook import dialects
-from tenterhook.author import tools
+from msgspec import Struct
+
+from tenterhook import dialects, recorded
+from tenterhook.author import inputs, tools
 from tenterhook.author.event import SUBJECTS
 from tenterhook.dialect import Dialect
+from tenterhook.errors import UsageError
 from tenterhook.payload import GIVEN
 from tenterhook.vocabulary import BASE
 
@@ -25,26 +31,103 @@ NAMES = {
 # What is a tool's input, though events of some agents have a field of that name.
 INPUTS = {
     *("command", "description", "timeout", "file_path", "content", "old_string", "new_string", "replace_all"),
-    *("pattern", "path", "glob", "url", "query", "subagent_type", "edits"),
+    *("pattern", "path", "glob", "url", "query", "subagent_type", "edits", "patch"),
 }
+# Tools that take a patch, under their own last word, where nothing was recorded of them.
+PATCHES = ("apply_patch", "patch")
+
+
+class Tool(Struct, frozen=True):
+    """One tool of an agent: the fields that it takes, as far as they are known, and what a call was seen to give back.
+
+    `patch` is the field that holds a patch; `text` that the whole input is one. `beside` are fields of the payload.
+    """
+
+    name: str
+    fields: tuple[str, ...] = ()
+    renamed: dict[str, str] = {}
+    patch: str = ""
+    text: bool = False
+    output: Any = None
+    beside: dict[str, Any] = {}
 
 
 def called(dialect: Dialect, data: dict[str, Any]) -> dict[str, Any]:
     """The event's data with `tool` and its inputs as this agent writes them; all else stays."""
     if "tool" not in data:
         return data
-    tool = data["tool"]
-    ours = NAMES.get(tool) or NAMES.get(tools.kind(tool), "")
     about = fields() - INPUTS
     given = {name: value for name, value in data.items() if name not in about and name != "tool"}
     rest = {name: value for name, value in data.items() if name in about}
-    if named := dialect.tools.get(ours):
-        spelled = {named.inputs.get(name, name): value for name, value in given.items()}
-        return {"tool_name": named.name, "tool_input": spelled, **rest}
-    patches = next((name for name, others in dialect.aliases.items() if ours in others and "file_path" in given), "")
-    if patches:
-        return {"tool_name": patches, "tool_input": {"command": patch(**given)}, **rest}
-    return {"tool_name": tool, "tool_input": given, **rest}
+    tool = tool_of(dialect, data["tool"])
+    if tool is None:
+        raise UsageError(
+            f"{dialect.title} tells its hooks of no tool {data['tool']!r}: it does that by its shell, or not at all; "
+            f"agents(kind, tool={data['tool']!r}) lists those that do"
+        )
+    output = {} if tool.output is None else {"tool_output": tool.output}
+    return {"tool_name": tool.name, "tool_input": spelled(tool, given), **tool.beside, **output, **rest}
+
+
+def tool_of(dialect: Dialect, name: str) -> Tool | None:
+    """The agent's tool of that name, or of the kind that it stands for; None where the agent has none of that kind."""
+    if served := tools.of_server(name):
+        return of_server(dialect, *served)
+    kind = name if name in tools.TOOLS else tools.kind(name)
+    calls = recorded.tools(dialect.name)
+    own = [call for call in calls if call["tool"] == name]
+    alike = [call for call in calls if tools.kind(call["tool"]) == kind]
+    more = [call for call in calls if kind in tools.names(call["tool"])]
+    for call in (*own, *alike, *more):
+        return seen(dialect, call)
+    if kind == tools.OTHER or name in dialect.aliases:
+        return Tool(name)
+    if calls:
+        return None
+    named = dialect.tools.get(NAMES.get(kind, ""))
+    if named is None:
+        return Tool(tools.TOOLS[kind][0] if name == kind else name)
+    return Tool(named.name, renamed=named.inputs, patch="patch" if named.name in PATCHES else "")
+
+
+def seen(dialect: Dialect, call: dict[str, Any]) -> Tool:
+    """The tool of a recorded call."""
+    given = call["input"]
+    text = isinstance(given, str)
+    patch = "" if text else next((name for name in given if inputs.patch({name: given[name]})), "")
+    renamed = next((tool.inputs for tool in dialect.tools.values() if tool.name == call["tool"]), {})
+    known = call.get("fields") or ([] if text else list(given))
+    return Tool(call["tool"], tuple(known), renamed, patch, text, call.get("output"), call.get("beside", {}))
+
+
+def of_server(dialect: Dialect, server: str, tool: str) -> Tool:
+    """A tool of an MCP server, and what the agent says of the server."""
+    name = dialect.mcp_tool.format(server=server, tool=tool)
+    for call in recorded.tools(dialect.name):
+        if found := tools.of_server(call["tool"], "-" if "{server}-" in dialect.mcp_tool else ""):
+            names = {found[0]: server, found[1]: tool}
+            beside = {
+                key: {
+                    inner: names.get(value, value) if isinstance(value, str) else value for inner, value in one.items()
+                }
+                for key, one in call.get("beside", {}).items()
+            }
+            return Tool(name, output=call.get("output"), beside=beside)
+    return Tool(name)
+
+
+def spelled(tool: Tool, given: dict[str, Any]) -> Any:
+    """The input under the tool's own names."""
+    if tool.patch or tool.text:
+        text = inputs.patch(given) or (patch(**given) if "file_path" in given else given.get(tool.patch or inputs.TEXT))
+        return text or "" if tool.text else {tool.patch: text} if text else given
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        own = tool.renamed.get(name) or (tool.fields and inputs.field_of(name, {}, tool.fields)) or name
+        found[own] = value
+    if "url" in found and tool.fields and "url" not in tool.fields and "prompt" in tool.fields:
+        found["prompt"] = f"{found.get('prompt', '')} {found.pop('url')}".strip()
+    return found
 
 
 @cache
@@ -58,8 +141,9 @@ def fields() -> set[str]:
 
 
 def patch(file_path: str, content: str = "", old_string: str = "", new_string: str = "", **more: Any) -> str:
-    """A new file, or an edit of one, for an agent whose only tool for both takes a patch."""
-    what = "Update" if old_string or new_string else "Add"
-    lines = [f"-{line}" for line in old_string.splitlines()]
+    """A new file, or an edit of one, for an agent whose tool takes a patch."""
+    edits = bool(old_string or new_string)
+    lines = [f"*** {'Update' if edits else 'Add'} File: {file_path}", *(["@@"] if edits else [])]
+    lines += [f"-{line}" for line in old_string.splitlines()]
     lines += [f"+{line}" for line in (new_string or content).splitlines()]
-    return "\n".join(("*** Begin Patch", f"*** {what} File: {file_path}", *lines, "*** End Patch"))
+    return "\n".join(("*** Begin Patch", *lines, "*** End Patch", ""))

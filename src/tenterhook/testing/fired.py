@@ -7,13 +7,22 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from tenterhook.errors import TenterhookError
 from tenterhook.types import Outcome
+
+# So much of a value is shown of what was fired.
+LONGEST = 80
+
+
+class HookFailed(TenterhookError):
+    """A hook that was fired raised, took too long or could not be loaded, so that nothing was decided by it."""
 
 
 class Fired(Struct, frozen=True, kw_only=True):
     """One event, answered. The properties say what the agent would do; `outcome` holds everything.
 
-    `seconds` is what the hooks took: their process from start to end, or their functions alone.
+    `seconds` is what the hooks took: their process from start to end, or their functions alone. `failures` is what
+    went wrong in them, where the test allows that.
     """
 
     agent: str
@@ -24,6 +33,7 @@ class Fired(Struct, frozen=True, kw_only=True):
     stdout: str
     stderr: str
     seconds: float
+    failures: tuple[str, ...] = ()
 
     @property
     def answer(self) -> dict[str, Any]:
@@ -99,3 +109,36 @@ class Fired(Struct, frozen=True, kw_only=True):
     def lost(self) -> tuple[str, ...]:
         """What of the answer the agent does not heed, and why."""
         return self.outcome.warnings
+
+    @property
+    def failed(self) -> bool:
+        """Whether a hook failed; what the agent does then is what its `on_failure` says."""
+        return bool(self.failures)
+
+    def __repr__(self) -> str:
+        """On one line: who was told of what, and what came of it."""
+        done = next((word for word in ("stopped", "denied", "asked") if getattr(self, word)), "ran")
+        parts = {
+            "reason": self.reason,
+            "input": self.input if "input" in self.outcome.changes else "",
+            "output": self.output if "output" in self.outcome.changes else "",
+            "context": self.context if self.context != self.reason else "",
+            "notice": self.notice if self.notice != self.reason else "",
+            "failures": [text.partition("\n")[0] for text in self.failures],
+            "lost": self.lost,
+        }
+        said = "".join(f", {name}={shortened(value)}" for name, value in parts.items() if value)
+        return f"<{self.agent} {self.event} {self.about}: {done}{said}>".replace(" :", ":")
+
+    @property
+    def about(self) -> str:
+        """What the event was about, in short: the tool with its input, or the prompt."""
+        tool = self.data.get("tool_name")
+        if isinstance(tool, str) and tool:
+            return f"{tool} {shortened(self.data.get('tool_input'))}"
+        return shortened(self.data["prompt"]) if self.data.get("prompt") else ""
+
+
+def shortened(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
+import msgspec
+
 from tenterhook import dialects, recorded
+from tenterhook.author import callers
+from tenterhook.author.process import REPORT
 from tenterhook.dialect import Dialect, EventRule
 from tenterhook.engine import Engine
-from tenterhook.errors import UsageError
+from tenterhook.errors import UsageError, nearest
 from tenterhook.payload import in_our_words
-from tenterhook.testing.calling import called
-from tenterhook.testing.fired import Fired
+from tenterhook.testing.calling import called, tool_of
+from tenterhook.testing.fired import Fired, HookFailed
 from tenterhook.testing.running import Here, command
 from tenterhook.testing.simulating import NOTHING_RUNS
-from tenterhook.types import Hook, Source
+from tenterhook.types import Hook, Outcome, Source
 
 if TYPE_CHECKING:
     import pytest
@@ -25,16 +30,42 @@ if TYPE_CHECKING:
 Hooks = str | os.PathLike[str] | Callable[..., Any] | Iterable[Any]
 
 
-def agents(kind: str = "") -> list[str]:
-    """Every dialect there is; with a kind, those that have such an event."""
-    return [name for name in dialects.names() if not kind or dialects.get(name).rule(kind)]
+def agents(kind: str = "", *, can: str = "", tool: str = "") -> list[str]:
+    """Every dialect there is; with a kind, those that have such an event.
+
+    `can` is an effect, such as "deny" or "rewrite": those in which an answer has it at that event. `tool` is one of our
+    words for tools: those that tell their hooks of such a tool.
+    """
+    check_effect(can, kind)
+    found = []
+    for name in dialects.names():
+        dialect = dialects.get(name)
+        rule = meant(dialect, kind) if kind else None
+        if kind and not rule:
+            continue
+        if rule and can and can not in callers.load(name)["events"][rule.name]["says"]:
+            continue
+        if not tool or tool_of(dialect, tool):
+            found.append(name)
+    return found
 
 
-def each_dialect(kind: str = "") -> pytest.MarkDecorator:
-    """A decorator: the test runs once for each of `agents(kind)`, and is given its name as `agent`."""
+def check_effect(can: str, kind: str) -> None:
+    if not can:
+        return
+    from tenterhook.author.making import EFFECTS
+
+    if can not in EFFECTS:
+        raise UsageError(f"can={can!r}: it may be {', '.join(EFFECTS)}{nearest(can, EFFECTS)}")
+    if not kind:
+        raise UsageError(f"can={can!r} needs a kind of event: agents(kind, can={can!r})")
+
+
+def each_dialect(kind: str = "", *, can: str = "", tool: str = "") -> pytest.MarkDecorator:
+    """A decorator: the test runs once for each of `agents(kind, can=, tool=)`, and is given its name as `agent`."""
     import pytest
 
-    return pytest.mark.parametrize("agent", agents(kind))
+    return pytest.mark.parametrize("agent", agents(kind, can=can, tool=tool))
 
 
 def fire(
@@ -45,6 +76,7 @@ def fire(
     agent: str = dialects.DEFAULT,
     process: bool = False,
     as_recorded: bool = True,
+    allow_failure: bool = False,
     options: Mapping[str, Any] | None = None,
     env: Mapping[str, str] | None = None,
     project: str | os.PathLike[str] = ".",
@@ -55,6 +87,9 @@ def fire(
     `event` is one of our kinds, or the agent's own name. The event is what a real agent once wrote, where that was
     recorded, with `data` laid over it: fields by our names or the agent's own, and for a tool `tool=` with its inputs.
     With `process` the hook's own process runs, as the agent would start it; else its functions are called here.
+
+    A hook that raises, takes too long or cannot be loaded decides nothing: HookFailed is raised, with its traceback.
+    With `allow_failure` it is not; `failures` tells what went wrong, and `denied` what the agent does then.
     """
     dialect = dialects.get(agent)
     rule = meant(dialect, event)
@@ -64,13 +99,37 @@ def fire(
     environ = {name: value for name, value in os.environ.items() if not name.startswith("TENTERHOOK_")} | dict(
         env or {}
     )
-    engine = Engine(
-        project, dialect=dialect, files=False, environ=environ, home="/", supervisor="off", warm=False, **NOTHING_RUNS
-    )
-    main = command(hooks, agent, options or {}) if process else []
-    if not process:
-        engine.runner = cast("Runner", Here(hooks, agent, options or {}, environ))
-    return fired(engine, rule, main, given)
+    with TemporaryDirectory(prefix="fired-") as folder:
+        report = os.path.join(folder, "failures.json")
+        engine = Engine(
+            project,
+            dialect=dialect,
+            files=False,
+            environ=environ,
+            home="/",
+            supervisor="off",
+            warm=False,
+            **NOTHING_RUNS,
+        )
+        main = [*command(hooks, agent, options or {}), REPORT, report] if process else []
+        here = None if process else Here(hooks, agent, options or {}, environ)
+        if here:
+            engine.runner = cast("Runner", here)
+        outcome = happened(engine, rule, main, given)
+        failed = here.failures() if here else reported(report, outcome)
+    if failed and not allow_failure:
+        cause = here.said[0].failures[0][1] if here else None
+        raise HookFailed("\n\n".join(failed)) from cause
+    return fired(engine, rule, outcome, given, failed)
+
+
+def reported(path: str, outcome: Outcome) -> list[str]:
+    """What went wrong in the hook's process; it writes that down at its end, unless it does not come so far."""
+    if os.path.exists(path):
+        with open(path, "rb") as file:
+            return msgspec.json.decode(file.read(), type=list[str])
+    attempt = outcome.attempts[0]
+    return [f"the hook's process ended (exit {attempt.exit_code}) before it answered: {attempt.stderr.strip()}"]
 
 
 def meant(dialect: Dialect, event: str) -> EventRule | None:
@@ -81,11 +140,13 @@ def meant(dialect: Dialect, event: str) -> EventRule | None:
 
 
 def once_written(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
-    """What a real agent wrote at such an event."""
-    return next(iter(recorded.of_event(dialect.name, rule.name)), {})
+    """What a real agent wrote at such an event, but for where: that is the test's own folder."""
+    found: dict[str, Any] = next(iter(recorded.of_event(dialect.name, rule.name)), {})
+    here = {field.name for field in (*(rule.base or dialect.base), *rule.fields) if field.key in ("cwd", "project")}
+    return {name: value for name, value in found.items() if name not in here}
 
 
-def fired(engine: Engine, rule: EventRule, main: list[str], data: dict[str, Any]) -> Fired:
+def happened(engine: Engine, rule: EventRule, main: list[str], data: dict[str, Any]) -> Outcome:
     """One event in an engine whose only hook is the one under test."""
     spec = {"command": "", "main": main, "form": "shell"}
     one = Hook(name="hook", event=rule.name, handler="command", spec=spec, source=Source("test"), timeout=60.0)
@@ -96,7 +157,12 @@ def fired(engine: Engine, rule: EventRule, main: list[str], data: dict[str, Any]
         raise UsageError(f"no hook was called: {'; '.join(outcome.warnings)}")
     attempt = outcome.attempts[0]
     if attempt.error:
-        raise UsageError(f"the hook came to no end of its own: {attempt.detail or attempt.error} {attempt.stderr}")
+        raise HookFailed(f"the hook came to no end of its own: {attempt.detail or attempt.error} {attempt.stderr}")
+    return outcome
+
+
+def fired(engine: Engine, rule: EventRule, outcome: Outcome, data: dict[str, Any], failed: list[str]) -> Fired:
+    attempt = outcome.attempts[0]
     return Fired(
         agent=engine.dialect.name,
         event=rule.name,
@@ -106,4 +172,5 @@ def fired(engine: Engine, rule: EventRule, main: list[str], data: dict[str, Any]
         stdout=attempt.stdout,
         stderr=attempt.stderr,
         seconds=attempt.seconds,
+        failures=tuple(failed),
     )

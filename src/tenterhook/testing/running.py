@@ -11,7 +11,8 @@ from io import StringIO
 from typing import Any
 
 from tenterhook import imports
-from tenterhook.author import calls, loading
+from tenterhook.author import calls, failures, loading
+from tenterhook.author.forms import Said
 from tenterhook.author.registered import Registered
 from tenterhook.errors import UsageError, nearest
 from tenterhook.types import Attempt, Job
@@ -27,6 +28,7 @@ class Here:
         with self.imports.in_force():
             self.hooks = having(found(hooks), options)
         self.call, self.environ = calls.Call(agent), environ
+        self.said: list[Said] = []
 
     def together(self, jobs: list[Job], meanwhile: Callable[[Job], None] | None = None) -> list[Attempt]:
         return [self.attempt(job) for job in jobs]
@@ -38,8 +40,12 @@ class Here:
         with redirect_stdout(printed), self.imports.in_force():
             said = calls.answered(self.hooks, job.stdin(), self.call, {**self.environ, **job.env()})
         seconds = time.perf_counter() - began
+        self.said.append(said)
         err = f"{printed.getvalue()}{said.err}"
         return Attempt(job.hook.name, "command", "test", said.code, seconds=seconds, stdout=said.out, stderr=err)
+
+    def failures(self) -> list[str]:
+        return [text for said in self.said for text in failures.described(said)]
 
     def close(self) -> None:
         """Nothing was started."""

@@ -14,7 +14,7 @@ from tenterhook.types import Attempt, Hook, Job, Outcome, Source
 __all__ = ["Did", "simulate"]
 
 # Nothing is to be confined or kept of what was only made up.
-NOTHING_RUNS: dict[str, Any] = {"journal": False, "sandbox": "off"}
+NOTHING_RUNS: dict[str, Any] = {"journal": False, "sandbox": "off", "log": False}
 NAMES = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
@@ -29,6 +29,7 @@ class Did(Struct, frozen=True, kw_only=True):
     answer: Any = None
     detail: str = ""
     hook: str = ""
+    seconds: float = 0.0
 
     def attempt(self, job: Job) -> Attempt:
         error = self.error or ("signal" if self.signal else None)
@@ -44,7 +45,7 @@ class Did(Struct, frozen=True, kw_only=True):
             self.signal,
             error,
             detail,
-            0.0,
+            self.seconds,
             self.stdout,
             self.stderr,
             answer=self.answer,

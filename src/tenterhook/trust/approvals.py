@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from tenterhook.trust import book, changes
 from tenterhook.trust.bind import Binder, Bound
 from tenterhook.trust.book import Book, Line
-from tenterhook.trust.item import Item, hook_item, other_item
+from tenterhook.trust.item import FOLLOWED, Item, hook_item, other_item
+from tenterhook.trust.parts import again
 from tenterhook.trust.seal import HINT, Seal
 from tenterhook.types import Event, Hook
 
@@ -79,6 +80,7 @@ class Approvals:
     def __init__(self, dialect: Dialect, project: str, home: str, environ: Mapping[str, str]) -> None:
         self.dialect, self.project, self.home, self.environ = dialect, project, home, environ
         self.book, self.problem = book.opened(project, home, environ)
+        self.by_words: dict[Hashable, list[Item]] | None = None
 
     def knows(self, file: str) -> bool:
         """Whether something in this file is approved: then it must not be passed over where it is broken."""
@@ -104,7 +106,7 @@ class Approvals:
             state = "denied" if self.book else "untrusted"
             return [replace(hook, state=state) for hook in hooks], []
         binder = binder_for(self.dialect, self.project, self.home, self.environ)
-        bound = [binder.hook(hook) if self.knows(hook.source.file) else Bound() for hook in hooks]
+        bound = [self.bound(hook, binder) if self.knows(hook.source.file) else Bound() for hook in hooks]
         items = [hook_item(h, self.dialect, n, b) for h, n, b in zip(hooks, orders(hooks), bound, strict=True)]
         found = standings(items, self.book)
         lost = [
@@ -114,6 +116,25 @@ class Approvals:
         ]
         return [self.standing(hook, one, b, binder) for hook, one, b in zip(hooks, found, bound, strict=True)], lost
 
+    def bound(self, hook: Hook, binder: Binder) -> Bound:
+        """What the hook is made of now. Its files are parsed only where they are not as in an approved version."""
+        found = binder.hook(hook)
+        said = hook_item(hook, self.dialect, 0, found).said
+        if any(as_approved(binder, found, version) for version in self.versions().get(said, ())):
+            return found
+        from tenterhook.trust.closure import follow
+
+        return follow(binder, found)
+
+    def versions(self) -> dict[Hashable, list[Item]]:
+        """What is approved, by what it says, the latest first."""
+        if self.by_words is None:
+            self.by_words = {}
+            for line in self.book.lines if self.book else ():
+                for one in line.versions if line.state == "approved" else ():
+                    self.by_words.setdefault(one.said, []).insert(0, one)
+        return self.by_words
+
     def standing(self, hook: Hook, found: Judged, bound: Bound, binder: Binder) -> Hook:
         if found.state == "trusted":
             files = list(bound.parts.values())
@@ -121,6 +142,35 @@ class Approvals:
         if found.state == "modified" and found.line:
             return modified(hook, found.line.last, found.item, binder)
         return replace(hook, state=found.state)
+
+
+def as_approved(binder: Binder, found: Bound, version: Item) -> bool:
+    """Whether all that a version was bound to is as it was then; it is added to what is bound if so.
+
+    What is loaded depends on nothing but the texts and names that the version is bound to, so that nothing has to be
+    parsed to know that it is the same.
+    """
+    if version.followed != FOLLOWED:
+        return False
+    here = {one.path: one for one, _ in found.parts.values()}
+    kept = {one.path: one for one in version.parts}
+    if any(path not in kept or kept[path].key != one.key for path, one in here.items()):
+        return False
+    more = {}
+    for path, one in kept.items():
+        if path in here:
+            continue
+        if path not in binder.seen or one.how == "names":
+            more[path] = again(one, binder.where)
+        else:
+            more[path] = binder.seen[path]
+        if more[path][0].key != one.key:
+            return False
+        if one.how != "names":
+            binder.seen[path] = more[path]
+    found.parts.update(more)
+    found.unbound[:] = version.unbound
+    return True
 
 
 def modified(hook: Hook, before: Item, now: Item, binder: Binder) -> Hook:

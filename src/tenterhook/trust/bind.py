@@ -1,6 +1,7 @@
-"""A hook -> the files that it runs, and what it runs that nobody can name beforehand.
+"""A hook -> the files that its command or function names, and what it runs that nobody can name beforehand.
 
-Nothing is run or imported to find out. What cannot be bound is said when the hook is approved, not guessed at.
+Nothing is run or imported to find out. What cannot be bound is said when the hook is approved, not guessed at. What
+those files load in their turn is in closure.py.
 """
 
 from __future__ import annotations
@@ -8,21 +9,19 @@ from __future__ import annotations
 import os
 import re
 import string
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
+from tenterhook.trust.loads import language_of
+from tenterhook.trust.loads.records import File
 from tenterhook.trust.parts import Ground, Part, Stamp, part
 from tenterhook.trust.variables import loads_code
 from tenterhook.words import BUILTINS, at_home, one_program, placed, simple_words
 
 if TYPE_CHECKING:
-    from importlib.machinery import ModuleSpec
-
     from tenterhook.types import Hook
 
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "fish")
@@ -44,7 +43,6 @@ CODE = frozenset(
     ".py .pyw .pyz .pyc .js .jsx .mjs .cjs .ts .tsx .mts .cts .sh .bash .zsh .ksh .fish .nu .rb .pl .pm .php .phar "
     ".lua .awk .sed .jq .jar .java .so .dylib .dll .exe .bat .cmd .ps1 .r .tcl .exs .clj .groovy .scala .wasm".split()
 )
-IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([\w., \t]+))", re.MULTILINE)
 # Options after which an interpreter other than a shell has its code, and not a file's name.
 TEXT = re.compile(r"-[a-zA-Z]*[ce]|-p|-pe|--eval|--print|--run")
 ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
@@ -53,11 +51,27 @@ DEEPEST = 4
 FEW = 4
 
 
+class Start(Struct, frozen=True):
+    """Where code of the project begins to run: a file, a module by its name, or a text; in a language, in a folder."""
+
+    cwd: str
+    file: File | None = None
+    module: str = ""
+    text: str = ""
+    language: str = ""
+    title: str = ""
+    first: bool = True
+
+
 class Bound(Struct):
-    """What an approval of one hook is bound to, each file with its stamp; and what it cannot be bound to."""
+    """What an approval of one hook is bound to, each file with its stamp; and what it cannot be bound to.
+
+    `starts` is what loads more than itself, for `closure.follow`.
+    """
 
     parts: dict[str, tuple[Part, Stamp]] = field(default_factory=dict)
     unbound: list[str] = field(default_factory=list)
+    starts: list[Start] = field(default_factory=list)
 
 
 class Binder:
@@ -80,6 +94,12 @@ class Binder:
             bind(self.within(hook.spec.get("cwd", "")), found, main)
         return found
 
+    def whole(self, hook: Hook) -> Bound:
+        """A hook with all that its files load."""
+        from tenterhook.trust.closure import follow
+
+        return follow(self, self.hook(hook))
+
     def within(self, folder: str) -> Binder:
         """The same for a hook that runs in another folder."""
         if not folder:
@@ -89,10 +109,12 @@ class Binder:
         return other
 
     def command(self, main: str | Sequence[str]) -> Bound:
-        """A command as shell text or as words."""
+        """A command as shell text or as words, with all that it loads."""
+        from tenterhook.trust.closure import follow
+
         found = Bound()
         self.shell(found, main)
-        return found
+        return follow(self, found)
 
     def shell(self, found: Bound, main: Any, depth: int = 0) -> None:
         if depth > DEEPEST:
@@ -109,6 +131,7 @@ class Binder:
                 "all but the project's files that are named in it: a shell reads it as more than one plain command",
             )
             self.others(found, loose_words(main, self.env))
+            found.starts.append(Start(self.cwd, text=main, language="shell", title="its command"))
 
     def program(self, found: Bound, main: str) -> None:
         *interpreter, path = one_program(main, self.cwd, self.env.get("HOME", "~"))
@@ -118,7 +141,7 @@ class Binder:
         """The project's files that say how a server is started."""
         for name in files:
             if not name.startswith("~/") and os.path.exists(path := os.path.join(self.cwd, name)):
-                self.file(found, path)
+                self.file(found, path, "data")
 
     def script(self, found: Bound, main: str) -> None:
         path = at_home(string.Template(main).safe_substitute(self.env), self.env.get("HOME", "~"))
@@ -128,7 +151,7 @@ class Binder:
         """One simple command."""
         first, name = words[0], os.path.basename(words[0])
         if name in (".", "source") and len(words) > 1:
-            self.file(found, os.path.join(self.cwd, words[1]))
+            self.file(found, os.path.join(self.cwd, words[1]), "shell")
             return
         if first not in BUILTINS:
             self.file(found, self.located(first))
@@ -170,16 +193,18 @@ class Binder:
         for n, word in enumerate(words):
             follows = words[n + 1] if n + 1 < len(words) else ""
             if word == "-m" and name.startswith(("python", "pypy")):
-                note(found, f"{name} -m {follows}: the module")
+                title = f"{name} -m {follows}"
+                found.starts.append(Start(self.cwd, module=follows, language="python", title=title))
             elif name in SHELLS and re.fullmatch("-[a-zA-Z]*c", word):
                 self.shell(found, follows, depth + 1)
             elif name not in SHELLS and TEXT.fullmatch(word):
-                note(found, f"{name} {word}: what its text imports, reads and starts")
+                title = f"{name} {word}"
+                found.starts.append(Start(self.cwd, text=follows, language=language_of(name), title=title))
             elif word.startswith("-"):
                 continue
             else:
                 path = os.path.join(self.cwd, word)
-                self.file(found, path)
+                self.file(found, path, language_of(name))
                 if n and words[n - 1].startswith("-") and not os.path.exists(path):
                     continue
             return
@@ -205,33 +230,10 @@ class Binder:
                     note(found, f"{word}: a file that the command is given")
 
     def function(self, found: Bound, main: str) -> None:
-        """The module of a function, and the packages around it, which are imported first."""
-        from importlib.machinery import PathFinder
-
-        from tenterhook.imports import as_written
-
-        names = main.partition(":")[0].replace("\0", "").split(".")
-        roads = [one for one in sys.path if one and not self.same(one)] + [self.cwd]
-        bound = False
-        for n in range(1, len(names) + 1):
-            with as_written(self.cwd):
-                spec = PathFinder.find_spec(".".join(names[:n]), roads)
-            if spec is None:
-                break
-            if spec.origin and self.where.of_project(os.path.realpath(spec.origin)):
-                self.file(found, spec.origin)
-                bound = True
-            for rival in rivals(spec):
-                if self.where.of_project(os.path.realpath(rival)):
-                    self.file(found, rival)
-            roads = list(spec.submodule_search_locations or ())
-            if not roads:
-                break
-        if not bound:
-            note(found, f"{main}: a module that is not the project's own")
-
-    def same(self, road: str) -> bool:
-        return os.path.realpath(road) == self.where.project
+        """The module of a function; the closure has the packages around it, which are imported first."""
+        name, _, attribute = main.replace("\0", "").partition(":")
+        module = name if attribute else name.rpartition(".")[0] or name
+        found.starts.append(Start(self.cwd, module=module, language="python", title=main, first=False))
 
     def located(self, word: str) -> str:
         if os.sep in word:
@@ -243,7 +245,7 @@ class Binder:
         path = self.located(word)
         return "\0" not in path and self.where.of_project(os.path.join(os.path.realpath(os.path.dirname(path)), "it"))
 
-    def file(self, found: Bound, path: str) -> None:
+    def file(self, found: Bound, path: str, language: str = "") -> None:
         """A file, and what its first line says shall run it."""
         if "\0" in path:  # no file has such a name, and nothing that asks the system for one takes it
             found.parts[path] = (Part(path, path, "absent"), ())
@@ -255,17 +257,22 @@ class Binder:
         if path not in self.seen:
             self.seen[path] = part(path, self.where)
         one = found.parts[path] = self.seen[path]
-        if one[0].how == "path" and self.where.of_project(one[0].real):
+        ours = self.where.of_project(one[0].real)
+        if one[0].how == "path" and ours and language != "python":
             note(found, f"{os.path.basename(path)}: what is in it, it is no file")
-        if one[0].how == "stamp" and self.where.of_project(one[0].real):
+        if one[0].how == "stamp" and ours:
             note(found, f"{os.path.basename(path)}: its bytes, it is too large")
+        if not ours and language not in ("", "data") and one[0].how == "content":
+            found.starts.append(Start(self.cwd, File(path, language)))
+        if ours and language != "data" and (one[0].how == "content" or (one[0].how == "path" and language == "python")):
+            found.starts.append(Start(self.cwd, File(path, language)))
         if one[0].how == "content":
-            self.inside(found, one[0])
+            self.first_line(found, one[0])
 
-    def inside(self, found: Bound, one: Part) -> None:
+    def first_line(self, found: Bound, one: Part) -> None:
         try:
             with open(one.real, "rb") as opened:
-                start = opened.read(1 << 16)
+                start = opened.read(256)
         except OSError:
             return
         if start.startswith(b"#!"):
@@ -273,27 +280,6 @@ class Binder:
             name = unwrapped(words[1:])[:1] if words and os.path.basename(words[0]) == "env" else words[:1]
             for interpreter in name:
                 self.file(found, self.located(interpreter))
-        if self.where.of_project(one.real) and (one.real.endswith(".py") or b"python" in start[:80]):
-            self.imports(found, one, start.decode("utf-8", "replace"))
-
-    def imports(self, found: Bound, one: Part, text: str) -> None:
-        """Modules of the project that a Python file imports: they run with it, and are not bound."""
-        folders = {os.path.dirname(one.real), self.where.project}
-        every = (one.strip() for pair in IMPORT.findall(text) for one in ",".join(pair).split(","))
-        names = dict.fromkeys(one.split()[0].partition(".")[0] for one in every if one)
-        near = [n for n in names if any(os.path.exists(os.path.join(f, e)) for f in folders for e in (n, f"{n}.py"))]
-        if near:
-            note(found, f"{os.path.basename(one.path)}: the project's modules that it imports ({', '.join(near)})")
-
-
-def rivals(spec: ModuleSpec) -> Iterator[str]:
-    """Files that are not there, and would be imported instead of a module, or before it, if somebody put them there."""
-    if spec.origin is None:
-        for folder in spec.submodule_search_locations or ():
-            yield os.path.join(folder, "__init__.py")
-            yield from (folder + suffix for suffix in (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES))
-    elif not spec.submodule_search_locations:
-        yield os.path.join(os.path.dirname(spec.origin), spec.name.rpartition(".")[2], "__init__.py")
 
 
 def which(word: str, path: str, cwd: str) -> str:

@@ -21,6 +21,9 @@ FIELDS = (
     *("name", "handler", "spec", "matcher", "match_kind", "timeout", "enabled", "sequential", "priority", "once"),
     *("background", "leftovers", "condition", "on_failure", "env", "sandbox"),
 )
+# The rules by which it is found out what a hook's files load. An approval that was given by others is asked for again
+# where something comes of it.
+FOLLOWED = 1
 KINDS = {
     "hook": "hook",
     "words": "what the file says about hooks of others",
@@ -33,7 +36,8 @@ KINDS = {
 class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A hook, or something else that a project's file says and that counts only where the user agrees.
 
-    `file` is the config file's real path, `order` the item's place among those of the same event.
+    `file` is the config file's real path, `order` the item's place among those of the same event. `followed` says by
+    which rules it was found out what its files load; 0 where it was not.
     """
 
     kind: str
@@ -46,6 +50,7 @@ class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
     order: int = 0
     parts: tuple[Part, ...] = ()
     unbound: tuple[str, ...] = ()
+    followed: int = 0
 
     @property
     def slot(self) -> tuple[str, str, str, str, str | None]:
@@ -55,7 +60,12 @@ class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def bond(self) -> Hashable:
         """What an approval is bound to: where two items have the same, an approval of the one is one of the other."""
-        return self.slot, hashable(self.entry), tuple(sorted(one.key for one in self.parts))
+        return *self.said, tuple(sorted(one.key for one in self.parts))
+
+    @property
+    def said(self) -> tuple[Hashable, Hashable]:
+        """Where it stands and what its entry says, without the files behind it."""
+        return self.slot, hashable(self.entry)
 
 
 def hook_item(hook: Hook, dialect: Dialect, order: int, bound: Bound) -> Item:
@@ -70,6 +80,7 @@ def hook_item(hook: Hook, dialect: Dialect, order: int, bound: Bound) -> Item:
         entry=entry(hook, dialect),
         parts=tuple(part for part, _ in bound.parts.values()),
         unbound=tuple(bound.unbound),
+        followed=FOLLOWED,
     )
 
 

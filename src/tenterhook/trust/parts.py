@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 import time
+from collections.abc import Collection, Iterable
 
 from msgspec import Struct
+
+from tenterhook.trust.loads.records import STANDARD
 
 try:  # hashlib brings OpenSSL along, 3 ms of every `tenter fire`; this is the same function
     from _blake2 import blake2b
@@ -24,6 +28,9 @@ CHUNK = 1 << 18
 # Nanoseconds in which a file may change twice and have the same times. What was read so soon after a change has a
 # stamp that is like no other, so that it is read once more.
 TICK, UNSURE = 20_000_000, 0
+# What may follow a module's name in that of its file.
+MODULES = (".py", ".pyc", ".pyw")
+LIBRARIES = (".so", ".pyd")
 # So many numbers of a stamp are of the file itself.
 SURE = 5
 
@@ -33,7 +40,8 @@ Stamp = tuple[int, ...]
 class Part(Struct, frozen=True, omit_defaults=True):
     """One file: where it was found, where it really is, and what of it counts.
 
-    `how` is content (its bytes), path (where it is: a program of the system), stamp (its size and times), or absent.
+    `how` is content (its bytes), path (where it is: a program of the system), stamp (its size and times), absent, or
+    names: a folder, of which it counts what stands in it under `names`.
     """
 
     path: str
@@ -42,6 +50,7 @@ class Part(Struct, frozen=True, omit_defaults=True):
     digest: str = ""
     size: int = 0
     text: str | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -82,6 +91,53 @@ def part(path: str, where: Ground) -> tuple[Part, Stamp]:
         return Part(path, real, how, stamp_text(about) if how == "stamp" else "", about.st_size), stamp_of(about)
     finally:
         os.close(descriptor)
+
+
+def again(one: Part, where: Ground) -> tuple[Part, Stamp]:
+    """The same part as it is now."""
+    return names_in(one.path, one.names) if one.how == "names" else part(one.path, where)
+
+
+def names_in(path: str, names: Iterable[str]) -> tuple[Part, Stamp]:
+    """What a folder has under some names: whatever comes to stand there would be loaded, perhaps before the rest."""
+    wanted = tuple(sorted(names))
+    digest = blake2b("\0".join(wanted).encode("utf-8", "surrogateescape"), digest_size=32)
+    try:
+        about = os.stat(path)
+        entries = sorted(entry for entry in os.listdir(path) if is_named(entry, wanted))
+    except (OSError, ValueError):
+        return Part(path, path, "names", digest.hexdigest(), names=wanted), ()
+    for entry in entries:
+        digest.update(b"\0\0" + os.fsencode(entry))
+    now = stamp_of(about)
+    if time.time_ns() - about.st_ctime_ns < TICK:
+        now = (*now, UNSURE)
+    return Part(path, os.path.realpath(path), "names", digest.hexdigest(), names=wanted), now
+
+
+def is_named(entry: str, names: Collection[str]) -> bool:
+    """Whether an entry of a folder is what one of these names stands for.
+
+    A name is that of a module (with whatever suffix a module has), a file's own, or a pattern.
+    """
+    stem, suffix = os.path.splitext(entry)
+    if suffix in LIBRARIES:
+        stem = entry.partition(".")[0]
+    elif suffix not in MODULES:
+        stem = entry
+    if entry in names or stem in names or (STANDARD in names and is_standard(stem)):
+        return True
+    patterns = [name for name in names if "*" in name or "?" in name or "[" in name]
+    if not patterns:
+        return False
+    from fnmatch import fnmatchcase
+
+    return any(fnmatchcase(entry, name) for name in patterns)
+
+
+def is_standard(name: str) -> bool:
+    """Whether a module of this name would stand before one of Python's own; its tests are imported by nobody."""
+    return name in sys.stdlib_module_names and name not in ("test", "idlelib", "turtledemo", "turtle", "this")
 
 
 def unreadable(path: str, real: str, where: Ground) -> tuple[Part, Stamp]:

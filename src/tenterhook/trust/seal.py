@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tenterhook import handlers
-from tenterhook.trust.parts import SURE, Ground, Part, Stamp, part, stamp
+from tenterhook.trust.parts import SURE, Ground, Part, Stamp, again, stamp
 from tenterhook.types import Attempt, Job
 
 if TYPE_CHECKING:
@@ -36,21 +38,50 @@ class Seal(Struct):
         for n, (one, known) in enumerate(self.files):
             if stamp(one.path) == known:
                 continue
-            now, fresh = part(one.path, self.where)
+            now, fresh = again(one, self.where)
             if now.key != one.key:
                 return f"modified since it was approved: {one.path}; {HINT}"
             self.files[n] = (one, fresh)
+        clear_bytecode(self.modules)
         return ""
 
     def touched(self, before: Sequence[Stamp]) -> str:
         """A file that was written to while the hook ran may have been another one for a moment, and be itself again."""
         for (one, _), then in zip(self.files, before, strict=True):
-            if stamp(one.path) != then[:SURE]:
+            if stamp(one.path) != then[:SURE] and (one.how != "names" or again(one, self.where)[0].key != one.key):
                 return f"modified while it ran: {one.path}; {HINT}"
         return ""
 
+    @property
+    def modules(self) -> dict[str, set[str]]:
+        """The project's Python files, by folder: Python may have kept other code for them than theirs."""
+        found: dict[str, set[str]] = {}
+        for one, _ in self.files:
+            if one.how == "content" and one.path.endswith(".py") and self.where.of_project(one.real):
+                folder, name = os.path.split(one.real)
+                found.setdefault(folder, set()).add(name.removesuffix(".py"))
+        return found
+
     def stamps(self) -> list[Stamp]:
         return [known for _, known in self.files]
+
+
+def clear_bytecode(modules: Mapping[str, set[str]]) -> None:
+    """Remove what Python keeps of these modules in `__pycache__`.
+
+    Python runs it without a look at the file's text, so what somebody else put there would run under the text's
+    approval. Nothing is lost: Python makes it again.
+    """
+    for folder, names in modules.items():
+        cache = os.path.join(folder, "__pycache__")
+        try:
+            entries = os.listdir(cache)
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.endswith(".pyc") and entry.partition(".")[0] in names:
+                with suppress(OSError):
+                    os.unlink(os.path.join(cache, entry))
 
 
 def bound(job: Job) -> Seal | None:

@@ -56,7 +56,7 @@ def items_of(hooks: HookSet, survey: Survey) -> Iterator[Item]:
     binder = binder_for(hooks.dialect, hooks.project, hooks.home, hooks.environ, texts=True)
     theirs = [hook for hook in loaded.hooks if hook.source.scope == "project"]
     for hook, order in zip(theirs, orders(theirs), strict=True):
-        yield hook_item(hook, hooks.dialect, order, binder.hook(hook))
+        yield hook_item(hook, hooks.dialect, order, binder.whole(hook))
     for path, words in loaded.words.items():
         if path in files and words.said():
             yield other_item("words", path, words.said(), dialect=hooks.dialect.name)

@@ -26,5 +26,4 @@ def make(project: Project) -> Iterator[Make]:
 
     yield make
     for config in configs:
-        if config.system:
-            config.system.engine.close()
+        config.close()

@@ -11,7 +11,15 @@ from conftest import Project
 from processes import in_a_host
 from requirements.llxprt import group, says, settings
 from tenterhook import UsageError
-from tenterhook.hosts.llxprt import Config, HookSystem, fire_before_model_hook, fire_before_tool_hook, get_hook_system
+from tenterhook.hosts.llxprt import (
+    Config,
+    ConfigSource,
+    HookRunner,
+    HookSystem,
+    fire_before_model_hook,
+    fire_before_tool_hook,
+    get_hook_system,
+)
 
 from .conftest import Make
 
@@ -203,6 +211,97 @@ def test_hooks_given_to_the_config_stand_in_place_of_the_files(project: Project,
     assert config.get_hooks() == {"BeforeTool": [group("touch given")]}
 
 
+@pytest.mark.req("HOOK-084", "HOOK-085", "HOOK-086", "HOOK-187")
+def test_hooks_of_settings_are_the_project_s_and_those_of_extensions_come_after_them(
+    project: Project, make: Make
+) -> None:
+    entry = {"type": "command", "name": "b", "command": "exit 1", "timeout": 5000}
+    project.write(".llxprt/extensions/x/hooks/hooks.json", settings(BeforeTool=[group("extension")]))
+    project.home(".llxprt/settings.json", settings(BeforeTool=[group("user")], AfterTool=[group("after")]))
+    project.write(".llxprt/settings.json", settings(BeforeTool=[group("a", entry, matcher="w", sequential=True)]))
+    config = make()
+    system = config.get_hook_system()
+    assert system is not None
+    system.initialize()
+
+    found = system.get_registry().get_hooks_for_event("BeforeTool")
+
+    assert [(one.name, one.source) for one in found] == [
+        *((name, ConfigSource.PROJECT) for name in ("a", "b", "user")),
+        ("extension", ConfigSource.EXTENSIONS),
+    ]
+    assert ConfigSource.PROJECT < ConfigSource.USER < ConfigSource.SYSTEM < ConfigSource.EXTENSIONS
+    assert (found[1].config, found[1].event_name, found[1].matcher, found[1].sequential, found[1].enabled) == (
+        *(entry, "BeforeTool", "w", True, True),
+    )
+    (result,) = asyncio.run(HookRunner(system.engine).execute_hooks_parallel([found[1]], "BeforeTool", {}))
+    assert result.exit_code == 1
+
+    def written(*names: Any) -> list[Any]:
+        return [
+            one if isinstance(one, dict) else {"type": "command", "command": one, "timeout": 60_000} for one in names
+        ]
+
+    assert (
+        config.get_hooks()
+        == make(enable_hooks=False).get_hooks()
+        == {
+            "BeforeTool": [
+                {"matcher": "w", "sequential": True, "hooks": written("a", entry)},
+                {"hooks": written("user")},
+            ],
+            "AfterTool": [{"hooks": written("after")}],
+        }
+    )
+    assert make(trust="ask").get_hooks()["BeforeTool"] == [{"hooks": written("user")}]
+
+
+def test_what_a_host_s_own_get_hooks_gives_stands_in_place_of_the_files(project: Project) -> None:
+    project.write(".llxprt/settings.json", settings(BeforeTool=[group("touch file")]))
+
+    class Own(Config):
+        def get_hooks(self) -> dict[str, Any]:
+            return {"BeforeTool": [group("touch own")]}
+
+    with Own(project.root, enable_hooks=True) as config:
+        before_tool(config)
+
+    assert (project.has("own"), project.has("file")) == (True, False)
+
+
+# What differs from a plain environment
+
+
+@pytest.mark.req("HOOK-155", "HOOK-188")
+@pytest.mark.parametrize(("secrets", "seen"), [("", "plain,"), ("strip", "plain,"), ("pass", "plain,hidden")])
+def test_a_hook_inherits_the_environment_but_for_secrets_unless_the_host_passes_them(
+    project: Project, make: Make, secrets: str, seen: str
+) -> None:
+    environ = project.environ(SOME_SETTING="plain", SOME_API_KEY="hidden")
+
+    before_tool(make(BeforeTool=['echo "$SOME_SETTING,$SOME_API_KEY" > seen'], secrets=secrets, environ=environ))
+
+    assert project.read("seen").strip() == seen
+
+
+def test_a_config_takes_a_journal_and_a_sandbox_and_is_closed(project: Project, make: Make) -> None:
+    kept = project.home_folder / "kept"
+    with make(BeforeTool=["exit 2"], journal=kept, sandbox="off") as config:
+        assert before_tool(config).is_blocking_decision()
+        assert config.system is not None
+        assert config.system.engine.settings.sandbox == "off"
+
+    assert config.system.engine.runner is None
+    lines = [line for file in kept.rglob("*.jsonl") for line in file.read_text().splitlines()]
+    assert any("BeforeTool" in line for line in lines)
+    assert before_tool(config).is_blocking_decision()
+    Config(project.root).close()
+    with make(BeforeTool=["exit 2"], journal=False) as unkept:
+        before_tool(unkept)
+        assert unkept.system is not None
+        assert unkept.system.engine.journal is None
+
+
 def test_a_host_may_leave_the_project_s_own_files_aside(
     project: Project, make: Make, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -250,6 +349,8 @@ def test_a_broken_file_is_in_the_log_and_the_others_count(
         ({"project": "no such folder", "enable_hooks": True}, "is not a folder"),
         ({"hooks": []}, "must be a mapping"),
         ({"trust": "al"}, "did you mean 'all'"),
+        ({"secrets": "sprit"}, "did you mean 'strip'"),
+        ({"sandbox": "of"}, "did you mean 'off'"),
     ],
     ids=str,
 )

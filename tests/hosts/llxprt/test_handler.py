@@ -133,7 +133,7 @@ def test_a_hook_that_fails_lets_things_go_on_and_is_in_the_log_with_its_exit_cod
     assert not result.success
     assert result.final_output is not None
     assert not result.final_output.is_blocking_decision()
-    [record] = [record for record in caplog.records if record.name == "tenterhook.llxprt"]
+    [record] = [record for record in caplog.records if record.name.startswith("tenterhook")]
     assert record.levelname == "WARNING"
     assert all(word in record.getMessage() for word in (event, "exit code 7", "first\nlast"))
 
@@ -206,7 +206,7 @@ def test_a_handler_asks_its_parts_one_after_another(make: Make, event: str, sequ
     fire(HookEventHandler(config, system.get_registry(), *parts), event)  # type: ignore[arg-type]
 
     assert heard == [
-        ("plan", event, {"tool_name": "write"} if "tool_name" in FIRES[event][2] else None),
+        ("plan", event, {"toolName": "write"} if "tool_name" in FIRES[event][2] else None),
         ("sequential" if sequential else "parallel", event, ["true", "exit 1"]),
         ("aggregate", event, [True, False]),
     ]
@@ -243,9 +243,11 @@ def test_an_event_that_is_cancelled_is_cancelled(project: Project, make: Make) -
     handler = system_of(make(BeforeTool=["touch started; sleep 30"])).get_event_handler()
 
     async def given_up() -> None:
-        async with asyncio.timeout(0.5):
-            await handler.fire_before_tool_event("write", {})
+        firing = asyncio.ensure_future(handler.fire_before_tool_event("write", {}))
+        while not project.has("started"):
+            await asyncio.sleep(0.01)
+        firing.cancel()
+        await firing
 
-    with pytest.raises(TimeoutError):
-        asyncio.run(given_up())
-    assert project.has("started")
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(asyncio.wait_for(given_up(), 20))

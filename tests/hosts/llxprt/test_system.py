@@ -186,6 +186,37 @@ def test_a_planner_filters_by_the_tool_leaves_out_duplicates_and_says_in_which_o
     assert planner.create_execution_plan("AfterTool", {"tool_name": "write_file"}) is None
 
 
+@pytest.mark.req("HOOK-087", "HOOK-089", "HOOK-162")
+@pytest.mark.parametrize(
+    ("context", "names"),
+    [
+        ({"toolName": "write_file"}, ["one", "two"]),
+        ({"toolName": "read_file"}, ["two"]),
+        (None, ["one", "two"]),
+        ({"trigger": "manual"}, ["one", "two"]),
+    ],
+    ids=str,
+)
+def test_a_planner_takes_the_context_of_the_document_and_without_a_tool_no_matcher_counts(
+    make: Make, context: dict[str, str] | None, names: list[str]
+) -> None:
+    groups = [group("one", "two", matcher="write"), group("two")]
+    planner = HookPlanner(system_of(make(hooks={"BeforeTool": groups})).engine)
+
+    for _ in range(2):
+        plan = planner.create_execution_plan("BeforeTool", context)
+        assert plan is not None
+        assert [hook.name for hook in plan.hooks] == names
+
+
+def test_without_a_context_a_hook_that_runs_once_runs_once_too(make: Make) -> None:
+    once = {"type": "command", "command": "one", "tenterhook": {"once": True}}
+    planner = HookPlanner(system_of(make(hooks={"BeforeTool": [group(once, matcher="write")]})).engine)
+
+    assert planner.create_execution_plan("BeforeTool") is not None
+    assert planner.create_execution_plan("BeforeTool") is None
+
+
 @pytest.mark.req("HOOK-041", "HOOK-163")
 def test_for_a_model_event_no_matcher_counts(make: Make) -> None:
     planner = HookPlanner(system_of(make(BeforeModel=["one"], matcher="write")).engine)

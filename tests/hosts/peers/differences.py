@@ -169,12 +169,6 @@ AMCP = {
     "byte-order": Difference(
         "a byte order mark before the JSON", "no JSON, and so feedback", "read", "a deny is not lost for a mark"
     ),
-    "twins": Difference(
-        "a deciding key that stands twice with different values",
-        "the last one counts",
-        "no answer, which is said",
-        "readers differ on which counts, so neither does",
-    ),
     "not-a-number": Difference("`NaN` in an answer", "read", "no JSON, and so feedback", "JSON has no such word"),
     "object-result": Difference(
         "a function that returns neither mapping nor text",

@@ -61,7 +61,7 @@ def apply_messages(wanted: Any, call: Call) -> tuple[Call, list[str]]:
     made, problems = messages.rebuilt(history, wanted, Messages(history))
     if any(one is not other for one, other in zip_longest(made, history)):
         call = {**call, "messages": made}
-    return call, [*problems, *system_problems(wanted, Messages(history)), *([] if made else [messages.NONE_LEFT])]
+    return call, [*problems, *system_problems(wanted, Messages(history))]
 
 
 def system_problems(wanted: Any, kind: Messages) -> list[str]:

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from tenterhook.formats import Call, View, sdk
 from tenterhook.formats.anthropic.blocks import blocks, texts
-from tenterhook.formats.candidates import Said, counts, said
+from tenterhook.formats.candidates import Said, counts, recount, said
 from tenterhook.formats.values import asked_type, changed, get, given, read_as
 
 ENDS = ("end_turn", "stop_sequence", "tool_use")
@@ -38,16 +38,18 @@ def response_view(response: Any) -> View:
 
 def build_response(view: View, call: Call, base: Any = None) -> Any:
     """Why the model stopped is the base's where the view agrees, except for tool calls, which are not in the result."""
-    found = said(view, None if base is None else response_view(base))
+    before = None if base is None else response_view(base)
+    found, tokens = said(view, before), recount(view, before)
     first = found[0] if found else Said([])
     reason, stop, schema = first.finish, get(base, "stop_reason"), asked_type(given(call, "output_format"))
     content = [made_text(text, schema) for text in first.parts]
     kept = stop not in (None, "tool_use") and FINISH.get(stop, "OTHER") == reason
     ended = base if kept else {"stop_reason": STOPS.get(reason, "end_turn")}
     stopped = {name: get(ended, name) for name in STOPPED}
+    usage = dict(zip(("input_tokens", "output_tokens"), tokens or counts(view), strict=False))
     if base is not None:
-        return changed(base, content=content, **stopped)
-    usage = dict(zip(("input_tokens", "output_tokens"), counts(view), strict=False))
+        counted = {"usage": made("Usage", **usage)} if tokens else {}
+        return changed(base, content=content, **stopped, **counted)
     model = str(given(call, "model") or "")
     new = {"id": f"msg_{uuid4().hex[:24]}", "type": "message", "role": "assistant", "model": model, "usage": usage}
     return made("ParsedMessage" if schema else "Message", **new, content=content, **stopped)

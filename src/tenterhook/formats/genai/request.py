@@ -7,7 +7,7 @@ from typing import Any
 from tenterhook.formats import Call, View
 from tenterhook.formats.genai.contents import Kind, joined, split
 from tenterhook.formats.genai.values import altered, camel, get, listed, plain, types
-from tenterhook.formats.messages import NO_SYSTEM, NONE_LEFT, changed_settings, rebuilt, settings, shown
+from tenterhook.formats.messages import NO_SYSTEM, changed_settings, rebuilt, settings, shown
 from tenterhook.formats.tools import NO_TOOLS, NONE_ALLOWED, apply_choice, apply_config, unknown
 
 SETTINGS = (
@@ -69,8 +69,6 @@ def apply_messages(wanted: Any, before: list[dict[str, str]], contents: Any) -> 
     roles = [one.get("role") for one in wanted if isinstance(one, dict) and one not in before]
     if "system" in roles or "developer" in roles:
         problems.append(NO_SYSTEM)
-    if not result:
-        problems.append(NONE_LEFT)
     flat = joined(result)
     return (flat[0] if len(flat) == 1 and not isinstance(contents, list | tuple) else flat), problems
 

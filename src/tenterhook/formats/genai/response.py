@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from tenterhook.formats import Call, View
-from tenterhook.formats.candidates import Said, counts, said
+from tenterhook.formats.candidates import Said, counts, recount, said
 from tenterhook.formats.genai.contents import parts, text_of
 from tenterhook.formats.genai.values import camel, get, listed, plain, types
 from tenterhook.formats.values import read_as
@@ -72,18 +72,20 @@ def called_tools(response: Any) -> list[str]:
 
 
 def build_response(view: View, call: Call, base: Any = None) -> Any:
-    """Of `base` stay its ids, its usage and what led to it; all that came from the model is made of the view."""
-    asked = said(view, None if base is None else response_view(base)) or [Said([])]
+    """Of `base` stay its ids, what led to it, and the usage where the view names none; the rest is the view's."""
+    before = None if base is None else response_view(base)
+    asked = said(view, before) or [Said([])]
     olds = listed(base, "candidates")
     made = [built(one, olds[n] if n < len(olds) else None) for n, one in enumerate(asked)]
     http = get(base, "sdk_http_response")
-    usage = types().GenerateContentResponseUsageMetadata(**dict(zip(COUNTS, counts(view), strict=True)))
+    tokens = recount(view, before)
+    usage = types().GenerateContentResponseUsageMetadata(**dict(zip(COUNTS, tokens or counts(view), strict=True)))
     response = types().GenerateContentResponse(
         candidates=made,
         response_id=get(base, "response_id") or uuid4().hex,
         model_version=get(base, "model_version") or (str(call["model"]) if call.get("model") else None),
         create_time=get(base, "create_time") or (None if base is not None else datetime.now(UTC)),
-        usage_metadata=get(base, "usage_metadata") or usage,
+        usage_metadata=usage if tokens else get(base, "usage_metadata") or usage,
         model_status=get(base, "model_status"),
         sdk_http_response=http and http.model_copy(update={"body": None}),
         automatic_function_calling_history=get(base, "automatic_function_calling_history"),

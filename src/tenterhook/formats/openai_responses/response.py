@@ -7,7 +7,7 @@ import uuid
 from typing import Any
 
 from tenterhook.formats import Call, View, sdk
-from tenterhook.formats.candidates import Said, counts, said
+from tenterhook.formats.candidates import Said, counts, recount, said
 from tenterhook.formats.openai_responses.items import is_message, kind_of
 from tenterhook.formats.openai_shared import (
     texts,
@@ -66,7 +66,7 @@ def build_response(view: View, call: Call, base: Any = None) -> Any:
     """Only the first candidate has a place in a response; one without text gives a response without output."""
     types = sdk("openai", "openai.types.responses", "openai")
     before = None if base is None else response_view(base)
-    found = said(view, before)
+    found, tokens = said(view, before), recount(view, before)
     first = found[0] if found else Said([])
     reason = OWN_REASONS.get(first.finish)
     schema = asked_type(given(call, "text_format"))
@@ -81,11 +81,11 @@ def build_response(view: View, call: Call, base: Any = None) -> Any:
         error=None,
         incomplete_details={"reason": reason} if reason else None,
         output=output,
-        usage=made_usage(view),
+        usage=made_usage(*(tokens or counts(view))),
     )
     if base is None or before is None:
         return response
-    update = {"output": response.output}
+    update = {"output": response.output, **({"usage": response.usage} if tokens else {})}
     if not found or first.finish != before["candidates"][0].get("finishReason"):
         update |= {key: getattr(response, key) for key in ("status", "error", "incomplete_details")}
     return base.model_copy(update=update)
@@ -117,8 +117,7 @@ def made_text(text: str, schema: Any) -> View:
     return {**made, "parsed": read_as(schema, text)} if schema else made
 
 
-def made_usage(view: Any) -> View:
-    prompt, answer, total = counts(view)
+def made_usage(prompt: int, answer: int, total: int) -> View:
     return {
         "input_tokens": prompt,
         "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},

@@ -58,14 +58,13 @@ def is_root(call: Call, word: str, place: Place) -> bool:
     if not path:
         return False
     path = "/" if path.rstrip("/*.") == "" else os.path.normpath(path)
-    if any(below(path, one) for one in TEMPORARY) and not below(place.root + "/", path):
-        return path == place.project
-    if path.count("/") == 1 or path in SYSTEM:
+    if path in (os.path.join(home, one) for home in (place.home, place.real_home) for one in KEYS):
         return True
-    kept = [os.path.join(home, one) for home in (place.home, place.real_home) for one in KEYS]
-    if path in kept:
+    # A home or a project is kept wherever it lies, also in a temporary folder; what else lies there may go.
+    if any(one == path or below(one, path) for one in (place.root, place.project, place.home, place.real_home)):
         return True
-    return any(one == path or below(one, path) for one in (place.root, place.project, place.home, place.real_home))
+    temporary = any(below(path, one) for one in TEMPORARY)
+    return not temporary and (path.count("/") == 1 or path in SYSTEM)
 
 
 def deletes_root(call: Call, place: Place) -> bool:

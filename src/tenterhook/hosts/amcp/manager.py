@@ -52,6 +52,7 @@ class HooksManager:
                 config.handlers.append(HookHandler.of(hook))
         for text in (*self.engine.warnings, *self.unread()):
             logger.warning(text)
+        self.engine.warned.update(self.engine.warnings)
 
     def unread(self) -> Iterator[str]:
         user = located("@config/amcp", self.engine.project, self.engine.home, self.engine.environ)
@@ -75,9 +76,6 @@ class HooksManager:
         if tool_name:
             data["tool_name"] = tool_name
         outcome = await only(self.engine, (*self.aside, *hooks)).afire(event.value, **data)
-        known = self.engine.warnings
-        for text in (text for text in outcome.warnings if text not in known):
-            logger.warning(text)
         return HookOutput.from_outcome(outcome, hook_input.tool_input or {})
 
     def close(self) -> None:

@@ -95,7 +95,7 @@ class HookOutput:
         """What one command's end means, on the event that its answer names; before a tool where it names none."""
         from tenterhook.testing import Did, simulate
 
-        answer, _ = read(stdout, twice=False, guarded=())
+        answer = read(stdout, twice=False).found
         section = (answer or {}).get(DIALECT.section)
         named = section.get(DIALECT.section_event) if isinstance(section, dict) else None
         event = HookEvent(named) if named in EVENTS else HookEvent.PRE_TOOL_USE

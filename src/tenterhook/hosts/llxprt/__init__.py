@@ -15,7 +15,7 @@ from __future__ import annotations
 from tenterhook.hosts.llxprt.aggregator import HookAggregator
 from tenterhook.hosts.llxprt.config import Config, get_hook_system
 from tenterhook.hosts.llxprt.handler import HookEventHandler
-from tenterhook.hosts.llxprt.names import HookEventName
+from tenterhook.hosts.llxprt.names import ConfigSource, HookEventName
 from tenterhook.hosts.llxprt.outputs import (
     AfterModelHookOutput,
     BeforeModelHookOutput,
@@ -25,7 +25,7 @@ from tenterhook.hosts.llxprt.outputs import (
     create_hook_output,
 )
 from tenterhook.hosts.llxprt.planner import HookExecutionPlan, HookPlanner
-from tenterhook.hosts.llxprt.registry import HookRegistry, HookRegistryNotInitializedError
+from tenterhook.hosts.llxprt.registry import HookRegistry, HookRegistryEntry, HookRegistryNotInitializedError
 from tenterhook.hosts.llxprt.results import (
     AfterModelHookResult,
     AggregatedHookResult,
@@ -56,6 +56,7 @@ __all__ = [
     "BeforeToolSelectionHookOutput",
     "BeforeToolSelectionHookResult",
     "Config",
+    "ConfigSource",
     "DefaultHookOutput",
     "HookAggregator",
     "HookEventHandler",
@@ -64,6 +65,7 @@ __all__ = [
     "HookExecutionResult",
     "HookPlanner",
     "HookRegistry",
+    "HookRegistryEntry",
     "HookRegistryNotInitializedError",
     "HookRunner",
     "HookSystem",

@@ -11,7 +11,9 @@ from tenterhook.choices import check_choice, folder
 from tenterhook.dialects.llxprt import DIALECT
 from tenterhook.engine import Engine
 from tenterhook.errors import UsageError
+from tenterhook.hosts.llxprt.registry import engine_of, settings_of
 from tenterhook.hosts.llxprt.system import HookSystem
+from tenterhook.settings import CHOICES as SETTINGS
 from tenterhook.trust import CHOICES
 
 
@@ -20,7 +22,7 @@ class Config:
 
     `enable_hooks=None` leaves the word to the settings files, which are asked now. `hooks` has the form of the key
     "hooks" in settings.json and stands in place of the files, whose hooks are read when the first event fires. A host
-    whose session or folder changes overrides the methods.
+    whose session or folder changes overrides the methods. `secrets`, `sandbox` and `journal` are as for an engine.
     """
 
     def __init__(
@@ -33,20 +35,26 @@ class Config:
         trust: str = "all",
         home: str | os.PathLike[str] | None = None,
         environ: Mapping[str, str] | None = None,
+        secrets: str = "",
+        sandbox: str = "",
+        journal: bool | str | os.PathLike[str] | None = None,
     ) -> None:
         check_choice("trust", trust, CHOICES)
+        check_choice("secrets", secrets or "strip", SETTINGS["secrets"])
+        check_choice("sandbox", sandbox or "default", SETTINGS["sandbox"])
         if hooks is not None and not isinstance(hooks, dict):
             raise UsageError(f"hooks must be a mapping of events to lists of groups, not {type(hooks).__name__}")
         self.project = folder(project) if enable_hooks is not False else os.path.abspath(project)
         self.hooks, self.session_id = hooks, session_id or os.urandom(16).hex()
-        self.trust, self.home, self.environ = trust, home, environ
+        # What the engine beneath is made with.
+        self.options: dict[str, Any] = {"trust": trust, "home": home, "environ": environ}
+        self.options |= {"secrets": secrets, "sandbox": sandbox, "journal": journal}
         self.enable_hooks = self.said_in_files() if enable_hooks is None else enable_hooks
         self.lock = threading.Lock()
         self.system: HookSystem | None = None
 
     def said_in_files(self) -> bool:
-        options = {"trust": self.trust, "home": self.home, "environ": self.environ, "on_config_error": "warn"}
-        return not Engine(self.project, dialect=DIALECT, **options).ready().off  # type: ignore[arg-type]
+        return not Engine(self.project, dialect=DIALECT, on_config_error="warn", **self.options).ready().off
 
     def get_enable_hooks(self) -> bool:
         return self.enable_hooks
@@ -66,9 +74,30 @@ class Config:
     def get_working_dir(self) -> str:
         return self.project
 
-    def get_hooks(self) -> dict[str, Any] | None:
-        """The hooks that the host gave; None where they stand in settings files."""
-        return self.hooks
+    def get_hooks(self) -> dict[str, Any]:
+        """The hooks by event, as the key "hooks" in settings.json has them: the given ones, else those of the files.
+
+        The settings of the project, the user and the system, in this order; not the hooks of extensions, those that are
+        set aside as untrusted, or keys of our own.
+        """
+        if self.hooks is not None:
+            return self.hooks
+        return settings_of(self.system.engine if self.system else engine_of(self))
+
+    def own_hooks(self) -> dict[str, Any] | None:
+        """The hooks that stand in place of the files; None where the files count."""
+        return self.hooks if type(self).get_hooks is Config.get_hooks else self.get_hooks()
+
+    def close(self) -> None:
+        """End what runs for this config, and write its journal to the end. Hooks may be fired again afterwards."""
+        if self.system is not None:
+            self.system.engine.close()
+
+    def __enter__(self) -> Config:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
 
 
 def get_hook_system(config: Config) -> HookSystem | None:

@@ -10,7 +10,7 @@ from tenterhook.hosts.llxprt.aggregator import HookAggregator
 from tenterhook.hosts.llxprt.names import HookEventName
 from tenterhook.hosts.llxprt.planner import HookPlanner
 from tenterhook.hosts.llxprt.registry import HookRegistry
-from tenterhook.hosts.llxprt.results import AggregatedHookResult
+from tenterhook.hosts.llxprt.results import AggregatedHookResult, response_record
 from tenterhook.hosts.llxprt.runner import HookRunner
 from tenterhook.hosts.llxprt.translator import Request, default_hook_translator
 
@@ -40,12 +40,14 @@ class HookEventHandler:
         return await self.fire_tool_event(HookEventName.BEFORE_TOOL, {"tool_name": tool_name, "tool_input": tool_input})
 
     async def fire_after_tool_event(self, tool_name: str, tool_input: Data, tool_response: Any) -> AggregatedHookResult:
-        data = {"tool_name": tool_name, "tool_input": tool_input, "tool_response": tool_response}
-        return await self.fire_tool_event(HookEventName.AFTER_TOOL, data)
+        def data() -> Data:
+            return {"tool_name": tool_name, "tool_input": tool_input, "tool_response": response_record(tool_response)}
+
+        return await self.fire(HookEventName.AFTER_TOOL, data, {"toolName": tool_name})
 
     async def fire_tool_event(self, event_name: str, data: Data) -> AggregatedHookResult:
         """Matchers look at the tool's name."""
-        return await self.fire(event_name, lambda: data, {"tool_name": data["tool_name"]})
+        return await self.fire(event_name, lambda: data, {"toolName": data["tool_name"]})
 
     async def fire_before_model_event(self, llm_request: Request) -> AggregatedHookResult:
         return await self.fire(HookEventName.BEFORE_MODEL, lambda: asked(llm_request))

@@ -1,8 +1,8 @@
-"""The events by the names that LLxprt Code has for them: five with a caller, six without."""
+"""The names that LLxprt Code has for events, five with a caller and six without, and for where hooks come from."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 
 class HookEventName(StrEnum):
@@ -17,3 +17,15 @@ class HookEventName(StrEnum):
     SESSION_END = "SessionEnd"
     PRE_COMPRESS = "PreCompress"
     NOTIFICATION = "Notification"
+
+
+class ConfigSource(IntEnum):
+    """Where a hook comes from; the value is its priority, and hooks of a lower one come first.
+
+    Only PROJECT (everything in settings, whoever's they are) and EXTENSIONS are ever assigned.
+    """
+
+    PROJECT = 1
+    USER = 2
+    SYSTEM = 3
+    EXTENSIONS = 4

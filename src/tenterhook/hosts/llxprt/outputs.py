@@ -14,6 +14,7 @@ from tenterhook.dialects.llxprt import DIALECT, WORDS
 from tenterhook.hosts.llxprt.names import HookEventName
 from tenterhook.hosts.llxprt.translator import Request, default_hook_translator
 from tenterhook.types import Message, Outcome, Verdict
+from tenterhook.validity import response_fault
 from tenterhook.verdict import NO_REASON
 
 # What a change is called in an answer.
@@ -79,7 +80,7 @@ class BeforeToolHookOutput(DefaultHookOutput, frozen=True):
 class BeforeModelHookOutput(DefaultHookOutput, frozen=True):
     def get_synthetic_response(self, llm_request: Request | None = None) -> Any:
         """The hook's own response in the SDK's type; None where it gave none, also where it stops the agent."""
-        view = mapping(self.hook_specific_output, "llm_response")
+        view = response(self.hook_specific_output)
         return None if view is None else default_hook_translator.from_hook_llm_response(view, llm_request)
 
     def apply_llm_request_modifications(self, llm_request: Request) -> Request:
@@ -103,7 +104,7 @@ class AfterModelHookOutput(DefaultHookOutput, frozen=True):
     def get_modified_response(self, llm_request: Request | None = None, llm_response: Any = None) -> Any:
         """The response in place of the model's, None where that stands. A stop makes one of its own."""
         stopped = stop_response(self.stop_reason) if self.should_stop_execution() else None
-        view = stopped or mapping(self.hook_specific_output, "llm_response")
+        view = stopped or response(self.hook_specific_output)
         if view is None:
             return None
         return default_hook_translator.from_hook_llm_response(view, llm_request, llm_response)
@@ -155,6 +156,12 @@ def written(said: Verdict | Outcome, rule: EventRule) -> dict[str, Any]:
         "hookSpecificOutput": {"hookEventName": rule.name, **specific} if specific else {},
     }
     return {key: value for key, value in fields.items() if value} | ({"continue": False} if said.stop else {})
+
+
+def response(data: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What is no response counts as absent, too: it would empty the model's."""
+    view = mapping(data, "llm_response")
+    return None if view is None or response_fault(view) else view
 
 
 def denies(word: str | None) -> bool:

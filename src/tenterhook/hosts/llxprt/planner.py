@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tenterhook.engine import Engine
 from tenterhook.hosts.llxprt.registry import HookRegistry, engine_of
+from tenterhook.inside import INSIDE
+from tenterhook.payload import in_our_words
+from tenterhook.plan import plan
 from tenterhook.slot import Slot
-from tenterhook.types import Hook
+from tenterhook.types import Event, Hook, Plan
 
 if TYPE_CHECKING:
     from tenterhook.hosts.llxprt.config import Config
@@ -35,12 +39,36 @@ class HookPlanner:
     ) -> HookExecutionPlan | None:
         """None where nothing runs. `context` is what matchers look at, `input` what an entry's own `if` looks at.
 
-        A plan is made to be run: a hook that runs once has had its turn.
+        A context has the tool's name as `toolName`; without one no matcher counts. A plan is made to be run: a hook
+        that runs once has had its turn.
         """
         slot = slot_of(self.engine, event_name)
-        _, planned, _ = self.engine.planned(slot, {**(input or {}), **(context or {})})
+        name = tool_of(context)
+        data = dict(input or {}) if name is None else {**(input or {}), "tool_name": name}
+        if name is None and slot.rule.target:
+            planned = self.unfiltered(slot, data)
+        else:
+            _, planned, _ = self.engine.planned(slot, data)
         hooks = tuple(hook for batch in planned.batches for hook in batch)
         return HookExecutionPlan(slot.rule.name, hooks, any(hook.sequential for hook in hooks)) if hooks else None
+
+    def unfiltered(self, slot: Slot, data: dict[str, Any]) -> Plan:
+        """The plan of an event that matchers have nothing to look at for."""
+        if INSIDE.get():
+            return Plan()
+        engine, rule = self.engine, replace(slot.rule, target="")
+        event = Event(rule.kind, rule.name, in_our_words(data, slot.renamed), engine.project)
+        with engine.lock:
+            made = plan(
+                event, slot.hooks, engine.dialect, rule, off=slot.off, overrides=slot.overrides, spent=engine.spent
+            )
+            engine.spent.update((id(hook), hook) for batch in made.batches for hook in batch if hook.once)
+        return made
+
+
+def tool_of(context: Mapping[str, Any] | None) -> Any:
+    """The name of the tool in a context, in the document's spelling or in Python's."""
+    return None if context is None else context.get("toolName", context.get("tool_name"))
 
 
 def slot_of(engine: Engine, event_name: str) -> Slot:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from tenterhook import config, logs
@@ -12,6 +14,8 @@ from tenterhook.dialect import File
 from tenterhook.dialects.llxprt import DIALECT
 from tenterhook.engine import Engine
 from tenterhook.errors import UsageError
+from tenterhook.hooklog import untrusted_key
+from tenterhook.hosts.llxprt.names import ConfigSource
 from tenterhook.places import Place
 from tenterhook.readers import Document
 from tenterhook.types import Hook, Path
@@ -28,6 +32,45 @@ GIVEN = Place("hooks of the config", File(path="hooks of the config", scope="cod
 
 class HookRegistryNotInitializedError(UsageError):
     """The registry was asked for hooks before `initialize`."""
+
+
+class HookRegistryEntry(Struct, frozen=True):
+    """One hook of the registry, with where it comes from."""
+
+    hook: Hook
+    source: ConfigSource
+
+    @property
+    def name(self) -> str:
+        return self.hook.name
+
+    @property
+    def event_name(self) -> str:
+        return self.hook.event
+
+    @property
+    def matcher(self) -> str | None:
+        return self.hook.matcher
+
+    @property
+    def sequential(self) -> bool:
+        return self.hook.sequential
+
+    @property
+    def enabled(self) -> bool:
+        return self.hook.enabled
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What an entry in settings.json says of it, with the time-out in milliseconds."""
+        hook, command = self.hook, self.hook.spec.get("command")
+        said = {"type": hook.handler, "name": "" if hook.name == command else hook.name, "command": command}
+        limit = {} if hook.timeout is None else {"timeout": round(hook.timeout * 1000)}
+        return {key: value for key, value in said.items() if value} | limit
+
+
+def hook_of(one: Hook | HookRegistryEntry) -> Hook:
+    return one.hook if isinstance(one, HookRegistryEntry) else one
 
 
 class HostedEngine(Engine):
@@ -62,14 +105,22 @@ def engine_of(part: Engine | Config | HookRegistry | None) -> Engine:
         return part
     if isinstance(part, HookRegistry):
         return part.engine
-    return HostedEngine(
-        part.project,
-        part.get_hooks(),
-        session=part.get_session_id(),
-        trust=part.trust,
-        home=part.home,
-        environ=part.environ,
-    )
+    return HostedEngine(part.project, part.own_hooks(), session=part.get_session_id(), **part.options)
+
+
+def settings_of(engine: Engine) -> dict[str, Any]:
+    """The hooks of an engine's settings files that count, in the form of the key `hooks` of such a file."""
+    registry = HookRegistry(engine)
+    found: dict[str, dict[Any, dict[str, Any]]] = {}
+    for entry in registry.entries(engine.hooks()):
+        source = entry.hook.source
+        if entry.source is ConfigSource.EXTENSIONS or source.scope == "code" or not entry.hook.trusted:
+            continue
+        said = {"matcher": entry.matcher, "sequential": entry.sequential or None}
+        group: dict[str, Any] = {key: value for key, value in said.items() if value is not None} | {"hooks": []}
+        place = (source.file, source.path[:-2])
+        found.setdefault(entry.event_name, {}).setdefault(place, group)["hooks"].append(entry.config)
+    return {event: list(groups.values()) for event, groups in found.items()}
 
 
 class HookRegistry:
@@ -83,22 +134,33 @@ class HookRegistry:
         self.engine.ready()
         for text in self.engine.warnings:
             log.warning("%s", text)
-        aside = sum(not hook.trusted for hook in self.engine.hooks())
+        aside = [hook for hook in self.engine.hooks() if not hook.trusted]
         if aside:
             log.warning(
-                "hooks of the project that are not trusted and do not run: %d; Config(trust='all') runs them", aside
+                "hooks of the project that are not trusted and do not run: %d; Config(trust='all') runs them",
+                len(aside),
             )
+        self.engine.warned.update(self.engine.warnings)
+        self.engine.warned.update(untrusted_key(hook.event, hook.name, str(hook.source)) for hook in aside)
         self.initialized = True
 
-    def get_hooks_for_event(self, event_name: str) -> tuple[Hook, ...]:
+    def get_hooks_for_event(self, event_name: str) -> tuple[HookRegistryEntry, ...]:
         """Those that can run, in the order in which they do."""
         name = self.engine.rule(event_name).name
         self.check()
-        return tuple(hook for hook in self.engine.registry.hooks(name) if hook.enabled and hook.trusted)
+        return self.entries(hook for hook in self.engine.registry.hooks(name) if hook.enabled and hook.trusted)
 
-    def get_all_hooks(self) -> tuple[Hook, ...]:
+    def get_all_hooks(self) -> tuple[HookRegistryEntry, ...]:
         self.check()
-        return tuple(self.engine.hooks())
+        return self.entries(self.engine.hooks())
+
+    def entries(self, hooks: Iterable[Hook]) -> tuple[HookRegistryEntry, ...]:
+        """Hooks with their sources: extensions are found by a pattern, all other files are settings."""
+        extensions = {place.path for place in self.engine.ready().places if "*" in place.file.path}
+        return tuple(
+            HookRegistryEntry(hook, ConfigSource.EXTENSIONS if hook.source.file in extensions else ConfigSource.PROJECT)
+            for hook in hooks
+        )
 
     def set_hook_enabled(self, name: str, enabled: bool) -> None:
         """Switch every hook of that name, which is its command where it has no other. Their order stays."""

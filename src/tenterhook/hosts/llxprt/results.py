@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
 
 from tenterhook.hosts.llxprt.outputs import DefaultHookOutput
+from tenterhook.hosts.parts import as_json, is_genai
+from tenterhook.hosts.result import ToolError, ToolResult, result_of, told
 from tenterhook.types import Attempt, Hook, Outcome
 
 
@@ -80,3 +83,34 @@ class BeforeToolSelectionHookResult(Struct, frozen=True, kw_only=True):
     tool_config: Any = None
     tools: Any = None
     output: DefaultHookOutput | None = None
+
+
+def returned(value: Any) -> Any:
+    """What a tool's function returned: a mapping in the document's form is a ToolResult, a single part a list."""
+    if isinstance(value, dict) and is_genai(value):
+        return [value]
+    if not isinstance(value, Mapping) or "llmContent" not in value:
+        return value
+    content, error = value["llmContent"], value.get("error")
+    return ToolResult(
+        content,
+        value.get("returnDisplay", content),
+        dict(value.get("metadata") or {}),
+        None if error is None else error_of(error),
+        value.get("suppressDisplay") is True,
+    )
+
+
+def error_of(error: Any) -> ToolError:
+    """The error of a ToolResult: an object with `message` and `type`, or a text."""
+    if isinstance(error, ToolError):
+        return error
+    fields = error if isinstance(error, Mapping) else {"message": error}
+    return ToolError(str(fields.get("message") or ""), str(fields.get("type") or "failed"))
+
+
+def response_record(value: Any) -> Any:
+    """What hooks are told of a tool's result: the document's mapping, whatever form the result has in Python."""
+    if isinstance(value, Mapping):
+        return {key: as_json(one) for key, one in value.items()}
+    return told(result_of(value), value, "record")

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from tenterhook import logs
 from tenterhook.dialect import Exit
 from tenterhook.engine import Engine
 from tenterhook.hosts.llxprt.outputs import create_hook_output, written
 from tenterhook.hosts.llxprt.planner import slot_of
-from tenterhook.hosts.llxprt.registry import HookRegistry, engine_of
+from tenterhook.hosts.llxprt.registry import HookRegistry, HookRegistryEntry, engine_of, hook_of
 from tenterhook.hosts.llxprt.results import HookExecutionResult
 from tenterhook.payload import in_our_words
 from tenterhook.policy import explained
@@ -23,31 +22,30 @@ from tenterhook.verdict import verdict
 if TYPE_CHECKING:
     from tenterhook.hosts.llxprt.config import Config
 
-log = logs.named("tenterhook.llxprt")
-
 Input = Mapping[str, Any]
+Runnable = Hook | HookRegistryEntry
 
 
 class HookRunner:
-    """Processes, time-outs, chaining and the end of a chain are the engine's. Hooks that fail are in the log."""
+    """Processes, time-outs, chaining and the end of a chain are the engine's. The engine logs hooks that fail."""
 
     def __init__(self, engine: Engine | Config | HookRegistry | None = None) -> None:
         self.engine = engine_of(engine)
 
-    async def execute_hook(self, hook: Hook, event_name: str, input: Input) -> HookExecutionResult:
+    async def execute_hook(self, hook: Runnable, event_name: str, input: Input) -> HookExecutionResult:
         return (await self.execute_hooks_parallel([hook], event_name, input))[0]
 
     async def execute_hooks_parallel(
-        self, hooks: Sequence[Hook], event_name: str, input: Input
+        self, hooks: Sequence[Runnable], event_name: str, input: Input
     ) -> list[HookExecutionResult]:
         """All at once; the results in the order of the hooks."""
-        return await self.run((tuple(hooks),) if hooks else (), event_name, input)
+        return await self.run((tuple(map(hook_of, hooks)),) if hooks else (), event_name, input)
 
     async def execute_hooks_sequential(
-        self, hooks: Sequence[Hook], event_name: str, input: Input
+        self, hooks: Sequence[Runnable], event_name: str, input: Input
     ) -> list[HookExecutionResult]:
         """One after another, each with the input as those before it left it. A block ends the chain."""
-        return await self.run(tuple((hook,) for hook in hooks), event_name, input)
+        return await self.run(tuple((hook_of(hook),) for hook in hooks), event_name, input)
 
     async def run(
         self, batches: tuple[tuple[Hook, ...], ...], event_name: str, input: Input
@@ -80,7 +78,7 @@ class HookRunner:
 def result_of(hook: Hook, attempt: Attempt, slot: Slot, step: int) -> HookExecutionResult:
     said = verdict(attempt, hook, slot.rules)
     answer = written(said, slot.rule)
-    result = HookExecutionResult(
+    return HookExecutionResult(
         event_name=slot.rule.name,
         success=not said.failed,
         output=create_hook_output(slot.rule.name, answer) if answer else None,
@@ -89,22 +87,9 @@ def result_of(hook: Hook, attempt: Attempt, slot: Slot, step: int) -> HookExecut
         attempt=attempt,
         step=step,
     )
-    report(result, said)
-    return result
 
 
 def fault(attempt: Attempt, said: Verdict, exits: Mapping[int | str, Exit]) -> str:
     """Why the hook failed. A block by exit code is no success, but it is an answer and no fault."""
     row = None if attempt.exit_code is None else exits.get(attempt.exit_code)
     return explained(attempt) if said.failed and not (row and row.decision) else ""
-
-
-def report(result: HookExecutionResult, said: Verdict) -> None:
-    event, attempt = result.event_name, result.attempt
-    if result.error:
-        what, stderr = explained(replace(attempt, stderr="")), attempt.stderr.strip() or "nothing"
-        log.warning("%s: the hook %s failed: %s; stderr: %s", event, attempt.hook, what, stderr)
-    failed = f"{attempt.hook}: failed: {explained(attempt)}"
-    for warning in said.warnings:
-        if warning != failed:
-            log.warning("%s: %s", event, warning)

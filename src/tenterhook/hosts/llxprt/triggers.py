@@ -24,6 +24,7 @@ from tenterhook.hosts.llxprt.results import (
     AfterModelHookResult,
     BeforeModelHookResult,
     BeforeToolSelectionHookResult,
+    returned,
 )
 from tenterhook.hosts.llxprt.translator import Request
 from tenterhook.hosts.result import ToolResult
@@ -86,9 +87,9 @@ async def fire_before_tool_hook(config: Config, tool_name: str, tool_input: Inpu
 
 @never_raises(lambda config, tool_name, tool_input, tool_response: None)
 async def fire_after_tool_hook(
-    config: Config, tool_name: str, tool_input: Input, tool_response: Input
+    config: Config, tool_name: str, tool_input: Input, tool_response: Input | ToolResult
 ) -> DefaultHookOutput | None:
-    """What hooks say about a tool's result; None where they say nothing."""
+    """What hooks say about a tool's result, which is a ToolResult or a mapping; None where they say nothing."""
     handler = ready(config)
     if handler is None:
         return None
@@ -154,26 +155,35 @@ async def execute_tool_with_hooks(
 ) -> ToolResult:
     """One tool call with all its hooks: before, the function with the input as hooks left it, after.
 
-    The function takes the input as one mapping, or nothing, and may be async. What it raises is an error in the result.
+    The function takes the input as one mapping, by name, or not at all, and may be async. It returns a ToolResult,
+    also as a mapping with `llmContent`, or content. What it raises is an error in the result.
     """
     return await tool.execute_tool_with_hooks(host_of(config), tool_name, tool_input, taking_input(execute_fn))
 
 
 def taking_input(execute_fn: Callable[..., Any]) -> Callable[[dict[str, Any]], Any]:
-    """The document's own function takes nothing: it knows its input, and cannot be given another."""
-    try:
-        inspect.signature(execute_fn).bind({})
-    except TypeError:
-        pass
-    except ValueError:  # one of Python's own, which does not say
-        return execute_fn
-    else:
-        return execute_fn
+    """A function of one mapping that calls the given one as its parameters want, and reads what it returns."""
+    call = calling(execute_fn)
 
     async def awaited(input: dict[str, Any]) -> Any:
-        return await execute_fn()
+        return returned(await call(input))
 
-    return awaited if is_async(execute_fn) else lambda input: execute_fn()
+    return awaited if is_async(execute_fn) else lambda input: returned(call(input))
+
+
+def calling(execute_fn: Callable[..., Any]) -> Callable[[dict[str, Any]], Any]:
+    """The document's own function takes nothing: it knows its input, and cannot be given another."""
+    try:
+        signature = inspect.signature(execute_fn)
+    except (TypeError, ValueError):  # one of Python's own, which does not say
+        return execute_fn
+    if not signature.parameters:
+        return lambda input: execute_fn()
+    try:
+        signature.bind({})
+    except TypeError:
+        return lambda input: execute_fn(**input)
+    return execute_fn
 
 
 def host_of(config: Config) -> Host:

@@ -96,8 +96,6 @@ class GeneralHookManager:
         told = {name: call.context[name] for name in CONTEXT if call.context.get(name) is not None}
         engine = only(self.engine, (hook.as_hook(call) for hook in hooks))
         outcome = await engine.afire(hook_type.value, tool_name=function_name, tool_input=call.tool_input, **told)
-        for text in outcome.warnings:
-            logger.warning(text)
         return together(outcome, call)
 
     def call(

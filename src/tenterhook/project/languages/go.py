@@ -17,7 +17,16 @@ def commands(folders: list[str], tests: list[str]) -> dict[str, Command]:
     absent = "" if on_path("go") else "go is not installed: not run"
     words = {"test": "test", "lint": "vet", "build": "build"}
     return {
-        kind: Command(kind, "go", folders[0], ["go", verb, FILES], whole=("./...",), by_folder=True, absent=absent)
+        kind: Command(
+            kind,
+            "go",
+            folders[0],
+            ["go", verb, FILES],
+            flags=("-v",) if kind == "test" else (),  # without it nobody hears of tests that are skipped
+            whole=("./...",),
+            by_folder=True,
+            absent=absent,
+        )
         for kind, verb in words.items()
     }
 

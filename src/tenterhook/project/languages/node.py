@@ -8,6 +8,7 @@ import re
 from tenterhook.project import kinds
 from tenterhook.project.commands import FILES, Command, on_path, read
 from tenterhook.project.languages import found_in
+from tenterhook.project.reach import Import
 from tenterhook.project.wording import plain
 
 TYPE_CHECKING = False
@@ -27,6 +28,12 @@ ESLINT = tuple(f"eslint.config.{end}" for end in ("js", "mjs", "cjs", "ts")) + t
 )
 NO_TEST = "no test specified"  # what `npm init` writes
 TYPED = (".ts", ".mts", ".cts", ".tsx", ".jsx")
+# `passes` is whether the names are only passed on.
+IMPORT = re.compile(
+    r"(?:(?P<passes>\bexport)\s+(?P<names>\{[^}]*\}|\*(?:\s*as\s+\w+)?)\s*from\s*|\bfrom\s+|\brequire\(\s*|\bimport\s*\(?\s*)"
+    r"[\"'](?P<source>[^\"'\n]+)[\"']"
+)
+ALIAS = re.compile(r"^[@~]/")  # what most projects call their source folder
 TAP = "--test-reporter=tap"
 
 
@@ -143,6 +150,34 @@ def concerns(source: str, test: str, text: str) -> bool:
     wanted, here = bare(source), os.path.dirname(test)
     given = re.findall(r"""(?:from|require\(|import\(?)\s*["'](\.{1,2}/[^"'\n]*)["']""", text)
     return any(bare(os.path.normpath(os.path.join(here, one))) == wanted for one in given)
+
+
+def graph(paths: list[str], folder: str) -> dict[str, list[Import]]:
+    """What each file imports of the others: by a relative path, from the package's source folder, by its own name."""
+    index = {bare(path): path for path in reversed(paths)}
+    manifest = parsed(read(os.path.join(folder, "package.json")))
+    entry = manifest.get("main")
+    own = manifest.get("name") if isinstance(manifest.get("name"), str) else ""
+    if own:
+        index[f"{folder}/{own}"] = index.get(
+            bare(os.path.join(folder, entry if isinstance(entry, str) else "index")), ""
+        )
+    return {path: imported(path, folder, index) for path in paths}
+
+
+def imported(path: str, folder: str, index: dict[str, str]) -> list[Import]:
+    here, found = os.path.dirname(path), []
+    for match in IMPORT.finditer(read(path)):
+        target = match["source"]
+        for base in (here,) if target.startswith(".") else (folder, os.path.join(folder, "src")):
+            file = index.get(bare(os.path.normpath(os.path.join(base, ALIAS.sub("", target)))))
+            if file and file != path:
+                names = re.findall(r"([\w$*]+)(?:\s+as\s+([\w$]+))?", match["names"] or "")
+                taken = frozenset(name for name, _ in names) if "{" in (match["names"] or "") else None
+                bound = frozenset(alias or name for name, alias in names) if match["passes"] else frozenset()
+                found.append(Import(file, taken, bound))
+                break
+    return found
 
 
 def bare(path: str) -> str:

@@ -6,8 +6,9 @@ import os
 import re
 
 from tenterhook.project import kinds
-from tenterhook.project.commands import FILES, Command, on_path, read
+from tenterhook.project.commands import FILES, REPORT, Command, on_path, read
 from tenterhook.project.languages import found_in
+from tenterhook.project.reach import Import
 from tenterhook.project.wording import plain
 
 MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py", "tox.ini", "pytest.ini", "requirements.txt")
@@ -28,7 +29,14 @@ OWN_FILES = {
     "pyright": ("pyrightconfig.json",),
 }
 BIN = "Scripts" if os.name == "nt" else "bin"
-PYTEST_FLAGS = ("--tb=short", "--no-header", "--color=no", "-p", "no:cacheprovider")
+PYTEST_FLAGS = ("--tb=short", "--no-header", "--color=no", "-p", "no:cacheprovider", f"--junitxml={REPORT}")
+
+IMPORT = re.compile(
+    r"^[ \t]*from[ \t]+(?P<source>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*|[^\n#(]*)"
+    r"|^[ \t]*import[ \t]+(?P<whole>[^\n#]+)"
+    r"|(?:import_module\(|run_module\(|\"-m\",|'-m',)\s*[\"'](?P<called>[\w.]+)[\"']",
+    re.MULTILINE,
+)
 
 
 def commands(folders: list[str], tests: list[str]) -> dict[str, Command]:
@@ -144,6 +152,54 @@ def module_names(source: str) -> list[str]:
         parts.insert(0, last)
     above = [one for one in folder.split(os.sep)[-3:] if one]
     return [".".join([*above[at:], *parts]) for at in range(len(above), -1, -1)]
+
+
+def graph(paths: list[str], folder: str) -> dict[str, list[Import]]:
+    """What each file imports of the others, also by a name in quotes, as `python -m` takes it."""
+    del folder
+    index: dict[str, str] = {}
+    for path in paths:
+        for dotted in module_names(path):
+            index.setdefault(dotted, path)
+    return {path: imported(path, index, set(paths)) for path in paths}
+
+
+def imported(path: str, index: dict[str, str], known: set[str]) -> list[Import]:
+    found: list[Import] = []
+    for match in IMPORT.finditer(read(path)):
+        if match["whole"] or match["called"]:
+            names = [one.split()[0] for one in (match["whole"] or match["called"]).split(",") if one.split()]
+            files = [index.get(f"{name}.__main__", "") if match["called"] else "" for name in names]
+            found += [Import(file, None, frozenset()) for file in files if file]
+            found += [Import(index[name], None, frozenset((name,))) for name in names if name in index]
+            continue
+        base = match["source"]
+        for name, bound in aliases(match["names"]):
+            inner = located(path, base, name, index, known)
+            file = inner or located(path, base, "", index, known)
+            if file:
+                taken = None if inner or name == "*" else frozenset((name,))
+                found.append(Import(file, taken, frozenset((bound,))))
+    return [one for one in found if one.path != path]
+
+
+def aliases(text: str) -> list[tuple[str, str]]:
+    """The names of `a, b as c`, each with the one that it has here."""
+    parts = [re.findall(r"[\w*]+", re.sub(r"#.*", "", part)) for part in text.strip("( \t").split(",")]
+    return [(part[0], part[-1]) for part in parts if part]
+
+
+def located(path: str, base: str, name: str, index: dict[str, str], known: set[str]) -> str:
+    """The file of a module, or of a name in it that is a module; nothing where it is none of ours."""
+    dots = len(base) - len(base.lstrip("."))
+    parts = [part for part in (*base.strip(".").split("."), name) if part]
+    if not dots:
+        return index.get(".".join(parts), "")
+    folder = os.path.dirname(path)
+    for _ in range(dots - 1):
+        folder = os.path.dirname(folder)
+    stem = os.path.join(folder, *parts)
+    return next((one for one in (f"{stem}.py", os.path.join(stem, "__init__.py")) if one in known), "")
 
 
 def to_write(source: str, folder: str) -> str:

@@ -15,6 +15,8 @@ GROUPS = (
     *("apps", "batch", "autoscaling", "policy", "networking.k8s.io", "rbac.authorization.k8s.io", "storage.k8s.io"),
     *("apiextensions.k8s.io", "scheduling.k8s.io", "admissionregistration.k8s.io"),
 )
+# What stands in the spec of the usual ones.
+CONTENTS = frozenset("template containers selector ports replicas rules jobTemplate volumeName".split())
 NAMELESS = ("Config", "List", "Policy", "Status")
 
 
@@ -41,14 +43,27 @@ def manifest(document: object) -> Iterator[str]:
     if not isinstance(document, Map) or not isinstance(document.get("metadata"), Map | None):
         return
     kind, version = document.get("kind"), document.get("apiVersion")
-    if "metadata" in document and "spec" in document and ("kind" in document) != ("apiVersion" in document):
-        missing = "apiVersion" if "kind" in document else "kind"
-        yield document.at(missing, f"the manifest has no `{missing}`")
+    if is_object(document):
+        for key, value in (("apiVersion", version), ("kind", kind)):
+            if not isinstance(value, str) or not value.strip():
+                yield document.at(key, f"the manifest has no `{key}`")
     if not isinstance(kind, str) or not isinstance(version, str):
         return
+    items = document.get("items")
+    if kind.endswith("List") and isinstance(items, list):
+        yield from (problem for item in items for problem in manifest(item))
     group, slash, _ = version.rpartition("/")
     if (slash and group not in GROUPS) or (not slash and version != "v1") or kind.endswith("List") or kind in NAMELESS:
         return
     named = document.get("metadata") or {}
     if not named.get("name") and not named.get("generateName"):
         yield document.at("metadata", f"the {kind} has no `metadata.name`")
+
+
+def is_object(document: Map) -> bool:
+    """Whether it is meant to be an object of a cluster: by one of the two keys beside metadata, or by its content."""
+    if not isinstance(document.get("metadata"), Map):
+        return ("kind" in document) != ("apiVersion" in document) and isinstance(document.get("spec"), Map)
+    spec = document.get("spec")
+    plain = isinstance(spec, Map) and not CONTENTS.isdisjoint(spec) and "name" in document["metadata"]
+    return "kind" in document or "apiVersion" in document or plain

@@ -1,0 +1,38 @@
+"""What went wrong in hooks, told to a test: each with the hook's own traceback. Loaded only where that is wanted."""
+
+from __future__ import annotations
+
+import json
+import os
+import traceback
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from tenterhook.author.forms import Said
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def described(said: Said) -> list[str]:
+    """One text for each failure: what failed, and the traceback from the hook's own code on."""
+    return [text + traced(exc) for text, exc in said.failures]
+
+
+def traced(exc: BaseException) -> str:
+    trace = own(exc.__traceback__)
+    return "\n\n" + "".join(traceback.format_exception(type(exc), exc, trace)).rstrip() if trace else ""
+
+
+def own(trace: TracebackType | None) -> TracebackType | None:
+    """Without the way that leads to the hook."""
+    while trace is not None and os.path.dirname(trace.tb_frame.f_code.co_filename) == HERE:
+        trace = trace.tb_next
+    return trace
+
+
+def write(said: Said, path: str) -> None:
+    """For the test that started this process: also where nothing went wrong, since it came to its end then."""
+    with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+        json.dump(described(said), file)

@@ -1,0 +1,117 @@
+"""Expressions of Python code that come to a text which is known beforehand, such as a path beside the file itself."""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from collections.abc import Collection, Mapping
+
+from tenterhook.trust.loads.records import Source
+
+DEEPEST = 30
+# Calls that leave a path as it is, or nearly so.
+SAME = ("str", "Path", "PurePath", "fspath", "abspath", "normpath", "expanduser", "absolute", "as_posix", "fsdecode")
+REAL = ("realpath", "resolve")
+
+
+class Values:
+    """What the names of one file stand for, as far as each is assigned once."""
+
+    def __init__(self, tree: ast.AST, source: Source) -> None:
+        self.source = source
+        self.assigned: dict[str, ast.expr | None] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign) and len(node.targets) == 1:
+                self.assign(node.targets[0], node.value)
+            elif isinstance(node, ast.AnnAssign) and node.value is not None:
+                self.assign(node.target, node.value)
+            elif isinstance(node, ast.NamedExpr | ast.AugAssign | ast.For | ast.AsyncFor | ast.comprehension):
+                self.assign(node.target, None)
+            elif isinstance(node, ast.arg):
+                self.assigned[node.arg] = None
+            elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+                self.assign(node.optional_vars, None)
+
+    def assign(self, target: ast.expr, value: ast.expr | None) -> None:
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name):
+                self.assigned[node.id] = None if node.id in self.assigned or node is not target else value
+
+    def text(self, node: ast.expr | None, depth: int = 0) -> str | None:
+        """The text, or the path, that an expression comes to; None where only the running program knows."""
+        if node is None or depth > DEEPEST:
+            return None
+        match node:
+            case ast.Constant(value=str() as value):
+                return None if "\0" in value else value
+            case ast.Name(id="__file__"):
+                return self.source.path or None
+            case ast.Name(id=name):
+                return self.text(self.assigned.get(name), depth + 1)
+            case ast.Attribute(value=ast.Name(id="sys"), attr="executable"):
+                return sys.executable
+            case ast.Attribute(value=value, attr="parent"):
+                return parent(self.text(value, depth + 1))
+            case ast.Subscript(value=ast.Attribute(value=value, attr="parents"), slice=ast.Constant(value=int() as n)):
+                found = self.text(value, depth + 1)
+                for _ in range(min(n + 1, DEEPEST)):
+                    found = parent(found)
+                return found
+            case ast.Subscript(value=ast.Attribute(attr="environ"), slice=ast.Constant(value=str() as name)):
+                return self.source.variables.get(name)
+            case ast.BinOp(left=left, op=ast.Div() | ast.Add() as op, right=right):
+                return joined(self.text(left, depth + 1), self.text(right, depth + 1), by_path=isinstance(op, ast.Div))
+            case ast.JoinedStr(values=values):
+                parts = [
+                    self.text(one.value if isinstance(one, ast.FormattedValue) else one, depth + 1) for one in values
+                ]
+                return None if None in parts else "".join(map(str, parts))
+            case ast.Call():
+                return self.call(node, depth + 1)
+        return None
+
+    def call(self, node: ast.Call, depth: int) -> str | None:
+        name, owner = name_of(node.func), node.func.value if isinstance(node.func, ast.Attribute) else None
+        given = [self.text(one, depth) for one in node.args]
+        if name in ("getcwd", "cwd"):
+            return self.source.cwd
+        if name in ("getenv", "get") and node.args and (name == "getenv" or name_of(owner) == "environ"):
+            default = given[1] if len(given) > 1 else None
+            return self.source.variables.get(given[0] or "", default or "") or None
+        if name == "join" and name_of(owner) == "path":
+            return None if None in given or not given else os.path.join(*map(str, given))
+        if name == "dirname":
+            return parent(given[0]) if given else None
+        if name == "joinpath" and owner is not None:
+            whole = [self.text(owner, depth), *given]
+            return None if None in whole else os.path.join(*map(str, whole))
+        # Path(x).resolve() and os.path.realpath(x): a method has its path before the dot.
+        of = given if given or owner is None else [self.text(owner, depth)]
+        if name in REAL and of and of[0] is not None:
+            return os.path.realpath(os.path.join(self.source.cwd, of[0]))
+        if name in SAME and of:
+            return None if None in of else os.path.join(*map(str, of))
+        return None
+
+
+def parent(path: str | None) -> str | None:
+    return None if path is None else os.path.dirname(path)
+
+
+def joined(left: str | None, right: str | None, *, by_path: bool) -> str | None:
+    if left is None or right is None:
+        return None
+    return os.path.join(left, right) if by_path else left + right
+
+
+def name_of(node: ast.AST | None) -> str:
+    """The last name of `a.b.c`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def project_variables(env: Mapping[str, str], folders: Collection[str]) -> dict[str, str]:
+    """The variables that lead to one of these folders: others may have another value at the next event."""
+    return {name: value for name, value in env.items() if value.startswith("/") and os.path.realpath(value) in folders}

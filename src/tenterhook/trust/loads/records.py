@@ -1,0 +1,73 @@
+"""What a reader is given, and what it finds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from msgspec import Struct, field
+
+# Stands among the names of a folder for all modules of Python's standard library.
+STANDARD = "(standard library)"
+
+
+class Source(Struct, frozen=True):
+    """A text of the project, and where it runs.
+
+    `path` is where it was found and `real` where it is; a text without a file has neither. `roads` are the folders of
+    the project in which Python looks for modules; `first` says that they come before the standard library. `main` is
+    the script whose process this is.
+    """
+
+    path: str
+    real: str
+    text: bytes
+    language: str
+    project: str
+    cwd: str
+    variables: Mapping[str, str]
+    roads: tuple[str, ...] = ()
+    first: bool = True
+    main: str = ""
+    title: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.title or os.path.relpath(self.path, self.project)
+
+
+class File(Struct, frozen=True):
+    """A file that is loaded: in this language, where the loader decides that, with these roads in the same process."""
+
+    path: str
+    language: str = ""
+    roads: tuple[str, ...] = ()
+    first: bool = True
+    main: str = ""
+
+
+class Loads(Struct):
+    """What a text loads.
+
+    `files` may be absent ones: then their coming to be is a change. `names` are those by which something is looked for
+    in a folder. `commands` are programs that it starts, as words with the folder they run in. `unknown` is what only
+    the running program knows.
+    """
+
+    files: list[File] = field(default_factory=list)
+    names: dict[str, set[str]] = field(default_factory=dict)
+    commands: list[tuple[list[str], str]] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+    def note(self, source: Source, text: str, line: int = 0) -> None:
+        where = f"{source.name}:{line}" if line else source.name
+        said = f"{where}: {text}"
+        if said not in self.unknown:
+            self.unknown.append(said)
+
+    def look(self, folder: str, *names: str) -> None:
+        self.names.setdefault(folder, set()).update(names)
+
+
+def inside(path: str, folder: str) -> bool:
+    return f"{path}{os.sep}".startswith(folder.rstrip(os.sep) + os.sep)

@@ -232,6 +232,7 @@ def looks_like(text: str, deciding: tuple[str, ...], known: tuple[str, ...] = ()
     """
     if "{" not in text:
         return False
+    text = text.replace("\0", "")  # what another encoding puts between the letters: UTF-16, as PowerShell writes it
     text = re.sub(ESCAPE, lambda found: chr(int(found[1], 16)) if found[1] else "", text)
     keys = (*deciding, *known) if text.lstrip("\ufeff \t\r\n").startswith("{") else deciding
     return any(key in text for key in keys) and key_pattern(keys).search(text) is not None

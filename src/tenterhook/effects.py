@@ -10,6 +10,7 @@ import msgspec
 from tenterhook.answer import DEPTH, holds_cut
 from tenterhook.apply import MODES
 from tenterhook.errors import nearest
+from tenterhook.meant import says_no
 from tenterhook.validity import FITS, WORDS, at, kind_of, response_fault
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def tool_config(reader: Reader, value: Any, answer: Answer, beside: dict[str, An
     if mode in MODES:
         config["mode"] = mode
     elif mode is not None:
-        reader.warn(f"{answer.path}.mode is {mode!r}; it may be: {', '.join(MODES)}")
+        reader.unreadable(f"{answer.path}.mode is {mode!r}; it may be: {', '.join(MODES)}")
     if isinstance(names, list) and all(isinstance(name, str) for name in names):
         config["allowedFunctionNames"] = names
     elif names is not None:
@@ -189,7 +190,9 @@ def hold(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> 
 
 
 def note(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
-    """A field that is part of the dialect and changes nothing by itself."""
+    """A field that is part of the dialect and changes nothing by itself; a refusal that it says is lost."""
+    if isinstance(value, bool) and says_no(answer.path, value):
+        reader.loses(f"{answer.path} decides nothing on {reader.rules.rule.name}")
 
 
 def whole(effect: Effect) -> Effect:

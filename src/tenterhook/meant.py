@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tenterhook.answer import KEPT, Reading, looks_like
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 DECIDING = frozenset(
     ("decision", "permissionDecision", "permission", "behavior", "continue", "stop", "hookSpecificOutput")
 )
+# The words of refusals, and keys that refuse where they are false or true, in whatever form.
+REFUSALS = ("deny", "denied", "block", "blocked", "reject", "refuse")
+ALLOWS = ("allow", "allowed", "approve", "approved", "ok", "continue")
 
 
 def what_is_wrong(text: str, reading: Reading, rules: Rules, *, cut: bool) -> str:
@@ -25,7 +28,7 @@ def what_is_wrong(text: str, reading: Reading, rules: Rules, *, cut: bool) -> st
     if reading.begins and (cut or len(text) > KEPT):  # the rest of it was dropped, or is too long to look through
         why = "more was printed than is read, and the rest was dropped" if cut else reading.problem
     elif looks_like(text[:KEPT], rules.guarded, rules.known):
-        why = reading.problem or "other text stands beside it"
+        why = reading.problem or ("it is a list" if text.startswith("[") else "other text stands beside it")
     elif cut and rules.strict:
         return "printed more than is read, and the rest, which was dropped, may have been an answer"
     else:
@@ -33,7 +36,7 @@ def what_is_wrong(text: str, reading: Reading, rules: Rules, *, cut: bool) -> st
     return f"printed what looks like an answer but is not one JSON object: {why}"
 
 
-def meant_by(place: str, rules: Rules) -> str:
+def meant_by(place: str, value: Any, rules: Rules) -> str:
     """What a key that the dialect does not know was probably meant to be; empty where it was meant as nothing here."""
     leaf, title = place.rpartition(".")[2], rules.dialect.title
     if home := next((path for path in rules.weighty if path.rpartition(".")[2] == leaf), ""):
@@ -41,10 +44,19 @@ def meant_by(place: str, rules: Rules) -> str:
     close = alike(leaf, (path.rpartition(".")[2] for path in rules.weighty), 0.75) or alike(leaf, rules.known, 0.87)
     if close:
         return f"{place} is not part of this dialect's answers (did you mean {close!r}?)"
-    if leaf in DECIDING:
+    if leaf in DECIDING or (not isinstance(value, dict) and says_no(place, value)):  # an object may be what was given
         reads = ", ".join(path for path, _ in rules.deciding) or "no decision"
         return f"{place} is how other agents' hooks decide; on {rules.rule.name} {title} reads {reads}"
     return ""
+
+
+def says_no(place: str, value: Any) -> bool:
+    """Whether a field refuses, to whoever reads it: {"action": "deny"}, {"allowed": false}, {"block": true}."""
+    if isinstance(value, dict):
+        return any(says_no(str(key), one) for key, one in value.items())
+    if isinstance(value, bool):
+        return fold(place.rpartition(".")[2]) in ((*REFUSALS, "stop") if value else ALLOWS)
+    return isinstance(value, str) and value.lower() in REFUSALS
 
 
 def alike(word: str, known: Iterable[str], least: float) -> str:

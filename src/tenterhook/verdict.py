@@ -6,16 +6,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tenterhook.answer import KEPT, LINES, Reading, is_json, looks_like, read, said_on
+from tenterhook.answer import KEPT, LINES, is_json, looks_like, read, said_on
 from tenterhook.apply import RESPONDS
 from tenterhook.dialect import Answer, Exit
 from tenterhook.effects import EFFECT, RANK, stronger
-from tenterhook.meant import meant_by, what_is_wrong
+from tenterhook.meant import meant_by, says_no, what_is_wrong
 from tenterhook.policy import closes, explained, fail_closed, must_answer
-from tenterhook.rules import Rules, Table
+from tenterhook.rules import WEIGHTY, Rules, Table
 from tenterhook.stops import STOPS, ends_turn, nobody_decides
 from tenterhook.types import Attempt, Hook, Message, Parts, Verdict
-from tenterhook.validity import effects_of, fault, keep_texts, objection, without_rivals
+from tenterhook.validity import effects_of, fault, keep_texts, kind_of, objection, without_rivals
 
 NO_REASON = "Blocked by hook"
 # The one exit code that is meant as a refusal everywhere: a strict engine takes it for one, silent or not.
@@ -83,7 +83,9 @@ class Reader:
         dialect = rules.dialect
         if text.startswith("\ufeff") and dialect.byte_order_mark == "text":
             if looks_like(text[:KEPT], rules.guarded, rules.known):
-                self.unreadable("printed a byte order mark before its answer, so the agent does not read it")
+                self.lost(
+                    "printed what looks like an answer behind a byte order mark, so the agent does not read it", stream
+                )
             return False
         reading = read(text, twice=dialect.twice_encoded, guarded=rules.guarded, deepest=dialect.deepest)
         found = reading.found
@@ -94,27 +96,27 @@ class Reader:
             if row.flat and keep_texts(found, rules):
                 self.warn(f"its {dialect.section} decides nothing at exit code {attempt.exit_code}")
             return self.accept(found)
+        cut = attempt.truncated and len(text) >= KEPT // WIDEST
+        if problem := what_is_wrong(text, reading, rules, cut=cut):
+            half = reading.begins and (cut or dialect.broken_answer == "fails")
+            self.lost(problem, stream, fails=half or reading.refused or bool(reading.twin))
         if dialect.other_json == "nothing" and not reading.begins and is_json(text, twice=dialect.twice_encoded):
             self.warn("printed JSON that is no object, which says nothing here")
             return True
-        cut = attempt.truncated and len(text) >= KEPT // WIDEST
-        if problem := what_is_wrong(text, reading, rules, cut=cut):
-            self.lost(problem, stream, reading, cut)
         if text.startswith(tuple(row.broken_fails)) and (text.endswith("}") or not row.broken_closed):
             self.fail("output")
             self.tell("error", text[:KEPT])
             return True
         return False
 
-    def lost(self, problem: str, stream: str, reading: Reading, cut: bool) -> None:
+    def lost(self, problem: str, stream: str, *, fails: bool = False) -> None:
         """What was meant as an answer and cannot be read: a failure, so that a hook that guards can refuse.
 
         Where the agent takes half an answer for text it is text, unless somebody said what a failure means.
         """
-        half = reading.begins and (cut or self.rules.dialect.broken_answer == "fails")
-        fails = half or reading.refused or bool(reading.twin) or closes(self.hook, "output", self.rules)
+        fails = fails or closes(self.hook, "output", self.rules)
         self.unreadable(problem, fails=fails)
-        if fails and reading.begins:
+        if fails:
             self.answered_on = stream  # it is no text for anybody
 
     def accept(self, found: dict[str, Any]) -> bool:
@@ -162,6 +164,13 @@ class Reader:
         if fails or self.rules.strict:
             self.fail("output")
 
+    def loses(self, problem: str, *, weighty: bool = True) -> None:
+        """What does not count. Where it may have been meant as a refusal, a strict engine takes it for unreadable."""
+        if weighty and self.rules.strict:
+            self.unreadable(problem)
+        else:
+            self.warn(problem)
+
     def take(self, found: dict[str, Any], table: Table, path: str) -> None:
         """Every field of the answer, the event-specific section last: what it says is closer to the event."""
         section = self.rules.dialect.section
@@ -181,7 +190,7 @@ class Reader:
         """Its reason outranks the general one, unless its decision is the weaker of the two and the dialect minds."""
         general, reason = self.verdict.decision, self.verdict.reason
         self.verdict.decision, self.verdict.reason = "none", ""
-        if self.fits(value):
+        if self.fits(value, table):
             self.inner(value, table, name)
         mine = self.verdict.decision
         if self.rules.rule.decisions == "section-last":
@@ -194,19 +203,22 @@ class Reader:
             self.verdict.reason = reason
         self.verdict.decision = mine if outranks else stronger(general, mine)
 
-    def fits(self, value: Any) -> bool:
+    def fits(self, value: Any, table: Table) -> bool:
         dialect = self.rules.dialect
         named = value.get(dialect.section_event) if dialect.section_event and isinstance(value, dict) else None
         if named is None or named == self.rules.rule.name or dialect.unnamed_section == "void-missing":
             return True
-        self.warn(f"its {dialect.section} names the event {named!r}, so that section does not count")
+        self.loses(
+            f"its {dialect.section} names the event {named!r}, so that section does not count",
+            weighty=not WEIGHTY.isdisjoint(effects_of(value, table)),
+        )
         return False
 
     def inner(self, value: Any, table: Table, place: str) -> None:
         if isinstance(value, dict):
             self.take(value, table, f"{place}.")
         elif value is not None:
-            self.wrong(place, value, "an object")
+            self.loses(f"{place} must be an object, not {kind_of(value)}")
             if place == self.rules.dialect.section and value and not isinstance(value, list):
                 self.verdict.ruins = f"its {place} is no object"
 
@@ -216,8 +228,8 @@ class Reader:
         if place == f"{dialect.section}.{dialect.section_event}":
             return
         if any(place == path or path.startswith(f"{place}.") for path in self.rules.elsewhere):
-            self.warn(f"{place} has no effect on {rule.name}")
-        elif self.rules.strict and value is not None and (meant := meant_by(place, self.rules)):
+            self.loses(f"{place} has no effect on {rule.name}", weighty=says_no(place, value))
+        elif self.rules.strict and value is not None and (meant := meant_by(place, value, self.rules)):
             self.unreadable(meant)
         else:
             self.warn(f"{place} is not part of this dialect's answers")

@@ -243,6 +243,14 @@ class Engine(HookSet):
 
             log_outcome(self, outcome)
 
+    def warn(self, event: str, problems: Sequence[str]) -> None:
+        """Tell the log what could not be done of what hooks wanted."""
+        if problems and self.wants_log:
+            from tenterhook.hooklog import log_once
+
+            for text in problems:
+                log_once(self, f"{event}: {text}", f"{event}: {text}")
+
     def told(self, outcome: Outcome) -> Outcome:
         for tap in self.taps:
             try:

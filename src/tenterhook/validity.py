@@ -150,11 +150,11 @@ def response_fault(view: dict[str, Any]) -> str:
 
 
 def is_readable(candidate: Any) -> bool:
-    """Whether a candidate has a text, or parts of which one is a text; or nothing at all."""
+    """Whether a candidate has a text, or parts of which one is a text; it may have none of them, in a list."""
     content = candidate.get("content") if isinstance(candidate, dict) else candidate
     parts = content.get("parts") if isinstance(content, dict) else content
     if not isinstance(parts, list):
-        return parts is None or isinstance(parts, str)
+        return isinstance(parts, str)
     texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
     return not parts or any(isinstance(text, str) for text in texts)
 

@@ -48,11 +48,12 @@ def test_before_model_is_told_of_the_fully_assembled_request_in_the_stable_form(
 
 @ways
 @pytest.mark.req("HOOK-038", "HOOK-042")
-def test_a_request_without_messages_is_sent_as_it_was(project, api, way):
+def test_a_request_without_messages_is_sent_as_it_was_with_a_warning_in_the_log(project, api, way, caplog):
     reply, _ = asked(hooked(project, BeforeModel=specific(llm_request={"messages": []})), api, way)
 
     assert sent(api) == [("user", "look"), ("model", "I ask")]
     assert reply.problems[0] == "messages would be empty, and a call needs one: they were left as they were"
+    assert f"BeforeModel: {reply.problems[0]}" in caplog.messages
 
 
 @pytest.mark.req("HOOK-033", "HOOK-041", "HOOK-043", "HOOK-051", "HOOK-053", "HOOK-059")

@@ -129,6 +129,9 @@ def test_a_completely_new_response_stands_as_if_the_model_had_made_it(project, a
         {"candidates": "anew"},
         {"candidates": [7]},
         {"candidates": [{"content": 7}]},
+        {"candidates": [{}]},
+        {"candidates": [{"finishReason": "STOP"}]},
+        {"candidates": [{"content": {"role": "model", "parts": None}}]},
         {"text": "anew", "candidates": [{"content": {"parts": [{"txt": "anew"}]}}]},
     ],
 )

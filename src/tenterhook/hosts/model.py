@@ -87,6 +87,7 @@ class Model:
         problems: list[str] = []
         if "request" in before.changes:
             asked, problems = self.format.apply_request(before.changes["request"], call)
+            self.engine.warn(before.event, problems)
         outcomes: tuple[Outcome, ...] = (before,)
         allowed = narrowed(view, before.changes.get("request", view))
         if self.format.has_tools(asked):
@@ -96,6 +97,7 @@ class Model:
                 return replace(self.refused(select, call), outcomes=outcomes, problems=tuple(problems))
             if config := select.changes.get("tool_config"):
                 asked, more = self.format.apply_tools(config, asked)
+                self.engine.warn(select.event, more)
                 problems += more
                 allowed = both(allowed, left(config))
         asked = self.with_words(asked, outcomes)

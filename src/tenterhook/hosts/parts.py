@@ -57,7 +57,7 @@ def text_part(text: str, parts: Sequence[Any]) -> Any:
     types = [str(one["type"]) for one in parts if isinstance(one, dict) and "type" in one]
     if types:
         return {"type": "input_text" if types[0].startswith("input_") else "text", "text": text}
-    if any(map(is_genai_object, parts)):
+    if any(type(one).__module__.startswith("google.genai") for one in parts):
         from tenterhook.formats.genai.values import types as genai
 
         return genai().Part(text=f"\n\n{text}")

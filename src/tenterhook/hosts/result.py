@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from tenterhook.deliver import Label, capped, clean, for_model, marked
 from tenterhook.errors import UsageError
-from tenterhook.hosts.parts import are_parts, as_json, is_genai_object, is_sdk_object, with_texts
+from tenterhook.hosts.parts import are_parts, as_json, is_genai, is_genai_object, is_sdk_object, with_texts
 from tenterhook.payload import in_json
 from tenterhook.types import Message, Outcome
 
@@ -78,6 +78,8 @@ def result_of(value: Any) -> ToolResult:
 def text_of(value: Any) -> Any:
     if isinstance(value, str) or (isinstance(value, list) and are_parts(value)):
         return value
+    if isinstance(value, tuple) and any(map(is_genai, value)) and are_parts(value):
+        return list(value)
     if is_genai_object(value):
         return [value]
     if value is None:

@@ -34,6 +34,7 @@ CONTENTS: dict[str, tuple[Any, Any, Any]] = {
     "an object in a result": (ToolResult(PIXEL), [PIXEL, *OBJECTS], WIRE),
     "a dict in a result": (ToolResult(WIRE), [WIRE, *DICTS], WIRE),
     "texts in a result": (ToolResult(["a", "b"]), ["a", "b", *ADDED], ["a", "b"]),
+    "a tuple of objects": ((T.Part(text="hi"), PIXEL), [T.Part(text="hi"), PIXEL, *OBJECTS], [{"text": "hi"}, WIRE]),
     "parts of another API": ([BLOCKS[0]], [BLOCKS[0], *BLOCKS], [BLOCKS[0]]),
     "a record": ({"text": "hi", "size": 2}, '{"text":"hi","size":2}' + "".join(ADDED), '{"text":"hi","size":2}'),
     "a content": (T.Content(parts=[PIXEL]), json.dumps({"parts": [WIRE]}, separators=(",", ":")) + "".join(ADDED), ...),
@@ -114,3 +115,24 @@ def test_a_function_is_given_the_input_as_its_parameters_want_it(make: Make, fun
     result = asyncio.run(execute_tool_with_hooks(make(BeforeTool=[change]), "write_file", {"path": "a"}, function))
 
     assert result.llm_content == '{"path": "a", "mode": "w"}'
+
+
+@pytest.mark.req("HOOK-027", "HOOK-131")
+def test_what_is_added_to_a_content_of_the_sdk_is_a_part_of_the_sdk(make: Make) -> None:
+    content = T.Content(role="user", parts=[PIXEL])
+    config = make(AfterTool=[SAID])
+
+    result = asyncio.run(execute_tool_with_hooks(config, "read_file", {}, lambda: ToolResult(content)))
+
+    assert result.llm_content == [content, *OBJECTS]
+
+
+@pytest.mark.req("HOOK-026")
+@pytest.mark.parametrize("part", [{"text": "hi"}, WIRE])
+def test_after_a_tool_a_single_part_is_told_in_the_documents_record(project: Project, make: Make, part: Any) -> None:
+    config = make(AfterTool=["cat > told.json"])
+
+    asyncio.run(fire_after_tool_hook(config, "read_file", {}, part))
+
+    record = {"llmContent": [part], "returnDisplay": [part], "metadata": {}}
+    assert project.json("told.json")["tool_response"] == record

@@ -111,6 +111,6 @@ def error_of(error: Any) -> ToolError:
 
 def response_record(value: Any) -> Any:
     """What hooks are told of a tool's result: the document's mapping, whatever form the result has in Python."""
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and not is_genai(value):
         return {key: as_json(one) for key, one in value.items()}
-    return told(result_of(value), value, "record")
+    return told(result_of(returned(value)), value, "record")

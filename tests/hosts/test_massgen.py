@@ -653,3 +653,15 @@ def test_arguments_too_deep_to_be_read_lift_no_refusal(manager: Manager, argumen
     manager.on(PRE, lambda event: HookResult.deny("no"))
 
     assert not manager.pre(arguments=arguments).allowed
+
+
+@pytest.mark.parametrize(("closed", "allowed"), [(True, False), (False, True)])
+def test_a_text_in_place_of_true_or_false_is_a_failure_and_no_yes(closed: bool, allowed: bool) -> None:
+    manager = GeneralHookManager()
+    hook = PythonCallableHook("guard", lambda event: {"allowed": "false"}, fail_closed=closed)
+    manager.register_global_hook(HookType.PRE_TOOL_USE, hook)
+
+    result = asyncio.run(manager.execute_hooks(HookType.PRE_TOOL_USE, "Bash", "{}"))
+
+    assert result.allowed is allowed
+    assert ["allowed must be true or false, not 'false'" in error for error in result.hook_errors] == [True]

@@ -98,7 +98,9 @@ class HookResult:
     outcome: Outcome | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Either word denies."""
+        """Either word denies. A text is not taken for yes: "false" is one."""
+        if isinstance(self.allowed, str):
+            raise UsageError(f"allowed must be true or false, not {self.allowed!r}")
         if not self.allowed:
             self.decision = "deny"
         elif self.decision == "deny":

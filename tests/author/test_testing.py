@@ -48,7 +48,7 @@ with hook.apart():
     def writes(event: Event) -> Answer:
         return hook.deny(f"{event.tool_name} {event.paths[0]} {event.text}")
 
-    @hook("session.start", "prompt.submit", "turn.stop", "tool.before", "tool.after")
+    @hook("session.start", "prompt.submit", "turn.stop", "tool.before", "tool.after", "tool.failed", "permission.ask")
     def shows(event: Event) -> None:
         SEEN.append(event)
 
@@ -172,6 +172,51 @@ def test_a_tool_by_an_agents_own_name_is_that_one() -> None:
 
     assert (copilot.tool_name, copilot.data["tool_input"]) == ("apply_patch", PATCH)
     assert claude.tool_name == "Edit"
+
+
+OWN_NAMES = {
+    "claude": ("Skill", "Monitor", "NotebookEdit", "WebSearch", "AskUserQuestion", "TodoWrite"),
+    "gemini": ("save_memory", "list_directory", "write_todos"),
+    "copilot": ("report_intent",),
+    "qwen": ("skill", "notebook_edit", "monitor"),
+    "moai": ("Skill", "Monitor"),
+}
+
+
+@pytest.mark.parametrize(("agent", "name"), [(agent, name) for agent, names in OWN_NAMES.items() for name in names])
+def test_a_tool_of_which_nothing_was_recorded_keeps_its_name(agent: str, name: str) -> None:
+    fire(shows, "tool.before", agent=agent, tool=name, value="v")
+    seen = SEEN.pop()
+
+    assert (seen.tool_name, seen.data["tool_input"]) == (name, {"value": "v"})
+
+
+def test_a_word_of_ours_finds_the_agents_tool_though_nothing_was_recorded_of_it() -> None:
+    found = {}
+    for word in ("web_search", "ask", "todo"):
+        fire(shows, "tool.before", agent="claude", tool=word, query="x")
+        found[word] = SEEN.pop().tool_name
+
+    assert found == {"web_search": "WebSearch", "ask": "AskUserQuestion", "todo": "TodoWrite"}
+
+
+@each_dialect("tool.before", tool="subagent")
+def test_a_subagents_prompt_is_its_tools_input(agent: str) -> None:
+    fire(shows, "tool.before", agent=agent, tool="subagent", prompt="look", name="n", message="m")
+    seen = SEEN.pop()
+
+    assert {"look", "n", "m"} == set(seen.data["tool_input"].values())
+
+
+@pytest.mark.parametrize("kind", ["tool.before", "tool.after", "tool.failed", "permission.ask"])
+@pytest.mark.parametrize("agent", recorded.agents())
+def test_a_payload_has_the_fields_that_the_agent_wrote_and_no_more(agent: str, kind: str) -> None:
+    names = {rule.name for rule in dialects.get(agent).events if rule.kind == kind}
+    for name in names & recorded.payloads(agent).keys():
+        fire(shows, name, agent=agent, tool="shell", command="ls")
+        seen = SEEN.pop()
+
+        assert seen.raw.keys() == recorded.payloads(agent)[name][0].keys()
 
 
 CALLS = [

@@ -143,7 +143,7 @@ def sample(dialect: Dialect, rule: EventRule, hooks: list[Registered]) -> dict[s
     known = [ours for ours, theirs in NAMES.items() if not rule.tools or theirs in rule.tools]
     known = [ours for ours in known if tool_of(dialect, ours)]
     fitting = [ours for ours in known if any(tools.fits(one.match, names_of(dialect, ours)) for one in hooks)]
-    return {**given, **called(dialect, {"tool": (fitting or known or ["shell"])[0], **SAMPLE})}
+    return {**given, **called(dialect, rule, {"tool": (fitting or known or ["shell"])[0], **SAMPLE})}
 
 
 def names_of(dialect: Dialect, ours: str) -> tuple[str, ...]:

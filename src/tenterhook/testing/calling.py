@@ -12,8 +12,7 @@ from msgspec import Struct
 
 from tenterhook import dialects, recorded
 from tenterhook.author import inputs, tools
-from tenterhook.author.event import SUBJECTS
-from tenterhook.dialect import Dialect
+from tenterhook.dialect import Dialect, EventRule
 from tenterhook.errors import UsageError
 from tenterhook.payload import GIVEN
 from tenterhook.vocabulary import BASE
@@ -35,6 +34,17 @@ INPUTS = {
 }
 # Tools that take a patch, under their own last word, where nothing was recorded of them.
 PATCHES = ("apply_patch", "patch")
+# Tools that agents have, and tell their hooks of, besides those that were recorded.
+OF_CLAUDE = (
+    *("WebSearch", "AskUserQuestion", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet"),
+    *("NotebookEdit", "MultiEdit", "Monitor", "LS"),
+)
+UNRECORDED = {
+    "claude": OF_CLAUDE,
+    "moai": OF_CLAUDE,
+    "gemini": ("ask_user", "write_todos", "read_many_files", "list_directory"),
+    "llxprt": ("read_many_files", "list_directory"),
+}
 
 
 class Tool(Struct, frozen=True):
@@ -52,20 +62,21 @@ class Tool(Struct, frozen=True):
     beside: dict[str, Any] = {}
 
 
-def called(dialect: Dialect, data: dict[str, Any]) -> dict[str, Any]:
+def called(dialect: Dialect, rule: EventRule, data: dict[str, Any]) -> dict[str, Any]:
     """The event's data with `tool` and its inputs as this agent writes them; all else stays."""
     if "tool" not in data:
         return data
-    about = fields() - INPUTS
+    about = fields(rule.kind) - INPUTS
     given = {name: value for name, value in data.items() if name not in about and name != "tool"}
-    rest = {name: value for name, value in data.items() if name in about}
+    rest = {name: value for name, value in data.items() if name in about and name != "tool"}
     tool = tool_of(dialect, data["tool"])
     if tool is None:
         raise UsageError(
             f"{dialect.title} tells its hooks of no tool {data['tool']!r}: it does that by its shell, or not at all; "
             f"agents(kind, tool={data['tool']!r}) lists those that do"
         )
-    output = {} if tool.output is None else {"tool_output": tool.output}
+    has_run = rule.kind == "tool.after" and tool.output is not None
+    output = {"tool_output": tool.output} if has_run else {}
     return {"tool_name": tool.name, "tool_input": spelled(tool, given), **tool.beside, **output, **rest}
 
 
@@ -75,13 +86,18 @@ def tool_of(dialect: Dialect, name: str) -> Tool | None:
         return of_server(dialect, *served)
     kind = name if name in tools.TOOLS else tools.kind(name)
     calls = recorded.tools(dialect.name)
-    own = [call for call in calls if call["tool"] == name]
+    for call in calls:
+        if call["tool"] == name:
+            return seen(dialect, call)
+    unrecorded = (*UNRECORDED.get(dialect.name.partition("@")[0], ()), *dialect.aliases)
+    if kind == tools.OTHER or name in unrecorded:
+        return Tool(name)
     alike = [call for call in calls if tools.kind(call["tool"]) == kind]
     more = [call for call in calls if kind in tools.names(call["tool"])]
-    for call in (*own, *alike, *more):
+    for call in (*alike, *more):
         return seen(dialect, call)
-    if kind == tools.OTHER or name in dialect.aliases:
-        return Tool(name)
+    if kind not in NAMES and (others := [one for one in unrecorded if tools.kind(one) == kind]):
+        return Tool(others[0])
     if calls:
         return None
     named = dialect.tools.get(NAMES.get(kind, ""))
@@ -131,11 +147,12 @@ def spelled(tool: Tool, given: dict[str, Any]) -> Any:
 
 
 @cache
-def fields() -> set[str]:
-    """What an event itself may be given, by our names and by any agent's; all else is for its tool."""
-    found = {*BASE, *SUBJECTS, *GIVEN.values()}
+def fields(kind: str) -> set[str]:
+    """What an event of this kind may be given, by our names and by any agent's; all else is for its tool."""
+    found = {*BASE, *GIVEN.values()}
     for dialect in map(dialects.get, dialects.names()):
-        every = [*dialect.base, *(field for rule in dialect.events for field in (*rule.base, *rule.fields))]
+        rules = [rule for rule in dialect.events if rule.kind == kind]
+        every = [*dialect.base, *(field for rule in rules for field in (*rule.base, *rule.fields))]
         found |= {name for field in every for name in (field.name, field.key)}
     return found
 

@@ -95,7 +95,7 @@ def fire(
     rule = meant(dialect, event)
     if rule is None:
         raise UsageError(f"{dialect.title} has no event {event!r}; agents({event!r}) lists those that have")
-    given = {**(once_written(dialect, rule) if as_recorded else {}), **called(dialect, data)}
+    given = {**(once_written(dialect, rule) if as_recorded else {}), **called(dialect, rule, data)}
     environ = {name: value for name, value in os.environ.items() if not name.startswith("TENTERHOOK_")} | dict(
         env or {}
     )

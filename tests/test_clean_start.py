@@ -1,11 +1,14 @@
 """Where the suite is started from changes nothing: variables, signals, umask, niceness, tools that do not run."""
 
+import importlib
 import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from clean_start import works
 
@@ -52,6 +55,15 @@ def test_the_suite_starts_the_same_wherever_it_is_started(tmp_path: Path) -> Non
     assert {name for name in found["environ"] if not name.startswith("LC_CTYPE")} == {"LANG"}
     assert (found["ignored"], found["blocked"], found["umask"], found["home"]) == (["SIGPIPE", "SIGXFSZ"], 0, 0o022, [])
     assert found["nice"] == (0 if os.geteuid() == 0 else os.nice(0) + 5)
+
+
+def test_a_package_that_no_installer_has_compiled_can_be_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "uncompiled.py").write_text('TEXT = """a\\/b"""\n')
+    monkeypatch.syspath_prepend(tmp_path)
+
+    assert importlib.import_module("uncompiled").TEXT == "a\\/b"
 
 
 def test_a_tool_counts_when_it_runs_and_not_when_it_lies_on_the_path(tmp_path: Path) -> None:

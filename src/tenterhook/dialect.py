@@ -280,6 +280,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     failure: dict[str, str] = {}
     failure_of: dict[str, str] = {}
     tools: dict[str, ToolName] = {}
+    # Tools that its hooks are told of besides those, by the agent's own names.
+    further_tools: tuple[str, ...] = ()
     mcp_tool: str = "mcp__{server}__{tool}"
     mcp_files: tuple[str, ...] = (".mcp.json",)
     status_line: str = ""

@@ -14,7 +14,7 @@ from tenterhook.terminal import (
     near,
     one_line,
     painter,
-    shorten,
+    shorten_name,
     visible,
     wrapped,
 )
@@ -102,7 +102,7 @@ def ran(outcome: Outcome, failures: Sequence[str], paint: Paint) -> list[str]:
     widths = [max(width(cells[n]) for cells in rows) for n in (0, 2, 3, 4, 5)]
     room = max(16, columns() - sum(widths) - 12)
     for cells in rows:
-        cells[1] = shorten(cells[1], room)
+        cells[1] = shorten_name(cells[1], room)
     lines = [paint("bold", f"ran {counted(len(attempts), 'hook')}")]
     for attempt, failure, text in zip(attempts, failures, table(rows, indent="  ").split("\n"), strict=True):
         lines += [text, *details(attempt, failure, outcome, paint)]
@@ -171,8 +171,8 @@ def names(group: Sequence[Skipped]) -> str:
     room = columns() - 26
     if len(group) == 1:
         source = near(group[0].source)
-        return f"{shorten(group[0].hook, max(16, room - len(source)))}  {source}"
-    shown = [shorten(hook.hook, 24) for hook in group[:NAMES_SHOWN]]
+        return f"{shorten_name(group[0].hook, max(16, room - len(source)))}  {source}"
+    shown = [shorten_name(hook.hook, 24) for hook in group[:NAMES_SHOWN]]
     while len(shown) > 1 and sum(map(len, shown)) + 2 * len(shown) > room - 10:
         shown.pop()
     left = len(group) - len(shown)
@@ -189,7 +189,7 @@ def told(outcome: Outcome, failures: Sequence[str], paint: Paint) -> list[str]:
         start = f"  {paint(AUDIENCE_STYLE.get(message.to, ''), f'{message.to:<5}')}  {message.kind:<{widest}}  "
         lines += wrapped(said(message, outcome, failures), first=start, indent=" " * (widest + 11))
         if len(outcome.attempts) > 1:
-            lines[-1] += paint("dim", f"  [{shorten(message.hook, 24)}]")
+            lines[-1] += paint("dim", f"  [{shorten_name(message.hook, 24)}]")
     return lines
 
 

@@ -71,6 +71,13 @@ def shorten(text: str, most: int) -> str:
     return f"{text[:head]}...{text[len(text) - (most - 3 - head) :]}"
 
 
+def shorten_name(hook: str, most: int) -> str:
+    """A hook's name or command line in at most so many columns; secrets go first, for nobody knows half of one."""
+    from tenterhook.redact import Redactor
+
+    return shorten(Redactor(os.environ).text(hook), most)
+
+
 def wrapped(text: str, *, first: str, indent: str, most_lines: int = 20) -> list[str]:
     """The text's lines behind `first`, the others below its start; long ones are wrapped, many are left out."""
     room = max(30, columns() - width(indent))

@@ -13,9 +13,15 @@ SHELL_SYNTAX = frozenset("|&;<>()`\n*?[]{!#")
 PLAIN_FLAGS = ("-u", "-B", "-E", "-s", "-S", "-I", "-O", "-OO", "-q")
 SHELL_FLAGS = ("-e", "-u", "-x", "-eu", "-ex", "-eux")
 INTERPRETERS = ("sh", "bash", "dash", "zsh", "python", "node", "ruby", "perl")
-# Programs that start what is written behind them.
-STARTERS = ("env", "exec", "command", "nohup", "nice", "time")
-SCRIPT = re.compile(r"\.(?:[bz]?a?sh|py|[cm]?[jt]s|rb|pl)$")
+# Programs that start what is written behind them, after options of their own and a number.
+STARTERS = ("env", "exec", "command", "nohup", "nice", "time", "timeout", "setsid")
+# Programs that run a script that is named somewhere behind them.
+RUNNERS = (
+    *("tenter", "uv", "uvx", "pipx", "poetry", "pipenv", "hatch", "pdm", "npx", "npm", "pnpm", "yarn", "bun", "bunx"),
+    *("deno", "tsx", "ts-node", "go", "php", "lua", "pwsh", "powershell", "sudo", "doas", "stdbuf", "docker", "podman"),
+)
+SCRIPT = re.compile(r"^library:[\w-]+$|^\S+\.(?:[bz]?a?sh|fish|py|[cm]?[jt]s|rb|pl|php|lua|go|ps1)$")
+NUMBER = re.compile(r"\d+(?:\.\d+)?[smhd]?")
 
 
 def at_home(path: str, home: str) -> str:
@@ -68,25 +74,31 @@ def file_run(command: object) -> str:
     if not words:
         return ""
     name, rest = os.path.basename(words[0]), words[1:]
-    if name in BUILTINS:  # cd DIR && ./guard.sh
-        return next((os.path.basename(word) for word in rest if SCRIPT.search(word)), name)
-    if is_interpreter(name):
-        first = next((word for word in rest if word in ("-m", "-c", "-e") or not word.startswith("-")), "-c")
-        after = rest[rest.index(first) + 1 :] if first == "-m" else [first]
-        return os.path.basename(after[0]) if after and after[0] not in ("-c", "-e") else name
+    interprets = is_interpreter(name)
+    if interprets or name in RUNNERS or name in BUILTINS:  # cd DIR && ./guard.sh
+        if script := next(filter(SCRIPT.search, rest), ""):
+            return os.path.basename(script)
+    if interprets:
+        rest = list(itertools.dropwhile(lambda word: word in (*PLAIN_FLAGS, *SHELL_FLAGS), rest))
+        rest = rest[1:] if rest[:1] == ["-m"] else rest
+        return os.path.basename(rest[0]) if rest and not rest[0].startswith("-") else name
     return name
 
 
 def starts_another(word: str) -> bool:
-    """A program that starts what is written behind it, or a variable for that."""
-    return os.path.basename(word) in STARTERS or "=" in word.partition("/")[0]
+    """A program that starts what is written behind it, a variable or an option for that, or what groups commands."""
+    if os.path.basename(word) in STARTERS or "=" in word.partition("/")[0]:
+        return True
+    return word.startswith("-") or NUMBER.fullmatch(word) is not None or not word.strip("(){}!")
 
 
 def split(text: str) -> list[str]:
     import shlex
 
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
     try:
-        return shlex.split(text)
+        return list(lexer)
     except ValueError:  # an open quote
         return text.split()
 

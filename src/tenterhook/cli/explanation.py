@@ -105,7 +105,7 @@ def hook_lines(found: Explanation, paint: Paint, *, whole: bool) -> Iterator[str
     if not rows:
         return
     room = max(20, columns() - sum(max(width(row[n]) for row in rows) for n in (0, 2, 3, 4)) - 10)
-    cut = [[row[0], one_line(row[1]) if whole else shorten(row[1], room), *row[2:]] for row in rows]
+    cut = [[row[0], one_line(row[1]) if whole else shorten_name(row[1], room), *row[2:]] for row in rows]
     seen: Counter[str] = Counter()
     before = ""
     for hook, line in zip(found.hooks, table(cut, indent="  ").split("\n"), strict=True):

@@ -96,7 +96,7 @@ def hook_rows(hooks: list[HookFacts], paint: Paint) -> list[list[str]]:
         [
             paint(STYLES.get(hook.state, "dim"), one_line(hook.state)),
             cut(hook.matcher or "*", MATCHER_WIDTH),
-            one_line(hook.hook),
+            redacted(one_line(hook.hook)),
             hook.type,
             "none" if hook.timeout is None else f"{hook.timeout:g} s",
             paint("dim", near(hook.source)),

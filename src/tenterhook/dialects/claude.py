@@ -223,6 +223,10 @@ DIALECT = Dialect(
     audience={"error": "user"},
     marks={"reason": "{text}"},
     late_to_model=True,
+    further_tools=(
+        *("WebSearch", "AskUserQuestion", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet"),
+        *("NotebookEdit", "MultiEdit", "Monitor", "LS"),
+    ),
     tools={
         "Bash": ToolName("Bash"),
         "Read": ToolName("Read"),

@@ -299,6 +299,7 @@ DIALECT = Dialect(
     broken_answer="text",
     other_json="nothing",
     marks={"context": "<hook_context>{text}</hook_context>"},
+    further_tools=("ask_user", "write_todos", "read_many_files", "list_directory"),
     tools={
         "Bash": ToolName("run_shell_command"),
         "Read": ToolName("read_file"),

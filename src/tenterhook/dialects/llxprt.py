@@ -242,6 +242,7 @@ DIALECT = Dialect(
     other_json="nothing",
     audience={"system": "model"},
     marks={"system": "[System] {text}", "context": "[Context] {text}", "reason": "{text}"},
+    further_tools=("read_many_files", "list_directory"),
     tools={
         "Bash": ToolName("run_shell_command", {"timeout": "timeout_seconds"}),
         "Read": ToolName("read_file", {"file_path": "absolute_path"}),

@@ -273,6 +273,10 @@ DIALECT = Dialect(
     failure_of={"prompt": "deny", "agent": "deny"},
     marks={"reason": "{text}"},
     late_to_model=True,
+    further_tools=(
+        *("WebSearch", "AskUserQuestion", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet"),
+        *("NotebookEdit", "MultiEdit", "Monitor", "LS"),
+    ),
     tools={
         "Bash": ToolName("Bash"),
         "Read": ToolName("Read"),

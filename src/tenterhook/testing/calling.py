@@ -32,19 +32,9 @@ INPUTS = {
     *("command", "description", "timeout", "file_path", "content", "old_string", "new_string", "replace_all"),
     *("pattern", "path", "glob", "url", "query", "subagent_type", "edits", "patch"),
 }
+OUTPUT = "tool_output"
 # Tools that take a patch, under their own last word, where nothing was recorded of them.
 PATCHES = ("apply_patch", "patch")
-# Tools that agents have, and tell their hooks of, besides those that were recorded.
-OF_CLAUDE = (
-    *("WebSearch", "AskUserQuestion", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet"),
-    *("NotebookEdit", "MultiEdit", "Monitor", "LS"),
-)
-UNRECORDED = {
-    "claude": OF_CLAUDE,
-    "moai": OF_CLAUDE,
-    "gemini": ("ask_user", "write_todos", "read_many_files", "list_directory"),
-    "llxprt": ("read_many_files", "list_directory"),
-}
 
 
 class Tool(Struct, frozen=True):
@@ -75,8 +65,8 @@ def called(dialect: Dialect, rule: EventRule, data: dict[str, Any]) -> dict[str,
             f"{dialect.title} tells its hooks of no tool {data['tool']!r}: it does that by its shell, or not at all; "
             f"agents(kind, tool={data['tool']!r}) lists those that do"
         )
-    has_run = rule.kind == "tool.after" and tool.output is not None
-    output = {"tool_output": tool.output} if has_run else {}
+    has_run = any(field.key == OUTPUT for field in rule.fields)
+    output = {OUTPUT: tool.output} if has_run and tool.output is not None else {}
     return {"tool_name": tool.name, "tool_input": spelled(tool, given), **tool.beside, **output, **rest}
 
 
@@ -89,7 +79,7 @@ def tool_of(dialect: Dialect, name: str) -> Tool | None:
     for call in calls:
         if call["tool"] == name:
             return seen(dialect, call)
-    unrecorded = (*UNRECORDED.get(dialect.name.partition("@")[0], ()), *dialect.aliases)
+    unrecorded = (*dialect.further_tools, *dialect.aliases)
     if kind == tools.OTHER or name in unrecorded:
         return Tool(name)
     alike = [call for call in calls if tools.kind(call["tool"]) == kind]

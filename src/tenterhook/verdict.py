@@ -356,6 +356,8 @@ class Reader:
         if verdict.reason:
             wakes = verdict.decision == "deny" and (for_model or self.hook.spec.get("wakes"))
             self.tell("feedback" if wakes else "system", verdict.reason)
+        elif for_model and attempt.exit_code == 2 and not attempt.error and attempt.stderr.strip():
+            self.add("model", "feedback", attempt.stderr.strip())
         if verdict.stop or verdict.changes or (verdict.decision in ("deny", "ask") and not verdict.reason):
             self.warn(f"decides, stops or changes something, {TOO_LATE}")
         elif attempt.stdout.strip() and not (verdict.messages or verdict.failed or self.answered_on or self.garbled):

@@ -126,6 +126,25 @@ def test_results_reach_the_model_on_the_next_turn_as_in_claude_code(project: Pro
 @pytest.mark.req("CC-TYPE-async")
 @IN_CLAUDE
 @pytest.mark.parametrize(
+    ("event", "moment"),
+    [("SessionStart", ("start",)), ("Notification", ("notify", "a", "b")), ("Stop", ("stop", "done"))],
+)
+def test_the_stderr_of_an_exit_2_reaches_the_model_whatever_the_event_was(
+    project: Project, dialect: str, event: str, moment: tuple[str, ...]
+) -> None:
+    project.script("late.sh", "echo 3 tests fail >&2; exit 2\n")
+    groups(project, MOAI, **{event: command("./late.sh", **{"async": True})})
+    session, _, heard = opened(project, dialect)
+
+    getattr(session, moment[0])(*moment[1:])
+    assert soon(lambda: late(heard))
+
+    assert session.prompt("Go on.").text == 'Go on.\n\n<hook name="late.sh" kind="feedback">\n3 tests fail\n</hook>'
+
+
+@pytest.mark.req("CC-TYPE-async")
+@IN_CLAUDE
+@pytest.mark.parametrize(
     ("text", "warning"),
     [
         ("echo 3 tests fail", "printed text in the background, which is told to no one here"),

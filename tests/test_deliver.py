@@ -165,6 +165,15 @@ UNNAMED = [
     (f"curl -H 'Authorization: Bearer {TOKEN}' https://example.org", "curl"),
     (f"echo 'an open quote {TOKEN}", "echo"),
     (["./guard.sh", TOKEN], "guard.sh"),
+    ("node --title hunter2 tools/guard.mjs", "guard.mjs"),
+    ("ruby -r hunter2 guard", "ruby"),
+    ("bash -euo pipefail guard.sh hunter2", "guard.sh"),
+    ("uv run --env-file hunter2 guard.py", "guard.py"),
+    ("tenter run library:git-rules --agent claude", "library:git-rules"),
+    ("env -i PIN=hunter2 timeout 5s ./guard hunter2", "guard"),
+    ("nice -n 10 ./guard hunter2", "guard"),
+    ("(cd sub; ./guard.sh); true", "guard.sh"),
+    ("./guard.sh&", "guard.sh"),
 ]
 
 

@@ -75,9 +75,9 @@ def file_run(command: object) -> str:
         return ""
     name, rest = os.path.basename(words[0]), words[1:]
     interprets = is_interpreter(name)
-    if interprets or name in RUNNERS or name in BUILTINS:  # cd DIR && ./guard.sh
-        if script := next(filter(SCRIPT.search, rest), ""):
-            return os.path.basename(script)
+    names_script = interprets or name in RUNNERS or name in BUILTINS  # cd DIR && ./guard.sh
+    if names_script and (script := next(filter(SCRIPT.search, rest), "")):
+        return os.path.basename(script)
     if interprets:
         rest = list(itertools.dropwhile(lambda word: word in (*PLAIN_FLAGS, *SHELL_FLAGS), rest))
         rest = rest[1:] if rest[:1] == ["-m"] else rest

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 from conftest import Project
+from tenterhook.cli import log
 
 from .journals import DENIES, Kept, entry, ran
 
@@ -62,6 +63,21 @@ def test_the_log_as_json_is_the_lines(kept: Kept) -> None:
     done = kept.tenter("log", "--json", "--limit", "2")
 
     assert done.stdout.encode() == b"".join(kept.raw().splitlines(keepends=True)[1:])
+
+
+def test_why_a_hook_failed_can_be_read_on_a_narrow_terminal(
+    project: Project, kept: Kept, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    entry = '[[hook]]\non = "notify"\nname = "backup"\ncommand = "echo no room on the disk >&2; exit 7"\n'
+    project.write("tenterhook.toml", entry)
+    project.fire("tenterhook", "notify", {"type": "a", "message": "b"})
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("XDG_STATE_HOME", str(kept.folder.parents[1]))
+
+    assert log.run([]) == 0
+
+    assert capsys.readouterr().out.endswith("\n    backup: failed: exit code 7: no room on the disk\n")
 
 
 @pytest.mark.parametrize(

@@ -117,9 +117,12 @@ class Listing:
         self.rows += len(rows)
         self.widths = [max(have, *(width(cells[n]) for cells in rows)) for n, have in enumerate(self.widths)]
         room = max(20, columns() - sum(self.widths[:-1]) - 2 * len(self.widths))
-        for cells in rows:
-            last = shorten(cells[-1], room) if sys.stdout.isatty() and width(cells[-1]) > room else cells[-1]
-            print(line([*cells[:-1], last], self.widths))
+        for *cells, last in rows:
+            if sys.stdout.isatty() and width(last) > room:  # on a line of its own more of it can be read
+                print(line(cells, self.widths))
+                print(f"    {shorten(last, columns() - 4)}")
+            else:
+                print(line([*cells, last], self.widths))
 
 
 def row(entry: Entry, paint: Paint) -> list[str]:

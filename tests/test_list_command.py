@@ -249,3 +249,13 @@ def test_a_path_that_is_no_text_can_be_printed(tenter: Tenter, words: tuple[str,
 
     assert ran.code == 0
     assert r"caf\udce9/.claude/settings.json" in ran.out
+
+
+def test_of_a_token_in_a_command_line_not_even_a_part_is_listed(
+    tenter: Tenter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    write(".claude/settings.json", moai("./guard.sh --token=ghp_" + "a1B2c3D4e5F6" * 3))
+
+    assert "e5F6" not in tenter("--dialect", "moai").out

@@ -203,3 +203,14 @@ def test_a_reader_of_the_examples_that_has_seen_enough_is_no_failure() -> None:
         said = running.stderr.read()
 
     assert (running.returncode, said) == (0, b"")
+
+
+def test_of_a_token_in_a_command_line_not_even_a_part_is_shown() -> None:
+    hook = "./guard.sh --token=ghp_" + "a1B2c3D4e5F6" * 3
+    left = (Skipped(hook, "x.json:1", "untrusted"), Skipped(f"{hook} ", "x.json:2", "untrusted"))
+    told = (Message("user", "system", "hello", hook),)
+    many = shown(outcome(attempts=(attempt(hook), attempt("./other")), skipped=left, messages=told))
+    alone = shown(outcome(skipped=left[:1]))
+
+    assert "e5F6" not in many + alone
+    assert "./guard.sh --token=[redacted]" in alone

@@ -10,7 +10,7 @@ import msgspec
 from tenterhook.cli.project import file_lines
 from tenterhook.explain import Considered, Difference, EventFacts, Explanation
 from tenterhook.table import table, width
-from tenterhook.terminal import Paint, columns, folded, near, one_line, shorten, wrapped
+from tenterhook.terminal import Paint, columns, folded, near, one_line, shorten_name, wrapped
 from tenterhook.types import Message
 from tenterhook.whatif import Effect
 from tenterhook.whynot import kind_words, match_words

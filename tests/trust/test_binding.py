@@ -92,7 +92,7 @@ def test_the_projects_files_that_a_command_runs_are_bound(root: Path, command: s
         ("${MISSING:-x} y", "more than one plain command"),
         ("uv run check", "uv run"),
         ("python3 -c 'import checks'", "installed packages that it imports (checks)"),
-        ("node -e 'import x'", "what its text imports"),
+        ("node -e 'import \"x\"'", "packages that it imports (x)"),
         ("PATH=./hooks:$PATH true", "PATH: what it makes"),
         ("env PYTHONPATH=hooks python3 hooks/b.py", "PYTHONPATH: what it makes"),
         ("./python3 hooks/b.py", "an interpreter of the project's own"),

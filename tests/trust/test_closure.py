@@ -19,7 +19,7 @@ CALL = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
 GUARD = "\nimport sys\nprint(helper.REASON, file=sys.stderr)\nsys.exit(2)\n"
 ALONE = "class helper: REASON = 'as approved'"
 REASON = "REASON = 'as approved'\n"
-EVIL = "open('pwned', 'w').close()\nREASON = 'other'\n"
+EVIL = "import os; open('pwned', 'w').close()\nREASON = 'other'\n"
 REFUSES = 'echo "as approved" >&2; exit 2\n'
 EVIL_SHELL = 'touch "$CLAUDE_PROJECT_DIR"/pwned; exit 0\n'
 MOVES = (
@@ -58,6 +58,34 @@ PYTHON: dict[str, tuple[str, dict[str, str], str]] = {
         "from importlib import import_module as load\nhelper = load('helper')", {"hooks/helper.py": REASON},
         "hooks/helper.py",
     ),
+    "a package that __all__ names": (
+        "from a import *\nhelper = m", {"hooks/a/__init__.py": "__all__ = ['m']\n", "hooks/a/m/__init__.py": REASON},
+        "hooks/a/m/__init__.py",
+    ),
+    "a relative name of another package": (
+        "import importlib\nhelper = importlib.import_module('.m', package='a')",
+        {"hooks/a/__init__.py": "", "hooks/a/m.py": REASON}, "hooks/a/m.py",
+    ),
+    "__import__ with a list": (
+        "helper = __import__('a', fromlist=['m']).m", {"hooks/a/__init__.py": "", "hooks/a/m.py": REASON},
+        "hooks/a/m.py",
+    ),
+    "a specification by a name": (
+        "import importlib.util as util\nspec = util.find_spec('helper')\nhelper = util.module_from_spec(spec)\n"
+        "spec.loader.exec_module(helper)", {"hooks/helper.py": REASON}, "hooks/helper.py",
+    ),
+    "an import in a text": ("exec('helper = __import__(\"helper\")')", {"hooks/helper.py": REASON}, "hooks/helper.py"),
+    "a compiled text": (
+        "class helper: pass\ncode = compile(open('hooks/inner.py').read(), 'x', 'exec')\nexec(code)\n"
+        "helper.REASON = REASON", {"hooks/inner.py": REASON}, "hooks/inner.py",
+    ),
+    "a .pth in a folder of packages": (
+        f"import site\nsite.addsitedir('lib')\n{ALONE}", {"lib/x.txt": ""}, "lib/x.pth",
+    ),
+    "a folder that is run": (
+        "import runpy\nhelper = type('', (), runpy.run_path('hooks/a'))",
+        {"hooks/a/__main__.py": "from inner import REASON\n", "hooks/a/inner.py": REASON}, "hooks/a/inner.py",
+    ),
     "the __init__ of a folder that had none": (
         "import a.helper as helper", {"hooks/a/helper.py": REASON}, "hooks/a/__init__.py",
     ),
@@ -77,6 +105,12 @@ SHELL: dict[str, tuple[str, str, str]] = {
     "by command and builtin": ("guard.sh", "command . hooks/inner.sh", "hooks/inner.sh"),
     "where it is there": ("guard.sh", "[ -f hooks/inner.sh ] && . hooks/inner.sh", "hooks/inner.sh"),
     "one that was not there": ("guard.sh", "[ -f late.sh ] && . ./late.sh\n. hooks/inner.sh", "late.sh"),
+    "by find": ("guard.sh", "find . -maxdepth 0 -exec sh hooks/inner.sh ';'\nexit 2", "hooks/inner.sh"),
+    "an argument of a text": ("guard.sh", "sh -c 'sh \"$0\"' hooks/inner.sh", "hooks/inner.sh"),
+    "a file before the text": (
+        "guard.sh", "bash --rcfile hooks/rc.sh -ic true 2> /dev/null\nsh hooks/inner.sh", "hooks/rc.sh",
+    ),
+    "sourced from a folder of PATH": ("guard.sh", 'PATH="$PWD/hooks:$PATH"\n. inner.sh', "hooks/inner.sh"),
     "a program in a folder of PATH": ("guard.sh", 'PATH="$PWD/hooks:$PATH"\ninner.sh', "hooks/inner.sh"),
 }  # fmt: skip
 
@@ -96,6 +130,14 @@ def cases() -> Iterator[object]:
     yield pytest.param(module, f"{python} -m a", "a/helper.py", EVIL, id="python -m")
     line = f"{python} -c 'import helper, sys; sys.stderr.write(helper.REASON); sys.exit(2)'"
     yield pytest.param({"helper.py": REASON}, line, "helper.py", EVIL, id="python -c")
+    yield pytest.param({"helper.py": REASON}, line.replace("-c ", "-uc"), "helper.py", EVIL, id="python -uc, attached")
+    module = {"m.py": "import helper" + GUARD, "helper.py": REASON}
+    yield pytest.param(module, f"{python} -um m", "helper.py", EVIL, id="python -um")
+    yield pytest.param(module, f"{python} -mm", "helper.py", EVIL, id="python -mm")
+    scripts = {"run.sh": f"{python} -um m\n", **module}
+    yield pytest.param(scripts, "sh run.sh", "helper.py", EVIL, id="python -um in a script")
+    scripts = {"run.sh": f"{python} m.py -m json.tool\n", **module}
+    yield pytest.param(scripts, "sh run.sh", "helper.py", EVIL, id="a script with an argument -m")
     yield pytest.param(inner, "true && . hooks/inner.sh", "hooks/inner.sh", EVIL_SHELL, id="more than one command")
     starts = {"hooks/g.py": "import subprocess, sys\nsys.exit(subprocess.run(['sh', 'hooks/inner.sh']).returncode)\n"}
     command = f"{python} hooks/g.py"
@@ -105,6 +147,17 @@ def cases() -> Iterator[object]:
     script["lib/helper.js"] = "exports.REASON = 'as approved'\n"
     evil = "require('fs').writeFileSync('pwned', '')\n"
     node = pytest.mark.skipif(not shutil.which("node"), reason="there is no node")
+    plain = {"g.js": script["g.js"].replace("./lib", "./helper.js"), "helper.js": script["lib/helper.js"]}
+    for name, command in {
+        "without a suffix": "node g", "a folder": "node .", "--require=": "node --require=./helper.js g.js",
+        "a text in a script": "sh run.sh",
+    }.items():  # fmt: skip
+        more = {"index.js": plain["g.js"], "run.sh": "node -e \"require('./g.js')\"\n"}
+        yield pytest.param({**plain, **more}, command, "helper.js", evil, id=f"node: {name}", marks=node)
+    module = {"g.mjs": "import { REASON } from './h%65lper.mjs?v=1'\nconsole.error(REASON)\nprocess.exit(2)\n"}
+    module["helper.mjs"] = "export const REASON = 'as approved'\n"
+    late = "import { writeFileSync } from 'fs'\nwriteFileSync('pwned', '')\nexport const REASON = ''\n"
+    yield pytest.param(module, "node g.mjs", "helper.mjs", late, id="node: an address", marks=node)
     for changed in ("lib/helper.js", "lib/helper", "lib.js"):
         yield pytest.param(script, "node g.js", changed, evil, id=f"node: {changed}", marks=node)
 
@@ -206,6 +259,50 @@ def test_bytecode_that_was_put_beside_a_module_does_not_run(trusting: Trusting) 
             "g.py: lib.zip",
         ),
         ({"g.rb": "require_relative 'x'\n"}, "ruby g.rb", "g.rb: what it loads and starts"),
+        ({"g.py": "import builtins\nbuiltins.exec(input())\n"}, "python3 g.py", "g.py:2: exec of a text"),
+        ({"g.py": "run = exec\nrun(input())\n"}, "python3 g.py", "g.py:1: exec: what it runs"),
+        ({"g.py": "getattr(__builtins__, 'exec')(input())\n"}, "python3 g.py", "g.py:1: getattr of __builtins__"),
+        ({"g.py": "import pkgutil\npkgutil.iter_modules(['x'])\n"}, "python3 g.py", "g.py:2: iter_modules"),
+        ({"g.py": "import pickle\npickle.load(open('x', 'rb'))\n"}, "python3 g.py", "g.py:2: pickle.load"),
+        ({"g.py": "import subprocess\nP = subprocess.Popen\nP(['sh', 'x'])\n"}, "python3 g.py", "g.py:2: Popen"),
+        ({"g.py": "import os\nos.spawnlp(os.P_WAIT, 'sh', 'sh', 'x')\n"}, "python3 g.py", "g.py:2: spawnlp"),
+        (
+            {"g.py": "import subprocess\nc = ['sh']\nc.append('x')\nsubprocess.run(c)\n"},
+            "python3 g.py",
+            "g.py:4: starts a command that is computed",
+        ),
+        (
+            {"g.py": "import os\nos.environ['PATH'] = 'bin'\n"},
+            "python3 g.py",
+            "g.py:2: PATH: what it makes programs load",
+        ),
+        (
+            {"g.py": "import os\nos.chdir('lib')\n"},
+            "python3 g.py",
+            "g.py:2: chdir: what it loads and starts from there",
+        ),
+        (
+            {"g.py": "import sys\np = sys.path\np.append('x')\n"},
+            "python3 g.py",
+            "g.py:2: sys.path: what is put into it",
+        ),
+        (
+            {"g.py": "import a\n", "a/__init__.py": "__path__.append('x')\n"},
+            "python3 g.py",
+            "a/__init__.py:1: __path__",
+        ),
+        ({"g.sh": "run-parts hooks.d\n"}, "sh g.sh", "g.sh: run-parts hooks.d: what it runs"),
+        ({"g.sh": "find . -name '*.sh' -exec sh {} ';'\n"}, "sh g.sh", "g.sh: sh: a path that is computed"),
+        ({"g.js": "const load = require\nload('./x')\n"}, "node g.js", "g.js:1: require under another name"),
+        ({"g.js": "module['require']('./x')\n"}, "node g.js", "g.js:1: require under another name"),
+        ({"g.js": "(0, eval)(text)\n"}, "node g.js", "g.js:1: eval: what it runs"),
+        ({"g.js": "Function(text)()\n"}, "node g.js", "g.js:1: Function: what it runs"),
+        (
+            {"g.js": "const { runInThisContext } = require('vm')\n"},
+            "node g.js",
+            "g.js:1: runInThisContext: what it runs",
+        ),
+        ({"g.js": "import './\\u0068.js'\n"}, "node g.js", "g.js:1: a name that is written with escapes"),
     ],
 )
 def test_what_could_not_be_followed_is_named_in_the_approval(
@@ -256,6 +353,49 @@ def test_a_hook_may_write_files_beside_its_own(trusting: Trusting) -> None:
     trusting.approve()
 
     assert [fired(trusting) for _ in range(3)] == [("deny", None)] * 3
+
+
+def test_a_hook_of_a_large_package_is_read_once_for_all_agents(
+    trusting: Trusting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several agents read the file that names it; each text is parsed once."""
+    from tenterhook.trust.loads import python
+
+    files = {f"hooks/a/m{n}.py": f"import a.m{max(n - 1, 0)}\n" for n in range(100)}
+    write(trusting, {"hooks/g.py": "import a.m99", **files}, "python3 hooks/g.py")
+    parsed: list[str] = []
+    read = python.Reader.read
+    monkeypatch.setattr(python.Reader, "read", lambda self: (parsed.append(self.source.path), read(self))[1])
+    found = trusting.look()
+
+    assert len({one.item.dialect for one in found.standings}) > 1
+    assert len(parsed) == len(set(parsed)) == 101
+
+
+def test_an_event_does_not_parse_a_hook_that_was_changed(trusting: Trusting) -> None:
+    """Whatever it loads now, it is not what was approved; only the files that are other ones are named."""
+    write(trusting, {"hooks/g.py": "import helper" + GUARD, "hooks/helper.py": REASON}, f"{sys.executable} hooks/g.py")
+    trusting.approve()
+    trusting.project.write("hooks/helper.py", EVIL)
+    code = (
+        "import sys; from tenterhook import Engine; engine = Engine('.', dialect='claude', trust='ask');"
+        "print([hook.seal.why for hook in engine.hooks()], 'tenterhook.trust.closure' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=trusting.root, env=trusting.project.environ(), text=True, capture_output=True
+    )  # fmt: skip
+
+    assert "approved: helper.py;" in done.stdout
+    assert done.stdout.endswith(" False\n")
+
+
+def test_a_folder_that_python_runs_may_get_files(trusting: Trusting) -> None:
+    """Python's own bytecode, to begin with."""
+    files = {"hooks/__main__.py": "import helper" + GUARD, "hooks/helper.py": REASON}
+    write(trusting, files, f"{sys.executable} hooks")
+    trusting.approve()
+
+    assert [fired(trusting) for _ in range(2)] == [("deny", None)] * 2
 
 
 def test_files_that_are_as_approved_are_not_parsed_again(trusting: Trusting) -> None:

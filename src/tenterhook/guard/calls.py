@@ -313,7 +313,9 @@ class Reader:
             all_of = [f"{start}/*" for start in starts] if everything else [UNKNOWN]
             words = [one for word in run for one in (all_of if word == "{}" else [spelled(word)])]
             if words and layers < DEEPEST:
-                self.take(call.run_as(program_of(words[0]), words[1:], "find"), layers + 1)
+                made = call.run_as(program_of(words[0]), words[1:], "find")
+                made.named = words[0]
+                self.take(made, layers + 1)
 
 
 def handed(words: list[str], mark: str, given: list[str]) -> list[str]:

@@ -117,11 +117,14 @@ class Approvals:
         return [self.standing(hook, one, b, binder) for hook, one, b in zip(hooks, found, bound, strict=True)], lost
 
     def bound(self, hook: Hook, binder: Binder) -> Bound:
-        """What the hook is made of now. Its files are parsed only where they are not as in an approved version."""
+        """What the hook is made of now. Its files are parsed only for an approval from before that was done."""
         found = binder.hook(hook)
         said = hook_item(hook, self.dialect, 0, found).said
-        if any(as_approved(binder, found, version) for version in self.versions().get(said, ())):
+        versions = self.versions().get(said, ())
+        if any(as_approved(binder, found, version) for version in versions):
             return found
+        if all(version.followed == FOLLOWED for version in versions):
+            return found  # whatever it loads, it is not what was approved
         from tenterhook.trust.closure import follow
 
         return follow(binder, found)
@@ -176,6 +179,9 @@ def as_approved(binder: Binder, found: Bound, version: Item) -> bool:
 def modified(hook: Hook, before: Item, now: Item, binder: Binder) -> Hook:
     """Not run, and not silently gone: it stands in the way wherever the old one or the new one would have run."""
     was = before.entry
+    there = {one.path for one in now.parts}
+    more = (again(one, binder.where)[0] for one in before.parts if one.path not in there)
+    now = replace(now, parts=(*now.parts, *more))
     old = replace(hook, matcher=was.get("matcher"), match_kind=was.get("match_kind", ""))
     why = f"modified since it was approved: {changes.summary(before, now)}; {HINT}"
     return replace(

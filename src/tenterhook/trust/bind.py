@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import re
 import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
 from tenterhook.trust.loads import language_of
-from tenterhook.trust.loads.records import File
+from tenterhook.trust.loads.records import File, Loads
 from tenterhook.trust.parts import Ground, Part, Stamp, part
 from tenterhook.trust.variables import loads_code
 from tenterhook.words import BUILTINS, at_home, one_program, placed, simple_words
@@ -37,7 +37,8 @@ MEASURED = ("timeout", "gtimeout", "flock", "taskset", "chrt")
 RUNNERS = frozenset(
     "npm npx yarn pnpm bunx make gmake ninja just task rake bundle composer cargo go mvn gradle gradlew ant sbt tox "
     "nox pytest poetry uv uvx pipx hatch pdm pre-commit lefthook docker podman docker-compose bazel cmake jest vitest "
-    "mocha eslint webpack vite turbo nx mix rebar3 swift dotnet git ssh eval xargs find parallel watch".split()
+    "mocha eslint webpack vite turbo nx mix rebar3 swift dotnet git ssh eval xargs find parallel watch "
+    "run-parts".split()
 )
 CODE = frozenset(
     ".py .pyw .pyz .pyc .js .jsx .mjs .cjs .ts .tsx .mts .cts .sh .bash .zsh .ksh .fish .nu .rb .pl .pm .php .phar "
@@ -45,6 +46,10 @@ CODE = frozenset(
 )
 # Options after which an interpreter other than a shell has its code, and not a file's name.
 TEXT = re.compile(r"-[a-zA-Z]*[ce]|-p|-pe|--eval|--print|--run")
+# A module or a text for Python, behind the letters of other options and before its own value.
+PYTHON = re.compile(r"-[bBdEiIOPqRsSuvx]*([cm])(.*)", re.DOTALL)
+# Files that node loads before its script.
+PRELOADS = re.compile(r"(?:--require|--import|--loader|--experimental-loader|-r)(?:=(.*))?")
 ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 DEEPEST = 4
 # So many folders among a command's words are looked into: one that names thousands must not keep anybody waiting.
@@ -81,6 +86,7 @@ class Binder:
         self.where, self.cwd = where, cwd
         self.env = {**env, "PWD": cwd}
         self.seen: dict[str, tuple[Part, Stamp]] = {}
+        self.loads: dict[Hashable, Loads] = {}
 
     def hook(self, hook: Hook) -> Bound:
         bind = FORMS.get(hook.spec["form"])
@@ -105,7 +111,7 @@ class Binder:
         if not folder:
             return self
         other = Binder(self.where, os.path.join(self.cwd, folder), self.env)
-        other.seen = self.seen
+        other.seen, other.loads = self.seen, self.loads
         return other
 
     def command(self, main: str | Sequence[str]) -> Bound:
@@ -158,13 +164,19 @@ class Binder:
         if name in WRAPPERS:
             self.wrapped(found, name, words[1:], depth + 1)
         elif name.rstrip("0123456789.") in INTERPRETERS:
-            if self.named_by_project(first):
-                note(found, f"{name}: an interpreter of the project's own, with whatever lies beside it")
-            self.interpreted(found, name, words[1:], depth)
+            self.interpreter(found, words, depth)
         elif name in RUNNERS:
             note(found, f"{' '.join(words[:2])}: what it runs")
         known = name in BUILTINS or self.named_by_project(first)
         self.others(found, words[1:], strange=not known and name not in WRAPPERS and name not in INTERPRETERS)
+
+    def interpreter(self, found: Bound, words: list[str], depth: int = 0) -> None:
+        if self.runs(words[0]):
+            self.file(found, self.located(words[0]))
+        name = os.path.basename(words[0])
+        if self.named_by_project(words[0]):
+            note(found, f"{name}: an interpreter of the project's own, with whatever lies beside it")
+        self.interpreted(found, name, words[1:], depth)
 
     def wrapped(self, found: Bound, name: str, words: list[str], depth: int) -> None:
         """The command that a wrapper runs. What follows an option may be its value or the command: both count."""
@@ -192,22 +204,39 @@ class Binder:
         """
         for n, word in enumerate(words):
             follows = words[n + 1] if n + 1 < len(words) else ""
-            if word == "-m" and name.startswith(("python", "pypy")):
-                title = f"{name} -m {follows}"
-                found.starts.append(Start(self.cwd, module=follows, language="python", title=title))
+            attached = PYTHON.fullmatch(word) if language_of(name) == "python" else None
+            if attached and attached[1] == "m":
+                module = attached[2] or follows
+                found.starts.append(Start(self.cwd, module=module, language="python", title=f"{name} -m {module}"))
+            elif attached and attached[2]:
+                found.starts.append(Start(self.cwd, text=attached[2], language="python", title=f"{name} -c"))
             elif name in SHELLS and re.fullmatch("-[a-zA-Z]*c", word):
                 self.shell(found, follows, depth + 1)
             elif name not in SHELLS and TEXT.fullmatch(word):
                 title = f"{name} {word}"
                 found.starts.append(Start(self.cwd, text=follows, language=language_of(name), title=title))
+            elif language_of(name) == "javascript" and (early := PRELOADS.fullmatch(word)):
+                self.module(found, early[1] or follows, f"{name} {word}")
+            elif name in SHELLS and word.partition("=")[0] in ("--rcfile", "--init-file"):
+                self.file(found, os.path.join(self.cwd, word.partition("=")[2] or follows), "shell")
             elif word.startswith("-"):
                 continue
+            elif language_of(name) == "javascript" and not os.path.isfile(os.path.join(self.cwd, word)):
+                self.module(found, os.path.join(self.cwd, word), f"{name} {word}")  # it puts a suffix or an index to it
             else:
                 path = os.path.join(self.cwd, word)
                 self.file(found, path, language_of(name))
                 if n and words[n - 1].startswith("-") and not os.path.exists(path):
                     continue
             return
+
+    def module(self, found: Bound, name: str, title: str) -> None:
+        """What node loads under a name."""
+        if not name.startswith((".", "/", "file:")):
+            note(found, f"{title}: the package")
+            return
+        path = os.path.normpath(os.path.join(self.cwd, name.removeprefix("file://")))
+        found.starts.append(Start(self.cwd, module=path, language="javascript", title=title))
 
     def others(self, found: Bound, words: Sequence[str], *, strange: bool = False) -> None:
         """Files of the project that stand among a command's words and look like code; from folders among them, too.

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from tenterhook.trust.bind import Binder, Bound, Start, note
-from tenterhook.trust.loads import language_in, loads_of
+from tenterhook.trust.loads import language_in, language_of, loads_of
 from tenterhook.trust.loads.paths import project_variables
 from tenterhook.trust.loads.records import File, Loads, Source
 from tenterhook.trust.parts import names_in
@@ -46,20 +46,34 @@ class Follower:
                 note(self.found, f"more than {MOST} files that it loads: the rest of them")
                 break
             for source in self.sources(start):
-                self.take(start, loads_of(source))
+                self.take(start, self.loads(source))
         for folder, names in sorted(self.names.items()):
             path = os.path.join(folder, "")
             self.found.parts[path] = names_in(path, names)
         if self.left_out:
             self.found.unbound.append(f"and {self.left_out} more of this kind")
 
+    def loads(self, source: Source) -> Loads:
+        """What a text loads; the same text for several agents is read once."""
+        key = (*(getattr(source, name) for name in source.__struct_fields__ if name != "variables"),)
+        key += (tuple(source.variables.items()),)
+        if key not in self.binder.loads:
+            self.binder.loads[key] = loads_of(source)
+        return self.binder.loads[key]
+
     def sources(self, start: Start) -> Iterator[Source]:
         """The text that a start stands for."""
         if start.file is not None:
             yield from self.of_file(start, start.file)
+        elif start.module and start.language == "javascript":
+            from tenterhook.trust.loads.javascript import resolve
+
+            found = Loads()
+            resolve(found, start.module)
+            self.take(start, found)
         elif start.module:
             yield from self.of_module(start)
-        elif start.language in ("python", "shell"):
+        elif start.language in ("python", "shell", "javascript"):
             text = start.text.encode("utf-8", "surrogateescape")
             roads = (start.cwd, *self.python_path()) if start.language == "python" else ()
             yield self.source(start, "", "", text, start.language, roads)
@@ -67,7 +81,7 @@ class Follower:
             self.note(f"{start.title}: what its text imports, reads and starts")
 
     def of_file(self, start: Start, file: File) -> Iterator[Source]:
-        path, real = file.path, os.path.realpath(file.path)
+        path, real, roads = file.path, os.path.realpath(file.path), file.roads
         if file.language == "data":
             return
         if not self.binder.where.of_project(real):
@@ -75,6 +89,7 @@ class Follower:
                 self.note(f"{os.path.basename(path)}: what it loads, it lies outside of the project")
             return
         if os.path.isdir(real):  # Python runs the __main__.py of a folder
+            roads = (real, *file.roads)
             real = path = os.path.join(real, "__main__.py")
             self.binder.file(self.found, path, "python")
             self.look(os.path.dirname(path), "__main__")
@@ -90,7 +105,7 @@ class Follower:
             self.note(f"{os.path.relpath(path, self.project)}: what it loads, it is too long to be read")
             return
         # A script's own folder is where Python looks first, with links followed; a module has its script's.
-        roads = file.roads or ((os.path.dirname(real), *self.python_path()) if language == "python" else ())
+        roads = roads or ((os.path.dirname(real), *self.python_path()) if language == "python" else ())
         yield self.source(start, path, real, text, language, roads, file.first, file.main)
 
     def of_module(self, start: Start) -> Iterator[Source]:
@@ -102,7 +117,7 @@ class Follower:
             self.note(f"{start.title}: the module")
             return
         source = self.source(start, "", "", text.encode(), "python", (start.cwd, *self.python_path()), start.first)
-        if not any(one.path.endswith((".py", ".so", ".pyd", ".pyc")) for one in loads_of(source).files):
+        if not any(one.path.endswith((".py", ".so", ".pyd", ".pyc")) for one in self.loads(source).files):
             what = "the module" if start.first else "a module that is not the project's own"
             self.note(f"{start.title}: {what}")
         yield source
@@ -127,7 +142,8 @@ class Follower:
         variables = project_variables(self.binder.env, (self.project, self.binder.cwd))
         home = {"HOME": self.binder.env.get("HOME", "~"), "PATH": self.binder.env.get("PATH", os.defpath)}
         return Source(
-            path, real, text, language, self.project, start.cwd, {**variables, **home}, roads,
+            path, real, text, language, self.project, start.cwd,
+            {name: value for name, value in {**variables, **home}.items() if name.encode() in text}, roads,
             first if start.file else start.first, main or path, start.title,
         )  # fmt: skip
 
@@ -138,7 +154,9 @@ class Follower:
         before = len(self.found.starts)
         for words, folder in loads.commands:
             binder = self.binder.within(folder or start.cwd)
-            if binder.runs(words[0]):
+            if language_of(words[0]):
+                binder.interpreter(self.found, words)
+            elif binder.runs(words[0]):
                 binder.words(self.found, words)
             elif os.sep in words[0]:
                 binder.file(self.found, binder.located(words[0]))

@@ -17,6 +17,7 @@ from tenterhook.hookset import HookSet
 from tenterhook.trust.approvals import Approvals, Judged, binder_for, orders, standings
 from tenterhook.trust.bind import Binder, Bound
 from tenterhook.trust.item import Item, hook_item, other_item
+from tenterhook.trust.loads.records import Loads
 from tenterhook.trust.standing import owner_of
 
 if TYPE_CHECKING:
@@ -35,10 +36,10 @@ class Survey(Struct):
 
 def survey(project: str, *, dialect: str = "", **options: Any) -> Survey:
     """Read, never run: files are parsed and looked at."""
-    found, seen = Survey(), dict[Hashable, list[Item]]()
+    found, seen, loads = Survey(), dict[Hashable, list[Item]](), dict[Hashable, Loads]()
     for name in [dialect] if dialect else dialects.names():
         hooks = HookSet(project, dialect=name, trust="all", on_config_error="warn", **options)
-        for item in items_of(hooks, found):
+        for item in items_of(hooks, found, loads):
             alike = seen.setdefault(item.bond, [])
             if item not in alike:
                 alike.append(item)
@@ -47,13 +48,14 @@ def survey(project: str, *, dialect: str = "", **options: Any) -> Survey:
     return found
 
 
-def items_of(hooks: HookSet, survey: Survey) -> Iterator[Item]:
+def items_of(hooks: HookSet, survey: Survey, loads: dict[Hashable, Loads]) -> Iterator[Item]:
     """The items of one dialect: hooks, what files say about others' hooks, the status line, MCP servers."""
     loaded = hooks.ready()
     files = {place.path for place in loaded.places if place.found and place.file.scope == "project"}
     survey.problems += [str(one) for one in loaded.problems if one.file in files]
     survey.unread |= loaded.unread & files
     binder = binder_for(hooks.dialect, hooks.project, hooks.home, hooks.environ, texts=True)
+    binder.loads = loads
     theirs = [hook for hook in loaded.hooks if hook.source.scope == "project"]
     for hook, order in zip(theirs, orders(theirs), strict=True):
         yield hook_item(hook, hooks.dialect, order, binder.whole(hook))

@@ -5,20 +5,25 @@ from __future__ import annotations
 import json
 import os
 import re
+from urllib.parse import unquote
 
 from tenterhook.trust.loads.records import File, Loads, Source
 
 # What is loaded by a text; a template without ${} is a text, too.
 LITERAL = re.compile(
-    r"""(?:\b(?:require|import)(?:\s*\.\s*resolve)?\s*\(\s*|\bfrom\s*|\bimport\s*)(["'`])([^"'`\n\\$]+)\1\s*([,)+.]?)"""
+    r"""(?:\b(?:require|import)(?:\s*\.\s*resolve)?\s*(?:\?\.\s*)?\(\s*|\bfrom\s*|\bimport\s*)(["'`])([^"'`\n\\$]+)\1\s*([,)+.]?)"""
 )
 # A call whose argument is something else than one text.
-COMPUTED = re.compile(r"""(?<![.\w$])(require|import)\s*\(\s*(?!["'`][^"'`\n\\$]+["'`]\s*[,)])[^)\s]""")
+COMPUTED = re.compile(r"""(?<![.\w$])(require|import)\s*(?:\?\.\s*)?\(\s*(?!["'`][^"'`\n\\$]+["'`]\s*[,)])[^)\s]""")
 # Other ways to run what lies in a file.
 OTHERS = re.compile(
-    r"\b(createRequire|child_process|execa|worker_threads|new\s+Worker|vm\.\w+|eval\s*\(|new\s+Function|Deno\.Command"
-    r"|Bun\.spawn|process\.dlopen|Module\._load)"
+    r"\b(createRequire|child_process|execa|worker_threads|new\s+Worker|eval\b(?=\s*[(,);])|(?:new\s+)?Function\s*\("
+    r"|Deno\.Command|Bun\.spawn|process\.dlopen|_load\b|_compile\b|_extensions\b|runIn\w*Context|vm(?=[\"'`])"
+    r"|getBuiltinModule|registerHooks)"
 )
+# A loader that is handed on or kept under another name, and a name that is written in another way.
+KEPT = re.compile(r"""[=,(:]\s*(require)\s*(?=[;,)}\n]|$)|["'`](require)["'`]\s*[\])]""")
+ESCAPED = re.compile(r"""\b(?:from|import)\s*["'][^"'\n]*\\""")
 SUFFIXES = ("", ".js", ".json", ".node", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", ".mts", ".cts")
 LARGEST_PACKAGE = 1 << 20
 # A package's main file may be a package again.
@@ -34,17 +39,22 @@ def read(source: Source) -> Loads:
     found = Loads()
     text = source.text.decode("utf-8", "replace")
     packages: dict[str, None] = {}
-    folder = os.path.dirname(source.real)
+    folder = os.path.dirname(source.real) if source.real else source.cwd
     for match in LITERAL.finditer(text):
         name = match[2]
         if match[3] in ("+", "."):
             found.note(source, f"{name}...: a name that is computed", line_of(text, match.start()))
         elif name.startswith((".", "/", "file:")):
-            resolve(found, os.path.normpath(os.path.join(folder, name.removeprefix("file://"))))
+            for one in dict.fromkeys((name, unquote(re.split(r"[?#]", name)[0]))):  # of an import it is a URL
+                resolve(found, os.path.normpath(os.path.join(folder, one.removeprefix("file://"))))
         elif not name.startswith("node:") and name.partition("/")[0] not in BUILTIN:
             packages[name] = None
     for match in COMPUTED.finditer(text):
         found.note(source, f"{match[1]}() of a name that is computed", line_of(text, match.start()))
+    for match in KEPT.finditer(text):
+        found.note(source, "require under another name: what it loads", line_of(text, match.start()))
+    for match in ESCAPED.finditer(text):
+        found.note(source, "a name that is written with escapes", line_of(text, match.start()))
     for match in OTHERS.finditer(text):
         found.note(source, f"{' '.join(match[1].split()).rstrip('( ')}: what it runs", line_of(text, match.start()))
     if packages:

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Collection, Mapping
 
+from tenterhook.trust.loads.nodes import Nodes
 from tenterhook.trust.loads.records import Source
 
 DEEPEST = 30
@@ -18,20 +19,28 @@ REAL = ("realpath", "resolve")
 class Values:
     """What the names of one file stand for, as far as each is assigned once."""
 
-    def __init__(self, tree: ast.AST, source: Source) -> None:
+    def __init__(self, nodes: Nodes, source: Source) -> None:
         self.source = source
         self.assigned: dict[str, ast.expr | None] = {}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Assign) and len(node.targets) == 1:
-                self.assign(node.targets[0], node.value)
-            elif isinstance(node, ast.AnnAssign) and node.value is not None:
-                self.assign(node.target, node.value)
-            elif isinstance(node, ast.NamedExpr | ast.AugAssign | ast.For | ast.AsyncFor | ast.comprehension):
-                self.assign(node.target, None)
-            elif isinstance(node, ast.arg):
-                self.assigned[node.arg] = None
-            elif isinstance(node, ast.withitem) and node.optional_vars is not None:
-                self.assign(node.optional_vars, None)
+        for one in nodes.of(ast.Assign):
+            for target in one.targets:
+                self.assign(target, one.value if len(one.targets) == 1 else None)
+        for known in nodes.of(ast.AnnAssign):
+            if known.value is not None:
+                self.assign(known.target, known.value)
+        for other in (
+            *nodes.of(ast.NamedExpr), *nodes.of(ast.AugAssign), *nodes.of(ast.For), *nodes.of(ast.AsyncFor),
+            *nodes.of(ast.comprehension),
+        ):  # fmt: skip
+            self.assign(other.target, None)  # type: ignore[attr-defined]
+        for argument in nodes.of(ast.arg):
+            self.assigned[argument.arg] = None
+        for item in nodes.of(ast.withitem):
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, None)
+        for call in nodes.of(ast.Call):  # a list that is added to is not what it was
+            if isinstance(call.func, ast.Attribute) and call.func.attr in ("append", "extend", "insert"):
+                self.assign(call.func.value, None)
 
     def assign(self, target: ast.expr, value: ast.expr | None) -> None:
         for node in ast.walk(target):
@@ -78,7 +87,8 @@ class Values:
             return self.source.cwd
         if name in ("getenv", "get") and node.args and (name == "getenv" or name_of(owner) == "environ"):
             default = given[1] if len(given) > 1 else None
-            return self.source.variables.get(given[0] or "", default or "") or None
+            wanted = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+            return self.source.variables.get(str(wanted), default or "") or None
         if name == "join" and name_of(owner) == "path":
             return None if None in given or not given else os.path.join(*map(str, given))
         if name == "dirname":

@@ -99,7 +99,9 @@ def placed(text: str, source: Source, script: str) -> tuple[str, dict[str, list[
 
 def look_for_programs(found: Loads, folder: str, calls: list[Call]) -> None:
     """Programs by their mere names, in a folder of the project that the script puts into PATH."""
-    names = {call.named for call in calls if call.named and os.sep not in call.named and UNKNOWN not in call.named}
+    names = {call.named for call in calls if call.named}
+    names |= {call.words[0] for call in calls if call.program in (".", "source") and call.words}
+    names = {name for name in names if os.sep not in name and UNKNOWN not in name}
     found.look(folder, *names)
     found.files += [File(path) for name in sorted(names) if os.path.isfile(path := os.path.join(folder, name))]
 
@@ -139,6 +141,8 @@ class Called:
                 self.note("eval of what is computed")
         elif language_of(call.program):
             self.interpreted(language_of(call.program))
+        elif call.program in ("mapfile", "readarray") and "-C" in call.words:
+            self.note(f"{call.program} -C: what it runs")
         elif call.program in FILTERS and option_value(call.words, *FROM_FILE):
             self.file(option_value(call.words, *FROM_FILE) or "", "data")
 
@@ -155,21 +159,16 @@ class Called:
     def interpreted(self, language: str) -> None:
         """The script of an interpreter; the text that stands for one is read where its language is not the shell's."""
         call = self.call
-        module = call.words.index("-m") + 1 if language == "python" and "-m" in call.words else 0
-        if module:
-            self.found.commands.append((["python3", *call.words[module - 1 :]], call.folder or self.source.cwd))
-            return
         kind, text = code_from(call)
         if language == "other":
             self.note(f"{call.program}: what it loads")
-        if kind == "file" and text:
+        elif language != "shell":
+            self.hand_on(text if kind == "text" else "")
+        if kind == "file" and text and not text.startswith("-"):
             self.file(text, language)
         elif kind == "text" and language != "shell":
             if UNKNOWN in text:
                 self.note(f"{call.program}: a text that is computed")
-            self.found.commands.append(
-                ([call.program, "-c", text.replace(UNKNOWN, "")], call.folder or self.source.cwd)
-            )
         elif kind == "text" and UNKNOWN in text:
             self.note(f"{call.program} -c: a text that is computed")
         elif kind == "stdin":
@@ -180,6 +179,18 @@ class Called:
                 self.file(name, language)
             if not texts and not call.reads:
                 self.note(f"{call.program}: what it reads from its input")
+
+        if language == "shell":
+            if early := option_value(call.words, "--rcfile", "--init-file"):
+                self.file(early, "shell")
+            for word in call.words[call.words.index(text) + 1 :] if kind == "text" and text in call.words else ():
+                if UNKNOWN not in word and os.path.isfile(os.path.join(call.folder, word)):  # $0, $1 of the text
+                    self.file(word)
+
+    def hand_on(self, text: str) -> None:
+        """Python's and node's own options say which module, text or file they begin with."""
+        words = [word.replace(UNKNOWN, "") if word == text or UNKNOWN not in word else "-" for word in self.call.words]
+        self.found.commands.append(([self.call.program, *words], self.call.folder or self.source.cwd))
 
     def file(self, name: str, language: str = "", main: str = "") -> None:
         if UNKNOWN in name:

@@ -24,25 +24,17 @@ class Starting:
     """The part of a reader that follows the programs which the code starts."""
 
     source: Source
-    tree: ast.Module
     found: Loads
     values: Values
     starters: set[str]
+    started: set[str]
 
     def starts(self, node: ast.Call) -> bool:
         """Whether it is a function of a module that starts programs; `run` alone may be anybody's."""
         func = node.func
         if isinstance(func, ast.Attribute):
             return isinstance(func.value, ast.Name) and func.value.id in self.starters
-        return name_of(func) in self.imported()
-
-    def imported(self) -> set[str]:
-        return {
-            alias.asname or alias.name
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.ImportFrom) and node.module in STARTERS
-            for alias in node.names
-        }
+        return name_of(func) in self.started
 
     def start(self, node: ast.Call, form: str) -> None:
         given = next((one.value for one in node.keywords if one.arg in ("args", "cmd")), None)

@@ -87,13 +87,15 @@ LOGINS = r"(?:docker|podman|helm|nerdctl|skopeo|buildah|oras|crane|az|oc|cf)\b.{
 ALONE = rf"(?:{APART})?{VALUE}"
 AFTER_USER = rf"(?:=|{NEXT})?\\{{0,3}}[\"']?[^\s:\"'\\$,%]{{1,100}}[:,%](?!//)(?![$<])([^\s\"'\\]{{1,400}})"
 OF_PROGRAMS = (
-    ("-p", rf"(?:mysql|mariadb|mongo)\w*\b|sshpass\b|{LOGINS}", ALONE),
+    ("-p", rf"(?:mysql|mariadb|mongo)\w*\b|sshpass\b|twine\b|cqlsh\b|rdesktop\b|7z[ar]?\b|{LOGINS}", ALONE),
+    ("-N", r"ssh-keygen\b", ALONE),
     ("-a", r"redis-cli\b", ALONE),
     ("-w", r"ldap(?:search|modify|add|delete|whoami|passwd)\b", ALONE),
-    ("-P", r"(?:un)?zip\b|sqlcmd\b|bcp\b", ALONE),
+    ("-P", r"(?:un)?zip\b|sqlcmd\b|bcp\b|mosquitto_\w+|ssh-keygen\b", ALONE),
     ("-u", r"(?:curl|wget|lftp|ftp)\b", AFTER_USER),
     ("-U", r"(?:curl|smbclient)\b", AFTER_USER),
-    ("--user", r"(?:curl|wget)\b", AFTER_USER),
+    ("--user", r"(?:curl|wget|etcdctl)\b", AFTER_USER),
+    ("-a", r"https?\b", AFTER_USER),
     ("--proxy-user", r"(?:curl|wget)\b", AFTER_USER),
 )
 # How far before an option its program may stand.
@@ -114,12 +116,19 @@ PLACES = (
     (
         "option that names a secret",
         ("--",),
-        rf"(?<![\w-])--{NO_SECRET}(?i:(?:[a-z0-9]{{1,24}}[-_.]){{0,4}}{SECRET})(?:=|{APART}){VALUE}",
+        rf"(?<![\w-])--{NO_SECRET}(?i:(?:[a-z0-9]{{1,24}}[-_.]){{0,4}})(?:[a-z0-9]{{1,24}}(?=[A-Z]))?(?i:{SECRET}|pw)"
+        rf"(?:=|{APART}){VALUE}",
     ),
     (
         "option that names a secret",
         ("-D", "-P", "-password", "-passwd", "-storepass", "-keypass"),
         rf"(?<![\w-])-(?:[DP][\w.-]{{0,80}}(?i:{SECRET})=|(?:password|passwd|storepass|keypass)(?:=|{APART})){VALUE}",
+    ),
+    # Of a data base, a form or a registry: password=... among other words. In code it is an argument.
+    (
+        "password among words",
+        ("assword=", "asswd=", "_authToken=", "_auth="),
+        rf"(?:(?<=[pP])assw(?:or)?d|_auth(?:Token)?)=(?!None\b|True\b|False\b|[\w.]{{1,80}}[(\[]){VALUE}",
     ),
     ("password of openssl", ("-pass",), rf"-pass(?:in|out)?{NEXT}[\"']?pass:([^\s\"'\\]{{1,400}})"),
     (

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 # The programs that each file has rules about.
 ABOUT = {
     "files": (
-        "rm find mv rsync chmod chown chgrp dd mkfs fdisk sfdisk sgdisk gdisk wipefs parted shred blkdiscard mkswap "
-        "cryptsetup zpool zfs lvremove vgremove pvremove diskutil hdparm nvme"
+        "rm unlink find mv rsync chmod chown chgrp dd mkfs fdisk sfdisk sgdisk gdisk wipefs parted shred blkdiscard "
+        "mkswap cryptsetup zpool zfs lvremove vgremove pvremove diskutil hdparm nvme"
     ),
     "git": "git pre-commit",
     "system": (

@@ -74,10 +74,10 @@ def deletes_root(call: Call, place: Place) -> bool:
     if call.program == "rsync":
         deletes = any(word.startswith(("--delete", "--del")) for word in call.words)
         return deletes and any(is_root(call, one, place) for one in operands(call.words)[-1:])
-    if call.program == "rm" and not has(call, "rR", "--recursive") and "*" not in "".join(call.words):
+    if call.program != "mv" and not has(call, "rR", "--recursive") and "*" not in "".join(call.words):
         return False
     targets = operands(call.words)
-    return any(is_root(call, one, place) for one in (targets if call.program == "rm" else targets[:-1]))
+    return any(is_root(call, one, place) for one in (targets[:-1] if call.program == "mv" else targets))
 
 
 def deletes_unknown(call: Call, place: Place) -> bool:
@@ -139,7 +139,7 @@ RULES = (
         "deny",
         "deletes or moves the system, a home or the whole project; name the files or folders that should go",
         deletes_root,
-        "rm find mv rsync",
+        "rm unlink shred find mv rsync",
     ),
     Rule(
         "delete-unknown",

@@ -21,7 +21,11 @@ def problems(path: str, text: str) -> list[str]:
     name = os.path.basename(path).lower()
     if name in EITHER and not text.lstrip().startswith(("{", "[", "/")):
         return []  # the same file may be YAML
-    return [] if is_sound(text) else explained(text, relaxed(path))
+    if not is_sound(text):
+        return explained(text, relaxed(path))
+    from tenterhook.project.syntax.kubernetes import in_json
+
+    return in_json(text)
 
 
 def is_sound(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.project.syntax.tree import Map, Tree
+from tenterhook.project.syntax.tree import List, Map, Opaque, Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ GROUPS = (
 )
 # What stands in the spec of the usual ones.
 CONTENTS = frozenset("template containers selector ports replicas rules jobTemplate volumeName".split())
+# What stands beside the metadata of those that have no spec.
+PARTS = frozenset("metadata data stringData binaryData type immutable rules subjects roleRef".split())
 NAMELESS = ("Config", "List", "Policy", "Status")
 
 
@@ -39,19 +41,37 @@ def templated(path: str, text: str) -> bool:
     return any(line.lstrip().startswith(("{{", "{%")) for line in text.splitlines())
 
 
+def in_json(text: str) -> list[str]:
+    """Of a text that is sound JSON. Other programs have kinds and metadata too: an object of a cluster has a name."""
+    if '"metadata"' not in text or ('"kind"' not in text and '"apiVersion"' not in text):
+        return []
+    return [
+        problem
+        for document in Tree(text).documents
+        if isinstance(document, Map) and ("items" in document or "name" in (document.get("metadata") or ()))
+        for problem in manifest(document)
+    ]
+
+
 def manifest(document: object) -> Iterator[str]:
-    if not isinstance(document, Map) or not isinstance(document.get("metadata"), Map | None):
+    if not isinstance(document, Map):
         return
     kind, version = document.get("kind"), document.get("apiVersion")
+    if not isinstance(document.get("metadata"), Map | None):
+        if kind and version:
+            yield document.at("metadata", f"the `metadata` of the {kind} is no mapping")
+        return
     if is_object(document):
         for key, value in (("apiVersion", version), ("kind", kind)):
-            if not isinstance(value, str) or not value.strip():
+            if not isinstance(value, str) or not (isinstance(value, Opaque) or value[:1].isalpha()):
                 yield document.at(key, f"the manifest has no `{key}`")
     if not isinstance(kind, str) or not isinstance(version, str):
         return
     items = document.get("items")
     if kind.endswith("List") and isinstance(items, list):
-        yield from (problem for item in items for problem in manifest(item))
+        implied = kind != "List"  # the items of a ConfigMapList are ConfigMaps
+        said = [one for one in items if not (implied and isinstance(one, Map) and is_nameless(one))]
+        yield from (problem for item in said for problem in manifest(item))
     group, slash, _ = version.rpartition("/")
     if (slash and group not in GROUPS) or (not slash and version != "v1") or kind.endswith("List") or kind in NAMELESS:
         return
@@ -60,10 +80,16 @@ def manifest(document: object) -> Iterator[str]:
         yield document.at("metadata", f"the {kind} has no `metadata.name`")
 
 
+def is_nameless(document: Map) -> bool:
+    return "kind" not in document and "apiVersion" not in document
+
+
 def is_object(document: Map) -> bool:
     """Whether it is meant to be an object of a cluster: by one of the two keys beside metadata, or by its content."""
-    if not isinstance(document.get("metadata"), Map):
-        return ("kind" in document) != ("apiVersion" in document) and isinstance(document.get("spec"), Map)
-    spec = document.get("spec")
-    plain = isinstance(spec, Map) and not CONTENTS.isdisjoint(spec) and "name" in document["metadata"]
-    return "kind" in document or "apiVersion" in document or plain
+    spec, metadata = document.get("spec"), document.get("metadata")
+    if not isinstance(metadata, Map):
+        content = isinstance(spec, Map) or isinstance(document.get("items"), List)
+        return ("kind" in document) != ("apiVersion" in document) and content
+    has_content = isinstance(spec, Map) and not CONTENTS.isdisjoint(spec)
+    has_parts = len(document) > 1 and PARTS.issuperset(document)
+    return "kind" in document or "apiVersion" in document or ("name" in metadata and (has_content or has_parts))

@@ -25,11 +25,12 @@ NODE = (
     " const text = fs.readFileSync(file, 'utf8').replace(/^\\uFEFF?#!.*/, '');"
     " try { new vm.Script(`(async function () {${text}\\n})`, { filename: 'file' }) } catch (first) {"
     " try { new vm.SourceTextModule(text, { identifier: 'file' }) } catch (error) {"
-    " found[file] = [String(first.stack).split('\\n')[0], String(error)] } } }"
+    " found[file] = [String(first.stack).split('\\n')[0], String(error), String(first)] } } }"
     "console.log(JSON.stringify(found))"
 )
-# JSX stands in files of any of these suffixes, and node cannot read it; nor the types of Flow.
-NOT_FOR_NODE = re.compile(r"</[\w.]*\s*>|/>|@flow\b")
+# JSX stands in files of any of these suffixes, and node cannot read it: it stops at the first tag. Nor types of Flow.
+JSX, NO_TAG = re.compile(r"</[\w.]*\s*>|/>"), "Unexpected token '<'"
+FLOW = re.compile(r"@flow\b")
 PYTHON = "import ast, sys; ast.parse(open(sys.argv[1], 'rb').read())"
 
 
@@ -62,7 +63,12 @@ def reads_it_otherwise(subject: Subject) -> bool:
 
 def is_for_node(path: str) -> bool:
     text = text_of(path)
-    return text is not None and not NOT_FOR_NODE.search(text)
+    return text is not None and not FLOW.search(text)
+
+
+def is_jsx(path: str, errors: list[str]) -> bool:
+    """Whether it is a tag that node stops at, and not something else in a file that also has some."""
+    return any(NO_TAG in one for one in errors) and bool(JSX.search(text_of(path) or ""))
 
 
 def by_node(scripts: list[Subject], seconds: float) -> dict[str, str]:
@@ -80,7 +86,8 @@ def by_node(scripts: list[Subject], seconds: float) -> dict[str, str]:
         found: dict[str, list[str]] = json.loads(output or b"{}")
     except ValueError:
         return {}
-    return {one.name: told(*found[one.path]) for one in scripts if one.path in found}
+    wrong = [one for one in scripts if one.path in found and not is_jsx(one.path, found[one.path])]
+    return {one.name: told(*found[one.path][:2]) for one in wrong}
 
 
 def told(place: str, error: str) -> str:

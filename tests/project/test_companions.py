@@ -158,6 +158,32 @@ THROUGH = {
         },
         ["tests/test_cart.py"],
     ),
+    "a fixture of all tests": (
+        "src/shop/app.py",
+        {
+            "src/shop/__init__.py": "",
+            "tests/conftest.py": "from shop.app import add\n\n\n@pytest.fixture\ndef plus():\n    return add\n",
+            "tests/test_cart.py": "def test_adds(plus):\n    assert plus(1, 2) == 3\n",
+            "tests/test_other.py": "def test_other(minus):\n    assert minus(1, 2) == -1\n",
+            "other/test_far.py": "def test_far(plus):\n    assert plus\n",
+        },
+        ["tests/test_cart.py"],
+    ),
+    "a helper of tests": (
+        "src/shop/app.py",
+        {
+            "src/shop/__init__.py": "",
+            "tests/__init__.py": "",
+            "tests/helpers.py": "from shop.app import add\n",
+            "tests/test_cart.py": "from tests.helpers import add\n",
+        },
+        ["tests/test_cart.py"],
+    ),
+    "quotes of another kind": (
+        "src/app.js",
+        {"test/api.test.js": "const { add } = require(`../src/app`)\n"},
+        ["test/api.test.js"],
+    ),
     "a program": (
         "src/shop/__main__.py",
         {"src/shop/__init__.py": "", "tests/test_cli.py": "run([sys.executable, '-m', 'shop'])\n"},

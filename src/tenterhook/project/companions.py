@@ -30,7 +30,8 @@ def tests_of(subject: Subject) -> list[str]:
     named = nearest(subject, [path for path in tests if is_named_for(path, subject.path)])
     found = [*named, *imports(subject, [path for path in tests if path not in named])]
     if len(found) < MOST_TESTS:
-        sources = list(dict.fromkeys((subject.path, *files(subject, "source")[:MOST_READ])))
+        support = [*files(subject, "support"), *files(subject, "config")]  # conftest.py is config
+        sources = list(dict.fromkeys((subject.path, *files(subject, "source")[:MOST_READ], *support[:MOST_READ])))
         passed_on, through = reaching(subject, tests, sources)
         found += [path for path in (passed_on if found else [*passed_on, *through]) if path not in found]
     return found[:MOST_TESTS]

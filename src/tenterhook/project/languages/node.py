@@ -31,7 +31,7 @@ TYPED = (".ts", ".mts", ".cts", ".tsx", ".jsx")
 # `passes` is whether the names are only passed on.
 IMPORT = re.compile(
     r"(?:(?P<passes>\bexport)\s+(?P<names>\{[^}]*\}|\*(?:\s*as\s+\w+)?)\s*from\s*|\bfrom\s+|\brequire\(\s*|\bimport\s*\(?\s*)"
-    r"[\"'](?P<source>[^\"'\n]+)[\"']"
+    r"[\"'`](?P<source>[^\"'`\n]+)[\"'`]"
 )
 ALIAS = re.compile(r"^[@~]/")  # what most projects call their source folder
 TAP = "--test-reporter=tap"
@@ -148,7 +148,7 @@ def tool(
 def concerns(source: str, test: str, text: str) -> bool:
     """An import, require or dynamic import of a relative path that leads to the source."""
     wanted, here = bare(source), os.path.dirname(test)
-    given = re.findall(r"""(?:from|require\(|import\(?)\s*["'](\.{1,2}/[^"'\n]*)["']""", text)
+    given = re.findall(r"""(?:from|require\(|import\(?)\s*["'`](\.{1,2}/[^"'`\n]*)["'`]""", text)
     return any(bare(os.path.normpath(os.path.join(here, one))) == wanted for one in given)
 
 

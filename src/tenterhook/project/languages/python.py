@@ -161,7 +161,15 @@ def graph(paths: list[str], folder: str) -> dict[str, list[Import]]:
     for path in paths:
         for dotted in module_names(path):
             index.setdefault(dotted, path)
-    return {path: imported(path, index, set(paths)) for path in paths}
+    shared = {path: re.findall(r"\bdef +(\w+)", read(path)) for path in paths if path.endswith(f"{os.sep}conftest.py")}
+    return {path: [*imported(path, index, set(paths)), *given(path, shared)] for path in paths}
+
+
+def given(path: str, shared: dict[str, list[str]]) -> list[Import]:
+    """What pytest gives a test without an import: the fixtures that a conftest.py beside or above it has, by name."""
+    above = [one for one in shared if one != path and path.startswith(one.removesuffix("conftest.py"))]
+    words = set(re.findall(r"\w+", read(path))) if above else set()
+    return [Import(one, None, frozenset()) for one in above if not words.isdisjoint(shared[one])]
 
 
 def imported(path: str, index: dict[str, str], known: set[str]) -> list[Import]:

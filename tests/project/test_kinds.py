@@ -24,6 +24,8 @@ STEMS = {
     "AppTest.java": "App",
     "AppTests.cs": "App",
     "app_spec.rb": "app",
+    "app.e2e-spec.ts": "app",
+    "cypress/app.cy.ts": "app",
     "tests/test_test_x.py": "test_x",
 }
 

@@ -25,7 +25,7 @@ TEST_FOLDERS = frozenset(("tests", "test", "__tests__", "spec", "specs", "e2e"))
 # Where every file of the language is a test, whatever its name: mocha, `node --test` and cargo have it so.
 WHOLE_FOLDERS = {"node": ("__tests__", "test"), "rust": ("tests",)}
 MARKED = re.compile(
-    r"^tests?[_-](?=.)|(?<=.)[._-](?:tests?|spec|unittest)$|(?<=[a-z0-9])(?:Tests?|TestCase|Spec|IT)$|^Test(?=[A-Z])"
+    r"^tests?[_-](?=.)|(?<=.)(?:[._-](?:tests?|spec|unittest)|\.e2e-spec|\.cy)$|(?<=[a-z0-9])(?:Tests?|TestCase|Spec|IT)$|^Test(?=[A-Z])"
 )
 MARKED_FIRST = (".java", ".kt", ".cs", ".php", ".swift", ".scala")  # where TestApp is a test of App
 SOURCES = f"src{os.sep}main{os.sep}"  # where every file is a source, whatever its name

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
     from tenterhook.project.subject import Subject
 
+# An alias of a type as Python writes it since 3.12: to an older reader it is an assignment.
+TYPE_ALIAS = re.compile(r"(?m)^type (?=\w+ *=)")
 # Calls that make a constant or a type.
 MAKERS = frozenset(
     "TypeVar NewType ParamSpec TypeVarTuple namedtuple NamedTuple TypedDict Enum IntEnum StrEnum frozenset set tuple "
@@ -18,14 +20,21 @@ MAKERS = frozenset(
     "MappingProxyType dataclass field".split()
 )
 # In JavaScript and TypeScript: what acts, and the statements at the margin that do not.
-NODE_ACTS = re.compile(r"\bfunction\b|\bclass\b|\bnew\b|=>\s*\{(?!\s*\w+\??\s*:)|\b(?:if|for|while|return|throw)\b")
+NODE_ACTS = re.compile(
+    r"\bfunction\b|\bclass\b|\bnew\b|=>\s*\{(?!\s*\w+\??\s*:)|\)\s*\{|\b(?:if|for|while|return|throw)\b"
+)
 NODE_STATEMENT = re.compile(
-    r"(?:export\s+|declare\s+|default\s+)*(?:import\b|type\b|interface\b|enum\b|namespace\b|const\s+enum\b|\{|\*)"
+    r"(?:export\s+|declare\s+|default\s+)*"
+    r"(?:import\b(?!\s*\()|type\b|interface\b|enum\b|namespace\b|const\s+enum\b|(?<!default )\{|\*)"
 )
 NODE_VALUE = re.compile(r"\b(?:const(?!\s+enum)|let|var|exports)\b|;[ \t]*[\w$.]+\(")
-NODE_CONSTANT = re.compile(r"(?:export\s+(?:default\s+)?)?(?:const|let|var)\s+[\w$]+[^=]*=[^=](?:(?!=>)[^()])*$")
+NODE_CONSTANT = re.compile(
+    r"(?:(?:export\s+(?:default\s+)?)?(?:const|let|var)\s+[\w$]+[^=]*=|(?:module\.)?exports[\w$.]*\s*=|export\s+default\b)"
+    r"(?!=)(?:(?!=>)[^()])*$"
+)
+NODE_FROZEN = re.compile(r"\bObject\.freeze\(([^()]*)\)")
 # In Go and Rust: what has a body.
-ACTS = {"go": r"(?m)^func\b", "rust": r"\bfn\b|\bmacro_rules!"}
+ACTS = {"go": r"(?m)^func\b|\bfunc\s*\([^\n]*\{", "rust": r"\bfn\b|\bmacro_rules!"}
 
 
 def has_logic(subject: Subject, text: str) -> bool:
@@ -45,7 +54,7 @@ def without_comments(text: str) -> str:
 
 
 def node_has_logic(text: str) -> bool:
-    text = without_comments(text)
+    text = NODE_FROZEN.sub(r"\1", without_comments(text))
     if NODE_ACTS.search(text):
         return True
     return not all(is_plain(one.strip()) for one in re.split(r"\n(?=[^\s})\]|&])", text))
@@ -66,7 +75,7 @@ def python_has_logic(text: str, *, entry: bool = False) -> bool:
     import ast
 
     try:
-        tree = ast.parse(text)
+        tree = ast.parse(TYPE_ALIAS.sub("", text))
     except (SyntaxError, ValueError, RecursionError):
         return True
     imported = {

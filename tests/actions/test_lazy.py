@@ -64,6 +64,44 @@ def test_node_runs_tests_or_they_are_not_green(act: Act, tmp_path: Path, tests: 
     assert act(POST, project=root, **samples.write(root, "app.js")).decision == "deny"
 
 
+IDLE = {
+    "a pass": "import app\n\n\ndef test_adds():\n    app.add(1, 2)\n",
+    "a pair": "from app import add\n\n\ndef test_adds():\n    assert (add(1, 2) == 3, 'adds')\n",
+    "or true": "from app import add\n\n\ndef test_adds():\n    assert add(1, 2) == 3 or True\n",
+}
+
+
+@pytest.mark.parametrize("action", [POST, "ddd-pre-transformation", "ddd-post-transformation", "debug-verification"])
+@pytest.mark.parametrize("tests", IDLE.values(), ids=IDLE)
+def test_tests_that_cannot_fail_are_not_green(act: Act, tmp_path: Path, action: str, tests: str) -> None:
+    root = samples.python(tmp_path, samples.BAD, tests)
+
+    said = act(action, project=root, **samples.write(root, "src/app.py"))
+
+    assert said.decision == "deny"
+    assert "the tests of src/app.py assert nothing that could be false" in said.reason
+
+
+def test_nor_does_work_end_with_tests_that_cannot_fail(act: Act, tmp_path: Path) -> None:
+    root = samples.committed(samples.python(tmp_path, samples.GOOD, IDLE["or true"]))
+    samples.put(root, {"src/app.py": samples.BAD})
+
+    said = act("tdd-completion", project=root)
+
+    assert said.decision == "deny"
+    assert "no test of src/app.py ran that could fail" in said.reason
+
+
+@pytest.mark.parametrize("more", ["del test_adds, test_nothing\n", "test_adds = test_nothing = None\n"])
+def test_a_test_file_that_holds_tests_and_runs_none_is_refused(act: Act, tmp_path: Path, more: str) -> None:
+    root = samples.python(tmp_path, tests=f"{samples.TESTS}\n\n{more}")
+
+    said = act("testing-verification", project=root, **samples.write(root, "tests/test_app.py"))
+
+    assert said.decision == "deny"
+    assert "no test ran for tests/test_app.py" in said.reason
+
+
 def test_some_that_are_skipped_are_told_and_no_fault(act: Act, tmp_path: Path) -> None:
     some = samples.TESTS.replace("def test_nothing", "@pytest.mark.skip\ndef test_nothing")
     root = samples.python(tmp_path, tests=f"import pytest\n{some}")
@@ -112,6 +150,25 @@ def test_javascript_of_any_kind_parses(act: Act, tmp_path: Path, text: str) -> N
     said = act("frontend-verification", **samples.changed(tmp_path, "src/app.js", text))
 
     assert said.decision == "none"
+
+
+@samples.needs_node
+@pytest.mark.parametrize("text", ["let a = ; // </a>\n", "const a = '<br />'\nlet b = ;\n", "let a = ;\n\n<b />\n"])
+def test_a_tag_does_not_hide_what_else_is_wrong(act: Act, tmp_path: Path, text: str) -> None:
+    assert act("frontend-verification", **samples.changed(tmp_path, "src/app.js", text)).decision == "deny"
+
+
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("a: b: c # {{ x }}\n", "deny"),
+        ("a: [1\nb: '{{ x }}'\n", "deny"),
+        ("image: {{ name }}:{{ tag }}\n", "none"),
+        ("{% if x %}\na: b: c\n{% endif %}\n", "none"),
+    ],
+)
+def test_only_a_template_of_yaml_need_not_be_yaml(act: Act, tmp_path: Path, text: str, decision: str) -> None:
+    assert act(POST, **samples.changed(tmp_path, "conf.yaml", text)).decision == decision
 
 
 @pytest.mark.parametrize("name", list(BROKEN)[:3])
@@ -188,6 +245,11 @@ def test_while_all_is_green_code_may_be_rewritten_and_nothing_be_added(act: Act,
         ("src/shop/__main__.py", "from .cli import main\n\nraise SystemExit(main())\n"),
         ("src/kinds.ts", "export interface A {\n  f(a: string): void;\n}\n\nexport type B = (a: number) => string;\n"),
         ("src/constants.ts", "// all\nexport const TAX = 0.19;\nexport const NAMES = ['a', 'b'] as const;\n"),
+        ("src/constants.js", "export const TAX = Object.freeze({ a: 1 });\n"),
+        ("src/constants.js", "module.exports = { A: 1, B: 'x' };\n"),
+        ("src/constants.js", "export default { a: 1 };\n"),
+        ("src/kinds.py", "type A = int | str\n"),
+        ("kinds.go", "package x\n\ntype F func(int) int\n"),
         ("kinds.go", "package x\n\ntype A struct {\n\tX int\n}\n"),
         ("src/kinds.rs", "pub struct A { pub x: i32 }\npub const B: i32 = 1;\n"),
     ],
@@ -210,6 +272,10 @@ def test_types_and_constants_need_no_test(act: Act, tmp_path: Path, name: str, t
         ("src/kinds.py", "class A:\n    def f(self):\n        return 1\n"),
         ("src/kinds.ts", "export type A = 1; export const f = (n: number) => n * 2\n"),
         ("src/constants.ts", "export const f = (n) => n * 2\n"),
+        ("src/constants.js", "export default { f: (n) => n * 2 }\n"),
+        ("src/constants.js", "export default { f(n) { send(n) } }\n"),
+        ("src/constants.js", "import('./a.js').then(send)\n"),
+        ("constants.go", "package x\n\nvar F = func(n int) int { return n }\n"),
         ("src/constants.js", "export const f = function (n) { return n }\n"),
     ],
 )
@@ -301,6 +367,12 @@ K8S = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: y\n"
         (K8S.replace("ConfigMap", ""), "kind"),
         ("metadata:\n  name: a\nspec:\n  replicas: 1\n", "apiVersion"),
         ("apiVersion: v1\nkind: List\nitems:\n- kind: ConfigMap\n  metadata:\n    name: a\n", "apiVersion"),
+        ("kind: List\nitems: []\n", "apiVersion"),
+        ("apiVersion: v1\nitems: []\n", "kind"),
+        (K8S.replace("ConfigMap", "1"), "kind"),
+        ("metadata:\n  name: a\ndata:\n  x: y\n", "kind"),
+        ("metadata:\n  name: a\ntype: Opaque\nstringData:\n  x: y\n", "apiVersion"),
+        (f"{K8S}---\n{K8S.replace('kind: ConfigMap', '')}", "kind"),
     ],
 )
 def test_an_object_of_a_cluster_says_what_it_is(act: Act, tmp_path: Path, text: str, missing: str) -> None:
@@ -311,15 +383,54 @@ def test_an_object_of_a_cluster_says_what_it_is(act: Act, tmp_path: Path, text: 
 
 
 @pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ('{"kind": "ConfigMap", "metadata": {"name": "a"}}', "the manifest has no `apiVersion`"),
+        ('{"apiVersion": "v1", "metadata": {"name": "a"}}', "the manifest has no `kind`"),
+        (
+            '{"apiVersion": "v1", "kind": "List", "items": [{"kind": "Pod", "metadata": {"name": "a"}}]}',
+            "the manifest has no `apiVersion`",
+        ),
+        ('{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}', ""),
+        ('{"kind": "page", "metadata": {"title": "a"}}', ""),
+        ('{"kind": "page", "metadata": ["a"]}', ""),
+    ],
+)
+def test_an_object_in_json_does_too(act: Act, tmp_path: Path, text: str, missing: str) -> None:
+    said = act("devops-verification", **samples.changed(tmp_path, "k.json", text))
+
+    assert said.decision == ("deny" if missing else "none")
+    assert missing in said.reason
+
+
+@pytest.mark.parametrize("metadata", ["[]", "a"])
+def test_metadata_is_a_mapping(act: Act, tmp_path: Path, metadata: str) -> None:
+    text = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {metadata}\n"
+
+    said = act("devops-verification", **samples.changed(tmp_path, "k.yaml", text))
+
+    assert said.decision == "deny"
+    assert "the `metadata` of the ConfigMap is no mapping" in said.reason
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "apiVersion: v1\nkind: ConfigMapList\nitems:\n- metadata:\n    name: a\n  data:\n    x: y\n",
         "apiVersion: v2\nname: chart\nversion: 1.0.0\n",
         "spec:\n  replicas: 3\n",
         "resources:\n- a.yaml\n",
         "metadata:\n  title: page\nkind_of: x\n",
         "kind: pipeline\nname: x\nsteps: []\n",
     ],
-    ids=["a chart", "a patch", "a list of resources", "metadata of a page", "another program's kind"],
+    ids=[
+        "a list that says what is in it",
+        "a chart",
+        "a patch",
+        "a list of resources",
+        "metadata of a page",
+        "another program's kind",
+    ],
 )
 def test_other_yaml_is_left_alone(act: Act, tmp_path: Path, text: str) -> None:
     assert act("devops-verification", **samples.changed(tmp_path, "k.yaml", text)).decision == "none"

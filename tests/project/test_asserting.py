@@ -29,6 +29,10 @@ SOUND = {
     "skipif": "@pytest.mark.skipif(WINDOWS, reason='x')\ndef test_a():\n    assert f()\n",
     **{f"a body {number}": f"def test_a(self):\n    {body}\n" for number, body in enumerate(CAN_FAIL)},
     "xfail under a condition": "@pytest.mark.xfail(WINDOWS, reason='x')\ndef test_a():\n    assert f()\n",
+    "skipif that does not hold": "@pytest.mark.skipif(1 == 2, reason='x')\ndef test_a():\n    assert f()\n",
+    "a fixture that may skip": (
+        "@pytest.fixture(autouse=True)\ndef x():\n    if f():\n        pytest.skip()\n\ndef test_a():\n    assert f()\n"
+    ),
     "skip under a condition": "def test_a():\n    if not f():\n        pytest.skip('x')\n    assert f()\n",
 }
 NOTHING = "line 1: test_a asserts nothing that could be false"
@@ -60,6 +64,9 @@ NEVER_FAIL = {
     "self.assertEqual(1, 1)": NOTHING,
     "self.assertTrue((f() == 9, 'x'))": NOTHING,
     "self.assertIsNotNone(1)": NOTHING,
+    "assert f() == 3 or f() != 3": NOTHING,
+    "assert f() or not f()": NOTHING,
+    "try:\n        assert f() == 9\n    finally:\n        return": NOTHING,
 }
 UNSOUND = {
     **{f"def test_a():\n    {body}\n": why for body, why in NEVER_FAIL.items()},
@@ -69,6 +76,19 @@ UNSOUND = {
     "@unittest.expectedFailure\ndef test_a():\n    assert f()\n": "line 2: test_a is skipped",
     "@unittest.skipUnless(False, 'x')\ndef test_a():\n    assert f()\n": "line 2: test_a is skipped",
     "def test_a():\n    pytest.xfail('x')\n    assert f()\n": "line 1: test_a is skipped",
+    "@pytest.mark.skipif(1 == 1, reason='x')\ndef test_a():\n    assert f()\n": "line 2: test_a is skipped",
+    "@pytest.mark.skipif('True', reason='x')\ndef test_a():\n    assert f()\n": "line 2: test_a is skipped",
+    "@pytest.mark.parametrize('n', [])\ndef test_a(n):\n    assert f()\n": "line 2: test_a is skipped",
+    "if True:\n    pytest.skip('x')\n\ndef test_a():\n    assert f()\n": "line 1: the whole file is skipped",
+    "raise SkipTest('x')\n\ndef test_a():\n    assert f()\n": "line 1: the whole file is skipped",
+    "@pytest.fixture(autouse=True)\ndef x():\n    pytest.skip()\n\ndef test_a():\n    assert f()\n": (
+        "line 2: the whole file is skipped"
+    ),
+    "class A(Base):\n    def setUp(self):\n        self.skipTest()\n    def test_a(self):\n        assert f()\n": (
+        "line 1: A is skipped"
+    ),
+    "def helper():\n    def test_a():\n        assert f()\n": "holds no test",
+    "@pytest.fixture\ndef test_a():\n    assert f()\n": "holds no test",
     "class TestA:\n    __test__ = False\n    def test_a(self):\n        assert f()\n": "line 1: TestA is skipped",
     "def test_a():\n    f()\n": "line 1: test_a asserts nothing",
     "def test_a():\n    assert 1\n": "line 1: test_a asserts nothing",
@@ -90,6 +110,8 @@ NODE_SOUND = {
     "rejects": "it('a', async () => {\n  await expect(f()).rejects.toThrow()\n})\n",
     "a url": "it('a', () => {\n  expect(f('http://x/')).toBe(1)\n})\n",
     "a catch that looks": "it('a', () => {\n  try { f() } catch (e) { assert.equal(e.code, 1) }\n})\n",
+    "supertest": "it('a', () => request(app).get('/').expect(200))\n",
+    "a query that throws": "it('a', () => {\n  render(f())\n  screen.getByText('x')\n})\n",
     "each": "it.each([1])('a %i', (n) => {\n  expect(n).toBe(1)\n})\n",
 }
 NODE_UNSOUND = {
@@ -115,6 +137,9 @@ NODE_UNSOUND = {
             "/* assert.equal(f(), 3) */",
             "log('assert.equal(f(), 3)')",
             "try { assert.equal(f(), 9) } catch {}",
+            "try { assert.equal(f(), 9) } catch (e) { console.log(e) }",
+            "if (false) { assert.equal(f(), 9) }",
+            "return; assert.equal(f(), 9)",
         )
     },
 }
@@ -160,6 +185,22 @@ HOLDS = [
 @pytest.mark.parametrize(("path", "text", "holds"), HOLDS)
 def test_a_file_without_a_test_that_can_fail_holds_none(path: str, text: str, holds: bool) -> None:
     assert asserting.holds_test(path, text) is holds
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "idle"),
+    [
+        ("tests/test_a.py", "def test_a():\n    f()\n    assert True\n", True),
+        ("tests/test_a.py", "def test_a():\n    assert True\n\ndef test_b():\n    assert f()\n", False),
+        ("tests/test_a.py", "class TestA(Shared):\n    make = f\n", False),
+        ("tests/test_a.py", "scenarios('a.feature')\n", False),
+        ("a.test.js", "test('a', () => { assert.ok(true) })\n", True),
+        ("a.test.js", "test('a', () => { assert.ok(f()) })\n", False),
+        ("AppTest.java", "@Test void a() {}\n", False),
+    ],
+)
+def test_only_tests_that_are_there_and_cannot_fail_are_idle(path: str, text: str, idle: bool) -> None:
+    assert asserting.is_idle(path, text) is idle
 
 
 def test_go_and_rust() -> None:

@@ -12,11 +12,13 @@ if TYPE_CHECKING:
     import ast
 
 MOST = 8
+STARTS = ("setUp", "setUpClass", "asyncSetUp", "setup_method", "setup_class", "setUpModule", "setup_module")
 EMPTY = "holds no test"
 NODE_TEST = r"(?m)^[ \t]*(?:it|test)(?:\.\w+(?:\([^)]*\)(?=\())?)*\(\s*[\"'`]([^\"'`\n]*)"
 NODE_ASSERT = (
     r"\bexpect\w*\s*\([\s\S]{0,2000}?\)\s*\.\s*(?:not|to|be|have|resolves|rejects)|\bexpect[A-Z]\w*\s*\("
-    r"|\b(?:assert|should|check|verify|ensure)\w*\s*[.(]|\.should\b|\bt\.\w+\("
+    r"|\b(?:assert|should|check|verify|ensure)\w*\s*[.(]|\.should\b|\.expect\(|\bt\.(?!skip|todo)\w+\("
+    r"|\b(?:get|find)(?:All)?By[A-Z]\w*\(|\bwaitFor\w*\(|\bcy\."
 )
 NODE_WRONG = (
     (r"\b(?:describe|context|suite|it|test)\.only\(|\bf(?:it|describe)\(", "only this one runs, and no other"),
@@ -37,7 +39,9 @@ NODE_IDLE = re.compile(
     r"|\bassert(?:\.\w+)?\([^;\n]{0,300}\|\|\s*(?:true|1)\s*[,)]"
     r"|\bassert\.\w*[eE]qual\w*\(\s*([^\n]{1,200}?)\s*,\s*\1\s*[,)]"
     r"|\bexpect\(\s*([^\n]{1,200}?)\s*\)\s*\.\s*to(?:Be|Equal|StrictEqual)\(\s*\2\s*\)"
-    r"|\btry\s*\{[^{}]*\}\s*catch\s*(?:\([^)]*\))?\s*\{\s*\}"
+    r"|\btry\s*\{[^{}]*\}\s*catch\s*(?:\([^)]*\))?\s*\{(?:(?!throw|assert|expect|fail|reject|done|\bt\.)[^{}])*\}"
+    r"|\bif\s*\(\s*(?:false|0)\s*\)\s*\{[^{}]*\}"
+    r"|\A[^{}]*\{\s*return\s*;[\s\S]*"
 )
 # How a test begins, asserts and is skipped, and an assert that is none.
 OTHERS = {
@@ -80,6 +84,23 @@ def holds_test(path: str, text: str) -> bool:
     if language == "node":
         return any(re.search(NODE_ASSERT, part) for _, _, part in node_tests(text))
     return bool(COMMENTS.sub("", text).strip())
+
+
+def is_idle(path: str, text: str) -> bool:
+    """Whether Python or JavaScript has tests of which none can fail; of what is not known, False."""
+    language = kinds.language_of(path)
+    if language == "node":
+        tests = node_tests(text)
+        return bool(tests) and not any(re.search(NODE_ASSERT, part) for _, _, part in tests)
+    if language != "python":
+        return False
+    import ast
+
+    try:
+        found, helpers = functions_of(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return bool(found) and not any(asserts(one, helpers) for one in found)
 
 
 def others(text: str, test: str, asserts: str, skips: str, idle: str) -> list[str]:
@@ -170,8 +191,19 @@ def functions_of(tree: ast.Module) -> tuple[list[ast.FunctionDef | ast.AsyncFunc
     import ast
 
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    tests = [node for node in functions if node.name.startswith("test")]
+    inner = {one for function in functions for one in ast.walk(function) if one is not function}
+    tests = [one for one in functions if one.name.startswith("test") and one not in inner and not is_fixture(one)]
     return tests, {node.name for node in functions if node not in tests and asserts(node, set())}
+
+
+def is_fixture(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether pytest takes it for a fixture, and so for no test, whatever its name."""
+    import ast
+
+    from tenterhook.project.provable import last_name
+
+    marks = (mark.func if isinstance(mark, ast.Call) else mark for mark in function.decorator_list)
+    return any(last_name(mark) == "fixture" for mark in marks)
 
 
 def asserts(function: ast.FunctionDef | ast.AsyncFunctionDef, helpers: set[str]) -> bool:
@@ -185,7 +217,26 @@ def is_skipped(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> b
     if any(is_skip(mark) for mark in node.decorator_list):
         return True
     body = node.body[1:] if is_docstring(node.body[0]) else node.body
-    return bool(body) and (is_skip_call(body[0]) or any(is_no_test(one) for one in body))
+    return bool(body) and (is_skip_call(body[0]) or any(is_no_test(one) or is_skipping_start(one) for one in body))
+
+
+def is_skipping_start(node: ast.stmt) -> bool:
+    """A `setUp` or an automatic fixture that begins by skipping whatever comes after it."""
+    import ast
+
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    automatic = is_fixture(node) and any("autouse" in ast.dump(mark) for mark in node.decorator_list)
+    if not automatic and node.name not in STARTS:
+        return False
+    body = node.body[1:] if is_docstring(node.body[0]) else node.body
+    return bool(body) and (is_skip_call(body[0]) or is_skip_raised(body[0]))
+
+
+def is_skip_raised(node: ast.stmt) -> bool:
+    import ast
+
+    return isinstance(node, ast.Raise) and node.exc is not None and "skip" in ast.dump(node.exc).lower()
 
 
 def is_no_test(node: ast.stmt) -> bool:
@@ -208,7 +259,9 @@ def skipped_whole(tree: ast.Module) -> list[int]:
     for node in tree.body:
         marks = isinstance(node, ast.Assign) and any(last_name(one) == "pytestmark" for one in node.targets)
         values = [one for one in ast.walk(node) if isinstance(one, ast.Attribute | ast.Call)] if marks else []
-        if any(is_skip(one) for one in values) or is_skip_call(node) or is_no_test(node):
+        whole = node.body[0] if isinstance(node, ast.If) and is_true(node.test) else node
+        starts = is_skip_call(whole) or is_skip_raised(whole) or is_skipping_start(node)
+        if any(is_skip(one) for one in values) or starts or is_no_test(node):
             found.append(node.lineno)
     return found
 
@@ -226,8 +279,26 @@ def is_skip(mark: ast.expr) -> bool:
     named = [one.value for one in mark.keywords if one.arg == "condition"] if isinstance(mark, ast.Call) else []
     condition = next(iter((*given, *named)), None)
     if name in ("skipif", "skipIf", "xfail"):
-        return name == "xfail" if condition is None else isinstance(condition, ast.Constant) and bool(condition.value)
-    return name == "skipUnless" and isinstance(condition, ast.Constant) and not condition.value
+        return name == "xfail" if condition is None else is_true(condition)
+    if name == "parametrize" and len(given) > 1:
+        return isinstance(given[1], ast.List | ast.Tuple) and not given[1].elts
+    return name == "skipUnless" and condition is not None and is_true(ast.UnaryOp(ast.Not(), condition))
+
+
+def is_true(condition: ast.expr) -> bool:
+    """Whether a condition of literals alone holds: `True`, `1 == 1`, `not False`, and pytest's `"True"` in quotes."""
+    import ast
+
+    match condition:
+        case ast.Constant(value=str(text)):
+            return text.strip() in ("True", "1")
+        case ast.Constant(value=value):
+            return bool(value)
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=value)):
+            return not value
+        case ast.Compare(left=ast.Constant(value=one), ops=[ast.Eq()], comparators=[ast.Constant(value=other)]):
+            return bool(one == other)
+    return False
 
 
 def is_skip_call(node: ast.stmt) -> bool:

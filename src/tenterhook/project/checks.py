@@ -22,11 +22,11 @@ CODE = ("source", "test")
 class Check:
     """One command about some files: `of` are those, from the project on, `about` what a person calls them."""
 
-    __slots__ = ("about", "absent", "folder", "kind", "of", "ours", "shown", "tool", "words")
+    __slots__ = ("about", "absent", "files", "folder", "kind", "of", "ours", "shown", "tool", "words")
 
     def __init__(self, command: Command, project: str, of: list[str], files: list[str], cwd: str = "") -> None:
         self.kind, self.tool, self.folder, self.absent = command.kind, command.tool, command.folder, command.absent
-        self.of, self.about, self.ours = of, listed(of), command.ours
+        self.of, self.about, self.ours, self.files = of, listed(of), command.ours, files
         if not command.takes_files:
             inside = os.path.relpath(command.folder, project)
             self.about = "the project" if inside == os.curdir else plain(inside)

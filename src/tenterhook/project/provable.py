@@ -8,6 +8,13 @@ import ast
 ASSERTS = ("assert", "expect", "raises", "warns", "fail", "check", "verify", "ensure")
 SWALLOWED = ("AssertionError", "Exception", "BaseException")
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq,
+    ast.Is: ast.IsNot,
+    ast.In: ast.NotIn,
+    ast.Lt: ast.GtE,
+    ast.Gt: ast.LtE,
+}
 SAME = (ast.Eq, ast.Is, ast.LtE, ast.GtE)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -47,6 +54,7 @@ def fails(one: ast.stmt, helpers: set[str], used: set[str], within: bool) -> boo
             return calls_assert(given, helpers) or inner(body) or inner(orelse)
         case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=final):
             swallows = any(is_swallowed(each.type) and not leaves(each) for each in handlers)
+            swallows = swallows or any(isinstance(each, ast.Return) for each in final)
             rest = (*(each.body for each in handlers), orelse, final)
             return (not swallows and inner(body)) or any(inner(part) for part in rest)
         case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
@@ -129,7 +137,7 @@ def is_always_true(test: ast.expr) -> bool:
         case ast.Lambda() | ast.GeneratorExp():
             return True
         case ast.BoolOp(op=ast.Or(), values=values):
-            return any(map(is_always_true, values))
+            return any(map(is_always_true, values)) or has_opposites(values)
         case ast.BoolOp(values=values):
             return all(map(is_always_true, values))
         case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=value)):
@@ -147,6 +155,21 @@ def is_always_true(test: ast.expr) -> bool:
                 return True
             return isinstance(op, SAME) and ast.dump(left) == ast.dump(right)
     return False
+
+
+def has_opposites(values: list[ast.expr]) -> bool:
+    """`x == 3 or x != 3`, `x or not x`."""
+    said = {ast.dump(one) for one in values}
+    return any(ast.dump(other) in said for one in values for other in negated(one))
+
+
+def negated(value: ast.expr) -> list[ast.expr]:
+    match value:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return [operand]
+        case ast.Compare(left=left, ops=[op], comparators=right) if type(op) in OPPOSITES:
+            return [ast.Compare(left, [OPPOSITES[type(op)]()], right)]
+    return []
 
 
 def last_name(node: ast.expr) -> str:

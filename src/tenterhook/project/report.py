@@ -67,10 +67,10 @@ class Standing:
         return [one.name for one in self.code() if self.states.get(("test", one.name)) not in ("pass", "fail")]
 
     def unproven(self) -> list[str]:
-        """Changed code whose tests are there, and none of them ran."""
-        aside = self.names("test", "skipped")
-        none = self.names("test", "none")
-        return [one.name for one in self.code() if one.name in aside or (one.name in none and one.kind == "source")]
+        """Changed code whose tests are there, and show nothing."""
+        from tenterhook.project.verify import is_unproven
+
+        return [one.name for one in self.code() if is_unproven(one, self.states.get(("test", one.name), ""))]
 
     def unparsable(self, seconds: float) -> list[str]:
         """Changed files that do not parse."""
@@ -153,7 +153,7 @@ def report(event: Happened, settings: Settings, title: str, *, gate: bool = True
     bad = [*standing.unparsable(event.left()), *standing.deleted(), *(empty_tests(standing) if problems else [])]
     standing.refresh(event, settings)
     text = f"{title}\n{standing.text()}"
-    unproven = [f"no test of {plain(name)} ran" for name in standing.unproven()]
+    unproven = [f"no test of {plain(name)} ran that could fail" for name in standing.unproven()]
     red = [*bad, *standing.of("fail"), *unproven]
     state = f"red: {plain(red[0])}" if red else standing.calm()
     note = f"{title}: {counted(len(standing.changed), 'changed file')}, {state}"

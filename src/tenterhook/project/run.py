@@ -27,7 +27,8 @@ NOT_FOUND = 127  # a shell's, where a script's program is not there
 
 
 class Result:
-    """`state` is pass, fail, late, absent (not installed), skipped (every test was set aside) or none (no test ran).
+    """`state` is pass, fail, late, absent (not installed), skipped (every test was set aside) or none (no
+    test ran, or none that could fail).
 
     It speaks of files as they were when it `began`: what is written while a check runs may not have been checked.
     """
@@ -200,3 +201,14 @@ def weigh(made: Result, check: Check, code: int | None, counts: failures.Tally |
         if cut_short and not none_found:
             why = "the run ended before its tests did"
         made.detail = f"no test ran for {check.about}{f', {why}' if why else ''}: {check.shown}"
+    if made.state == "pass" and are_idle(check.files):
+        made.state = "none"
+        made.detail = f"the tests of {check.about} assert nothing that could be false: {check.shown}"
+
+
+def are_idle(tests: list[str]) -> bool:
+    """Whether no code could make these tests fail, so that it says nothing that they pass."""
+    from tenterhook.project.asserting import is_idle
+    from tenterhook.project.commands import read
+
+    return bool(tests) and all(is_idle(path, read(path)) for path in tests)

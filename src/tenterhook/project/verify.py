@@ -5,6 +5,7 @@ from __future__ import annotations
 from tenterhook.actions.said import Said, deny, fine
 from tenterhook.project import kinds
 from tenterhook.project.checks import ALL, CODE, checks
+from tenterhook.project.commands import read
 from tenterhook.project.ledger import Ledger
 from tenterhook.project.run import Result, run
 from tenterhook.project.subject import Subject, written
@@ -81,11 +82,11 @@ def judged(
     if subject.kind == "source" and not any(result.kind == "test" for result in results):
         lines.append(f"no test of {subject.shown} was found")
     note = "; ".join(lines) or f"nothing to check: no command is known for {subject.shown}"
-    unproven = [result for result in results if is_unproven(subject, result)]
+    unproven = [result for result in results if is_unproven(subject, result.state)]
     failed = [result for result in results if result.state == "fail" or (proof and result in unproven)]
     if failed or problems:
         if not problems and all(result in unproven for result in failed):
-            red = "its tests are there, and none of them ran; nothing is shown"
+            red = "its tests are there, and show nothing: none of them ran and could fail"
         head = f"{subject.shown}: {red or 'the change leaves something red'}"
         return deny(limited([head, *(f"  {one}" for one in problems or []), *failures(failed)]), note=note)
     late = [result.detail for result in results if result.state == "late"]
@@ -94,9 +95,13 @@ def judged(
     return fine(note, message=message, context="\n".join(told))
 
 
-def is_unproven(subject: Subject, result: Result) -> bool:
-    """Whether the tests of a file are there, and none of them ran. A test file may as well be a helper of tests."""
-    return result.state == "skipped" or (result.state == "none" and subject.kind == "source")
+def is_unproven(subject: Subject, state: str) -> bool:
+    """Whether the tests of a file are there, and show nothing. A file among tests may as well be a helper of them."""
+    from tenterhook.project.asserting import holds_test
+
+    if state != "none" or subject.kind == "source":
+        return state in ("none", "skipped")
+    return holds_test(subject.path, read(subject.path))
 
 
 def red_first(subject: Subject, results: list[Result]) -> str:

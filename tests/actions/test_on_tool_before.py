@@ -85,3 +85,16 @@ def test_a_rule_that_nobody_knows_is_a_refusal_that_names_the_nearest(hook, appr
 
     assert answer.code == 2
     assert "did you mean 'force-push'" in answer.stderr
+
+
+def test_settings_that_nobody_approved_are_told_to_the_user_and_not_beside_a_refusal(hook, tmp_path: Path) -> None:
+    """The model reads what stands beside one, and it names the command that would loosen the guard."""
+    (tmp_path / "tenterhook.toml").write_text('[actions.rules]\ndelete-root = "allow"\n')
+    event = {"tool_name": "Bash", "cwd": str(tmp_path)}
+
+    refused = hook("pre-tool", {**event, "tool_input": {"command": "rm -rf /"}})
+    harmless = hook("pre-tool", {**event, "tool_input": {"command": "ls"}})
+
+    assert (refused.code, harmless.code) == (2, 0)
+    assert "trust" not in refused.stderr + refused.stdout
+    assert "not approved, so it does not count: actions.rules; see tenter trust" in harmless.stderr

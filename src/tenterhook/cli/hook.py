@@ -136,9 +136,9 @@ def done(
     seconds = budget(options) or wishes.seconds(kind)
     most = wishes.budget or (None if "ACTION" in options else seconds)
     event.begin(seconds, None if "budget" in options else lambda: own_limit(event, most, called))
-    if wishes.aside:
-        print(f"tenter: {wishes.aside}", file=sys.stderr)
     said: Said = module.run(event, wishes)
+    if wishes.aside and said.decision != "deny":  # beside a deny the model reads it, and it says how to loosen a guard
+        print(f"tenter: {wishes.aside}", file=sys.stderr)
     return said
 
 

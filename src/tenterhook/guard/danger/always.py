@@ -65,8 +65,10 @@ def switches_off(call: Call, place: Place) -> bool:
 
 
 def takes_us_away(call: Call) -> bool:
-    """A wrapper goes without a word where the program is not installed."""
+    """A wrapper goes without a word where the program is not installed; and what is approved guards no more."""
     words = call.words
+    if call.program == "tenter" and words[:1] == ["trust"] and words[1:] != ["--json"]:
+        return True
     if call.program in ("tenter", "lefthook", "husky"):
         return "--undo" in words or words[:1] == ["uninstall"]
     if call.program in ("rm", "mv", "chmod"):

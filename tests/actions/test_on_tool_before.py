@@ -1,6 +1,8 @@
 """Before a tool: the guard, as agents call it."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,6 +37,36 @@ def test_a_tool_that_watches_a_command_is_a_shell(hook, tmp_path: Path) -> None:
     assert hook("pre-tool", event).code == 2
     assert tools.kind("Monitor") == "shell"
     assert any("Monitor" in one.matcher.split("|") for one in moai.SETUP.wrappers if one.calls == "pre-tool")
+
+
+BAD = "*** Begin Patch\n*** Add File: .git/hooks/x\n+x\n*** End Patch\n"
+# How agents tell their hooks of a call, and of a patch in particular.
+CALLS: dict[str, dict[str, Any]] = {
+    "codex": {"hook_event_name": "PreToolUse", "tool_name": "apply_patch", "tool_input": {"command": BAD}},
+    "copilot": {"toolName": "apply_patch", "toolArgs": BAD},
+    "copilot, Pascal": {"hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": BAD},
+    "copilot, a file": {"toolName": "create", "toolArgs": {"path": ".git/hooks/x", "file_text": "x"}},
+    "a text of JSON": {"toolName": "create", "toolArgs": '{"path": ".git/hooks/x", "file_text": "x"}'},
+    "another name": {"tool_name": "ApplyPatch", "tool_input": {"diff": BAD}},
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_patch_is_no_command_and_its_files_are_guarded_in_the_form_of_every_agent(act, name: str) -> None:
+    harmless = json.loads(json.dumps(CALLS[name]).replace(".git/hooks/x", "notes.txt"))
+    refused = act("tool.before", **CALLS[name])
+
+    assert refused.decision == "deny"
+    assert "git-folder" in refused.reason
+    assert "unknown-program" not in refused.reason
+    assert act("tool.before", **harmless).decision == "none"
+
+
+@pytest.mark.parametrize("tool", ["Bash", "dispatch", "mcp__box__patch"])
+def test_a_command_that_speaks_of_a_patch_is_a_command(act, tool: str) -> None:
+    given = {"command": "rm -rf / # *** Begin Patch"}
+
+    assert "delete-root" in act("tool.before", tool_name=tool, tool_input=given).reason
 
 
 def test_a_question_is_put_in_the_callers_words(hook, tmp_path: Path) -> None:

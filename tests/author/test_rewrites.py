@@ -70,6 +70,24 @@ def test_a_patch_has_no_path_of_its_own_to_be_changed(agent: str, event: str, gi
     assert wanted or OTHER in changed.reason
 
 
+@pytest.mark.parametrize(
+    ("agent", "tool", "given", "edits"),
+    [
+        ("claude", "Monitor", {"command": "ls"}, {"comand": "pwd"}),
+        ("copilot", "apply_patch", {"input": PATCH}, {"file_path": "/safe"}),
+        ("gemini", "str_replace_editor", {"uri": "a.txt"}, {"file_path": "/safe"}),
+    ],
+)
+def test_a_tool_that_no_agent_was_seen_to_offer_has_the_fields_of_its_kind(
+    agent: str, tool: str, given: dict[str, str], edits: dict[str, str]
+) -> None:
+    call: dict[str, Any] = {"agent": agent, "tool_name": tool, "tool_input": given}
+    refused, same = fire(hook.rewrite(**edits), **call), fire(hook.rewrite(**given), **call)
+
+    assert (refused.denied, refused.rewritten) == (True, False)
+    assert not same.denied
+
+
 def test_a_field_that_a_call_leaves_out_can_be_put_in_where_the_tool_has_it() -> None:
     claude = fire(hook.rewrite(timeout=5), agent="claude", tool="shell", command="ls")
     codex = fire(hook.rewrite(timeout=5), agent="codex", tool="shell", command="ls")

@@ -18,7 +18,7 @@ LARGEST = 32 << 20
 NAMES = {
     "kind": ("eventType", "hook_event_name", "hookEventName", "hook_type", "event"),
     "tool": ("toolName", "tool_name"),
-    "input": ("toolInput", "tool_input"),
+    "input": ("toolInput", "tool_input", "toolArgs", "tool_args"),
     "output": ("toolOutput", "tool_output", "tool_response", "toolResponse"),
     "session": ("sessionId", "session_id"),
     "project": ("projectDir", "project_dir", "project"),
@@ -59,10 +59,7 @@ class Happened:
         session, inner = table(data, "session"), table(data, "data")
         flat = {**inner, **data}
         self.tool = text(flat, "tool")
-        given = value(flat, "input")
-        if given is not None and not isinstance(given, dict):
-            raise UsageError(f"the event's tool input must be an object, not {type(given).__name__}")
-        self.input: dict[str, Any] = given or {}
+        self.input: dict[str, Any] = given(self.tool, value(flat, "input"))
         self.output = value(flat, "output")
         self.session = session.get("id") or text(flat, "session")
         self.agent = text(flat, "agent")
@@ -160,6 +157,35 @@ def table(data: dict[str, Any], key: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise UsageError(f"the event's {key} must be an object, not {type(found).__name__}")
     return found
+
+
+def given(tool: str, found: Any) -> dict[str, Any]:
+    """A tool's input; a patch in it stands under `patch`, whatever the agent calls it, or though it be all of it."""
+    if isinstance(found, str):
+        found = written_out(found)
+    if isinstance(found, dict) and "patch" in tool.lower():
+        from tenterhook.author import tools
+        from tenterhook.author.inputs import PATCHES, patch
+
+        held = next((name for name in PATCHES if patch({name: found.get(name)})), "")
+        if held and tools.kind(tool) in tools.WRITING:
+            found = {**{name: one for name, one in found.items() if name != held}, "patch": found[held]}
+    if found is not None and not isinstance(found, dict):
+        raise UsageError(f"the event's tool input must be an object, not {type(found).__name__}")
+    return found or {}
+
+
+def written_out(text: str) -> Any:
+    """What a text stands for that is the whole input: an object or a text in JSON, a patch; else itself."""
+    import json
+
+    from tenterhook.author.inputs import patch
+
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = text
+    return {"patch": found} if isinstance(found, str) and patch({"patch": found}) else found
 
 
 def value(flat: dict[str, Any], what: str) -> Any:

@@ -217,7 +217,8 @@ class Event:
         if isinstance(value, str) != isinstance(before, str):
             wanted = "one text" if isinstance(before, str) else "fields, hook.rewrite(name=value)"
             raise inputs.Misplaced(f"hook.rewrite has a wrong form: the input of {self.tool_name} is {wanted}")
-        return inputs.edited_input(value, edits, self.tool_name, self.takes.get(self.tool_name)) if edits else value
+        takes = self.takes.get(self.tool_name, self.takes.get(inputs.any_of(self.tool)))
+        return inputs.edited_input(value, edits, self.tool_name, takes) if edits else value
 
     def __repr__(self) -> str:
         return f"Event({self.kind!r}, {self.data!r})"

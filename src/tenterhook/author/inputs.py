@@ -154,6 +154,11 @@ class Misplaced(UsageError):
     """A hook changes what the tool is not given: the agent would run the call as it was."""
 
 
+def any_of(kind: str) -> str:
+    """Under what the fields stand that a tool of this kind may have which no agent was seen to offer."""
+    return f"any {kind}"
+
+
 def edited(given: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
     """An object with fields laid over it; None takes one away."""
     return {name: value for name, value in {**given, **edits}.items() if value is not None or name not in edits}

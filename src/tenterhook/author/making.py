@@ -15,7 +15,7 @@ from tenterhook.author import answers, forms, tools
 from tenterhook.author.answers import Answer
 from tenterhook.author.candidates import Candidates, Form
 from tenterhook.author.event import SUBJECTS, Event
-from tenterhook.author.inputs import SAME
+from tenterhook.author.inputs import SAME, any_of
 from tenterhook.dialect import Dialect, EventRule, Field
 from tenterhook.testing import Did, simulate
 from tenterhook.types import Outcome
@@ -110,19 +110,23 @@ def own_variables(dialect: Dialect) -> list[str]:
 def takes(dialect: Dialect) -> dict[str, list[str]]:
     """The fields that each tool has, as the agent tells its model where that was recorded.
 
-    Of another agent's tool it is not known what it takes besides: what tools of that kind take elsewhere, but for what
-    they are about. That it has only where a call has it.
+    Of another tool it is not known what it takes besides: what tools of that kind take in one agent or another, but for
+    what they are about. That it has only where a call has it.
     """
     found = fields_of(recorded.tools(dialect.name))
     if not found:
-        subjects = {name for group in SAME for name in group}
         for tool in dialect.tools.values():
             if (kind := tools.kind(tool.name)) in ABOUT_ONE:
-                found[tool.name] = sorted({*usual()[kind], *tool.inputs.values()} - subjects)
+                found[tool.name] = sorted({*usual()[kind], *tool.inputs.values()} - subjects())
     for own, called in ((own, called) for rule in dialect.events for own, called in rule.called.items()):
         if own in found:
             found[called] = sorted({*found.get(called, ()), *found[own]})
-    return found
+    return found | {any_of(kind): sorted(usual()[kind] - subjects()) for kind in ABOUT_ONE}
+
+
+def subjects() -> set[str]:
+    """What tools are about."""
+    return {name for group in SAME for name in group}
 
 
 def fields_of(calls: list[dict[str, Any]]) -> dict[str, list[str]]:

@@ -21,7 +21,7 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "benchmarks")]
 
 import clients_page  # noqa: E402
 from clients import pins  # noqa: E402
-from clients.asked import VARIABLE, Asked, noted  # noqa: E402
+from clients.asked import DRAWN, VARIABLE, Asked, noted, summary  # noqa: E402
 from clients.closed import close_off  # noqa: E402
 from figures import Unavailable  # noqa: E402
 from outside import npm  # noqa: E402
@@ -41,8 +41,10 @@ def main(argv: Sequence[str]) -> int:
         record = Path(folder) / "seen.jsonl"
         environ = {**os.environ, VARIABLE: Asked(missing, str(record), int(seed or 1), case).written()}
         code = subprocess.run([sys.executable, *TESTS, *words], cwd=ROOT, env=environ).returncode
+        notes = noted(record)
+        print(summary(notes))
         if "--page" in argv:
-            clients_page.write(noted(record))
+            clients_page.write(note for note in notes if note["kind"] != DRAWN)
     return code
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 VARIABLE = "TENTERHOOK_CLIENTS"
+# The kind of a note that tells of predictions: how many were made of what, which were wrong, which known to be.
+DRAWN = "drawn"
 
 
 class Asked(NamedTuple):
@@ -40,3 +42,19 @@ def asked() -> Asked | None:
 
 def noted(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def summary(notes: list[dict[str, Any]]) -> str:
+    """How many predictions a run made, and each that was wrong; empty where it drew nothing."""
+    drawn = [note for note in notes if note["kind"] == DRAWN]
+    if not drawn:
+        return ""
+    lines = [counted(f"{note['client']}, {note['of']}", [note]) for note in drawn]
+    told = [text for note in drawn for text in (*note["wrong"], *note["known"])]
+    return "\n".join((*lines, *told, counted("all drawn cases", drawn)))
+
+
+def counted(what: str, notes: list[dict[str, Any]]) -> str:
+    made = sum(note["made"] for note in notes)
+    wrong, known = (sum(len(note[name]) for note in notes) for name in ("wrong", "known"))
+    return f"{what}: {made} predictions, {wrong} wrong, {known} differ as is known"

@@ -15,6 +15,7 @@ from agent.provider_apis import EVERY as PROTOCOLS
 from agent.provider_apis import Protocol
 
 from . import pins
+from .asked import DRAWN, summary
 from .client import TIMEOUT
 from .model import ASIDE, LAST, model
 from .probes import COLUMNS, EVERY, TABLES
@@ -100,3 +101,21 @@ def test_a_hook_that_is_late_is_later_than_its_time_out() -> None:
 
     assert isinstance(late, Answer)
     assert late.seconds > TIMEOUT
+
+
+def test_a_run_says_how_many_predictions_it_made_and_prints_each_that_was_wrong() -> None:
+    drawn: dict[str, Any] = {"client": "a", "kind": DRAWN, "wrong": [], "known": []}
+    notes = [
+        {**drawn, "of": "answers", "made": 198, "wrong": ["a/tool.before/7 did: ran"]},
+        {**drawn, "of": "matchers", "made": 57, "known": ["a/turn.stop/1 known: so"]},
+        {"client": "a", "kind": "tool.before", "name": "exit 2", "word": "denied"},
+    ]
+
+    assert summary(notes).splitlines() == [
+        "a, answers: 198 predictions, 1 wrong, 0 differ as is known",
+        "a, matchers: 57 predictions, 0 wrong, 1 differ as is known",
+        "a/tool.before/7 did: ran",
+        "a/turn.stop/1 known: so",
+        "all drawn cases: 255 predictions, 1 wrong, 1 differ as is known",
+    ]
+    assert summary(notes[2:]) == ""

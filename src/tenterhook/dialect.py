@@ -73,7 +73,8 @@ class Answer(Struct, frozen=True, kw_only=True):
     sets. `unsupported` are values (`any`, `true`, a word) that the agent knows and refuses: the hook fails.
     `only_with` is the decision without which the field makes the hook fail. `needs` is a path into the value: where
     nothing is there, the value does not count. `fatal`: a change of another type than it must be is a refusal,
-    and a reason that is no text ruins all answers.
+    and a reason that is no text ruins all answers. `null` is what null is in place of such a change: another type, or
+    nothing (ignored).
     `otherwise` is what any other value decides, null too; `words_need` are fields that must stand beside a word of a
     decision, or the hook fails. `written` is how what is no text becomes one: as JavaScript writes it (text), or as
     JSON (json).
@@ -87,6 +88,7 @@ class Answer(Struct, frozen=True, kw_only=True):
     only_with: str = ""
     needs: str = ""
     fatal: bool = False
+    null: str = ""
     words_need: dict[str, str] = {}
     written: str = ""
     otherwise: str = ""
@@ -132,7 +134,8 @@ class EventRule(Struct, frozen=True, kw_only=True):
     chain_ends: tuple[str, ...] = ()
     decisions: str = "strongest"
     contexts: str = "all"
-    # What a wish to stop does: first, after (it is done), denies (it), replaces (the output by the reason), ignored.
+    # What a wish to stop does: first, after (it is done), denies (it), replaces (the output by the stop's reason, or by
+    # the refusal's; replaces-by-reason: the other way round), ignored.
     stops: str = "first"
     # How often in a row hooks may keep an agent from stopping; 0 is without end, None is for the host to say.
     stop_cap: int | None = None

@@ -141,7 +141,7 @@ def change(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -
         reader.verdict.changes[answer.effect] = ""
     elif isinstance(value, dict) or (answer.effect == "output" and value is not None):
         reader.verdict.changes[answer.effect] = value
-    elif answer.fatal:  # the agent calls the tool with it, and the call fails
+    elif answer.fatal and not (value is None and answer.null == "ignored"):  # the agent's own call fails
         reader.verdict.decision = stronger(reader.verdict.decision, "deny")
         reader.verdict.reason = reader.verdict.reason or f"{answer.path} must be an object, not {kind_of(value)}"
     elif value is not None:  # a strict engine must not go on with what the hook wanted changed

@@ -61,6 +61,16 @@ def replaces(reader: Reader) -> None:
     verdict.stop, verdict.stop_reason = False, ""
 
 
+def replaces_by_reason(reader: Reader) -> None:
+    """The same, where the refusal's reason comes before the stop's; who gives only the latter refuses nothing."""
+    verdict = reader.verdict
+    if verdict.reason.strip():
+        verdict.stop_reason = verdict.reason
+    else:
+        verdict.decision = "none"
+    replaces(reader)
+
+
 def ignored(reader: Reader) -> None:
     """The event does not let a hook stop the agent: said, and the reason kept where it can be read."""
     verdict = reader.verdict
@@ -75,5 +85,6 @@ STOPS: dict[str, Callable[[Reader], None]] = {
     "after": after,
     "denies": denies,
     "replaces": replaces,
+    "replaces-by-reason": replaces_by_reason,
     "ignored": ignored,
 }

@@ -145,7 +145,8 @@ class Reader:
     def has_reason(self) -> bool:
         if self.rules.rule.unreasoned == "ignored-unless-text":
             return self.reason_is_text
-        return bool(self.verdict.reason.strip())
+        stopping = self.verdict.stop and self.rules.rule.stops == "replaces-by-reason"  # that needs none
+        return stopping or bool(self.verdict.reason.strip())
 
     def unreasoned(self) -> str:
         """A refusal without a word: a fault, or one that does not count; a strict engine does not let it pass."""

@@ -42,7 +42,7 @@ KINDS = {"context", "system", "reason", "feedback", "error", "result", "user_mes
 AUDIENCES = {"model", "user", "log"}
 POLICIES = {"allow", "ask", "deny"}
 DECISIONS = POLICIES | {"defer"}  # what an answer may decide
-STOPS = {"first", "after", "denies", "replaces", "ignored"}  # stops
+STOPS = {"first", "after", "denies", "replaces", "replaces-by-reason", "ignored"}  # stops
 UNATTENDED = {"deny", "allow", "stop"}  # merge
 LINES = {"all", "but-progress"}  # answer
 SOURCES = {"stdout", "stderr", "stdout-or-stderr"}  # verdict: where a text is looked for
@@ -233,6 +233,7 @@ def check_answer(answer: Answer, events: set[str]) -> Iterable[str]:
     yield from unknown(f"{where} words", answer.words.values(), DECISIONS)
     yield from unknown(f"{where} type", [answer.type], {"", *TYPES})
     yield from unknown(f"{where} written", [answer.written], {"", "text", "json"})
+    yield from unknown(f"{where} null", [answer.null], {"", "ignored"})
     yield from unknown(f"{where} otherwise", [answer.otherwise], {"", *DECISIONS})
     yield from unknown(f"{where} only_with", [answer.only_with], {"", "any", *DECISIONS})
     yield from unknown(f"{where} change", [answer.change], WISHES if answer.effect == "set" else {""})

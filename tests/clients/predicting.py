@@ -77,8 +77,10 @@ def before(outcome: Outcome, rule: EventRule, case: Case) -> tuple[str, str]:
     if "input" not in outcome.changes:
         return f"ran{after}", ""
     command = outcome.changes["input"].get("command", "")
+    if command:
+        return f"changed{after} {command.split()[-1]}", ""
     # What has no command the tool itself refuses.
-    return (f"changed{after} {command.split()[-1]}" if command else "refused"), ""
+    return ("halted" if outcome.stop_after else "refused"), ""
 
 
 def after(outcome: Outcome, rule: EventRule, case: Case) -> tuple[str, str]:

@@ -301,12 +301,12 @@ OWN = "hookSpecificOutput"
 
 ANSWERS = (
     Answer(path="permissionDecision", effect="decision", events=BEFORES, words=WORDS),
-    Answer(path="permissionDecisionReason", effect="reason", written="json", events=BEFORES),
+    Answer(path="permissionDecisionReason", effect="reason", written="text", events=BEFORES),
     Answer(path="modifiedArgs", effect="input", fatal=True, events=BEFORES),
     Answer(path=f"{OWN}.hookEventName", effect="note", events=BEFORES[1:]),
     Answer(path=f"{OWN}.permissionDecision", effect="decision", events=BEFORES[1:], words=WORDS),
-    Answer(path=f"{OWN}.permissionDecisionReason", effect="reason", written="json", events=BEFORES[1:]),
-    Answer(path=f"{OWN}.updatedInput", effect="input", events=BEFORES[1:]),
+    Answer(path=f"{OWN}.permissionDecisionReason", effect="reason", written="text", events=BEFORES[1:]),
+    Answer(path=f"{OWN}.updatedInput", effect="input", fatal=True, null="ignored", events=BEFORES[1:]),
     Answer(path=f"{OWN}.additionalContext", effect="text", kind="context", written="json", events=BEFORES[1:]),
     Answer(path="additionalContext", effect="text", kind="context", events=AFTERS),
     Answer(

@@ -130,8 +130,9 @@ DIALECT = Dialect(
         "A hook that rewrites a call keeps those after it from running, guards too.",
         "On userPromptSubmitted and agentStop any other decision than block takes back what a hook before refused; on "
         "agentStop the last reason of any hook counts, though it decide nothing.",
-        "A context before a tool, at a prompt or a start that is no text is told as JSON, and so is a refusal's "
-        "reason.",
+        "A context before a tool, at a prompt or a start that is no text is told as JSON, a refusal's reason as "
+        "JavaScript writes it as text. A modifiedArgs or updatedInput that is no object refuses the call, but for an "
+        "updatedInput of null.",
         'A matcher of "" or, under a camelCase name, "*" fits nothing: leave it out.',
         "A hook of type prompt types a text for the user when an interactive session starts; here it types nothing.",
         "An agent that forces subagentStop to go on is not ended: the limit of eight is agentStop's alone.",

@@ -155,6 +155,24 @@ def test_a_regex_that_is_none_is_said_to_be_compared_as_text(tenter: Tenter) -> 
     assert "(no valid regex, so exact text)" in tenter(*LLXPRT, "--tool", "x").after("echo a")
 
 
+@pytest.mark.parametrize(
+    ("dialect", "file", "hook", "broken"),
+    [
+        ("qwen", ".qwen/settings.json", {"hooks": [{"type": "command", "command": "echo a"}]}, "exact names"),
+        ("copilot", ".github/hooks/a.json", {"type": "command", "bash": "echo a"}, "nothing at all"),
+    ],
+)
+def test_it_is_said_what_an_agent_takes_another_languages_regex_for(
+    tenter: Tenter, dialect: str, file: str, hook: dict[str, Any], broken: str
+) -> None:
+    event = "preToolUse" if dialect == "copilot" else "PreToolUse"
+    write(file, {"version": 1, "hooks": {event: [{"matcher": "(?i)x", **hook}]}})
+    said = tenter("tool.before", "--dialect", dialect, "--trust", "--tool", "x").out
+
+    assert f"no valid JavaScript regex, so {broken}" in " ".join(said.split())
+    assert "@javascript" not in said
+
+
 def test_a_switch_that_turns_all_hooks_off_is_the_reason_of_each(tenter: Tenter) -> None:
     write(".llxprt/settings.json", {**llxprt(("", "echo a")), "enableHooks": False})
 

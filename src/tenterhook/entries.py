@@ -11,7 +11,7 @@ from msgspec import Struct
 from tenterhook.dialect import Dialect, EventRule, File, Type
 from tenterhook.errors import nearest
 from tenterhook.keys import OPTIONS, SETTERS
-from tenterhook.match import is_broken
+from tenterhook.match import WHOSE, engine, is_broken
 from tenterhook.timeouts import timeout
 from tenterhook.types import Hook, Path, Source
 from tenterhook.vocabulary import RULE
@@ -252,10 +252,9 @@ class Reading:
         matcher = found.get("matcher")
         if matcher not in (None, "", "*") and not rule.target:
             self.warn(path, f"{rule.name} has nothing to match on, so the matcher {matcher!r} is ignored")
-        elif matcher and is_broken(matcher, found.get("match_kind") or rule.matcher or self.dialect.matcher):
-            self.warn(
-                path, f"the matcher {matcher!r} is no regular expression: it matches nothing, the hook never runs"
-            )
+        elif matcher and is_broken(matcher, kind := found.get("match_kind") or rule.matcher or self.dialect.matcher):
+            text = f"the matcher {matcher!r} is no {WHOSE[engine(kind)]}regular expression"
+            self.warn(path, f"{text}: it matches nothing, the hook never runs")
 
     def unknown_key(self, key: Any, path: Path, known: Any) -> None:
         self.warn(path, f"unknown key {key!r}{nearest(str(key), known)}; it is ignored")

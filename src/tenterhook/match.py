@@ -23,6 +23,8 @@ EVERYTHING_OF = {"regex-whole": (), "names-or-regex-whole": ("*", "**")}
 TRIMMED = ("names-or-regex-whole",)
 # What separates how a matcher is read from the engine that reads its patterns; without one it is Python's.
 BY = "@"
+# Whose regular expressions an engine's are, with a blank, in words; Python's need none.
+WHOSE = {"": "", "javascript": "JavaScript ", "javascript-2025": "JavaScript ", "rust": "Rust "}
 # What a test gives that was not run: true, because a guard that cannot look must not be passed by.
 NOT_RUN = "not run"
 # A pattern that may take longer, in nanoseconds as `patterns` counts them, is not run.
@@ -104,9 +106,15 @@ def names_of_list(matcher: str) -> frozenset[str] | None:
 
 def is_broken(matcher: str, kind: str) -> bool:
     """Whether it is a broken pattern of a kind that takes those for nothing."""
-    if how(kind) not in NEVER or fits_all(matcher, kind) or names(matcher, kind) is not None:
-        return False
-    return compiled(matcher, engine(kind)) is None
+    return how(kind) in NEVER and not fits_all(matcher, kind) and not is_regex(matcher, kind)
+
+
+def is_regex(matcher: str, kind: str) -> bool:
+    """Whether the kind's engine takes it for a pattern; so are names, which need none."""
+    if how(kind) == "names-and-regex":
+        parts = alternatives(matcher)
+        return not EVERY.isdisjoint(parts) or compiled("|".join(parts), engine(kind)) is not None
+    return names(matcher, kind) is not None or compiled(matcher, engine(kind)) is not None
 
 
 def fault_of(matcher: str, kind: str) -> str:

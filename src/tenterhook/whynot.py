@@ -10,16 +10,15 @@ from msgspec import Struct
 from tenterhook import glossary
 from tenterhook.engine import Engine
 from tenterhook.fitting import aim
-from tenterhook.match import compiled, engine, how, names
+from tenterhook.match import WHOSE, engine, how, is_regex
 from tenterhook.plan import DEDUPES, holds
 from tenterhook.slot import Slot
 from tenterhook.sources import lookup
 from tenterhook.types import Event, Hook
 from tenterhook.vocabulary import RULE
 
-# Whose regex it is, where it is not Python's; and the kinds that compare a broken one as text.
-ENGINE_WORDS = {"": "", "javascript": "JavaScript ", "javascript-2025": "JavaScript ", "rust": "Rust "}
-AS_TEXT = ("regex-full", "regex-search", "regex-whole")
+# What a broken regex is taken for; by other kinds for nothing at all.
+BROKEN = {"regex-full": "exact text", "regex-search": "exact text", "names-and-regex": "exact names"}
 MATCH_KINDS = {
     "glob": "glob",
     "glob-nocase": "glob in any case",
@@ -30,6 +29,7 @@ MATCH_KINDS = {
     "regex-whole": "regex on the whole value",
     "names-or-regex": "names or a regex",
     "names-or-regex-narrow": "names or a regex",
+    "names-and-regex": "names, and a regex anywhere in the value",
 }
 
 
@@ -57,9 +57,8 @@ def kind_words(kind: str) -> str:
 def match_words(matcher: str, kind: str) -> str:
     """How a matcher is read. A regex that is none is compared as text, and people should know."""
     words = kind_words(kind)
-    if "regex" in kind and names(matcher, kind) is None and compiled(matcher, engine(kind)) is None:
-        whose = ENGINE_WORDS[engine(kind)]
-        return f"no valid {whose}regex, so {'exact text' if how(kind) in AS_TEXT else 'nothing at all'}"
+    if "regex" in kind and not is_regex(matcher, kind):
+        return f"no valid {WHOSE[engine(kind)]}regex, so {BROKEN.get(how(kind), 'nothing at all')}"
     return words
 
 

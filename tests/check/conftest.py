@@ -11,6 +11,8 @@ GROUP = {
     "moai": ".claude/settings.json",
     "llxprt": ".llxprt/settings.json",
     "claude": ".claude/settings.json",
+    "codex": ".codex/hooks.json",
+    "qwen": ".qwen/settings.json",
 }
 
 
@@ -52,7 +54,7 @@ def one_hook(write, check):
         group = {"hooks": [{"type": "command", "command": "true", **hook}]}
         if matcher is not None:
             group["matcher"] = matcher
-        settings = {"hooks": {event: [group]}, "enableHooks": True}
+        settings = {"hooks": {event: [group]}, **({"enableHooks": True} if dialect == "llxprt" else {})}
         write(GROUP[dialect], json.dumps(settings, indent=1))
         return check("--dialect", dialect)[1][:-1]
 

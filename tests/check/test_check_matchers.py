@@ -37,6 +37,8 @@ import pytest
         ("moai", "Bash(git *)", "looks like a permission rule, but only the tool's name is matched; write 'Bash'"),
         ("moai", "Bash(npm run test:*)", "permission rule"),
         ("wave", "Read(./.env)", "permission rule"),
+        ("qwen", "(?i)write_file", "is no regular expression (to the agent's engine: a group of a sort that there is"),
+        ("qwen", "write_file|(?P<n>x)", "so it matches only a name spelled exactly so"),
     ],
 )
 def test_a_matcher_that_does_not_do_what_it_looks_like(one_hook, dialect, matcher, said):
@@ -50,12 +52,23 @@ def test_a_matcher_that_does_not_do_what_it_looks_like(one_hook, dialect, matche
 
 
 @pytest.mark.parametrize(
+    ("dialect", "matcher", "whose"),
+    [("claude", "(?i)Bash", "JavaScript"), ("codex", "(?=B)Bash", "Rust")],
+)
+def test_it_is_said_whose_regular_expression_a_matcher_is_not(one_hook, dialect, matcher, whose):
+    lines = one_hook(dialect, "PreToolUse", matcher=matcher)
+
+    assert f"is no {whose} regular expression: it matches nothing, the hook never runs" in lines[0]
+
+
+@pytest.mark.parametrize(
     ("dialect", "matcher"),
     [
         *(("wave", one) for one in ("Bash", "mcp__*", "Edit | Write", "*", "", "[BE]*", "mcp__x-y__z.w", "Write|")),
         *(("moai", one) for one in ("Bash", "mcp__.*", "Edit|Write", "(Multi)?Edit", "[a-z]*", r"a\*", "Notebook.+")),
         *(("moai", one) for one in ("Notebook(Edit|Read)", "mcp__(a|b)__.*", "a{1,2}", "Edit(Other)?")),
         *(("llxprt", one) for one in ("^Write$", "^(Write|Edit)$", "^mcp__", "mcp__", "write_.*", "(?<n>a)b")),
+        *(("qwen", one) for one in ("write_file", "write_file|*", "(?=w)write_file", "a | b")),
         *(("llxprt", one) for one in ("^a$|^b$", "^read|^list", "^(?:read|list)", "_file$", "(read_|list_)")),
     ],
 )

@@ -9,7 +9,7 @@ from tenterhook.dialect import EventRule
 from tenterhook.entries import Problem
 from tenterhook.errors import nearest
 from tenterhook.hazards import Look
-from tenterhook.match import NOT_RUN, USUAL, compiled, engine, fits_all, how, match, names
+from tenterhook.match import NOT_RUN, USUAL, compiled, engine, fits_all, how, is_regex, match, names
 
 GLOBS = ("glob", "glob-nocase")
 REGEXES = ("regex-full", "regex-search")
@@ -65,7 +65,7 @@ def regex_as_glob(matcher: str, kind: str, rule: EventRule) -> str:
 
 
 def bad_regex(matcher: str, kind: str, rule: EventRule) -> str:
-    if how(kind) not in REGEXES or compiled(matcher, engine(kind)):
+    if how(kind) not in (*REGEXES, "names-and-regex") or is_regex(matcher, kind):
         return ""
     dotted = GLOB_STAR.sub(".*", matcher)
     hint = f"; write {dotted!r}" if dotted != matcher and compiled(dotted, engine(kind)) else ""
@@ -108,7 +108,7 @@ def glob_as_regex(matcher: str, kind: str, rule: EventRule) -> str:
 
 def blanks(matcher: str, kind: str, rule: EventRule) -> str:
     trimmed = "|".join(part.strip() for part in matcher.split("|"))
-    if kind in GLOBS or trimmed == matcher:
+    if kind in GLOBS or how(kind) == "names-and-regex" or trimmed == matcher:
         return ""
     return f"has blanks that count as part of the names here; write {trimmed!r}"
 

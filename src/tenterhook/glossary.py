@@ -15,7 +15,7 @@ MATCHERS = {
     "names-and-regex": "names between |, trimmed, and all of it a regular expression that is searched for in the name; "
     "one that is invalid is names alone",
     "names-or-regex-whole": "trimmed; of letters, digits, _ and |: exact names; anything else is a regular expression "
-    "that must fit the whole name; one that is invalid, or empty, matches nothing",
+    "that must fit the whole name; one that is invalid, or empty, matches nothing, blanks alone match everything",
     "regex-whole": "a regular expression that must fit the whole name; one that is invalid matches nothing, nor do an "
     "empty one and *",
 }

@@ -19,7 +19,7 @@ Test = Callable[[str], object]
 EVERYTHING = ("", "*")
 # The kinds that read those otherwise; empty is no wish for everything there.
 EVERYTHING_OF = {"regex-whole": (), "names-or-regex-whole": ("*", "**")}
-# The kinds that take no notice of blanks around a matcher.
+# The kinds that take no notice of blanks around a matcher, and blanks alone for everything.
 TRIMMED = ("names-or-regex-whole",)
 # What separates how a matcher is read from the engine that reads its patterns; without one it is Python's.
 BY = "@"
@@ -73,8 +73,8 @@ def engine(kind: str) -> str:
 
 def fits_all(matcher: str | None, kind: str) -> bool:
     """Whether a matcher stands for whatever there is."""
-    if matcher is not None and how(kind) in TRIMMED:
-        matcher = matcher.strip()
+    if matcher and how(kind) in TRIMMED:
+        matcher = matcher.strip() or "*"
     return matcher is None or matcher in EVERYTHING_OF.get(how(kind), EVERYTHING)
 
 

@@ -133,7 +133,8 @@ DIALECT = Dialect(
         "A context before a tool, at a prompt or a start that is no text is told as JSON, a refusal's reason as "
         "JavaScript writes it as text. A modifiedArgs or updatedInput that is no object refuses the call, but for an "
         "updatedInput of null.",
-        'A matcher of "" or, under a camelCase name, "*" fits nothing: leave it out.',
+        'A matcher of "" or, under a camelCase name, of blanks or "*" fits nothing: leave it out. Under a PascalCase '
+        "name one of blanks alone fits everything.",
         "A hook of type prompt types a text for the user when an interactive session starts; here it types nothing.",
         "An agent that forces subagentStop to go on is not ended: the limit of eight is agentStop's alone.",
     ),

@@ -21,7 +21,8 @@ KNOWN: tuple[tuple[str, tuple[str, ...], Callable[[Case], bool], str], ...] = (
         "qwen",
         ("tool.after", "turn.stop", "prompt.submit"),
         lambda case: several(case) and halts(case),
-        "of several answers of which one wants to stop, Qwen Code tells the stop's reason alone; we tell every reason",
+        "of several answers of which one wants to stop, Qwen Code tells the last stopReason, or else all reasons; we "
+        "tell what each hook says that wants to stop",
     ),
     (
         "copilot",

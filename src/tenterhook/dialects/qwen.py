@@ -278,6 +278,8 @@ DIALECT = Dialect(
         "A hookSpecificOutput that is a text, a number or true loses the answer on PreToolUse, and beside another "
         "answer "
         "both of them; so does a reason that is no text when the agent wants to stop.",
+        "Of several hooks after a tool of which one wants to stop, the agent tells the model the last stopReason, or "
+        "else the reasons of all of them; here the model is told what each hook says that wants to stop.",
         "A context at SubagentStart is not delivered.",
         "On TodoCreated and TodoCompleted deny and exit 2 refuse nothing, unless another hook has answered too; and "
         "in their phase postWrite nothing does.",

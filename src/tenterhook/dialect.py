@@ -134,8 +134,8 @@ class EventRule(Struct, frozen=True, kw_only=True):
     chain_ends: tuple[str, ...] = ()
     decisions: str = "strongest"
     contexts: str = "all"
-    # What a wish to stop does: first, after (it is done), denies (it), replaces (the output by the stop's reason, or by
-    # the refusal's; replaces-by-reason: the other way round), ignored.
+    # What a wish to stop does: first, after (it is done), denies (it; denies-by-stop: its reason comes first), replaces
+    # (the output by the stop's reason, or by the refusal's; replaces-by-reason: the other way round), ignored.
     stops: str = "first"
     # How often in a row hooks may keep an agent from stopping; 0 is without end, None is for the host to say.
     stop_cap: int | None = None

@@ -114,7 +114,9 @@ def is_regex(matcher: str, kind: str) -> bool:
     if how(kind) == "names-and-regex":
         parts = alternatives(matcher)
         return not EVERY.isdisjoint(parts) or compiled("|".join(parts), engine(kind)) is not None
-    return names(matcher, kind) is not None or compiled(matcher, engine(kind)) is not None
+    whole = how(kind) in ("regex-whole", "names-or-regex-whole")
+    pattern = anchored(matcher.strip() if how(kind) in TRIMMED else matcher, engine(kind)) if whole else matcher
+    return names(matcher, kind) is not None or compiled(pattern, engine(kind)) is not None
 
 
 def fault_of(matcher: str, kind: str) -> str:
@@ -236,8 +238,13 @@ def names_only(matcher: str, by: str) -> Test:
 
 def regex_whole(matcher: str, by: str) -> Test:
     """As regex_full, but a broken one fits nothing, and so does an empty one."""
-    pattern = compiled(matcher, by)
-    return guarded(pattern, search=False) if pattern and matcher else never_fits
+    pattern = compiled(anchored(matcher, by), by)
+    return guarded(pattern, search=bool(by)) if pattern and matcher else never_fits
+
+
+def anchored(matcher: str, by: str) -> str:
+    """As agents write it to their own engine: brackets that are not in pairs find their others there."""
+    return f"^(?:{matcher})$" if by else matcher
 
 
 def listed(matcher: str, by: str, names_of: Callable[[str], frozenset[str] | None]) -> Test:

@@ -52,6 +52,12 @@ def denies(reader: Reader) -> None:
     verdict.stop, verdict.stop_reason = False, ""
 
 
+def denies_by_stop(reader: Reader) -> None:
+    """The same, where the stop's reason comes before the refusal's."""
+    reader.verdict.reason = reader.verdict.stop_reason or reader.verdict.reason
+    denies(reader)
+
+
 def replaces(reader: Reader) -> None:
     """The model is told the reason in place of the tool's output; the agent goes on."""
     verdict = reader.verdict
@@ -84,6 +90,7 @@ STOPS: dict[str, Callable[[Reader], None]] = {
     "first": first,
     "after": after,
     "denies": denies,
+    "denies-by-stop": denies_by_stop,
     "replaces": replaces,
     "replaces-by-reason": replaces_by_reason,
     "ignored": ignored,

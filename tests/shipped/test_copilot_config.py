@@ -100,6 +100,7 @@ def test_a_projects_settings_switch_all_hooks_off_and_a_hooks_file_only_its_own(
     [
         *(("preToolUse", matcher, True) for matcher in ("bash", "bash|edit", "b.*", "^bash$", ".*", "bas+h")),
         *(("preToolUse", matcher, False) for matcher in ("", " ", "*", "**", "Bash", "ba", "bash ", "(", "edit, bash")),
+        *(("preToolUse", matcher, True) for matcher in ("[a-z]+)(?-i:", "bash)|(?:x", "x)|(?:.*ash")),
         *(("PreToolUse", matcher, True) for matcher in (" ", "\t\n", "\xa0")),
         *(
             ("PreToolUse", matcher, True)

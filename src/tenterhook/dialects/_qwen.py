@@ -109,7 +109,7 @@ EVENTS = (
             Field("input_tokens"),
         ),
         blocks=True,
-        stops="denies",
+        stops="denies-by-stop",
         stop_cap=7,
         plain="system",
         deny=("model", "reason"),

@@ -150,8 +150,10 @@ def response_fault(view: dict[str, Any]) -> str:
 
 
 def is_readable(candidate: Any) -> bool:
-    """Whether a candidate has a text, or parts of which one is a text; it may have none of them, in a list."""
+    """Whether a candidate has a text, or parts of which one is a text. Empty parts or an empty content take it away."""
     content = candidate.get("content") if isinstance(candidate, dict) else candidate
+    if content == {}:
+        return True
     parts = content.get("parts") if isinstance(content, dict) else content
     if not isinstance(parts, list):
         return isinstance(parts, str)

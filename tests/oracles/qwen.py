@@ -190,10 +190,9 @@ def stopped(event: str, found: Said, answer: Mapping[str, Any], given: str) -> S
         found.notes.append(("model", "feedback", why or given or ANY))
     elif event not in REFUSED_BY_STOP:
         found.maybe.append(("log", "reason", why))
-    elif found.decision == "deny":
-        found.reason = given or why or BLOCKED
-    elif found.decision == "ask":
-        found.reason = given or why
+    elif found.decision in ("deny", "ask"):
+        said = why or given if event == STOP else given or why
+        found.reason = said or (BLOCKED if found.decision == "deny" else "")
     else:
         found.decision, found.reason = "deny", why or given or BLOCKED
     return found

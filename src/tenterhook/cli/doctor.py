@@ -37,7 +37,7 @@ HOOK = '[[hook]]\non = "{}"\n{}\non_failure = "allow"\n'
 COMMAND, SCRIPT = 'command = ["/bin/sh", "-c", "exit 0"]', 'script = "hook.py"'
 NONE_RAN = "hooks are switched off (TENTERHOOK_OFF), or this is one"
 # Seconds in which an interpreter is warm, or will never be.
-WARMING = 10.0
+WARMING = 30.0
 STYLES = {"works": "green", "absent": "dim", "broken": "red", "off": "yellow"}
 TITLES = {
     "machine": "what the machine has",

@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 from fault_tools import ENV, Figures, reactor, row, run_all, sh
-from tenterhook.engine import Engine
-from tenterhook.process import Completed
+from tenterhook.engine.engine import Engine
+from tenterhook.runtime.process import Completed
 from tenterhook.types import Outcome
 
 # Each says the numbers of what should be gone, then stays.

@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from timeit import Timer
 from typing import Any
 
-from tenterhook.engine import Engine
-from tenterhook.trust import decide
+from tenterhook.engine.engine import Engine
+from tenterhook.tools.approve import decide
 from tenterhook.types import Hook, Source
 
 FIRE = "fire('tool.before', tool_name='Bash', tool_input=given)"

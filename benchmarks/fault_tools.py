@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))
 
-from tenterhook import process
-from tenterhook.process import Completed, Program, Reactor
+from tenterhook.runtime import process
+from tenterhook.runtime.process import Completed, Program, Reactor
 
 if TYPE_CHECKING:
-    from tenterhook.supervisor.client import Helper
+    from tenterhook.runtime.supervisor.client import Helper
 
 # Outcomes are kept as ever, but not in the user's journal.
 STATE = tempfile.mkdtemp(prefix="faults-")
@@ -53,7 +53,7 @@ def helping() -> Helper | None:
     """Who starts hooks for an engine on this system."""
     if sys.platform != "linux":
         return None
-    from tenterhook.supervisor.client import helper
+    from tenterhook.runtime.supervisor.client import helper
 
     return helper("auto")
 
@@ -112,9 +112,9 @@ def survivors(mark: str) -> int:
 HOST = """
 import os, signal, sys, threading, time
 from functools import partial
-from tenterhook.process import Program, run, run_all
+from tenterhook.runtime.process import Program, run, run_all
 if sys.platform == "linux":
-    from tenterhook.supervisor.client import helper
+    from tenterhook.runtime.supervisor.client import helper
     run, run_all = (partial(one, helper=helper("auto")) for one in (run, run_all))
 def sh(text, **options):
     usual = {"stdin": b"{}", "env": {"PATH": os.environ["PATH"]}, "cwd": "/", "timeout": 20.0}

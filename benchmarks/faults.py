@@ -50,7 +50,7 @@ from fault_tools import (
     sh,
     survivors,
 )
-from tenterhook.process import Completed, Program, Reactor
+from tenterhook.runtime.process import Completed, Program, Reactor
 
 STUBBORN = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(60)"
 ZOO = [
@@ -269,7 +269,7 @@ def no_files_left() -> Iterator[None]:
 def no_memory() -> contextlib.AbstractContextManager[object]:
     if sys.platform != "linux":
         return mock.patch.object(subprocess.Popen, "__init__", side_effect=OSError(errno.ENOMEM, "stub"))
-    return mock.patch("tenterhook.process.remote.say_long", side_effect=OSError(errno.ENOMEM, "stub"))
+    return mock.patch("tenterhook.runtime.process.remote.say_long", side_effect=OSError(errno.ENOMEM, "stub"))
 
 
 @row("R11", "spawn errors: 9 kinds", "9 clear lines, 0 exceptions")

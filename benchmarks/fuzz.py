@@ -18,11 +18,11 @@ from multiprocessing import get_context
 from typing import Any, NamedTuple
 
 from tenterhook import dialects
-from tenterhook.answer import KEPT, read
-from tenterhook.cli.fire import as_json
-from tenterhook.rules import Rules, compile_rules
+from tenterhook.cli.commands.fire import as_json
+from tenterhook.pipeline.answer import KEPT, read
+from tenterhook.pipeline.event_reader import Rules, compile_rules
+from tenterhook.pipeline.verdict import verdict
 from tenterhook.types import Attempt, Hook, Outcome, Source
-from tenterhook.verdict import verdict
 
 LIMIT = 0.050
 SHOWN = 5

@@ -20,7 +20,7 @@ from peers.cases import Case, others
 from peers.driver import fresh
 from peers.installing import ours
 from planning import MATCHING, of_size, planned, unseen
-from tenterhook.engine import Engine
+from tenterhook.engine.engine import Engine
 
 Cells = Iterator[tuple[str, float, str]]
 

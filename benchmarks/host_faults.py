@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from fault_tools import Figures, row
-from tenterhook.deliver import TEXT_LIMIT, clean, for_model
-from tenterhook.engine import Engine
+from tenterhook.engine.engine import Engine
+from tenterhook.pipeline.deliver import TEXT_LIMIT, for_model
+from tenterhook.support.clean_text import clean
 from tenterhook.types import Message
 
 BLOCKS: dict[str, dict[str, Any]] = {

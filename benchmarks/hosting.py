@@ -16,7 +16,7 @@ from typing import Any
 from engines import GIVEN
 from figures import Line, Measured, Pairs, Rounds, Row, in_turn, part
 from inside import calling
-from tenterhook.engine import Engine
+from tenterhook.engine.engine import Engine
 
 CHUNKS = 10_000
 

@@ -11,7 +11,7 @@ import pluggy
 
 from engines import GIVEN, firing, in_code, nothing, proven
 from figures import Line, Measured, Pairs, Rounds, Row, in_turn
-from tenterhook.engine import Engine
+from tenterhook.engine.engine import Engine
 
 PLUGGY = "call(tool_name='Bash', tool_input=given)"
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from unittest import mock
 
 from fault_tools import Figures, row
-from tenterhook import addresses
-from tenterhook.engine import Engine
+from tenterhook.clients import ip_rules
+from tenterhook.engine.engine import Engine
 
 FORMS = [
     *("127.0.0.1", "127.1", "127.0.1", "127.0.0.2", "127.255.255.254", "2130706433", "0x7f000001", "0x7f.0.0.1"),
@@ -99,7 +99,7 @@ def disguises() -> Figures:
             answers += fired(f"http://127.0.0.1:{redirect.server_address[1]}/", loopback=True)
         by_redirect = target.reached - by_form
         meanings = [["93.184.216.34"], ["127.0.0.1"], ["127.0.0.1"]]
-        with mock.patch.object(addresses, "look_up", side_effect=meanings):
+        with mock.patch.object(ip_rules, "look_up", side_effect=meanings):
             answers += fired(f"http://rebind.test:{port}/")
         by_name = target.reached - by_form - by_redirect
         reachable = fired(f"http://127.0.0.1:{port}/", loopback=True)

@@ -6,7 +6,7 @@ from timeit import Timer
 
 from engines import GIVEN, firing, in_code, proven
 from figures import Line, Measured, Rounds, Row, in_turn
-from tenterhook.engine import Engine
+from tenterhook.engine.engine import Engine
 
 MATCHING = 10
 FEW = "the same with 100 hooks"
@@ -28,13 +28,13 @@ def of_size(total: int, matching: int = MATCHING) -> Engine:
 
 
 def planned(engine: Engine) -> Timer:
-    names = {"planned": engine.planned, "slot": engine.slot("tool.before"), "given": GIVEN}
+    names = {"planned": engine.plan_event, "slot": engine.slot("tool.before"), "given": GIVEN}
     return Timer("planned(slot, {'tool_name': 'Bash', 'tool_input': given})", globals=names)
 
 
 def unseen(engine: Engine) -> Timer:
     slot = engine.slot("tool.before")
-    names = {"planned": engine.planned, "slot": slot, "given": GIVEN}
+    names = {"planned": engine.plan_event, "slot": slot, "given": GIVEN}
     return Timer("slot.forget(); planned(slot, {'tool_name': 'Bash', 'tool_input': given})", globals=names)
 
 

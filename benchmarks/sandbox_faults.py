@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from fault_tools import ENV, Figures, row
-from tenterhook.sandbox.proof import prove
+from tenterhook.runtime.sandbox.proof import prove
 
 CASES = [
     *(("namespace", network) for network in ("none", "loopback", "full")),
@@ -18,7 +18,7 @@ CASES = [
 NOBODY = 65534
 PROVE = """
 import json, sys
-from tenterhook.sandbox.proof import prove
+from tenterhook.runtime.sandbox.proof import prove
 print(json.dumps(prove(sys.argv[1], (sys.argv[2],))))
 """
 
@@ -62,8 +62,8 @@ def ways_out() -> Figures:
 # that its size does not count.
 SPAWNERS = """
 import json, os, sys, time
-from tenterhook.sandbox.profile import Profile
-from tenterhook.sandbox.restrict import restrict
+from tenterhook.runtime.sandbox.profile import Profile
+from tenterhook.runtime.sandbox.restrict import restrict
 def spawner(confine):
     ask, answer = os.pipe(), os.pipe()
     child = os.fork()

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import canaries
 from fault_tools import ENV, Figures, row
-from tenterhook.engine import Engine
-from tenterhook.linear import engine as engine_of_re2
-from tenterhook.match import NOT_RUN, match
-from tenterhook.redact import Redactor
+from tenterhook.engine.engine import Engine
+from tenterhook.pipeline.match import NOT_RUN, match
+from tenterhook.pipeline.regex.re2 import engine as engine_of_re2
+from tenterhook.support.secrets.redact import Redactor
 
 DECLARED = ("OPENAI_API_KEY", "PLAIN_1")
 KEPT = {"PATH": ENV["PATH"], "HOME": "/nowhere", "LANG": "C.UTF-8"}

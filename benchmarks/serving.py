@@ -24,8 +24,8 @@ import startup
 from figures import Pairs, Unavailable
 from outside import BENCH, ROOT, environment
 from startup import EVENT, PYTHON, TENTER
-from tenterhook.serve import client, talk
-from tenterhook.serve.world import World
+from tenterhook.cli.server import client, talk
+from tenterhook.cli.server.client_context import World
 
 FUNCTION = '[[hook]]\non = "tool.before"\ntype = "python"\nfunction = "bench_guard.nothing"\n'
 GUARD = "def nothing(event):\n    return None\n"
@@ -83,7 +83,7 @@ class Raw:
     """A client that has its request ready."""
 
     def __init__(self) -> None:
-        self.folder = client.opened("key")
+        self.folder = client.open_server_folder("key")
         self.server = Path(f"/proc/self/fd/{self.folder}/lock").read_text().split()[1]
         self.context = client.context("fire")
         digest = client.digest(self.context)
@@ -97,9 +97,9 @@ class Raw:
             wire.connect(talk.inside(self.folder, name))
             wire.recv(1)
             wire.sendall(self.request)
-            frame = client.received(wire, client.FRAME)
+            frame = client.receive_exactly(wire, client.FRAME)
             assert frame[:1] == client.END, frame
-            return client.received(wire, int.from_bytes(frame[1:], "little"))
+            return client.receive_exactly(wire, int.from_bytes(frame[1:], "little"))
 
 
 def until_there(raw: Raw) -> None:

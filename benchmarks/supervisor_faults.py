@@ -12,7 +12,7 @@ from collections.abc import Callable
 from statistics import median
 
 from fault_tools import ENV, Figures, helping, program, row
-from tenterhook import process
+from tenterhook.runtime import process
 
 SPAWNS = 200
 
@@ -44,8 +44,8 @@ TURNS = """
 import sys
 ballast = bytearray({size})
 ballast[::4096] = b"x" * len(ballast[::4096])
-from tenterhook.process import Program, run
-from tenterhook.supervisor.client import helper
+from tenterhook.runtime.process import Program, run
+from tenterhook.runtime.supervisor.client import helper
 true = Program(("/bin/true",), b"{{}}", {{"PATH": "/usr/bin:/bin"}}, "/", 20.0)
 run(true, helper("auto"))
 for line in sys.stdin:

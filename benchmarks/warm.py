@@ -12,8 +12,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from tenterhook.engine import Engine
-from tenterhook.warm.host import wait
+from tenterhook.engine.engine import Engine
+from tenterhook.runtime.warm.host import wait
 
 ROUNDS, COLD_ROUNDS = 300, 25
 Pairs = list[tuple[float, float]]

@@ -12,8 +12,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from clients import pins
-from clients.probes import COLUMNS, TABLES
+from real_agents import pins
+from real_agents.probes import COLUMNS, TABLES
 
 PAGE = Path(__file__).parent.parent / "docs" / "clients.md"
 MARKED = re.compile(r"(<!-- clients: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tenterhook import dialects
-from tenterhook.dialect import Dialect
-from tenterhook.places import FORMATS
-from tenterhook.tables import Table, overview, tables
+from tenterhook.config.locations import FORMATS
+from tenterhook.dialects.schema.dialect import Dialect
+from tenterhook.tools.describe.tables import Table, overview, tables
 
 PAGES = Path(__file__).parent.parent / "docs" / "dialects"
 EXAMPLES = PAGES / "examples"

@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 from tenterhook import Engine
-from tenterhook.report import report
+from tenterhook.tools.report import report
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 

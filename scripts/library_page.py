@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dialect_pages import kept
-from tenterhook.cli.library import shown
-from tenterhook.library import Described, described, names
+from tenterhook.author.loading import library_names
+from tenterhook.cli.commands.library import format_option_default
+from tenterhook.library import Described, describe_hook
 
 PAGE = Path(__file__).parent.parent / "docs" / "library-hooks.md"
 INTRO = """<!-- Written by scripts/library_page.py from the hooks' own files: do not edit. -->
@@ -34,7 +35,9 @@ it runs. What must not happen whatever an agent does needs a [sandbox](sandbox.m
 
 
 def main(argv: Sequence[str]) -> int:
-    return kept(argv, __doc__, "library_page.py", lambda: {PAGE: page([described(name) for name in names()])})
+    return kept(
+        argv, __doc__, "library_page.py", lambda: {PAGE: page([describe_hook(name) for name in library_names()])}
+    )
 
 
 def page(found: list[Described]) -> str:
@@ -59,7 +62,7 @@ def kinds(one: Described) -> list[str]:
 
 
 def options_of(one: Described) -> list[tuple[str, str, str]]:
-    return [(name, shown(one.hook.options[name]), about) for name, about in one.options.items()]
+    return [(name, format_option_default(one.hook.options[name]), about) for name, about in one.options.items()]
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from dialect_pages import escaped, kept, markdown, own_names, quoted
 from tenterhook import dialects
-from tenterhook.matrix import EFFECTS
-from tenterhook.matrix.page import legend, table_of
+from tenterhook.tools.matrix import EFFECTS
+from tenterhook.tools.matrix.page import legend, table_of
 
 PAGE = Path(__file__).parent.parent / "docs" / "matrix.md"
 INTRO = """<!-- Written by scripts/matrix_page.py: do not edit. -->

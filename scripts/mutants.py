@@ -34,11 +34,11 @@ import msgspec  # noqa: F401
 import pytest  # noqa: F401
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "src" / "tenterhook"
+SOURCE = ROOT / "src" / "tenterhook" / "pipeline"
 EXPLAINED = ROOT / "scripts" / "mutants_explained.toml"
-DECIDING = ("verdict", "policy", "validity", "effects", "merge", "plan")
+DECIDING = ("verdict", "failure_policy", "answer_validity", "answer_effects", "merge", "plan")
 MODULES = (*DECIDING, "apply", "answer")
-FAST = ("test_answer", "test_plan", "test_merge", "test_verdict")
+FAST = ("pipeline.test_answer", "pipeline.test_plan", "pipeline.test_merge", "pipeline.test_verdict")
 NOT_RUN = ("annotation", "returns", "decorator_list")
 WANTED = 0.90
 TIME_LIMIT = 60
@@ -157,7 +157,7 @@ class Suite:
         for folder in ("src", "tests"):
             shutil.copytree(ROOT / folder, copied / folder, ignore=shutil.ignore_patterns("__pycache__"))
             sys.path.insert(0, str(copied / folder))
-        self.source = copied / "src" / "tenterhook"
+        self.source = copied / "src" / "tenterhook" / "pipeline"
         chance = random.Random(seed)
         self.samples: list[list[tuple[str, Any]]] = [[] for _ in SAMPLES]
         for path in sorted((copied / "tests" / "oracles").glob("[a-z]*.py")):
@@ -173,7 +173,7 @@ class Suite:
         """Called in a fork: raises where a test notices."""
         if mutant is not None:
             self.load(mutant)
-        tables = importlib.import_module("test_decision_tables")
+        tables = importlib.import_module("pipeline.test_decision_tables")
         agree(tables, self.samples[0])
         for name in FAST:
             run_tests(importlib.import_module(name))
@@ -181,7 +181,7 @@ class Suite:
 
     def load(self, mutant: Mutant) -> None:
         """The mutated module, in the place of the real one, before anything imports that."""
-        name, path = f"tenterhook.{mutant.module}", self.source / f"{mutant.module}.py"
+        name, path = f"tenterhook.pipeline.{mutant.module}", self.source / f"{mutant.module}.py"
         spec = importlib.util.spec_from_file_location(name, path)
         assert spec is not None
         sys.modules[name] = importlib.util.module_from_spec(spec)
@@ -269,9 +269,8 @@ def tell(todo: list[Mutant], survivors: list[Mutant], seconds: float) -> bool:
     for one in sorted(survivors, key=lambda one: (one.module, one.line)):
         explained = (one.module, one.text, one.change) in known
         good = good and explained
-        print(
-            f"  {'explained' if explained else 'UNEXPLAINED'}  src/tenterhook/{one.module}.py:{one.line}  {one.change}"
-        )
+        place = f"src/tenterhook/pipeline/{one.module}.py:{one.line}"
+        print(f"  {'explained' if explained else 'UNEXPLAINED'}  {place}  {one.change}")
     return good
 
 

@@ -20,13 +20,13 @@ ROOT = Path(__file__).parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "benchmarks")]
 
 import clients_page  # noqa: E402
-from clients import pins  # noqa: E402
-from clients.asked import DRAWN, VARIABLE, Asked, noted, summary  # noqa: E402
-from clients.closed import close_off  # noqa: E402
 from figures import Unavailable  # noqa: E402
 from outside import npm  # noqa: E402
+from real_agents import pins  # noqa: E402
+from real_agents.asked import DRAWN, VARIABLE, Asked, noted, summary  # noqa: E402
+from real_agents.closed import close_off  # noqa: E402
 
-TESTS = ("-m", "pytest", str(ROOT / "tests" / "clients"), "-n", "2", "--dist", "loadscope", "-rs", "--durations=5")
+TESTS = ("-m", "pytest", str(ROOT / "tests" / "real_agents"), "-n", "2", "--dist", "loadscope", "-rs", "--durations=5")
 
 
 def main(argv: Sequence[str]) -> int:

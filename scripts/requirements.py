@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 IDS = "tests/requirements/ids.tsv"
 ANSWERS = "docs/requirements.md"
 STATES = ("test", "host", "docs", "later")
-HOSTS = ("tests/hosts/", "tests/formats/", "tests/agent/")
+HOSTS = ("tests/hosts/", "tests/clients/formats/", "tests/agent/")
 CASES = "tests/agent/cases"
 
 

@@ -1,5 +1,5 @@
-"""Write schemas/*.json, actions/wire.json, and author/forms/*.json, callers.json and kinds.py, all in src/tenterhook:
-from the dialects' data and the outcome's type.
+"""Write the generated files of src/tenterhook: tools/describe/schemas/*.json, library/actions/wire.json, and
+author/forms/*.json, callers.json and kinds.py. They are made from the dialects' data and the outcome's type.
 
 python scripts/schemas.py            write what has changed
 python scripts/schemas.py --check    exit 1 and name the files that are stale
@@ -15,10 +15,10 @@ from pathlib import Path
 import msgspec
 
 from tenterhook import dialects
-from tenterhook.actions import wire
 from tenterhook.author import callers, forms, kinds, making
-from tenterhook.dialect import Dialect
-from tenterhook.schema import FOLDER, SCHEMAS
+from tenterhook.dialects.schema.dialect import Dialect
+from tenterhook.library.actions import wire
+from tenterhook.tools.describe.schema import FOLDER, SCHEMAS
 
 
 def main(argv: Sequence[str]) -> int:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tenterhook.process import Batch, Completed, Program, Reactor
+from tenterhook.runtime.process import Batch, Completed, Program, Reactor
 
 if TYPE_CHECKING:
-    from tenterhook.supervisor.client import Helper
+    from tenterhook.runtime.supervisor.client import Helper
 
 SRC = str(Path(__file__).parents[1] / "src")
 ENV = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "PYTHONPATH": SRC}
@@ -44,7 +44,7 @@ def own_way(both_ways: str) -> None:
 def chosen() -> Helper | None:
     if way == ["own"]:
         return None
-    from tenterhook.supervisor.client import helper
+    from tenterhook.runtime.supervisor.client import helper
 
     return helper("auto")
 
@@ -87,10 +87,10 @@ def in_a_host(text: str) -> str:
 PRELUDE = """
 import os, signal, sys, threading, time
 from functools import partial
-from tenterhook.process import *
+from tenterhook.runtime.process import *
 chosen = None
 if {way} != ["own"]:
-    from tenterhook.supervisor.client import helper
+    from tenterhook.runtime.supervisor.client import helper
     chosen = helper("auto")
 run, run_all, Batch, Reactor = (partial(one, helper=chosen) for one in (run, run_all, Batch, Reactor))
 signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored under nohup, and children inherit that

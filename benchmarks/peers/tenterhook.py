@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any
 
 from peers.driving import Cannot, Fire, Job, drive
-from tenterhook.engine import Engine
+from tenterhook.engine.engine import Engine
 from tenterhook.version import __version__
 
 GIVEN = {"command": "ls -la"}

@@ -6,7 +6,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.author import hook
-    from tenterhook.engine import Engine, load
+    from tenterhook.engine.engine import Engine, load
     from tenterhook.errors import ConfigError, TenterhookError, UnknownDialect, UnknownEvent, UsageError
     from tenterhook.hosts.permission import Permission, PermissionRequest
     from tenterhook.hosts.reply import Reply
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 HOMES = {
     "Attempt": "types",
     "ConfigError": "errors",
-    "Engine": "engine",
+    "Engine": "engine.engine",
     "Message": "types",
     "Outcome": "types",
     "Permission": "hosts.permission",
@@ -42,7 +42,7 @@ HOMES = {
     "__version__": "version",
     "execute_tool_with_hooks": "hosts.tool",
     "hook": "author",
-    "load": "engine",
+    "load": "engine.engine",
 }
 
 __all__ = [

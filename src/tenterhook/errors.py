@@ -6,11 +6,13 @@ TenterhookError
 ├── UnknownEvent     the dialect has no event of that name or kind
 ├── DialectError     a dialect's own data is wrong; found when it is imported
 ├── UsageError       a call or a command line that cannot work
-├── ProviderError    a model could not be asked (agent/providers)
-└── ServerError      an MCP server or a tool of it failed (agent/servers)
+├── ProviderError    a model could not be asked (clients/models)
+└── ServerError      an MCP server or a tool of it failed (clients/mcp)
 """
 
 from __future__ import annotations
+
+import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,10 +59,26 @@ def nearest(word: str, known: Iterable[object]) -> str:
     return f" (did you mean {folded[close[0]]!r}?)" if close else ""
 
 
-def described(exc: BaseException) -> str:
+def format_exception_line(exc: BaseException) -> str:
     """Its kind and its words; an exception that cannot even say what it is must not raise another one."""
     kind = type(exc).__name__
     try:
         return f"{kind}: {exc}" if str(exc) else kind
     except Exception:
         return kind
+
+
+def folder(project: str | os.PathLike[str]) -> str:
+    """A wrong path must not be taken for a project without hooks."""
+    try:
+        path = os.path.abspath(project)
+    except FileNotFoundError:
+        raise UsageError("the current folder does not exist any more") from None
+    if not os.path.isdir(path):
+        raise UsageError(f"the project {os.fspath(project)!r} is not a folder")
+    return path
+
+
+def check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise UsageError(f"no {name} {value!r}{nearest(value, known)}; it may be: {', '.join(known)}")

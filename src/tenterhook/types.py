@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 if TYPE_CHECKING:
-    from tenterhook.payload import Given
-    from tenterhook.sandbox.profile import Profile
+    from tenterhook.pipeline.payload import Given
+    from tenterhook.runtime.sandbox.profile import Profile
     from tenterhook.trust.seal import Seal
 
 Path = tuple[str | int, ...]

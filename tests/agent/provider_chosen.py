@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tenterhook.agent.providers import Provider, provider_for
+from tenterhook.clients.models import Provider, provider_for
 
 from .provider_apis import Protocol
 from .provider_server import Api

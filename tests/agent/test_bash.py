@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tenterhook.agent.tools.bash import definition
-from tenterhook.agent.workspace import Unable, Workspace
+from tenterhook.clients.workspace.workspace import Unable, Workspace
 from tenterhook.hosts.result import ToolResult
 
 Bash = Callable[..., Awaitable[ToolResult]]

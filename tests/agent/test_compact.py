@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Project
-from tenterhook.agent.compact import CUT, HEAD, joined, retold, size, split
+from tenterhook.agent.compact import CUT, HEAD, build_compacted_messages, retold, size, split_for_summary
 
 from .agents import call, run
 
@@ -31,8 +31,8 @@ def conversation(turns: list[tuple[int, int, bool]]) -> list[dict[str, Any]]:
 def test_a_call_and_its_results_are_never_torn_apart(turns: list[tuple[int, int, bool]], room: int) -> None:
     messages = conversation(turns)
 
-    old, kept = split(messages, room)
-    after = joined(retold(old, room), "begin", kept, room)
+    old, kept = split_for_summary(messages, room)
+    after = build_compacted_messages(retold(old, room), "begin", kept, room)
 
     assert [*old, *kept] == messages
     asked = {one["id"] for message in after for one in message.get("tool_calls", ())}
@@ -46,16 +46,16 @@ def test_what_the_user_wanted_last_is_still_there(turns: list[tuple[int, int, bo
     messages = conversation(turns)
     wish = next(one["content"] for one in reversed(messages) if one["role"] == "user")
 
-    old, kept = split(messages, room)
+    old, kept = split_for_summary(messages, room)
 
-    assert any(wish in one["content"] for one in joined(retold(old, room), wish, kept, room))
+    assert any(wish in one["content"] for one in build_compacted_messages(retold(old, room), wish, kept, room))
 
 
 def test_what_is_too_long_even_so_is_cut_visibly() -> None:
     messages = [{"role": "user", "content": "x" * 1000}]
 
-    old, kept = split(messages, 400)
-    (after,) = joined(retold(old, 400), messages[0]["content"], kept, 400)
+    old, kept = split_for_summary(messages, 400)
+    (after,) = build_compacted_messages(retold(old, 400), messages[0]["content"], kept, 400)
 
     assert len(after["content"]) == 100
     assert CUT in after["content"]

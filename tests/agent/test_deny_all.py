@@ -12,10 +12,10 @@ import pytest
 
 from conftest import Project
 from tenterhook import dialects
-from tenterhook.agent.names import called
 from tenterhook.agent.tools import built_in
-from tenterhook.agent.workspace import Workspace
-from tenterhook.vocabulary import TOOLS
+from tenterhook.clients.workspace.names import translate_tool_call
+from tenterhook.clients.workspace.workspace import Workspace
+from tenterhook.dialects.schema.vocabulary import TOOLS
 
 from .agents import Run, call, run
 
@@ -98,7 +98,9 @@ def prepared(project: Project, dialect: str, but: str = "") -> list[dict[str, An
     servers = {"mcpServers": {"maker": {"command": sys.executable, "args": ["server.py"]}}}
     project.write(".mcp.json", json.dumps(servers))
     data = dialects.get(dialect)
-    calls = [call(name, **input) for name, input in (called(tool, CALLS[tool], data) for tool in sorted(CALLS))]
+    calls = [
+        call(name, **input) for name, input in (translate_tool_call(tool, CALLS[tool], data) for tool in sorted(CALLS))
+    ]
     return [*calls, call(data.mcp_tool.format(server="maker", tool="make"), name="server-ran")]
 
 
@@ -131,7 +133,7 @@ def test_nothing_runs_under_a_hook_that_denies_everything(project: Project, dial
 
 @pytest.mark.parametrize("dialect", CONFIG)
 def test_nothing_runs_in_a_subagent_either(project: Project, dialect: str) -> None:
-    task, input = called("Task", CALLS["Task"], dialects.get(dialect))
+    task, input = translate_tool_call("Task", CALLS["Task"], dialects.get(dialect))
     calls = prepared(project, dialect, but=task)
     within = [one for one in calls if one["name"] != task]
 
@@ -145,7 +147,11 @@ def test_nothing_runs_in_a_subagent_either(project: Project, dialect: str) -> No
 @pytest.mark.parametrize("dialect", CONFIG)
 def test_without_the_hook_the_same_calls_do_run(project: Project, dialect: str) -> None:
     """Or the tests above would prove nothing."""
-    calls = [one for one in prepared(project, dialect) if one["name"] != called("Task", {}, dialects.get(dialect))[0]]
+    calls = [
+        one
+        for one in prepared(project, dialect)
+        if one["name"] != translate_tool_call("Task", {}, dialects.get(dialect))[0]
+    ]
     (project.root / CONFIG[dialect][0]).unlink()
 
     done = run(project, dialect, calls, "Done.", args=("--trust", "--yes"))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tenterhook.agent.tools.edit import definition
-from tenterhook.agent.workspace import Unable, Workspace
+from tenterhook.clients.workspace.workspace import Unable, Workspace
 
 Edit = Callable[..., str]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tenterhook.agent.tools.glob import definition, matcher
-from tenterhook.agent.workspace import Unable, Workspace
+from tenterhook.clients.workspace.glob import definition, matcher
+from tenterhook.clients.workspace.workspace import Unable, Workspace
 
 Glob = Callable[..., str]
 

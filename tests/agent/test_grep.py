@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tenterhook.agent.tools import grep as module
-from tenterhook.agent.tools.grep import definition
-from tenterhook.agent.workspace import Unable, Workspace
+from tenterhook.clients.workspace import grep as module
+from tenterhook.clients.workspace.grep import definition
+from tenterhook.clients.workspace.workspace import Unable, Workspace
 
 Grep = Callable[..., str]
 

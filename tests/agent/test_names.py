@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from tenterhook import dialects
-from tenterhook.agent.names import ELSEWHERE, Named, called, everyone
-from tenterhook.agent.tools import Definition, built_in, task
-from tenterhook.agent.workspace import Workspace
-from tenterhook.vocabulary import TOOLS
+from tenterhook.agent.tools import built_in, task
+from tenterhook.clients.tool_definition import Definition
+from tenterhook.clients.workspace.names import ELSEWHERE, Named, everyone, translate_tool_call
+from tenterhook.clients.workspace.workspace import Workspace
+from tenterhook.dialects.schema.vocabulary import TOOLS
 
 NAMES = dialects.names()
 DEFINITIONS = {one.name: one for one in [*built_in(Workspace(Path.cwd())), task.definition(print)]}
@@ -157,10 +158,10 @@ def test_a_call_by_another_dialects_names_is_respelled(name: str, other: str, to
     theirs, own = named(tool, other), named(tool, name)
     given = {theirs.theirs(ours): value for ours, value in inputs.items()}
     if theirs.name == own.name:
-        assert called(theirs.name, given, dialects.get(name)) == (own.name, given)
+        assert translate_tool_call(theirs.name, given, dialects.get(name)) == (own.name, given)
         return
 
-    made = called(theirs.name, given, dialects.get(name))
+    made = translate_tool_call(theirs.name, given, dialects.get(name))
 
     assert made[0] == own.name
     assert made[1] == {own.theirs(ours): value for ours, value in inputs.items()}
@@ -168,7 +169,7 @@ def test_a_call_by_another_dialects_names_is_respelled(name: str, other: str, to
 
 def test_a_call_by_the_dialects_own_name_stays_untouched() -> None:
     given = {"file_path": "a", "nonsense": 1}
-    name, input = called("read_file", given, dialects.get("llxprt"))
+    name, input = translate_tool_call("read_file", given, dialects.get("llxprt"))
 
     assert name == "read_file"
     assert input is given
@@ -178,24 +179,24 @@ def test_a_call_by_the_dialects_own_name_stays_untouched() -> None:
 def test_an_unknown_name_stays_as_it_is(name: str) -> None:
     given = {"path": "a"}
 
-    assert called("fly_to_the_moon", given, dialects.get(name)) == ("fly_to_the_moon", given)
+    assert translate_tool_call("fly_to_the_moon", given, dialects.get(name)) == ("fly_to_the_moon", given)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_names_that_models_know_from_elsewhere_are_understood(name: str) -> None:
     for alias, tool in ELSEWHERE.items():
-        assert called(alias, {}, dialects.get(name))[0] == named(tool, name).name
+        assert translate_tool_call(alias, {}, dialects.get(name))[0] == named(tool, name).name
 
 
 def test_inputs_that_nobody_knows_go_along_for_the_tool_to_refuse() -> None:
-    assert called("Read", {"file_path": "a", "speed": 3}, dialects.get("amcp")) == (
+    assert translate_tool_call("Read", {"file_path": "a", "speed": 3}, dialects.get("amcp")) == (
         "read_file",
         {"path": "a", "speed": 3},
     )
 
 
 def test_two_spellings_of_one_input_are_both_kept_for_the_tool_to_refuse() -> None:
-    name, input = called("Read", {"file_path": "a", "path": "b"}, dialects.get("amcp"))
+    name, input = translate_tool_call("Read", {"file_path": "a", "path": "b"}, dialects.get("amcp"))
 
     assert (name, set(input.values())) == ("read_file", {"a", "b"})
     with pytest.raises(ValueError, match="are the same"):
@@ -216,7 +217,7 @@ def test_two_spellings_of_one_input_are_both_kept_for_the_tool_to_refuse() -> No
     ],
 )
 def test_a_tool_of_a_server_is_respelled_too(dialect: str, spelled: str, made: str) -> None:
-    assert called(spelled, {"x": 1}, dialects.get(dialect)) == (made, {"x": 1})
+    assert translate_tool_call(spelled, {"x": 1}, dialects.get(dialect)) == (made, {"x": 1})
 
 
 def test_a_broken_dialect_of_another_package_is_passed_by(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tenterhook import UsageError
-from tenterhook.agent.providers import ProviderError
+from tenterhook.clients.models import ProviderError
 
 from .provider_apis import ANTHROPIC, CHAT, EVERY, KEY, Protocol, sse
 from .provider_chosen import provider_in
@@ -217,9 +217,7 @@ def test_user_and_password_of_an_address_are_not_shown() -> None:
 
 
 def test_the_library_is_imported_when_a_provider_is_made_and_not_before() -> None:
-    code = (
-        "import sys, tenterhook.agent.providers, tenterhook.agent.servers; print({'pydantic', 'mcp'} & {*sys.modules})"
-    )
+    code = "import sys, tenterhook.clients.models, tenterhook.clients.mcp; print({'pydantic', 'mcp'} & {*sys.modules})"
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
 

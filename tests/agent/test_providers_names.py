@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tenterhook.agent.providers.turns import Names
+from tenterhook.clients.models.turns import Names
 
 TAKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 

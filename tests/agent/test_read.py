@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tenterhook.agent.tools.read import definition
-from tenterhook.agent.workspace import Unable, Workspace
+from tenterhook.clients.workspace.read import definition
+from tenterhook.clients.workspace.workspace import Unable, Workspace
 
 Read = Callable[..., str]
 

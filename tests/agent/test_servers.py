@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from tenterhook import UsageError, dialects
-from tenterhook.agent.names import Named
-from tenterhook.agent.servers import Server, ServerError, Servers
-from tenterhook.agent.tools import Definition
+from tenterhook.clients.mcp import Server, ServerError, Servers
+from tenterhook.clients.tool_definition import Definition
+from tenterhook.clients.workspace.names import Named
 
 from .provider_server import serving
 from .server_http import http_server
@@ -203,7 +203,7 @@ def test_what_a_server_says_last_is_shown_without_the_keys_in_it() -> None:
 
 HOST = """
 import asyncio, sys
-from tenterhook.agent.servers import Server, Servers
+from tenterhook.clients.mcp import Server, Servers
 
 async def main():
     async with Servers([Server("chatty", command=sys.executable, args=(sys.argv[1], "chatty"))]) as servers:

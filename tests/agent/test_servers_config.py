@@ -8,8 +8,8 @@ import pytest
 
 from conftest import Project
 from tenterhook import ConfigError
-from tenterhook.agent.servers import Server, ServerError, read_servers
-from tenterhook.agent.servers.config import expanded
+from tenterhook.clients.mcp import Server, ServerError, read_servers
+from tenterhook.clients.mcp.config import expand_server_variables
 
 from .agents import run
 
@@ -129,7 +129,7 @@ def test_variables_become_values_everywhere(text: str, value: str) -> None:
     environ = {"NAME": "value", "EMPTY": "", "NESTED": "${NAME}"}
     given = Server("s", command=text, args=(text,), env={"K": text}, cwd=text, url=text, headers={"K": text})
 
-    made = expanded(given, environ)
+    made = expand_server_variables(given, environ)
 
     texts = (made.command, made.args[0], made.env["K"], made.cwd, made.url, made.headers["K"])
     assert {value} == set(texts)
@@ -137,7 +137,7 @@ def test_variables_become_values_everywhere(text: str, value: str) -> None:
 
 def test_a_variable_that_is_not_set_is_an_error_with_its_name() -> None:
     with pytest.raises(ServerError, match="the variable NONE is not set in the environment"):
-        expanded(Server("s", command="${NONE}"), {})
+        expand_server_variables(Server("s", command="${NONE}"), {})
 
 
 def test_a_broken_file_of_a_project_that_is_not_trusted_is_a_warning(project: Project) -> None:

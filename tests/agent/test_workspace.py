@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tenterhook.agent.tools import built_in
-from tenterhook.agent.workspace import Unable, Workspace
+from tenterhook.clients.workspace.workspace import Unable, Workspace
 
 NOBODY = 65534
 

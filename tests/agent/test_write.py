@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tenterhook.agent.tools.write import definition
-from tenterhook.agent.workspace import Unable, Workspace
+from tenterhook.clients.workspace.workspace import Unable, Workspace
 
 Write = Callable[..., str]
 

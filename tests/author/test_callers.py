@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from tenterhook import dialects, hook, recorded
+from tenterhook import dialects, hook
 from tenterhook.author import callers
 from tenterhook.author.answers import Answer
-from tenterhook.author.calls import Call, answered
+from tenterhook.author.calls import Call, handle_event
 from tenterhook.author.event import Event
-from tenterhook.engine import Engine
+from tenterhook.dialects import recorded
+from tenterhook.engine.engine import Engine
 from tenterhook.errors import UsageError
 from tenterhook.testing import NOTHING_RUNS
 from tenterhook.types import Hook, Source
@@ -58,7 +59,7 @@ def test_what_our_own_engine_writes_in_a_dialect_is_known_as_that(agent: str) ->
     spec = {"command": "x", "main": "x", "form": "shell"}
     engine.put(Hook(name="h", event=rule.name, handler="command", spec=spec, source=Source("test")))
     slot = engine.slot(rule.name)
-    happened, planned, _ = engine.planned(slot, {"tool_name": "Bash", "tool_input": {"command": "ls"}})
+    happened, planned, _ = engine.plan_event(slot, {"tool_name": "Bash", "tool_input": {"command": "ls"}})
     (job,) = next(engine.flow(slot, happened, planned))
     dialect, name = callers.of(json.loads(job.stdin()), "", "", job.env())
 
@@ -95,7 +96,7 @@ def test_a_version_is_no_part_of_the_agents_name_for_a_hook() -> None:
             seen.append(event.agent)
 
     given = json.dumps({"hook_event_name": "PreToolUse", "tool_name": "Bash"}).encode()
-    answered(hooks, given, Call(f"claude@{dialects.versions('claude')[1]}"), {})
+    handle_event(hooks, given, Call(f"claude@{dialects.versions('claude')[1]}"), {})
 
     assert seen == ["claude"]
 
@@ -119,8 +120,8 @@ def test_an_event_that_is_newer_than_we_are_reaches_hooks_that_know_it_and_no_ot
             return hook.deny("no")
 
     given = json.dumps({"hook_event_name": "BrandNew", "what": "this"}).encode()
-    both = answered(hooks, given, Call("moai"), {})
-    guard = answered(hooks[1:], given, Call("moai"), {})
+    both = handle_event(hooks, given, Call("moai"), {})
+    guard = handle_event(hooks[1:], given, Call("moai"), {})
 
     assert (both.code, both.out, both.err) == (2, "", "BrandNew this")
     assert (guard.code, guard.out, guard.err) == (0, "", "")

@@ -12,8 +12,8 @@ from tenterhook import dialects, hook
 from tenterhook.author import callers, forms
 from tenterhook.author.answers import Answer
 from tenterhook.author.event import SUBJECTS, Event
-from tenterhook.author.making import CHANGES, told
-from tenterhook.dialect import EventRule
+from tenterhook.author.making import CHANGES, has_message_containing
+from tenterhook.dialects.schema.dialect import EventRule
 from tenterhook.testing import Did, simulate
 from tenterhook.types import Outcome
 
@@ -26,7 +26,7 @@ def answered(name: str, rule: EventRule, said: Answer) -> tuple[Outcome, forms.S
     """What the dialect makes of an answer that was written for it."""
     subject = SUBJECTS.get(rule.kind, "")
     data = {subject: CHANGES[subject][1]} if subject else {}
-    out = forms.written(said, Event(rule.kind, data, raw={}, name=rule.name), callers.load(name))
+    out = forms.render_answer(said, Event(rule.kind, data, raw={}, name=rule.name), callers.load(name))
     did = Did(exit_code=out.code, stdout=out.out, stderr=out.err)
     return simulate(name, rule.name, [did], data=data), out
 
@@ -72,7 +72,7 @@ def test_what_the_model_is_to_know_reaches_it_or_somebody_else(name: str, rule: 
     assert heard(outcome, out, "the branch is main")
     assert not outcome.blocked
     assert not outcome.stop
-    if not told(outcome, "model", "the branch is main"):
+    if not has_message_containing(outcome, "model", "the branch is main"):
         assert "the model cannot be told here" in out.err
 
 
@@ -80,7 +80,7 @@ def test_what_the_model_is_to_know_reaches_it_or_somebody_else(name: str, rule: 
 def test_a_notice_reaches_the_user_or_stderr_and_changes_nothing(name: str, rule: EventRule) -> None:
     outcome, out = answered(name, rule, hook.notify("tests are red"))
 
-    assert told(outcome, "user", "tests are red") or "tests are red" in out.err
+    assert has_message_containing(outcome, "user", "tests are red") or "tests are red" in out.err
     assert (outcome.blocked, outcome.stop, outcome.changes) == (False, False, {})
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tenterhook import hook
 from tenterhook.author.event import Event
-from tenterhook.author.options import configured
+from tenterhook.author.options import apply_hook_options
 from tenterhook.author.registered import Registered
 from tenterhook.errors import UsageError
 
@@ -32,7 +32,7 @@ with hook.apart() as HOOKS:
 
 
 def given(*settings: str, file: str = "") -> dict[str, Any]:
-    return configured(HOOKS, settings, file)[0].options
+    return apply_hook_options(HOOKS, settings, file)[0].options
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_setting_that_cannot_be_is_an_error(setting: str, problem: str) -> Non
 
 
 def test_a_setting_is_for_all_hooks_that_have_it_and_changes_none_of_them_in_place() -> None:
-    first, other = configured(HOOKS, ["text=x"])
+    first, other = apply_hook_options(HOOKS, ["text=x"])
 
     assert (first.options["text"], other.options["text"]) == ("x", "x")
     assert (HOOKS[0].options["text"], HOOKS[1].options["text"]) == ("a", "b")

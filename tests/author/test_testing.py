@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from tenterhook import dialects, hook, recorded
+from tenterhook import dialects, hook
 from tenterhook.author import callers, tools
 from tenterhook.author.answers import Answer
 from tenterhook.author.event import Event
+from tenterhook.dialects import recorded
 from tenterhook.errors import UsageError
 from tenterhook.testing import HookFailed, agents, each_dialect, fire
 
@@ -394,7 +395,17 @@ def test_each_agent(each_agent, fire):
 
 def test_the_fixtures_of_pytest_work(file: Path) -> None:
     (file.parent / "test_guard.py").write_text(TESTS)
-    words = ("-m", "pytest", "-q", "-p", "no:tenterhook", "-p", "tenterhook.pytest_plugin", "-p", "no:cacheprovider")
+    words = (
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:tenterhook",
+        "-p",
+        "tenterhook.testing.pytest_plugin",
+        "-p",
+        "no:cacheprovider",
+    )
     done = subprocess.run([sys.executable, *words, "test_guard.py"], cwd=file.parent, capture_output=True, text=True)
 
     assert f"{len(dialects.names()) + 1} passed" in done.stdout, done.stdout
@@ -405,14 +416,16 @@ def test_pytest_finds_the_plugin_by_its_entry_point() -> None:
 
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
 
-    assert project["entry-points"]["pytest11"] == {"tenterhook": "tenterhook.pytest_plugin"}
+    assert project["entry-points"]["pytest11"] == {"tenterhook": "tenterhook.testing.pytest_plugin"}
 
 
 def test_a_plugin_that_nobody_uses_loads_nothing() -> None:
-    code = "import sys, pytest; had = {*sys.modules}; import tenterhook.pytest_plugin; print({*sys.modules} - had)"
+    code = (
+        "import sys, pytest; had = {*sys.modules}; import tenterhook.testing.pytest_plugin; print({*sys.modules} - had)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert set(eval(done.stdout)) == {"tenterhook", "tenterhook.pytest_plugin"}
+    assert set(eval(done.stdout)) == {"tenterhook", "tenterhook.testing", "tenterhook.testing.pytest_plugin"}
 
 
 # ---- hooks that fail

@@ -6,9 +6,9 @@ from ipaddress import ip_address
 
 import pytest
 
-from tenterhook import addresses
-from tenterhook.addresses import Refused, is_own, judged, numeric, refusal
-from tenterhook.line import Line
+from tenterhook.clients import ip_rules
+from tenterhook.clients.connection import Line
+from tenterhook.clients.ip_rules import Refused, is_own, numeric, refusal, vet_addresses
 
 from .http_server import dialled, response, serving
 
@@ -86,7 +86,7 @@ def test_a_refusal_says_what_an_address_stands_for() -> None:
 
 def test_no_version_of_python_says_whether_an_address_is_public() -> None:
     """Its own tables differ between versions; ours name every network themselves."""
-    with open(addresses.__file__) as file:
+    with open(ip_rules.__file__) as file:
         source = file.read()
 
     assert not [word for word in ("is_global", "is_private", "is_reserved", "is_link_local") if word in source]
@@ -95,12 +95,12 @@ def test_no_version_of_python_says_whether_an_address_is_public() -> None:
 @pytest.mark.parametrize("host", ["metadata.google.internal", "METADATA.google.internal.", "instance-data", "metadata"])
 def test_the_name_of_a_metadata_service_is_refused_whatever_it_is_looked_up_to(host: str) -> None:
     with pytest.raises(Refused, match="metadata service"):
-        judged(host, ["8.8.8.8"], loopback=True, private=True)
+        vet_addresses(host, ["8.8.8.8"], loopback=True, private=True)
 
 
 def test_one_address_that_may_not_be_reached_refuses_the_name() -> None:
     with pytest.raises(Refused, match=r"^x \(10\.0\.0\.1\) is the address of a private network"):
-        judged("x", ["8.8.8.8", "10.0.0.1"], loopback=False, private=False)
+        vet_addresses("x", ["8.8.8.8", "10.0.0.1"], loopback=False, private=False)
 
 
 @pytest.mark.parametrize("text", ["127.0.0.1", "127.1", "2130706433", "0x7f.1", "0177.0.0.1", "017700000001"])
@@ -136,7 +136,7 @@ def test_a_name_is_looked_up_once_and_the_judged_address_connected_to(
         asked.append(host)
         return answers.pop(0)
 
-    monkeypatch.setattr(addresses, "look_up", rebinding)
+    monkeypatch.setattr(ip_rules, "look_up", rebinding)
     with serving(response("{}")) as canary, closing(Line(5, 1000)) as line:
         with pytest.raises(ConnectionRefusedError):
             line.open("rebind.test", canary.port, tls=False, within=5, loopback=False, private=False)
@@ -146,7 +146,7 @@ def test_a_name_is_looked_up_once_and_the_judged_address_connected_to(
 
 def test_the_other_way_round_the_first_answer_counts_too(monkeypatch: pytest.MonkeyPatch, dialled: list[str]) -> None:
     answers = [["127.0.0.1"], ["93.184.216.34"]]
-    monkeypatch.setattr(addresses, "look_up", lambda host: answers.pop(0))
+    monkeypatch.setattr(ip_rules, "look_up", lambda host: answers.pop(0))
     with serving(response("{}")) as server, closing(Line(5, 1000)) as line:
         line.open("rebind.test", server.port, tls=False, within=5, loopback=True, private=False)
 
@@ -156,7 +156,7 @@ def test_the_other_way_round_the_first_answer_counts_too(monkeypatch: pytest.Mon
 def test_the_next_address_is_tried_where_one_does_not_take_the_call(
     monkeypatch: pytest.MonkeyPatch, dialled: list[str]
 ) -> None:
-    monkeypatch.setattr(addresses, "look_up", lambda host: ["127.0.0.9", "127.0.0.1"])
+    monkeypatch.setattr(ip_rules, "look_up", lambda host: ["127.0.0.9", "127.0.0.1"])
     with serving(response("{}")) as server, closing(Line(5, 1000)) as line:
         line.open("two.test", server.port, tls=False, within=5, loopback=True, private=False)
 
@@ -167,7 +167,7 @@ def test_the_next_address_is_tried_where_one_does_not_take_the_call(
 def test_nothing_is_dialled_where_one_of_the_addresses_is_refused(
     monkeypatch: pytest.MonkeyPatch, dialled: list[str]
 ) -> None:
-    monkeypatch.setattr(addresses, "look_up", lambda host: ["127.0.0.1", "169.254.169.254"])
+    monkeypatch.setattr(ip_rules, "look_up", lambda host: ["127.0.0.1", "169.254.169.254"])
     with closing(Line(5, 1000)) as line, pytest.raises(Refused, match="metadata"):
         line.open("mixed.test", 80, tls=False, within=5, loopback=True, private=True)
 
@@ -177,7 +177,7 @@ def test_nothing_is_dialled_where_one_of_the_addresses_is_refused(
 def test_a_line_that_is_ended_from_another_thread_waits_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also while a name is looked up, which nothing can interrupt."""
     released = threading.Event()
-    monkeypatch.setattr(addresses, "look_up", lambda host: released.wait(20) and [])
+    monkeypatch.setattr(ip_rules, "look_up", lambda host: released.wait(20) and [])
     line = Line(20, 1000)
     threading.Timer(0.1, line.end).start()
     with pytest.raises(TimeoutError):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.json import decode
 
-from tenterhook.answer import KEPT, SIZE
+from tenterhook.pipeline.answer import KEPT, SIZE
 
 from .hooks import CALL, called, everything, http_hook, moai_hook
 from .http_server import Reply, chunked, dialled, response, serving

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from tenterhook import addresses, line
+from tenterhook.clients import connection as line
+from tenterhook.clients import ip_rules
 
 from .hooks import CALL, called, http_hook, moai_hook
 from .http_server import dialled, response, serving
@@ -93,7 +94,7 @@ def test_a_name_that_means_something_else_the_second_time_does_not_get_here(
         asked.append(host)
         return ["127.0.0.1"] if len(asked) > 1 else ["93.184.216.34"]
 
-    monkeypatch.setattr(addresses, "look_up", rebinding)
+    monkeypatch.setattr(ip_rules, "look_up", rebinding)
     with serving(response("{}")) as canary:
         http_hook(project, f"http://rebind.test:{canary.port}/", loopback=False)
         _, attempt = called(project)
@@ -106,7 +107,7 @@ def test_a_name_that_nobody_knows(project: Any, monkeypatch: pytest.MonkeyPatch)
     def unknown(host: str) -> list[str]:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
-    monkeypatch.setattr(addresses, "look_up", unknown)
+    monkeypatch.setattr(ip_rules, "look_up", unknown)
     http_hook(project, "http://nobody.test/x?key=hunter22")
     _, attempt = called(project)
 
@@ -151,7 +152,7 @@ def test_connecting_never_takes_longer_than_the_whole_hook(project: Any, full: i
 
 def test_a_resolver_that_hangs_does_not_hold_the_hook(project: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     released = threading.Event()
-    monkeypatch.setattr(addresses, "look_up", lambda host: released.wait(20) and [])
+    monkeypatch.setattr(ip_rules, "look_up", lambda host: released.wait(20) and [])
     http_hook(project, "http://slow.test/", timeout=0.3)
     with project.engine("tenterhook") as engine:
         outcome = engine.fire("tool.before", **CALL)
@@ -208,7 +209,7 @@ def test_https_with_a_valid_certificate(project: Any, tls: ssl.SSLContext, host:
 def test_the_certificate_must_be_for_the_name_whatever_its_address(
     project: Any, tls: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(addresses, "look_up", lambda host: ["127.0.0.1"])
+    monkeypatch.setattr(ip_rules, "look_up", lambda host: ["127.0.0.1"])
     with serving(response(DENY), tls) as server:
         http_hook(project, server.url.replace("127.0.0.1", "other.test"))
         _, attempt = called(project)

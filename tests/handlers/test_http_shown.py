@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from msgspec.json import decode
 
-from tenterhook.check import look_at
 from tenterhook.cli.main import main
-from tenterhook.hazards.handlers import no_handler, no_headers, no_url
+from tenterhook.tools.check.handlers import no_handler, no_headers, no_url
+from tenterhook.tools.check.report import look_at
 
 from .hooks import CALL, http_hook, moai_hook
 from .http_server import dialled, response, serving

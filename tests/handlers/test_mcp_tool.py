@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tenterhook.handlers.mcp_tool import filled
+from tenterhook.handlers.mcp_tool import fill_placeholders
 
 SERVER = """
 import json, sys
@@ -117,4 +117,4 @@ PAYLOAD = {"a": {"b": 7, "c": None}, "t": "x"}
     ],
 )
 def test_placeholders_stand_for_values(given: Any, made: Any) -> None:
-    assert filled(given, PAYLOAD) == made
+    assert fill_placeholders(given, PAYLOAD) == made

@@ -15,7 +15,7 @@ from agent.provider_server import serving
 from conftest import Project
 from tenterhook import dialects
 from tenterhook.agent.trace import lines
-from tenterhook.report import report, spent
+from tenterhook.tools.report import format_token_usage, report
 from tenterhook.types import Usage
 
 from .conftest import Court, court, said
@@ -342,7 +342,7 @@ def test_a_connection_that_does_not_close_hides_nothing(chat: Court, monkeypatch
         async def aclose(self) -> None:
             await asyncio.sleep(60)
 
-    monkeypatch.setattr("tenterhook.judge.model.provider", lambda hook: Stuck())
+    monkeypatch.setattr("tenterhook.clients.judge.model.provider", lambda hook: Stuck())
     chat.hook("PreToolUse", timeout=0.3)
     with chat.engine() as engine:
         (attempt,) = engine.fire("PreToolUse", tool_name="Bash").attempts
@@ -481,8 +481,8 @@ def test_the_readable_report_says_what_the_model_took(claude: Court) -> None:
     claude.answers(said(False, "No."))
 
     assert "18 tokens, under $0.0001" in report(claude.fire(), colour=False)
-    assert spent(Usage("m", 3, 20_000, 1_500, 0.0275)) == "21,500 tokens, $0.0275"
-    assert spent(Usage("m", 1, 1, 0, None)) == "1 token"
+    assert format_token_usage(Usage("m", 3, 20_000, 1_500, 0.0275)) == "21,500 tokens, $0.0275"
+    assert format_token_usage(Usage("m", 1, 1, 0, None)) == "1 token"
 
 
 def test_the_agents_trace_says_so_too(claude: Court) -> None:

@@ -273,7 +273,7 @@ def audit(event, given):
         seen.append([event, repr(given[1])])
 
 sys.path[:] = [one for one in sys.path if one and not below(one)]
-import tenterhook.cli.main, tenterhook.cli.agent, asyncio
+import tenterhook.cli.main, tenterhook.cli.commands.agent, asyncio
 os.chdir(root)
 sys.addaudithook(audit)
 codes = []

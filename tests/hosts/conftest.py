@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from clients.formats.loopback import Loopback
 from conftest import Project
-from formats.loopback import Loopback
 from tenterhook import Engine
 
 from .genai_host import serving

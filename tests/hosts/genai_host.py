@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from google.genai import types as T  # noqa: N812
 
+from clients.formats.genai_api import DELETE, LOOK_UP, MODEL, client
+from clients.formats.loopback import Loopback, loopback, sse
 from conftest import Project
-from formats.genai_api import DELETE, LOOK_UP, MODEL, client
-from formats.loopback import Loopback, loopback, sse
 from requirements.llxprt import group, settings
 from tenterhook import Engine, Reply, Session
 from tenterhook.hosts.model import BeforeModel

@@ -364,7 +364,7 @@ def test_a_stream_that_was_cancelled_is_closed_and_no_hook_is_told_of_it(project
 def test_a_model_call_that_was_cancelled_leaves_the_tools_as_they_were(project: Project, place: str) -> None:
     world = World(project)
     one, two = Life(world, 1), Life(world, 2)
-    two.session.narrowed(frozenset(["Grep"]))
+    two.session.narrow_tools(frozenset(["Grep"]))
 
     for life in (one, two):
         world.put(place)

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from formats.genai_api import MODEL
+from clients.formats.genai_api import MODEL
 from requirements.llxprt import says, specific
 
 from .genai_host import (

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from google.genai import types as T  # noqa: N812
 
-from formats.genai_api import DELETE, LOOK_UP, MODEL
+from clients.formats.genai_api import DELETE, LOOK_UP, MODEL
 from requirements.llxprt import says, specific
 from tenterhook import Reply
 

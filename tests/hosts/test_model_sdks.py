@@ -14,8 +14,9 @@ from anthropic.types import Message
 from openai.types.chat import ChatCompletion
 from openai.types.responses import Response
 
-from formats.loopback import Loopback, loopback, sse
-from tenterhook import Engine, Reply, Session, UsageError, formats
+from clients.formats.loopback import Loopback, loopback, sse
+from tenterhook import Engine, Reply, Session, UsageError
+from tenterhook.clients import formats
 
 SCHEMA = {"type": "object", "properties": {}}
 

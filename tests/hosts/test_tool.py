@@ -263,9 +263,9 @@ def test_a_tool_of_another_turn_is_not_called_although_nobody_listens(engine: En
     runs: list[str] = []
     read, write = (session.tool(name)(functools.partial(runs.append, name)) for name in ("read", "write"))
 
-    session.narrowed(frozenset({"read"}))
+    session.narrow_tools(frozenset({"read"}))
     results = [read(), write(), write.run({}), asyncio.run(write.arun({}))]
-    session.narrowed(None)
+    session.narrow_tools(None)
 
     assert [one.error and one.error.type for one in results] == [None, "blocked", "blocked", "blocked"]
     assert results[1].llm_content == "write may not be called in this turn"

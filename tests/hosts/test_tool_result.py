@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from tenterhook import Engine
-from tenterhook.deliver import TEXT_LIMIT
 from tenterhook.hosts.result import ToolError, ToolResult
+from tenterhook.pipeline.deliver import TEXT_LIMIT
 
 from .tools import answering, error_of, listening, shown
 

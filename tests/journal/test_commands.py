@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import pytest
 
 from conftest import Project
-from tenterhook.cli import log
+from tenterhook.cli.commands import log
 
 from .journals import DENIES, Kept, entry, ran
 

@@ -86,7 +86,7 @@ def test_commands_that_run_at_once_each_count_with_their_own_time() -> None:
     lines = [{"start": 0, "id": "a"}, {"start": 1, "id": "b"}, {"start": 2, "id": "a"}]
     lines += [{"end": 5, "id": "b"}, {"end": 6, "id": "a"}, {"end": 8, "id": "a"}, {"end": 9, "id": "c"}]
 
-    assert time_budget.used(lines) == 4 + 6 + 6
+    assert time_budget.sum_elapsed_seconds(lines) == 4 + 6 + 6
 
 
 @pytest.mark.parametrize(("then", "what"), [("ask", "asked"), ("stop", "stopped"), ("deny", "denied")])

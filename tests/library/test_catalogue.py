@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tenterhook.author.kinds import KINDS
-from tenterhook.author.loading import of_library
+from tenterhook.author.loading import library_names, of_library
 from tenterhook.cli.main import main
-from tenterhook.library import described, names
+from tenterhook.library import describe_hook
 from tenterhook.testing import agents
 
 from .conftest import Fire
@@ -28,13 +28,13 @@ WANTED = {
 
 
 def test_the_library_has_these_hooks() -> None:
-    assert set(names()) == WANTED
+    assert set(library_names()) == WANTED
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", library_names())
 def test_a_hook_has_one_function_whose_parameters_are_the_options_that_are_described(name: str) -> None:
     (hook,) = of_library(name)
-    one = described(name)
+    one = describe_hook(name)
 
     assert hook.name == name
     assert set(hook.kinds) <= KINDS
@@ -42,9 +42,9 @@ def test_a_hook_has_one_function_whose_parameters_are_the_options_that_are_descr
     assert all(one.options.values())
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", library_names())
 def test_a_hook_says_what_it_does_and_what_it_cannot_stop(name: str) -> None:
-    one = described(name)
+    one = describe_hook(name)
 
     assert one.title.endswith(".")
     assert one.about
@@ -53,15 +53,15 @@ def test_a_hook_says_what_it_does_and_what_it_cannot_stop(name: str) -> None:
 
 
 def test_every_rule_that_can_be_switched_is_described() -> None:
-    rules = described("dangerous-commands").rules
+    rules = describe_hook("dangerous-commands").rules
 
     assert rules["force-push"][0] == "deny"
     assert rules["privileged"][0] == "ask"
     assert all(decision in ("deny", "ask") and says for decision, says in rules.values())
-    assert described("protected-paths").rules["system-path"][0] == "deny"
+    assert describe_hook("protected-paths").rules["system-path"][0] == "deny"
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", library_names())
 def test_a_hook_is_quiet_about_every_event_that_it_is_not_for(name: str, fire: Fire) -> None:
     """In every agent that has the event: nothing is decided, and nothing goes wrong."""
     quiet = {"url": "https://example.com/", "on": ("session.end",), "tokens": 1_000_000_000}
@@ -81,7 +81,7 @@ def test_the_command_lists_all_hooks(capsys: pytest.CaptureFixture[str]) -> None
     assert main(["library"]) == 0
 
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == names()
+    assert [line.split()[0] for line in lines] == library_names()
 
 
 def test_the_command_tells_everything_about_one(capsys: pytest.CaptureFixture[str]) -> None:
@@ -124,9 +124,11 @@ def test_the_page_is_what_the_hooks_say(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_hook_that_has_nothing_to_do_loads_little(tmp_path: Path) -> None:
     """All hooks of the library in one process, for a tool that none of them is about."""
-    words = [f"library:{name}" for name in names() if name not in ("audit", "cost-budget", "webhook-notification")]
+    words = [
+        f"library:{name}" for name in library_names() if name not in ("audit", "cost-budget", "webhook-notification")
+    ]
     code = (
-        "import sys; had = {*sys.modules}\nfrom tenterhook.cli.run import run\n"
+        "import sys; had = {*sys.modules}\nfrom tenterhook.cli.commands.run import run\n"
         f"code = run({[*words, '--agent', 'moai', '--event', 'tool.before']!r})\n"
         "print(*({*sys.modules} - had), file=sys.stderr); sys.exit(code)"
     )
@@ -134,9 +136,14 @@ def test_a_hook_that_has_nothing_to_do_loads_little(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], input=given, capture_output=True, text=True, cwd=tmp_path)
 
     assert done.returncode == 0, done.stderr
-    assert not {"msgspec", "asyncio", "subprocess", "socket", "tenterhook.guard", "tenterhook.engine"} & {
-        *done.stderr.split()
-    }
+    assert not {
+        "msgspec",
+        "asyncio",
+        "subprocess",
+        "socket",
+        "tenterhook.library.guard",
+        "tenterhook.engine.engine",
+    } & {*done.stderr.split()}
 
 
 def test_several_hooks_answer_in_one_process_with_options_of_a_file(tmp_path: Path) -> None:

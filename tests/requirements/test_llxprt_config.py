@@ -6,7 +6,7 @@ from subprocess import run
 import pytest
 from msgspec.structs import replace
 
-import tenterhook.payload
+import tenterhook.pipeline.payload
 from tenterhook import dialects
 
 from .llxprt import CALL, DATA, fire, group, settings
@@ -20,8 +20,8 @@ MODEL_EVENTS = ["BeforeModel", "AfterModel", "BeforeToolSelection"]
 def payloads(monkeypatch):
     """How many payloads were built: a spy around the real function."""
     made = []
-    real = tenterhook.payload.payload
-    monkeypatch.setattr(tenterhook.payload, "payload", lambda *given: made.append(given) or real(*given))
+    real = tenterhook.pipeline.payload.payload
+    monkeypatch.setattr(tenterhook.pipeline.payload, "payload", lambda *given: made.append(given) or real(*given))
     return made
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from tenterhook import Engine
-from tenterhook.actions import settings as actions
 from tenterhook.errors import TenterhookError
+from tenterhook.library.actions import settings as actions
 from trust.mutations import approve
 
 CALL = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
@@ -194,8 +194,8 @@ def trust_itself(scene: Scene) -> bool:
 
 def lockfile(scene: Scene) -> bool:
     """A lockfile that fits approves nothing."""
-    from tenterhook.trust.lockfile import lock
-    from tenterhook.trust.survey import survey
+    from tenterhook.tools.approve.lockfile import lock
+    from tenterhook.tools.approve.survey import survey
 
     scene.write("tenterhook.toml", '[[hook]]\non = "tool.before"\ncommand = "touch canary"\n')
     found = survey(str(scene.root), home=scene.home, environ=scene.environ)

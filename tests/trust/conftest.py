@@ -13,7 +13,7 @@ import pytest
 
 from conftest import Project
 from tenterhook import Engine, Outcome
-from tenterhook.trust import decide
+from tenterhook.tools.approve import decide
 
 TENTER = Path(sys.executable).with_name("tenter")
 

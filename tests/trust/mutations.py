@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tenterhook import Engine
-from tenterhook.trust import decide, store
+from tenterhook.tools.approve import decide
+from tenterhook.trust import store
 
 HOOK = {
     "on": '"tool.before"',

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tenterhook.agent.remote import named_servers
-from tenterhook.statusline import status_line
+from tenterhook.tools.approve.statusline import status_line
 from trust.conftest import Trusting
 
 

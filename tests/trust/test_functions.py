@@ -86,7 +86,7 @@ def test_what_is_not_there_is_neither_shown_nor_locked(function: Trusting) -> No
 @pytest.mark.skipif(importlib.util.find_spec("re2") is not None, reason="re2 is installed")
 def test_a_library_that_is_not_installed_is_not_taken_from_the_project(function: Trusting) -> None:
     """The project's folder is importable for its approved function, not for us."""
-    from tenterhook.linear import engine
+    from tenterhook.pipeline.regex.re2 import engine
 
     function.approve()
     function.fire()

@@ -76,7 +76,7 @@ def test_there_are_enough_attempts() -> None:
 
 
 def test_what_makes_a_guard_stricter_needs_no_approval(scene: Scene) -> None:
-    from tenterhook.actions import settings
+    from tenterhook.library.actions import settings
 
     scene.write(
         "tenterhook.toml", '[actions]\nprotected = ["x"]\non_stop = "gate"\nrules = {a = "deny", b = "allow"}\n'
@@ -88,7 +88,7 @@ def test_what_makes_a_guard_stricter_needs_no_approval(scene: Scene) -> None:
 
 
 def test_approved_actions_count_as_a_whole(scene: Scene) -> None:
-    from tenterhook.actions import settings
+    from tenterhook.library.actions import settings
 
     scene.write("tenterhook.toml", '[actions]\noutside = ["/tmp"]\nprotected = ["x"]\n')
     scene.approve()
@@ -98,7 +98,7 @@ def test_approved_actions_count_as_a_whole(scene: Scene) -> None:
 
 
 def test_while_actions_are_modified_the_approved_ones_stay_in_force(scene: Scene) -> None:
-    from tenterhook.actions import settings
+    from tenterhook.library.actions import settings
 
     scene.write("tenterhook.toml", '[actions]\noutside = ["/tmp"]\nprotected = ["x"]\n')
     scene.approve()
@@ -121,7 +121,7 @@ def test_while_actions_are_modified_the_approved_ones_stay_in_force(scene: Scene
 )
 def test_approved_actions_are_not_got_rid_of_by_writing_less(scene: Scene, files: dict[str, str]) -> None:
     """A table that only makes guards stricter is a looser one where the approved one was stricter still."""
-    from tenterhook.actions import settings
+    from tenterhook.library.actions import settings
 
     scene.write("pyproject.toml", '[tool.tenterhook.actions]\nprotected = ["x"]\nrules = {a = "deny"}\n')
     scene.approve()

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tenterhook.trust import store
-from tenterhook.trust.book import Book, Line, change, opened
+from tenterhook.trust.book import Book, Line, change, load_book
 from tenterhook.trust.item import Item
 from tenterhook.trust.store import StoreError
 from trust.conftest import Trusting, as_root
@@ -118,7 +118,7 @@ def test_a_store_inside_the_project_is_neither_written_nor_read(guarded: Trustin
     inside.parent.mkdir(parents=True, mode=0o700)
     inside.write_bytes(kept(guarded).read_bytes())
 
-    found = opened(str(guarded.root), str(guarded.home), environ)
+    found = load_book(str(guarded.root), str(guarded.home), environ)
     assert found[0] is None
     assert "inside the project" in found[1]
 
@@ -154,7 +154,7 @@ def test_two_writers_at_once_lose_nothing(guarded: Trusting) -> None:
     for thread in threads:
         thread.join()
 
-    book, _ = opened(str(guarded.root), str(guarded.home), environ)
+    book, _ = load_book(str(guarded.root), str(guarded.home), environ)
     assert book
     assert {line.last.name for line in book.lines} == {str(number) for number in range(20)}
 

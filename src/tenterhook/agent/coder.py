@@ -11,15 +11,15 @@ from tenterhook.agent.end import End
 from tenterhook.agent.loop import Loop
 from tenterhook.agent.screen import Screen
 from tenterhook.agent.script import Script
-from tenterhook.agent.tools import Definition
 from tenterhook.agent.transcript import Transcript
-from tenterhook.engine import Engine
+from tenterhook.clients.tool_definition import Definition
+from tenterhook.engine.engine import Engine
 from tenterhook.errors import TenterhookError
 from tenterhook.hosts.permission import Permission, PermissionRequest
 from tenterhook.types import Outcome
 
 if TYPE_CHECKING:
-    from tenterhook.agent.providers import Provider
+    from tenterhook.clients.models import Provider
 
 # The room for a conversation in tokens, and how many characters are about one.
 CONTEXT = 50_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenterhook.terminal import as_json, shorten
+from tenterhook.support.terminal.text import as_json, shorten
 
 Message = dict[str, Any]
 
@@ -26,7 +26,7 @@ def size(messages: list[Message]) -> int:
     return sum(len(one["content"]) + len(as_json(one.get("tool_calls") or "")) for one in messages)
 
 
-def split(messages: list[Message], room: int) -> tuple[list[Message], list[Message]]:
+def split_for_summary(messages: list[Message], room: int) -> tuple[list[Message], list[Message]]:
     """What is to be told in short, and the last messages, which stay. A call and its results are never torn apart."""
     starts = [n for n, message in enumerate(messages) if message["role"] != "tool"]
     place = starts[-1] if starts else 0
@@ -60,7 +60,7 @@ def in_short(message: Message) -> list[str]:
     return said + [f"you called {call['name']}: {shorten(as_json(call['input']), LINE)}" for call in calls]
 
 
-def joined(account: str, wish: str, kept: list[Message], room: int) -> list[Message]:
+def build_compacted_messages(account: str, wish: str, kept: list[Message], room: int) -> list[Message]:
     """The conversation as it goes on. What the user wants stays; what is too long even so is cut, visibly."""
     if not any(one["content"] == wish for one in kept):
         account += LAST + cut(wish, room // KEPT)

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from tenterhook.agent.names import Named
-from tenterhook.deliver import FORGED
-from tenterhook.hosts.inputs import WrongInput
+from tenterhook.clients.tool_inputs import WrongInput
+from tenterhook.clients.workspace.names import Named
 from tenterhook.hosts.result import ToolError, ToolResult
 from tenterhook.hosts.steps import is_async
 from tenterhook.hosts.tool import Tool
+from tenterhook.pipeline.deliver import FORGED
 
 if TYPE_CHECKING:
     from tenterhook.agent.loop import Loop
 
 
-def hosted(loop: Loop, named: Named) -> Tool:
+def build_session_tool(loop: Loop, named: Named) -> Tool:
     """A definition as a tool of this session: hooks see the dialect's names of its inputs, it gets its own."""
     definition = named.definition
     asks = definition.asks
@@ -38,22 +38,22 @@ def hosted(loop: Loop, named: Named) -> Tool:
         except WrongInput:  # it will not run
             return False
 
-    async def awaited(**input: Any) -> Any:
+    async def call_async(**input: Any) -> Any:
         try:
             mine = ours(input)
         except WrongInput as exc:
             return not_taken(named.name, exc)
-        return untagged(await function(**mine))
+        return escape_hook_tags(await function(**mine))
 
     def plain(**input: Any) -> Any:
         try:
             mine = ours(input)
         except WrongInput as exc:
             return not_taken(named.name, exc)
-        return untagged(function(**mine))
+        return escape_hook_tags(function(**mine))
 
     made = loop.session.tool(named.name, schema=check, asks=wants)
-    bare: Callable[..., Any] = awaited if is_async(function) else plain
+    bare: Callable[..., Any] = call_async if is_async(function) else plain
     tool: Tool = made(bare)
     return tool
 
@@ -63,7 +63,7 @@ def not_taken(name: str, exc: WrongInput) -> ToolResult:
     return ToolResult(text, text, error=ToolError(text, "invalid_input", exc))
 
 
-def untagged(given: Any) -> Any:
+def escape_hook_tags(given: Any) -> Any:
     """What a tool gives, such that nothing in it passes for a hook's word, which the model takes for the user's."""
     if isinstance(given, str):
         return FORGED.sub("&lt;", given)

@@ -12,24 +12,24 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
 from tenterhook.agent.end import End
-from tenterhook.agent.hosted import hosted, untagged
-from tenterhook.agent.names import Named, called
-from tenterhook.agent.providers import MALFORMED
+from tenterhook.agent.hosted import build_session_tool, escape_hook_tags
 from tenterhook.agent.script import ScriptOver
 from tenterhook.agent.shorten import shorten
 from tenterhook.agent.tools import task
-from tenterhook.agent.workspace import Unable
-from tenterhook.apply import STOPPED
+from tenterhook.clients.models import MALFORMED
+from tenterhook.clients.tool_inputs import WrongInput
+from tenterhook.clients.workspace.names import Named, translate_tool_call
+from tenterhook.clients.workspace.workspace import Unable
 from tenterhook.errors import TenterhookError, nearest
 from tenterhook.hosts.cap import cap
-from tenterhook.hosts.inputs import WrongInput
 from tenterhook.hosts.reply import AsyncStream, Reply, Streamed
 from tenterhook.hosts.result import ToolResult
 from tenterhook.hosts.scheduler import STOPPED as STOPPED_BEFORE
 from tenterhook.hosts.scheduler import Progress, ToolCall, without
 from tenterhook.hosts.session import Agent, Session, Stop
-from tenterhook.hosts.tool import Tool, unchecked
-from tenterhook.terminal import as_json
+from tenterhook.hosts.tool import Tool, accept_any_input
+from tenterhook.pipeline.apply import STOPPED
+from tenterhook.support.terminal.text import as_json
 from tenterhook.types import Outcome
 
 if TYPE_CHECKING:
@@ -63,11 +63,11 @@ class Loop:
         named = [Named(one, self.engine.dialect) for one in definitions]
         self.named = {one.name: one for one in named}
         self.told = [
-            {"name": one.name, "description": untagged(one.definition.about), "parameters": one.parameters}
+            {"name": one.name, "description": escape_hook_tags(one.definition.about), "parameters": one.parameters}
             for one in named
         ]
         self.model = session.model(self.asked, format="plain", stream=True, collect=True)
-        self.scheduler = session.scheduler([hosted(self, one) for one in named], changed=self.progress)
+        self.scheduler = session.scheduler([build_session_tool(self, one) for one in named], changed=self.progress)
 
     @property
     def agent(self) -> str:
@@ -177,7 +177,7 @@ class Loop:
         """The calls of a response, under the names that this dialect's agent has for its tools."""
         made = []
         for call in response.get("tool_calls") or ():
-            name, input = called(call["name"], call["input"], self.engine.dialect)
+            name, input = translate_tool_call(call["name"], call["input"], self.engine.dialect)
             made.append(ToolCall(name, self.named[name].shown(input) if name in self.named else input, call["id"]))
         return made
 
@@ -219,7 +219,9 @@ class Loop:
     async def unknown(self, call: ToolCall) -> ToolResult:
         """There is no such tool. Hooks hear of the call all the same: they may have something to say about it."""
         text = f"there is no tool {call.name!r}{nearest(call.name, self.named)}"
-        tool: Tool = self.session.tool(call.name, schema=unchecked)(lambda **input: without(text, "unknown_tool"))
+        tool: Tool = self.session.tool(call.name, schema=accept_any_input)(
+            lambda **input: without(text, "unknown_tool")
+        )
         return await tool.arun(call.input, tool_use_id=call.id)
 
     def keep_result(self, call: ToolCall, result: ToolResult) -> None:
@@ -264,14 +266,14 @@ class Loop:
         child = await self.session.aagent(prompt, agent_type=subagent_type, agent_name=subagent_type)
         async with child:
             created = await child.atask_created(child.agent_id, description or prompt)
-            end = await self.worked(child, created)
+            end = await self.run_child(child, created)
         if end.reason == "script":
             raise ScriptOver(end.text)
         if end.reason == "stopped":  # a stop ends the agent, wherever in it a hook says so
             return ToolResult(end.text, end.text, outcomes=(Outcome(stop=True, stop_reason=end.text),))
         return ToolResult(end.text)  # what it said was shown when it said it
 
-    async def worked(self, child: Agent, created: Outcome) -> End:
+    async def run_child(self, child: Agent, created: Outcome) -> End:
         for outcome in (child.outcome, created):
             if outcome.stop:
                 return End("stopped", outcome.stop_reason or STOPPED)

@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 
 from msgspec.structs import replace
 
-from tenterhook.agent.names import word
-from tenterhook.agent.servers import Server, Servers, read_servers
-from tenterhook.agent.tools import Definition
-from tenterhook.dialect import Dialect
-from tenterhook.engine import Engine
+from tenterhook.clients.mcp import Server, Servers, read_servers
+from tenterhook.clients.tool_definition import Definition
+from tenterhook.clients.workspace.names import word
+from tenterhook.dialects.schema.dialect import Dialect
+from tenterhook.dialects.schema.vocabulary import TOOLS
+from tenterhook.engine.engine import Engine
 from tenterhook.errors import ConfigError, UsageError
-from tenterhook.vocabulary import TOOLS
 
 Warn = Callable[[list[str]], None]
 
@@ -31,7 +31,7 @@ async def remote_tools(engine: Engine, warn: Warn) -> AsyncIterator[list[Definit
         return
     try:
         warn(servers.problems)
-        yield list(named(servers, engine.dialect, warn))
+        yield list(name_mcp_tools(servers, engine.dialect, warn))
     finally:
         await servers.__aexit__()
 
@@ -49,8 +49,8 @@ def named_servers(engine: Engine, warn: Warn) -> list[Server]:
 
 def approved_ones(engine: Engine, file: str, warn: Warn) -> list[Server]:
     """Those of a project's file that the user approved, as they were then."""
+    from tenterhook.tools.approve.survey import judge_approvals, server_item
     from tenterhook.trust.approvals import binder_for
-    from tenterhook.trust.survey import approved, server_item
 
     try:
         servers = read_servers([file])
@@ -60,14 +60,14 @@ def approved_ones(engine: Engine, file: str, warn: Warn) -> list[Server]:
         warn([str(exc)])
         return []
     binder = binder_for(engine.dialect, engine.project, engine.home, engine.environ)
-    states = [one.state for one in approved(engine, [server_item(s, binder) for s in servers])]
+    states = [one.state for one in judge_approvals(engine, [server_item(s, binder) for s in servers])]
     aside = [server.name for server, state in zip(servers, states, strict=True) if state != "trusted"]
     if aside:
         warn([f"not started, because not approved (see tenter trust): the MCP servers {', '.join(aside)}"])
     return [server for server, state in zip(servers, states, strict=True) if state == "trusted"]
 
 
-def named(servers: Servers, dialect: Dialect, warn: Warn) -> Iterator[Definition]:
+def name_mcp_tools(servers: Servers, dialect: Dialect, warn: Warn) -> Iterator[Definition]:
     """By the dialect's names. Of two that would be called the same, the first one counts: hooks could not tell them."""
     taken = {word(dialect, tool).name for tool in TOOLS}
     for server, one in servers.tools:

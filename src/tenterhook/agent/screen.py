@@ -10,14 +10,25 @@ from contextlib import suppress
 from typing import Any
 
 from tenterhook.agent.trace import lines
-from tenterhook.batch import IN_BACKGROUND
-from tenterhook.deliver import Label, clean
-from tenterhook.dialect import Dialect
-from tenterhook.hooklog import STDERR
+from tenterhook.dialects.schema.dialect import Dialect
+from tenterhook.engine.hook_log import STDERR
 from tenterhook.hosts.permission import Permission, PermissionRequest
 from tenterhook.hosts.result import ToolResult
-from tenterhook.table import table
-from tenterhook.terminal import as_json, columns, counted, duration, one_line, painter, shorten, visible, wrapped
+from tenterhook.pipeline.deliver import Label
+from tenterhook.pipeline.judge import IN_BACKGROUND
+from tenterhook.support.clean_text import clean
+from tenterhook.support.terminal.table import table
+from tenterhook.support.terminal.text import (
+    as_json,
+    columns,
+    duration,
+    one_line,
+    painter,
+    pluralise_count,
+    shorten,
+    visible,
+    wrap_with_indent,
+)
 from tenterhook.types import Outcome
 
 # Of a tool's output, so many lines.
@@ -44,7 +55,7 @@ class Screen:
         self.label: Label = str
 
     def prompt(self, text: str) -> None:
-        for line in wrapped(text, first="> ", indent="  ", most_lines=40):
+        for line in wrap_with_indent(text, first="> ", indent="  ", most_lines=40):
             self.line(self.paint("bold", line))
 
     def words(self, text: str) -> None:
@@ -77,7 +88,7 @@ class Screen:
         shown = replaced[-1] if replaced else result.return_display
         text = shown if isinstance(shown, str) else as_json(shown)
         style = "red" if result.error else "dim"
-        for line in wrapped(text.strip("\n"), first=IN_TOOL, indent=IN_TOOL, most_lines=RESULT_LINES):
+        for line in wrap_with_indent(text.strip("\n"), first=IN_TOOL, indent=IN_TOOL, most_lines=RESULT_LINES):
             self.line(self.paint(style, line))
 
     def watch(self, outcome: Outcome, agent: str) -> None:
@@ -111,7 +122,7 @@ class Screen:
         """About the tool that is at work, or the turn."""
         self.recent.append(text)
         indent = IN_TOOL if self.tool else IN_TURN
-        for line in wrapped(text, first=indent, indent=indent + "  ", most_lines=most):
+        for line in wrap_with_indent(text, first=indent, indent=indent + "  ", most_lines=most):
             self.line(self.paint(style, line))
 
     def note(self, text: str) -> None:
@@ -124,10 +135,12 @@ class Screen:
         forget_typed()
         why = f" ({request.reason})" if request.reason and not self.said(request.reason) else ""
         self.line(f"{IN_TOOL}{self.paint('yellow', f'Allow {one_line(request.tool_name)}?{visible(why)}')}")
-        for line in wrapped(as_json(request.tool_input), first=IN_TOOL, indent=IN_TOOL, most_lines=sys.maxsize):
+        for line in wrap_with_indent(
+            as_json(request.tool_input), first=IN_TOOL, indent=IN_TOOL, most_lines=sys.maxsize
+        ):
             self.line(line)
         print(f"{IN_TOOL}[y]es or [n]o: ", end="", flush=True)
-        answer = await typed()
+        answer = await read_terminal_line()
         if not answer:
             return Permission(False, "nobody answered")
         yes = answer.strip().lower() in ("y", "yes")
@@ -139,16 +152,24 @@ class Screen:
         runs = sum(map(len, self.runs.values()))
         self.line("")
         for why, hooks in self.aside.items():
-            self.line(self.paint("yellow", f"{counted(len(hooks), 'hook')} did not run: {why}{HINTS.get(why, '')}"))
+            self.line(
+                self.paint("yellow", f"{pluralise_count(len(hooks), 'hook')} did not run: {why}{HINTS.get(why, '')}")
+            )
         if not runs:
             self.line(
                 self.paint("dim", "No hook ran." if self.aside else "No hook ran; tenter list shows which there are.")
             )
             return
         total = duration(sum(spent.values()))
-        self.line(self.paint("bold", f"{counted(len(spent), 'hook')} ran {counted(runs, 'time')}, {total} in all"))
+        self.line(
+            self.paint(
+                "bold", f"{pluralise_count(len(spent), 'hook')} ran {pluralise_count(runs, 'time')}, {total} in all"
+            )
+        )
         slowest = sorted(spent, key=lambda hook: -spent[hook])
-        rows = [[shorten(one, 50), counted(len(self.runs[one]), "run"), duration(spent[one])] for one in slowest]
+        rows = [
+            [shorten(one, 50), pluralise_count(len(self.runs[one]), "run"), duration(spent[one])] for one in slowest
+        ]
         self.line(table(rows, indent=IN_TURN))
 
     def line(self, text: str) -> None:
@@ -158,7 +179,7 @@ class Screen:
         print(text, flush=True)
 
 
-async def typed() -> str:
+async def read_terminal_line() -> str:
     """A line from the terminal, empty at its end.
 
     Not read in a thread: at Ctrl-C that one would live on, and take the line that is meant for the next prompt.

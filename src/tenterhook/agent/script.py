@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from tenterhook.answer import decode
 from tenterhook.errors import ConfigError, TenterhookError, UsageError, nearest
+from tenterhook.pipeline.answer import decode
 
 
 class ScriptOver(TenterhookError):
@@ -36,13 +36,13 @@ class Script:
             raise ScriptOver(f"{self.file} has no reply left after {len(self.lines)}")
         line = self.lines[self.played]
         self.played += 1
-        return played(line, self.played)
+        return stream_script_line(line, self.played)
 
     async def aclose(self) -> None:
         """Nothing is open."""
 
 
-async def played(line: Line, number: int) -> AsyncIterator[dict[str, Any]]:
+async def stream_script_line(line: Line, number: int) -> AsyncIterator[dict[str, Any]]:
     """In two chunks, as a model's stream would come: its words, then what it wants done."""
     if line.text:
         yield {"text": line.text}
@@ -76,10 +76,10 @@ def reply(row: str, file: str, line: int) -> Line:
         raise wrong(f"text must be a text, not {type(text).__name__}")
     if not isinstance(calls, list):
         raise wrong(f"calls must be a list, not {type(calls).__name__}")
-    return Line(text, tuple(called(one, wrong) for one in calls))
+    return Line(text, tuple(parse_scripted_call(one, wrong) for one in calls))
 
 
-def called(one: Any, wrong: Any) -> dict[str, Any]:
+def parse_scripted_call(one: Any, wrong: Any) -> dict[str, Any]:
     if not isinstance(one, dict) or not isinstance(one.get("name"), str) or not one["name"]:
         raise wrong('a call is {"name": "Bash", "input": {"command": "ls"}}')
     for key in one:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from tenterhook.agent import compact
 from tenterhook.agent.end import End
-from tenterhook.apply import STOPPED
 from tenterhook.errors import TenterhookError
+from tenterhook.pipeline.apply import STOPPED
 
 if TYPE_CHECKING:
     from tenterhook.agent.loop import Loop
@@ -25,21 +25,21 @@ async def shorten(loop: Loop, trigger: str = "auto") -> End | None:
     if before.blocked:
         loop.put_off = length + loop.room // 4
         return None
-    old, kept = compact.split(loop.messages, loop.room if trigger == "auto" else 0)
+    old, kept = compact.split_for_summary(loop.messages, loop.room if trigger == "auto" else 0)
     account = ""
-    if old and not loop.coder.scripted and (reply := await asked(loop, old, trigger)):
+    if old and not loop.coder.scripted and (reply := await request_summary(loop, old, trigger)):
         if reply.stop:
             return End("stopped", reply.stop_reason or STOPPED)
         account = "" if reply.synthetic else reply.response["text"]
     account = account or compact.retold(old, loop.room)
-    loop.messages, loop.put_off = compact.joined(account, loop.wish, kept, loop.room), 0
+    loop.messages, loop.put_off = compact.build_compacted_messages(account, loop.wish, kept, loop.room), 0
     loop.coder.screen.note("the conversation goes on with a short account of what was said so far")
     after = await loop.session.acompacted(trigger)
     loop.hear(loop.session.pending())
     return End("stopped", after.stop_reason or STOPPED) if after.stop else None
 
 
-async def asked(loop: Loop, old: list[compact.Message], trigger: str) -> Reply | None:
+async def request_summary(loop: Loop, old: list[compact.Message], trigger: str) -> Reply | None:
     """A model that gives no account must not end the conversation: what is too long today is so tomorrow."""
     try:
         return await loop.ask([*old, {"role": "user", "content": compact.INSTRUCTION}], [])

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tenterhook.batch import IN_BACKGROUND
-from tenterhook.deliver import clean
-from tenterhook.dialect import Dialect
-from tenterhook.report import spent
-from tenterhook.terminal import one_line, shorten
+from tenterhook.dialects.schema.dialect import Dialect
+from tenterhook.pipeline.judge import IN_BACKGROUND
+from tenterhook.support.clean_text import clean
+from tenterhook.support.terminal.text import one_line, shorten
+from tenterhook.tools.report import format_token_usage
 from tenterhook.types import Attempt, Outcome
 
 # What a refusal does, by the kind of event; anything else is blocked.
@@ -61,14 +61,14 @@ def deeds(attempt: Attempt, outcome: Outcome, kind: str, tool: str) -> Iterator[
         yield "green", f"allowed {tool}".strip()
     elif reason:
         yield "cyan", with_words("tells the model", reason)
-    if what := changed(attempt, outcome):
+    if what := describe_changes(attempt, outcome):
         yield "yellow", f"changed {what}"
     for text in texts:
         yield "cyan", with_words("adds for the model", text)
     if any(one.to == "model" and one.kind == "system" for one in said):
         yield "cyan", "adds a system message for the model"
     if attempt.usage:
-        yield "dim", f"asked {attempt.usage.model}: {spent(attempt.usage)}"
+        yield "dim", f"asked {attempt.usage.model}: {format_token_usage(attempt.usage)}"
     if outcome.stop and any(one.text == outcome.stop_reason for one in said):
         yield "red", "stops the agent"
 
@@ -77,7 +77,7 @@ def with_words(deed: str, words: str) -> str:
     return f"{deed}: {words}" if words else deed
 
 
-def changed(attempt: Attempt, outcome: Outcome) -> str:
+def describe_changes(attempt: Attempt, outcome: Outcome) -> str:
     """What it changed, with the new value where that is short enough to be read."""
     parts = []
     for path in attempt.changed:

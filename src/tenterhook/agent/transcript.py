@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import IO, Any
 
-from tenterhook.deliver import clean
 from tenterhook.errors import UsageError
-from tenterhook.terminal import as_json
+from tenterhook.support.clean_text import clean
+from tenterhook.support.terminal.text import as_json
 from tenterhook.types import Outcome
 
 

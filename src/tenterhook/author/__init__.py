@@ -128,15 +128,15 @@ class Hook:
             from tenterhook.author.options import check_tables
 
             check_tables(call.options, self.registered)
-        return self.configured(self.registered, call.settings, call.options)
+        return self.apply_options(self.registered, call.settings, call.options)
 
-    def configured(self, hooks: list[Registered], settings: list[str], options: str) -> list[Registered]:
+    def apply_options(self, hooks: list[Registered], settings: list[str], options: str) -> list[Registered]:
         """The hooks with the options of a command line and of a file."""
         if not settings and not options:
             return hooks
-        from tenterhook.author.options import configured
+        from tenterhook.author.options import apply_hook_options
 
-        return configured(hooks, settings, options)
+        return apply_hook_options(hooks, settings, options)
 
 
 hook = Hook()

@@ -21,7 +21,7 @@ class Answer:
     __slots__ = ("change", "contexts", "decision", "edits", "notices", "reason", "stop")
 
     def __init__(self, decision: str = "none", reason: object = "") -> None:
-        self.decision, self.reason = decision, worded(reason)
+        self.decision, self.reason = decision, text_or_empty(reason)
         self.contexts: tuple[str, ...] = ()
         self.notices: tuple[str, ...] = ()
         self.change: Any = NOTHING
@@ -35,13 +35,13 @@ class Answer:
         strong, weak = (self, other) if RANK[self.decision] >= RANK[other.decision] else (other, self)
         both = Answer(strong.decision, strong.reason)
         if strong.decision == weak.decision:
-            both.reason = joined(self.reason, other.reason)
+            both.reason = append_unique_line(self.reason, other.reason)
         both.contexts = self.contexts + other.contexts
         both.notices = self.notices + other.notices
         both.change = self.change if other.change is NOTHING else other.change
         both.edits = {**(self.edits if other.change is NOTHING else {}), **other.edits}
         if self.stop is not None or other.stop is not None:
-            both.stop = joined(self.stop or "", other.stop or "")
+            both.stop = append_unique_line(self.stop or "", other.stop or "")
         return both
 
     @property
@@ -54,11 +54,11 @@ class Answer:
         return f"Answer({', '.join(f'{name}={value!r}' for name, value in parts.items() if value not in silent)})"
 
 
-def worded(value: object) -> str:
+def text_or_empty(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def joined(one: str, other: str) -> str:
+def append_unique_line(one: str, other: str) -> str:
     """Both texts; one that is there already is not said again."""
     if not one or not other:
         return one or other
@@ -83,21 +83,21 @@ def ask(reason: object) -> Answer:
 def context(text: object) -> Answer:
     """Something for the model to know."""
     said = Answer()
-    said.contexts = (worded(text),)
+    said.contexts = (text_or_empty(text),)
     return said
 
 
 def notify(text: object) -> Answer:
     """Something for the user to see."""
     said = Answer()
-    said.notices = (worded(text),)
+    said.notices = (text_or_empty(text),)
     return said
 
 
 def stop(reason: object = "") -> Answer:
     """The agent shall end here. Before a tool it is a refusal too."""
     said = Answer()
-    said.stop = worded(reason)
+    said.stop = text_or_empty(reason)
     return said
 
 

@@ -99,19 +99,21 @@ def event_of(dialect: dict[str, Any], raw: dict[str, Any], event: str) -> str:
     events = dialect["events"]
     if event in events:
         return event
-    said = event or named(dialect, raw)
-    possible = [name for name, one in events.items() if one["kind"] == said] if event else called(dialect, said)
+    said = event or event_name_in_payload(dialect, raw)
+    possible = (
+        [name for name, one in events.items() if one["kind"] == said] if event else candidate_event_names(dialect, said)
+    )
     if not possible and event:
         raise UsageError(f"{dialect['title']} has no event {said!r}{nearest(said, events)}")
     return str(max(possible, key=lambda name: likeness(dialect, name, raw), default=said))
 
 
-def named(dialect: dict[str, Any], raw: dict[str, Any]) -> str:
+def event_name_in_payload(dialect: dict[str, Any], raw: dict[str, Any]) -> str:
     """What the payload says it is about, under the dialect's name for that."""
     return next((str(raw[name]) for name in dialect["named"] if isinstance(raw.get(name), str)), "")
 
 
-def called(dialect: dict[str, Any], said: str) -> list[str]:
+def candidate_event_names(dialect: dict[str, Any], said: str) -> list[str]:
     """The events that a payload may be about which says so; all where it does not say. An event may have two names."""
     events = dialect["events"]
     same = [name for name in events if name.lower() == said.lower()] if said else list(events)
@@ -120,7 +122,7 @@ def called(dialect: dict[str, Any], said: str) -> list[str]:
 
 def score(dialect: dict[str, Any], raw: dict[str, Any], environ: Mapping[str, str]) -> int:
     """How much speaks for a dialect; nothing where the event that the payload names is none of its."""
-    possible = called(dialect, named(dialect, raw))
+    possible = candidate_event_names(dialect, event_name_in_payload(dialect, raw))
     if not possible:
         return 0
     found = max(likeness(dialect, name, raw) for name in possible)

@@ -14,8 +14,8 @@ from tenterhook.author.event import Event
 from tenterhook.author.forms import Said
 from tenterhook.author.inputs import Misplaced
 from tenterhook.author.registered import GUARDED
-from tenterhook.errors import TenterhookError, UsageError, described
-from tenterhook.switch import switched_off
+from tenterhook.errors import TenterhookError, UsageError, format_exception_line
+from tenterhook.support.off_switch import switched_off
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,19 +46,21 @@ class Call:
 # ---- one event
 
 
-def answered(hooks: list[Registered], given: bytes, call: Call, environ: Mapping[str, str]) -> Said:
+def handle_event(hooks: list[Registered], given: bytes, call: Call, environ: Mapping[str, str]) -> Said:
     """What to tell the agent about the event that it gave."""
     off = switched_off(environ)
     if off:
         return Said(err=off)
     try:
-        event, dialect = received(given, call, environ)
-        answer, failures = asked(hooks, event) if CANARY not in environ else (sung(hooks, event, environ[CANARY]), [])
-        out = forms.written(answer, event, dialect)
+        event, dialect = parse_event(given, call, environ)
+        answer, failures = (
+            run_all_hooks(hooks, event) if CANARY not in environ else (sung(hooks, event, environ[CANARY]), [])
+        )
+        out = forms.render_answer(answer, event, dialect)
     except TenterhookError as exc:
         return unreadable(hooks, str(exc), exc)
     except Exception as exc:  # also a fault of ours, or a change that no JSON can hold
-        return unreadable(hooks, described(exc), exc)
+        return unreadable(hooks, format_exception_line(exc), exc)
     out.err = "\n".join(
         text for text in (callers.strange(call.agent), *(text for text, _ in failures), out.err) if text
     )
@@ -66,16 +68,16 @@ def answered(hooks: list[Registered], given: bytes, call: Call, environ: Mapping
     return out
 
 
-def asked(hooks: Iterable[Registered], event: Event) -> tuple[Answer, list[Failure]]:
+def run_all_hooks(hooks: Iterable[Registered], event: Event) -> tuple[Answer, list[Failure]]:
     """What all hooks that listen say together, and what went wrong with some."""
     failures: list[Failure] = []
     answer, now = Answer(), event
     for one in hooks:
         try:
-            said = heard(one, now)
+            said = call_hook(one, now)
             now = now.after(said)
         except (Exception, SystemExit) as exc:
-            said, problem = failed(one, exc, event)
+            said, problem = answer_for_failure(one, exc, event)
             failures.append((problem, exc))
         answer = answer & said
     return answer, failures
@@ -88,7 +90,7 @@ def sung(hooks: list[Registered], event: Event, mark: str) -> Answer:
     return canary.answer(hooks, event, mark)
 
 
-def received(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[Event, dict[str, Any]]:
+def parse_event(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[Event, dict[str, Any]]:
     """The event in our words, and the forms of whoever it came from."""
     raw = payload(given) if given.strip() or not call.event else {}
     dialect, name = callers.of(raw, call.agent, call.event, environ)
@@ -98,7 +100,7 @@ def received(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[Even
     for key, value in raw.items():
         ours = renamed.get(key, key)
         if isinstance(value, str) and (ours == "tool_input" or key in rule.get("json", ())):
-            value = decoded(value)
+            value = decode_nested_json(value)
         forms.put(data, ours, value)
     if "tool" in rule:
         data.setdefault("tool_name", rule["tool"])
@@ -120,7 +122,7 @@ def received(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[Even
     return event, dialect
 
 
-def decoded(text: str) -> Any:
+def decode_nested_json(text: str) -> Any:
     """JSON within JSON, as some agents write it; other text stays."""
     try:
         return json.loads(text)
@@ -151,19 +153,19 @@ def unreadable(hooks: Iterable[Registered], problem: str, exc: BaseException) ->
 # ---- one hook
 
 
-def heard(one: Registered, event: Event) -> Answer:
+def call_hook(one: Registered, event: Event) -> Answer:
     """What a hook says to an event; nothing where it does not listen."""
     if not one.listens(event):
         return Answer()
     options = one.options
 
     def call() -> Answer:
-        return settled(one.function(event, **options))
+        return coerce_to_answer(one.function(event, **options))
 
     return in_time(call, one.timeout) if one.timeout else call()
 
 
-def settled(said: Any) -> Answer:
+def coerce_to_answer(said: Any) -> Answer:
     """One answer of what a hook returned: nothing, an answer, several, or something to wait for."""
     if said is None:
         return Answer()
@@ -172,16 +174,16 @@ def settled(said: Any) -> Answer:
     if hasattr(said, "__await__") or hasattr(said, "__anext__"):
         import asyncio
 
-        return settled(asyncio.run(awaited(said)))
+        return coerce_to_answer(asyncio.run(await_hook_result(said)))
     if hasattr(said, "__next__") or isinstance(said, list | tuple):
         total = Answer()
         for part in said:
-            total = total & settled(part)
+            total = total & coerce_to_answer(part)
         return total
     raise TypeError(f"a hook returns hook.deny(...) and the like, or nothing; not {said!r:.80}")
 
 
-async def awaited(said: Any) -> Any:
+async def await_hook_result(said: Any) -> Any:
     return [part async for part in said] if hasattr(said, "__anext__") else await said
 
 
@@ -208,9 +210,9 @@ def in_time(call: Callable[[], Answer], seconds: float) -> Answer:
     return said[0]
 
 
-def failed(one: Registered, exc: BaseException, event: Event) -> tuple[Answer, str]:
+def answer_for_failure(one: Registered, exc: BaseException, event: Event) -> tuple[Answer, str]:
     """What the failure of a hook means, and one line about it."""
-    problem = one.problem or f"hook {one.name} failed: {described(exc)}{place(exc, one.function)}"
+    problem = one.problem or f"hook {one.name} failed: {format_exception_line(exc)}{place(exc, one.function)}"
     # A call that a hook wanted to be another one does not run as it was, whatever the hook's failure means else.
     policy = "deny" if isinstance(exc, Misplaced) else one.on_failure(event.kind)
     if policy == "allow" or (event.stop_active and event.kind not in GUARDED):

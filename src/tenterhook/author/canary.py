@@ -19,10 +19,10 @@ def answer(hooks: list[Registered], event: Event, mark: str) -> Answer:
     """Which hooks listen to the event, after all of them were loaded."""
     problems = [one.problem for one in hooks if one.problem]
     if problems:
-        return deny(said(mark, BROKEN, "; ".join(problems)))
+        return deny(format_canary_reason(mark, BROKEN, "; ".join(problems)))
     names = [one.name for one in hooks if one.listens(event)]
-    return deny(said(mark, REACHED if names else NOBODY, ", ".join(names)))
+    return deny(format_canary_reason(mark, REACHED if names else NOBODY, ", ".join(names)))
 
 
-def said(mark: str, how: str, text: str) -> str:
+def format_canary_reason(mark: str, how: str, text: str) -> str:
     return f"canary {mark} {how}: {text}"

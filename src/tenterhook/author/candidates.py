@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tenterhook.dialect import Answer, Dialect, EventRule
+from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule
 
 Form = dict[str, Any]
 

@@ -197,7 +197,7 @@ class Event:
         if subject == "tool_input":
             value = self.changed_input(before, value, said.edits)
         elif said.edits:
-            value = inputs.edited(value if isinstance(value, dict) else {}, said.edits)
+            value = inputs.apply_field_edits(value if isinstance(value, dict) else {}, said.edits)
         elif subject == "tool_output":
             value = inputs.output_like(value, before)
         return Event(

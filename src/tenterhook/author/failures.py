@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def described(said: Said) -> list[str]:
+def format_failures(said: Said) -> list[str]:
     """One text for each failure: what failed, and the traceback from the hook's own code on."""
-    return [text + traced(exc) for text, exc in said.failures]
+    return [text + format_hook_traceback(exc) for text, exc in said.failures]
 
 
-def traced(exc: BaseException) -> str:
+def format_hook_traceback(exc: BaseException) -> str:
     trace = own(exc.__traceback__)
     return "\n\n" + "".join(traceback.format_exception(type(exc), exc, trace)).rstrip() if trace else ""
 
@@ -35,4 +35,4 @@ def own(trace: TracebackType | None) -> TracebackType | None:
 def write(said: Said, path: str) -> None:
     """For the test that started this process: also where nothing went wrong, since it came to its end then."""
     with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
-        json.dump(described(said), file)
+        json.dump(format_failures(said), file)

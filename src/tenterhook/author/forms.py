@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.author.answers import joined
+from tenterhook.author.answers import append_unique_line
 from tenterhook.author.inputs import output_text
 
 TYPE_CHECKING = False
@@ -40,7 +40,7 @@ class Said:
         self.failures: list[Failure] = []
 
 
-def written(answer: Answer, event: Event, dialect: dict[str, Any]) -> Said:
+def render_answer(answer: Answer, event: Event, dialect: dict[str, Any]) -> Said:
     """An answer in the one form that the agent is known to obey at this event."""
     rule = dialect.get("events", {}).get(event.name, UNKNOWN)
     writer = Writer(rule, dialect.get("title", "this agent"), event)
@@ -104,7 +104,7 @@ class Writer:
             decision = "deny"
             reason = f"{reason or DENIED} (this needs the user's word, and {self.agent} asks nobody here)"
         if answer.stop is not None and self.event.kind in BEFORE and decision != "deny":
-            decision, reason = "deny", joined(reason, answer.stop)
+            decision, reason = "deny", append_unique_line(reason, answer.stop)
         return decision, reason
 
     @property

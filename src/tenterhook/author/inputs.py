@@ -29,15 +29,6 @@ OUTPUTS = ("stdout", "llmContent", "textResultForLlm", "text_result_for_llm", "o
 OLD = ("old_string", "old_str", "oldText", "oldString")
 # One name for another, where a hook changes an input: what it calls so may be called otherwise by this agent.
 SAME = (COMMANDS, PATHS, TEXTS[:2], TEXTS[2:7], OLD)
-# What stands before a file's name in a patch: in the form of apply_patch, and in a diff.
-BEGIN = "***beginpatch"
-HEADERS = ("***addfile", "***updatefile", "***deletefile", "***moveto")  # in small letters, without blanks
-DIFF_HEADERS = ("+++ b/", "--- a/")
-# Every character that one agent or another takes for a blank around a header and around a name.
-BLANKS = (
-    "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000\ufeff"
-)
 
 
 def command(given: dict[str, Any]) -> str:
@@ -63,7 +54,7 @@ def patch(given: dict[str, Any]) -> str:
     """A patch in an input, which tools keep under different names; empty where there is none."""
     for name in PATCHES:
         found = given.get(name)
-        if isinstance(found, str) and ("\n+++ " in f"\n{found}" or ("***" in found and BEGIN in squeezed(found))):
+        if isinstance(found, str) and ("\n+++ " in f"\n{found}" or ("***" in found and begins_patch(found))):
             return found
     return ""
 
@@ -77,29 +68,17 @@ def paths(given: dict[str, Any], cwd: str) -> tuple[str, ...]:
     for name in PATH_LISTS:
         if isinstance(given.get(name), list):
             found += given[name]
-    found += in_patch(patch(given))
+    if changes := patch(given):
+        from tenterhook.support.patches import in_patch
+
+        found += in_patch(changes)
     return tuple(dict.fromkeys(whole(one, cwd) for one in found if one and isinstance(one, str)))
 
 
-def in_patch(text: str) -> list[str]:
-    """The files that a patch names, each by every name that an agent may write it under.
+def begins_patch(text: str) -> bool:
+    from tenterhook.support.patches import BEGIN, squeeze
 
-    Agents read a patch loosely: one or another allows blanks around and within headers and around names, small letters
-    for large ones, ends a line at a lone carriage return, or takes returns and tabs out of a name.
-    """
-    found: list[str] = []
-    for line in text.split("\n"):
-        if line.startswith(DIFF_HEADERS):
-            found.append(line[len(DIFF_HEADERS[0]) :].partition("\t")[0].strip())
-        for part in dict.fromkeys((*line.split("\r"), line.replace("\r", "").replace("\t", ""))):
-            head, _, name = part.partition(":")
-            if squeezed(head) in HEADERS:
-                found.append(name.strip(BLANKS))
-    return [name for name in found if name]
-
-
-def squeezed(text: str) -> str:
-    return "".join(text.strip(BLANKS).split()).lower()
+    return BEGIN in squeeze(text)
 
 
 def patch_lines(text: str, mark: str) -> list[str]:
@@ -159,7 +138,7 @@ def any_of(kind: str) -> str:
     return f"any {kind}"
 
 
-def edited(given: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
+def apply_field_edits(given: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
     """An object with fields laid over it; None takes one away."""
     return {name: value for name, value in {**given, **edits}.items() if value is not None or name not in edits}
 
@@ -176,7 +155,7 @@ def edited_input(given: Any, edits: dict[str, Any], tool: str, takes: Iterable[s
         strange = [name for name in edits if not field_of(name, fields, known)]
         has = ", ".join(dict.fromkeys((*fields, *(known or ())))) or "no fields"
         raise Misplaced(f"hook.rewrite changes {', '.join(strange)}, which {tool or 'the tool'} does not have: {has}")
-    changed = edited(fields, named)
+    changed = apply_field_edits(fields, named)
     return changed.get(TEXT, "") if isinstance(given, str) else changed
 
 

@@ -8,7 +8,7 @@ import sys
 from tenterhook.author import hook
 from tenterhook.author.calls import line_of
 from tenterhook.author.registered import Broken
-from tenterhook.errors import TenterhookError, UsageError, described, nearest
+from tenterhook.errors import TenterhookError, UsageError, format_exception_line, nearest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ def of_call(call: Call) -> list[Registered]:
     found: list[Registered] = []
     for word, settings in call.words:
         try:
-            found += hook.configured(of_word(word), [*call.settings, *settings], call.options)
+            found += hook.apply_options(of_word(word), [*call.settings, *settings], call.options)
         except TenterhookError as exc:
             found.append(Broken(word, str(exc)))
         except Exception as exc:
-            found.append(Broken(word, f"{described(exc)}{line(exc, word)}"))
+            found.append(Broken(word, f"{format_exception_line(exc)}{line(exc, word)}"))
     if not call.words:
         raise UsageError("which hooks? tenter run FILE...")
     if call.options and not any(isinstance(one, Broken) for one in found):
@@ -48,19 +48,19 @@ def of_word(word: str) -> list[Registered]:
 def of_library(name: str) -> list[Registered]:
     from importlib import import_module
 
-    module = f"tenterhook.library.{name.replace('-', '_')}"
-    try:
-        with hook.apart():  # or a file that calls hook.main() would have it too
-            found = import_module(module)
-    except ModuleNotFoundError as exc:
-        if exc.name not in (module, "tenterhook.library"):
-            raise
-        from tenterhook.library import names
-
-        raise UsageError(
-            f"the library has no hook {name!r}{nearest(name, names())}; tenter library lists them"
-        ) from None
+    if name.replace("_", "-") not in library_names():
+        known = library_names()
+        raise UsageError(f"the library has no hook {name!r}{nearest(name, known)}; tenter library lists them")
+    with hook.apart():  # or a file that calls hook.main() would have it too
+        found = import_module(f"tenterhook.library.{name.replace('-', '_')}")
     return [one for value in vars(found).values() for one in getattr(value, "hooks", ())]
+
+
+def library_names() -> list[str]:
+    """The names of all ready hooks, as `library:NAME` takes them."""
+    folder = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "library")
+    files = (name for name in os.listdir(folder) if name.endswith(".py") and not name.startswith("_"))
+    return sorted(name.removesuffix(".py").replace("_", "-") for name in files)
 
 
 def of_file(path: str) -> list[Registered]:

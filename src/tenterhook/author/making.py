@@ -10,16 +10,17 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from tenterhook import dialects, recorded
+from tenterhook import dialects
 from tenterhook.author import answers, forms, tools
 from tenterhook.author.answers import Answer
 from tenterhook.author.candidates import Candidates, Form
 from tenterhook.author.event import SUBJECTS, Event
 from tenterhook.author.inputs import SAME, any_of
-from tenterhook.dialect import Dialect, EventRule, Field
-from tenterhook.testing import Did, simulate
+from tenterhook.dialects import recorded
+from tenterhook.dialects.schema.dialect import Dialect, EventRule, Field
+from tenterhook.dialects.schema.vocabulary import BASE, covers
+from tenterhook.engine.simulate import Did, simulate
 from tenterhook.types import Outcome
-from tenterhook.vocabulary import BASE, covers
 
 Check = Callable[[Outcome, str], bool]
 
@@ -71,9 +72,9 @@ def made_of(dialect: Dialect) -> dict[str, Any]:
         "quiet": quiet(dialect),
         "section": [dialect.section, dialect.section_event],
         "between": between(dialect.mcp_tool),
-        "fields": renamed(dialect.base),
+        "fields": payload_key_map(dialect.base),
         "takes": takes(dialect),
-        "shared": shared(dialect),
+        "shared": agents_sharing_config(dialect),
         "project": [name for name, word in dialect.env.items() if word.rstrip("?") in ("project", "cwd")],
         **made,
     }
@@ -84,11 +85,11 @@ def between(pattern: str) -> str:
     return pattern[len("{server}") : -len("{tool}")] if pattern.startswith("{server}") else ""
 
 
-def renamed(fields: Iterable[Field]) -> dict[str, str]:
+def payload_key_map(fields: Iterable[Field]) -> dict[str, str]:
     return {field.name: field.key for field in fields if not field.key.startswith("=")}
 
 
-def shared(dialect: Dialect) -> dict[str, list[str]]:
+def agents_sharing_config(dialect: Dialect) -> dict[str, list[str]]:
     """Other agents that read a file into which hooks for this one are installed, with the variables they are known by.
 
     Those that have hooks of their own installed there are not meant: somebody chose between them.
@@ -189,8 +190,8 @@ class Trial:
             "ask": lambda seen, text: seen.decision == "ask" and text in seen.reason,
             "allow": lambda seen, text: seen.decision == "allow",
             "stop": lambda seen, text: seen.stop and text in seen.stop_reason,
-            "context": lambda seen, text: told(seen, "model", text),
-            "notify": lambda seen, text: told(seen, "user", text),
+            "context": lambda seen, text: has_message_containing(seen, "model", text),
+            "notify": lambda seen, text: has_message_containing(seen, "user", text),
             "none": lambda seen, text: seen.decision == "none" or self.harmless(seen),
             "rewrite": self.changed,
             "rewrite+allow": lambda seen, text: self.changed(seen, text) and seen.decision == "allow",
@@ -209,7 +210,7 @@ class Trial:
             made["served"] = True
         if encoded := [field.name for field in own if field.form == "json"]:
             made["json"] = encoded
-        if fields := {name: key for name, key in renamed(own).items() if name != key or self.event.base}:
+        if fields := {name: key for name, key in payload_key_map(own).items() if name != key or self.event.base}:
             made["fields"] = fields
         says = {effect: form for effect in self.effects() if (form := self.first(effect)) is not None}
         apart = {one: found for one in STRONG if one in says and (found := self.conflicts(one, says))}
@@ -272,7 +273,7 @@ class Trial:
         """The answer, written in these forms."""
         section = [self.dialect.section, self.dialect.section_event]
         event = Event(self.event.kind, self.data, raw={}, name=self.event.name)
-        return forms.written(said, event, {"section": section, "events": {event.name: {"says": says}}})
+        return forms.render_answer(said, event, {"section": section, "events": {event.name: {"says": says}}})
 
     def outcome(self, says: dict[str, Form], said: Answer) -> Outcome:
         """What the dialect makes of the answer, written in these forms."""
@@ -289,7 +290,7 @@ class Trial:
             outranked = self.dialect.stop_outranks and seen.halts  # then the stop keeps it from happening
             return (seen.blocked or outranked) and text in seen.reason
         replaced = self.event.replaces and text in str(seen.changes.get("output"))
-        return seen.decision == "deny" and (replaced or told(seen, "model", text))
+        return seen.decision == "deny" and (replaced or has_message_containing(seen, "model", text))
 
     def changed(self, seen: Outcome, text: str) -> bool:
         return bool(seen.changes.get(self.change) == self.wanted)
@@ -300,5 +301,5 @@ WISHES: dict[str, Callable[[str], Answer]] = {
 }
 
 
-def told(seen: Outcome, whom: str, text: str) -> bool:
+def has_message_containing(seen: Outcome, whom: str, text: str) -> bool:
     return any(message.to == whom and text in message.text for message in seen.messages)

@@ -15,14 +15,14 @@ SEVERAL = (tuple, list, set, frozenset)
 SWITCHES = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
-def configured(hooks: Iterable[Registered], settings: Iterable[str], file: str = "") -> list[Registered]:
+def apply_hook_options(hooks: Iterable[Registered], settings: Iterable[str], file: str = "") -> list[Registered]:
     """The hooks with their options: those of a file, and over them those of the command line.
 
     A setting that no hook has is an error: else a guard would stay as it was, and nobody knew.
     """
     found = list(hooks)
     if file:
-        found = [one.having(tabled(one, file)) for one in found]
+        found = [one.having(load_options_table(one, file)) for one in found]
     for setting in settings:
         name, equals, text = setting.partition("=")
         owner, dot, option = name.rpartition(".")
@@ -58,7 +58,7 @@ def unknown(where: str, name: str, hooks: list[Registered]) -> UsageError:
     return UsageError(f"{where}: no hook here has an option {name!r}{nearest(name, known)}; {there}")
 
 
-def tabled(hook: Registered, file: str) -> dict[str, Any]:
+def load_options_table(hook: Registered, file: str) -> dict[str, Any]:
     """The table of a TOML file that bears the hook's name."""
     table = tables(file).get(hook.name, {})
     if not isinstance(table, dict):

@@ -6,10 +6,10 @@ import gc
 import os
 import sys
 
-from tenterhook.author.calls import REFUSED, Call, answered
+from tenterhook.author.calls import REFUSED, Call, handle_event
 from tenterhook.author.forms import Said
 from tenterhook.author.registered import Broken
-from tenterhook.errors import TenterhookError, described
+from tenterhook.errors import TenterhookError, format_exception_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def main(argv: list[str], hooks: Callable[[Call], list[Registered]]) -> int:
     out = aside()
     try:
         given = sys.stdin.buffer.read() if sys.stdin is not None else b""
-        call = parsed(argv)
-        said = answered(usable(hooks, call), given, call, os.environ)
+        call = parse_argv(argv)
+        said = handle_event(usable(hooks, call), given, call, os.environ)
     finally:
         back(out)
     if call.report:
@@ -43,7 +43,7 @@ def main(argv: list[str], hooks: Callable[[Call], list[Registered]]) -> int:
     return emit(said, out)
 
 
-def parsed(argv: list[str]) -> Call:
+def parse_argv(argv: list[str]) -> Call:
     """The command line. What is wrong with it is kept: it means as much as a hook that fails."""
     call, rest = Call(), iter(argv)
     for word in rest:
@@ -68,7 +68,7 @@ def usable(hooks: Callable[[Call], list[Registered]], call: Call) -> list[Regist
     except TenterhookError as exc:
         found = [Broken("the hooks", str(exc))]
     except Exception as exc:
-        found = [Broken("the hooks", described(exc))]
+        found = [Broken("the hooks", format_exception_line(exc))]
     return found + [Broken("the command line", problem) for problem in call.problems]
 
 

@@ -89,7 +89,7 @@ def hook(name: str, kind: str) -> str:
     if kind == USUAL:
         more = {"match": ', match="shell"', "options": ', words=("git push --force",)', "body": REFUSES}
     else:
-        answer, text = said(kind)
+        answer, text = sample_answer(kind)
         more = {"body": (ENDS if kind == "turn.stop" else SAYS).format(answer=answer, text=text)}
     return HOOK.format(**given | more)
 
@@ -97,11 +97,11 @@ def hook(name: str, kind: str) -> str:
 def tests(name: str, kind: str) -> str:
     """Its test."""
     imports, shape = ("each_dialect, fire", REFUSED) if kind == USUAL else ("agents, each_dialect, fire", TOLD)
-    made = shape.format(kind=kind, text=said(kind)[1])
+    made = shape.format(kind=kind, text=sample_answer(kind)[1])
     return TEST.format(name=name, title=title(name), kind=kind, imports=imports, tests=made)
 
 
-def said(kind: str) -> tuple[str, str]:
+def sample_answer(kind: str) -> tuple[str, str]:
     return TEXTS.get(kind, ("notify", f"{kind} was seen."))
 
 

@@ -8,12 +8,20 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from tenterhook.cli.project import file_lines
-from tenterhook.explain import Considered, Difference, EventFacts, Explanation
-from tenterhook.table import table, width
-from tenterhook.terminal import Paint, columns, folded, near, one_line, shorten_name, wrapped
+from tenterhook.support.terminal.table import table, width
+from tenterhook.support.terminal.text import (
+    Paint,
+    columns,
+    near,
+    one_line,
+    shorten_name,
+    wrap_line_to_width,
+    wrap_with_indent,
+)
+from tenterhook.tools.explain.explain import Considered, Difference, EventFacts, Explanation
+from tenterhook.tools.explain.whatif import Effect
+from tenterhook.tools.explain.whynot import kind_words, match_words
 from tenterhook.types import Message
-from tenterhook.whatif import Effect
-from tenterhook.whynot import kind_words, match_words
 
 THEN_STYLE = {"blocked": "red", "the agent shall stop": "red", "asks": "yellow"}
 SHORT = {"the agent shall stop": "stops the agent"}
@@ -62,7 +70,7 @@ def event_lines(found: Explanation, paint: Paint) -> list[str]:
     event = found.event
     rows = [["dialect", f"{found.title}, {found.mode} mode"], ["kind", event.kind]]
     rows += [["hooks can", abilities(event)], ["matched on", matched_on(event)]]
-    usual = list(wrapped(", ".join(event.usual), first=" " * 14, indent=" " * 14)) if event.usual else []
+    usual = list(wrap_with_indent(", ".join(event.usual), first=" " * 14, indent=" " * 14)) if event.usual else []
     rows += [["" if at else "usually", line.strip()] for at, line in enumerate(usual)]
     rows += [["agent", one_line(found.agent)]] if found.agent else []
     rows += [["secrets", one_line(secrets(found))]]
@@ -147,13 +155,13 @@ def below(hook: Considered, event: EventFacts, *, repeated: bool) -> Iterator[st
     if hook.runs:
         late = "in the background: decides nothing" if hook.background else if_it_fails(hook, event)
         said = [fitting(hook, event), hook.only_if, "once" if hook.once else "", late]
-        yield from wrapped("; ".join(filter(None, said)), first=BELOW, indent=BELOW)
+        yield from wrap_with_indent("; ".join(filter(None, said)), first=BELOW, indent=BELOW)
         for fact in filter(None, (hook.sandbox, hook.shell, hook.warm)):
-            yield from wrapped(fact, first=BELOW, indent=BELOW)
+            yield from wrap_with_indent(fact, first=BELOW, indent=BELOW)
     elif not repeated:
-        yield from wrapped(hook.because, first=BELOW, indent=BELOW)
+        yield from wrap_with_indent(hook.because, first=BELOW, indent=BELOW)
     if hook.missing and (hook.runs or hook.why in ("untrusted", "modified")):
-        yield from wrapped(hook.missing, first=BELOW, indent=BELOW)
+        yield from wrap_with_indent(hook.missing, first=BELOW, indent=BELOW)
 
 
 def fitting(hook: Considered, event: EventFacts) -> str:
@@ -201,7 +209,7 @@ def effect_start(effect: Effect, paint: Paint) -> list[str]:
 
 def effect_rows(start: list[str], messages: Iterable[Message], room: int) -> Iterator[list[str]]:
     """A row, and one more for each further line of text."""
-    texts = [line for message in messages for line in folded(told(message), room)]
+    texts = [line for message in messages for line in wrap_line_to_width(format_message(message), room)]
     yield [*start, *texts[:1]]
     yield from (["", "", "", one] for one in texts[1:])
 
@@ -213,7 +221,7 @@ def losses(effect: Effect, event: EventFacts) -> Iterator[str]:
 
 
 def below_effect(text: str) -> list[str]:
-    return wrapped(text, first="    ! ", indent=BELOW)
+    return wrap_with_indent(text, first="    ! ", indent=BELOW)
 
 
 def legend(found: Explanation) -> Iterator[str]:
@@ -225,10 +233,10 @@ def legend(found: Explanation) -> Iterator[str]:
         shown.setdefault(text.replace(f'"{word}"', HOLE), []).append(word)
     for text, words in shown.items():
         which = " or ".join(f'"{word}"' for word in words)
-        yield from wrapped(f"JSON {', '.join(words)}: {text.replace(HOLE, which)}", first="  ", indent=BELOW)
+        yield from wrap_with_indent(f"JSON {', '.join(words)}: {text.replace(HOLE, which)}", first="  ", indent=BELOW)
 
 
-def told(message: Message) -> str:
+def format_message(message: Message) -> str:
     return f"{message.to}: {one_line(message.text)} ({message.kind})"
 
 
@@ -251,5 +259,5 @@ def differing(one: Difference) -> str:
 def note_lines(found: Explanation, paint: Paint) -> list[str]:
     if not found.notes:
         return []
-    lines = [line for note in found.notes for line in wrapped(note, first="  - ", indent="    ")]
+    lines = [line for note in found.notes for line in wrap_with_indent(note, first="  - ", indent="    ")]
     return [paint("bold", f"about {found.title}"), *lines]

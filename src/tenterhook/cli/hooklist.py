@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenterhook.actions import ACTIONS, MOMENTS, WRAPPED
+from tenterhook.library.actions import ACTIONS, MOMENTS, WRAPPED
 
 
 def run(*, as_json: bool) -> int:
@@ -21,8 +21,8 @@ def run(*, as_json: bool) -> int:
             }
         )
         return 0
-    from tenterhook.table import table
-    from tenterhook.terminal import colourful, painter
+    from tenterhook.support.terminal.table import table
+    from tenterhook.support.terminal.text import colourful, painter
 
     paint = painter(colourful())
     events = [[kind, wrapper(kind), does] for kind, (_, does) in MOMENTS.items()]

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tenterhook.terminal import Paint, counted, near, one_line
+from tenterhook.config.standing import owner_of
+from tenterhook.support.terminal.text import Paint, near, one_line, pluralise_count
 from tenterhook.trust import changes
 from tenterhook.trust.approvals import Judged
 from tenterhook.trust.item import KINDS, Item
 from tenterhook.trust.parts import Part
-from tenterhook.trust.standing import owner_of
 
 STYLES = {"trusted": "green", "modified": "red", "untrusted": "yellow", "denied": "red"}
 INDENT = "    "
@@ -27,10 +27,10 @@ def headline(project: str, found: Sequence[Judged]) -> str:
         return f"nothing in {near(project)} needs to be approved"
     states = Counter(one.state for one in found)
     each = ", ".join(f"{number} {state}" for state, number in states.items())
-    return f"{counted(len(found), 'item')} in {near(project)}: {each}"
+    return f"{pluralise_count(len(found), 'item')} in {near(project)}: {each}"
 
 
-def described(one: Judged, project: str, paint: Paint) -> Iterator[str]:
+def render_item_lines(one: Judged, project: str, paint: Paint) -> Iterator[str]:
     item = one.item
     where = inside(item.file, project)
     state, name = paint(STYLES[one.state], one.state), paint("bold", one_line(item.name))
@@ -42,7 +42,7 @@ def described(one: Judged, project: str, paint: Paint) -> Iterator[str]:
     if one.state == "modified" and one.line:
         yield f"{INDENT}{paint('red', 'changed')}: {one_line(changes.summary(one.line.last, item))}"
         lines = list(changes.diff(one.line.last, item))
-        yield from (f"{INDENT}  {coloured(line, paint)}" for line in lines[:DIFF_LINES])
+        yield from (f"{INDENT}  {colour_diff_line(line, paint)}" for line in lines[:DIFF_LINES])
         if len(lines) > DIFF_LINES:
             yield f"{INDENT}  ... {len(lines) - DIFF_LINES} more lines"
 
@@ -58,28 +58,28 @@ def facts(item: Item, project: str) -> Iterator[str]:
     entry = item.entry
     spec = dict(entry.get("spec", {}))
     if item.kind == "hook":
-        yield f"{entry.get('handler', '')}: {shown(spec.pop('main', ''))}"
+        yield f"{entry.get('handler', '')}: {format_item_value(spec.pop('main', ''))}"
         spec.pop("form", None)
         spec = {key: value for key, value in spec.items() if value != entry["spec"]["main"]}
     rest = {key: value for key, value in entry.items() if key not in APART} if item.kind == "hook" else entry
     if entry.get("matcher") is not None:
-        yield f"matches {shown(entry['matcher'])}"
-    yield from (f"{one_line(key)}: {shown(value)}" for key, value in {**spec, **rest}.items())
+        yield f"matches {format_item_value(entry['matcher'])}"
+    yield from (f"{one_line(key)}: {format_item_value(value)}" for key, value in {**spec, **rest}.items())
     if env := entry.get("env"):
         asks = [name if value is None else f"{name}={value}" for name, value in env.items()]
         yield f"environment: {one_line(', '.join(asks))}"
     if sandbox := entry.get("sandbox"):
-        yield f"sandbox: {shown({key: value for key, value in sandbox.items() if value} or 'as usual')}"
+        yield f"sandbox: {format_item_value({key: value for key, value in sandbox.items() if value} or 'as usual')}"
     # Of a function, what is not there are modules that would come before its own.
     parts = [part for part in item.parts if part.how != "absent" or entry.get("handler") != "python"]
-    yield from (f"bound to {bound(part, project)}" for part in parts if part.how != "names")
+    yield from (f"bound to {format_bound_file(part, project)}" for part in parts if part.how != "names")
     folders = [inside(part.path, project) for part in parts if part.how == "names"]
     if folders:
         yield f"bound to no other file of a name that it loads in {one_line(', '.join(folders))}"
     yield from (f"not bound: {one_line(text)}" for text in item.unbound)
 
 
-def bound(part: Part, project: str) -> str:
+def format_bound_file(part: Part, project: str) -> str:
     how = HOW.get(part.how) or f"{part.size:,} bytes, {part.digest[:16]}"
     named = os.path.join(os.path.realpath(os.path.dirname(part.path)), os.path.basename(part.path))
     there = f" -> {part.real}" if named != part.real else ""
@@ -94,13 +94,13 @@ def inside(path: str, project: str) -> str:
     return one_line(near(path))
 
 
-def shown(value: Any) -> str:
-    from tenterhook.terminal import as_json
+def format_item_value(value: Any) -> str:
+    from tenterhook.support.terminal.text import as_json
 
     return one_line(value if isinstance(value, str) else as_json(value))
 
 
-def coloured(line: str, paint: Paint) -> str:
+def colour_diff_line(line: str, paint: Paint) -> str:
     text = one_line(line) if line.strip() else line
     style = {"+": "green", "-": "red"}.get(line[:1])
     return paint(style, text) if style else text

@@ -43,9 +43,9 @@ def main(argv: list[str] | None = None) -> int:
     mend_streams()
     words = sys.argv[1:] if argv is None else argv
     if argv is None and words and words[0] in SERVED and sys.platform == "linux":
-        from tenterhook.serve.client import asked
+        from tenterhook.cli.server.client import run_on_server
 
-        code = asked(words)
+        code = run_on_server(words)
         if code is not None:
             return code
     if not words or words[0] in ("-h", "--help", "help"):
@@ -81,7 +81,7 @@ def run(command: str, words: list[str], **more: str) -> int:
     gc.set_threshold(SELDOM)
     try:
         # Not importlib, which would take a millisecond.
-        return int(__import__(f"tenterhook.cli.{command}", fromlist=("run",)).run(words, **more))
+        return int(__import__(f"tenterhook.cli.commands.{command}", fromlist=("run",)).run(words, **more))
     except TenterhookError as exc:
         return complain(str(exc))
     except BrokenPipeError:
@@ -98,7 +98,7 @@ def run(command: str, words: list[str], **more: str) -> int:
 
 
 def complain(text: str) -> int:
-    from tenterhook.redact import Redactor
+    from tenterhook.support.secrets.redact import Redactor
 
     text = Redactor(os.environ).text(text)
     # A path in it may be the project's own choice, escape sequences and all.

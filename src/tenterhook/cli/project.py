@@ -10,11 +10,11 @@ import msgspec
 
 from tenterhook.cli.options import Option
 from tenterhook.dialects import DEFAULT
-from tenterhook.engine import Engine
-from tenterhook.hookset import HookSet
-from tenterhook.inventory import FileFacts, elsewhere
-from tenterhook.table import table
-from tenterhook.terminal import Paint, counted, near, one_line
+from tenterhook.engine.engine import Engine
+from tenterhook.engine.hookset import HookSet
+from tenterhook.support.terminal.table import table
+from tenterhook.support.terminal.text import Paint, near, one_line, pluralise_count
+from tenterhook.tools.explain.inventory import FileFacts, elsewhere
 
 TRUST = Option("trust", "take the project's hooks as trusted")
 
@@ -43,12 +43,12 @@ def file_lines(files: list[FileFacts], paint: Paint) -> list[str]:
 def file_state(file: FileFacts, paint: Paint) -> str:
     if not file.found:
         return paint("dim", "not there")
-    return counted(file.hooks, "hook") if file.trusted else paint("yellow", "untrusted")
+    return pluralise_count(file.hooks, "hook") if file.trusted else paint("yellow", "untrusted")
 
 
 def file_name(file: FileFacts, paint: Paint) -> str:
     if file.found and not file.trusted:
-        return f"{near(file.path)}  ({counted(file.hooks, 'hook')} set aside; tenter trust approves them)"
+        return f"{near(file.path)}  ({pluralise_count(file.hooks, 'hook')} set aside; tenter trust approves them)"
     return near(file.path) if file.found else paint("dim", near(file.path))
 
 
@@ -62,10 +62,10 @@ def hint_at_others(hooks: HookSet) -> None:
 
 def warn(texts: list[str]) -> None:
     for text in texts:
-        print(f"tenter: warning: {near(one_line(redacted(text)))}", file=sys.stderr)
+        print(f"tenter: warning: {near(one_line(redact_cli_output(text)))}", file=sys.stderr)
 
 
-def agreed(question: str, otherwise: str, options: dict[str, str]) -> bool:
+def prompt_yes_no(question: str, otherwise: str, options: dict[str, str]) -> bool:
     """Nobody is asked where nobody sits, and is told what to do otherwise; and without a clear yes it is no."""
     if "json" in options or not sys.stdin.isatty() or not sys.stdout.isatty():
         print(f"tenter: {otherwise}", file=sys.stderr)
@@ -77,16 +77,16 @@ def agreed(question: str, otherwise: str, options: dict[str, str]) -> bool:
     return answer.strip().lower() in ("y", "yes")
 
 
-def redacted(text: str) -> str:
+def redact_cli_output(text: str) -> str:
     """What a command shows may end up in the log of a build: a config may quote what nobody should read there."""
-    from tenterhook.redact import Redactor
+    from tenterhook.support.secrets.redact import Redactor
 
     return Redactor(os.environ).text(text)
 
 
 def print_json(data: object) -> None:
     """Indented, since people look at it too; in ASCII, since a path may hold what no terminal can print."""
-    from tenterhook.redact import Redactor
+    from tenterhook.support.secrets.redact import Redactor
 
     text = json.dumps(msgspec.to_builtins(data, enc_hook=str), indent=2)
     print(Redactor(os.environ).data(text.encode()).decode())

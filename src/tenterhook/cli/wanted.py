@@ -8,12 +8,12 @@ import sys
 from datetime import UTC, datetime, timedelta
 
 from tenterhook.cli.options import Option, Usage
+from tenterhook.config.settings import SYSTEM, TABLE, settings
 from tenterhook.errors import UsageError
 from tenterhook.journal.ask import Wanted
 from tenterhook.journal.files import names, place
 from tenterhook.journal.index import Index
-from tenterhook.settings import SYSTEM, TABLE, settings
-from tenterhook.terminal import counted, near
+from tenterhook.support.terminal.text import near, pluralise_count
 
 OPTIONS = (
     Option("event", "only this event, by its name or its kind; * stands for anything", "EVENT"),
@@ -28,7 +28,7 @@ UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"
 AGO = re.compile(r"(\d{1,6})([smhdw])")
 
 
-def wanted(options: dict[str, str], usage: Usage) -> Wanted:
+def parse_filter_options(options: dict[str, str], usage: Usage) -> Wanted:
     return Wanted(
         event=options.get("event", ""),
         hook=options.get("hook", ""),
@@ -82,7 +82,7 @@ def folder(options: dict[str, str]) -> str:
 
 def tell_damage(index: Index) -> None:
     if damaged := index.damaged:
-        tell(f"left out: {counted(damaged, 'line')} whose writer was ended, or found the disk full")
+        tell(f"left out: {pluralise_count(damaged, 'line')} whose writer was ended, or found the disk full")
 
 
 def nothing_there(index: Index, asked: Wanted) -> str:

@@ -11,7 +11,7 @@ import re
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tenterhook.dialect import Dialect
+from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.errors import UnknownDialect, nearest
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Claude Code's events around the work itself: tasks, compaction, models, MCP servers, files, worktrees."""
 
-from tenterhook.dialect import EventRule, Exit, Field
 from tenterhook.dialects._claude_turn import ENV_FILE, NARROW, NO_MODELS, REASON, SHOWN, UNHEARD
+from tenterhook.dialects.schema.dialect import EventRule, Exit, Field
 
 SWITCH = (
     *(Field("from_model"), Field("to_model"), Field("requested_model"), Field("source"), Field("context_tokens")),

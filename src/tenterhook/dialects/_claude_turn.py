@@ -1,6 +1,6 @@
 """Claude Code's events of a session, its turns and its tools."""
 
-from tenterhook.dialect import EventRule, Exit, Field
+from tenterhook.dialects.schema.dialect import EventRule, Exit, Field
 
 CALL = (Field("tool_name"), Field("tool_input"))
 RAN = (*CALL, Field("tool_use_id"))

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from tenterhook.dialect import Answer, EventRule, Exit, Field
+from tenterhook.dialects.schema.dialect import Answer, EventRule, Exit, Field
 
 # What an event under its camelCase name begins with, and under its PascalCase one.
 CAMEL = (Field("sessionId", "session"), Field("timestamp", "timestamp", "epoch-ms"), Field("cwd", "cwd"))

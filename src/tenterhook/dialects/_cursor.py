@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from tenterhook.dialect import Answer, EventRule, Exit, Field
+from tenterhook.dialects.schema.dialect import Answer, EventRule, Exit, Field
 
 ABOUT = (
     Field("conversation_id", "session"),

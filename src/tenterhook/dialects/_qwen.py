@@ -1,6 +1,6 @@
 """The events of Qwen Code, for qwen.py."""
 
-from tenterhook.dialect import EventRule, Exit, Field
+from tenterhook.dialects.schema.dialect import EventRule, Exit, Field
 
 TOOL = (Field("tool_name"), Field("tool_input"))
 CALL = (Field("tool_use_id"), Field("tool_call_id"))

@@ -1,6 +1,6 @@
 """AMCP's hooks: hooks.toml or hooks.json, in the project or for the user."""
 
-from tenterhook.dialect import (
+from tenterhook.dialects.schema.dialect import (
     Answer,
     Dialect,
     EventRule,

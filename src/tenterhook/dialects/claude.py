@@ -1,8 +1,19 @@
 """Claude Code as shipped, measured on the program itself: thirty-three events, five types of hooks."""
 
-from tenterhook.dialect import Answer, Dialect, Exit, Field, File, Form, Install, Section, ToolName, Type
 from tenterhook.dialects._claude_around import AROUND
 from tenterhook.dialects._claude_turn import TURN
+from tenterhook.dialects.schema.dialect import (
+    Answer,
+    Dialect,
+    Exit,
+    Field,
+    File,
+    Form,
+    Install,
+    Section,
+    ToolName,
+    Type,
+)
 
 HSO = "hookSpecificOutput"
 ASKED = "PermissionRequest"

@@ -2,7 +2,18 @@
 
 from msgspec.structs import replace
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Install, ToolName, Type
+from tenterhook.dialects.schema.dialect import (
+    Answer,
+    Dialect,
+    EventRule,
+    Exit,
+    Field,
+    File,
+    Form,
+    Install,
+    ToolName,
+    Type,
+)
 
 HSO = "hookSpecificOutput"
 START = (Field("session_id", "session"), Field("turn_id"))

@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from tenterhook.dialect import Dialect, Exit, File, Form, Install, ToolName, Type
 from tenterhook.dialects._copilot import ANSWERS, CAMEL, EVENTS
+from tenterhook.dialects.schema.dialect import Dialect, Exit, File, Form, Install, ToolName, Type
 
 KEYS = {
     "type": "type",

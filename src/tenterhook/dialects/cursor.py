@@ -1,7 +1,7 @@
 """Cursor's hooks, as its documents of October 2026 describe them: nothing here was measured on the program."""
 
-from tenterhook.dialect import Dialect, Exit, File, Form, Install, ToolName, Type
 from tenterhook.dialects._cursor import ANSWERS, BASE, EVENTS
+from tenterhook.dialects.schema.dialect import Dialect, Exit, File, Form, Install, ToolName, Type
 
 KEYS = {
     "type": "type",

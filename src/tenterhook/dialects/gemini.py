@@ -1,6 +1,17 @@
 """Gemini CLI's hooks, as version 0.61.0 runs them: groups in settings.json, eleven events, JSON at any exit code."""
 
-from tenterhook.dialect import Answer, Dialect, EventRule, Exit, Field, File, Form, Install, ToolName, Type
+from tenterhook.dialects.schema.dialect import (
+    Answer,
+    Dialect,
+    EventRule,
+    Exit,
+    Field,
+    File,
+    Form,
+    Install,
+    ToolName,
+    Type,
+)
 
 TOOL = (Field("tool_name"), Field("tool_input"))
 CALL = (Field("mcp_context"), Field("original_request_name"))

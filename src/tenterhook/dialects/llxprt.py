@@ -1,6 +1,6 @@
 """LLxprt Code's hooks: groups in settings.json, five events with a caller and six without."""
 
-from tenterhook.dialect import (
+from tenterhook.dialects.schema.dialect import (
     Answer,
     Dialect,
     EventRule,

@@ -1,6 +1,6 @@
 """MassGen's hook framework: YAML, Python callables and programs, globally and per agent."""
 
-from tenterhook.dialect import (
+from tenterhook.dialects.schema.dialect import (
     Answer,
     Dialect,
     EventRule,

@@ -1,6 +1,6 @@
 """Claude Code's hooks as MoAI documents them: settings, agent frontmatter, fourteen events."""
 
-from tenterhook.dialect import (
+from tenterhook.dialects.schema.dialect import (
     Answer,
     Dialect,
     EventRule,

@@ -1,7 +1,18 @@
 """Qwen Code's hooks, as version 0.24.4 runs them: Claude Code's names, Gemini CLI's files, answers of its own."""
 
-from tenterhook.dialect import Answer, Dialect, Exit, Field, File, Form, Install, Section, ToolName, Type
 from tenterhook.dialects._qwen import EVENTS
+from tenterhook.dialects.schema.dialect import (
+    Answer,
+    Dialect,
+    Exit,
+    Field,
+    File,
+    Form,
+    Install,
+    Section,
+    ToolName,
+    Type,
+)
 
 PERMISSIONS = {"allow": "allow", "ask": "ask", "deny": "deny"}
 WORDS = {**PERMISSIONS, "approve": "allow", "block": "deny"}

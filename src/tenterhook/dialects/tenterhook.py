@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from tenterhook.dialect import (
+from tenterhook.dialects.schema.dialect import (
     Answer,
     Dialect,
     EventRule,

@@ -1,6 +1,6 @@
 """Wave's hooks: exit codes, or a JSON object that outranks them."""
 
-from tenterhook.dialect import (
+from tenterhook.dialects.schema.dialect import (
     Answer,
     Dialect,
     EventRule,

@@ -8,12 +8,12 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from tenterhook.answer import SIZE
-from tenterhook.direct import direct
-from tenterhook.environment import withheld
-from tenterhook.process import Completed, Program
+from tenterhook.pipeline.answer import SIZE
+from tenterhook.pipeline.environment import withheld
+from tenterhook.runtime.process import Completed, Program
+from tenterhook.runtime.shell_free import direct
+from tenterhook.support.command_line import missing, one_program, substitute_placeholders
 from tenterhook.types import Attempt, Job
-from tenterhook.words import missing, one_program, placed
 
 SHELL = "/bin/sh"
 # The user's own shell, by the variable that names it.
@@ -33,9 +33,11 @@ def program(job: Job) -> Program | Attempt:
         if absent:
             return Attempt(job.hook.name, "command", str(job.hook.source), error="missing", detail=absent)
     if isinstance(main, list):
-        return started(job, tuple(placed(main, job.env()) if job.hook.spec.get("placeholders") else main))
+        return build_program(
+            job, tuple(substitute_placeholders(main, job.env()) if job.hook.spec.get("placeholders") else main)
+        )
     if job.hook.spec["form"] == "program":
-        return started(job, one_program(main, job.cwd, job.env().get("HOME", "~")))
+        return build_program(job, one_program(main, job.cwd, job.env().get("HOME", "~")))
     return of_text(job, main)
 
 
@@ -43,13 +45,13 @@ def of_text(job: Job, text: str) -> Program:
     """The shell has the last word where the program that it would have started cannot be."""
     asked = job.hook.spec.get("shell")
     if asked in SHELLS:
-        return started(job, (*SHELLS[asked], text))
+        return build_program(job, (*SHELLS[asked], text))
     own = shell_for(asked, job.env())
     shell = (own, "-c", text)
     plain = direct(text, job.env(), job.cwd, own)
     if plain is None:
-        return started(job, shell)
-    return replace(started(job, plain.argv), env=plain.env, instead=shell)
+        return build_program(job, shell)
+    return replace(build_program(job, plain.argv), env=plain.env, instead=shell)
 
 
 def shell_for(asked: object, env: Mapping[str, str]) -> str:
@@ -65,7 +67,7 @@ def bash(path: str) -> str:
     return next((place for place in places if os.access(place, os.X_OK)), SHELL)
 
 
-def started(job: Job, argv: tuple[str, ...]) -> Program:
+def build_program(job: Job, argv: tuple[str, ...]) -> Program:
     return Program(
         argv,
         job.stdin(),
@@ -108,12 +110,12 @@ def attempt(job: Job, completed: Completed) -> Attempt:
         completed.stderr.decode("utf-8", "replace"),
         completed.truncated,
         sandbox=completed.sandbox,
-        notes=(*completed.notes, *lacked(job, completed)),
+        notes=(*completed.notes, *withheld_variable_notes(job, completed)),
         warm=completed.warm,
     )
 
 
-def lacked(job: Job, completed: Completed) -> tuple[str, ...]:
+def withheld_variable_notes(job: Job, completed: Completed) -> tuple[str, ...]:
     """Of a hook that went wrong and named a variable that was kept from it: what to do about that."""
     if completed.exit_code in ANSWERS or not completed.stderr:
         return ()

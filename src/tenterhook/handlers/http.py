@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from tenterhook.addresses import Refused
-from tenterhook.agent.masked import SECRET, hidden
-from tenterhook.answer import SIZE, STRING, read
-from tenterhook.line import Line, TooMuch
+from tenterhook.clients.connection import Line, TooMuch
+from tenterhook.clients.ip_rules import Refused
+from tenterhook.pipeline.answer import SIZE, STRING, read
+from tenterhook.support.secrets.mask import SECRET, mask_secret_values
 from tenterhook.types import Attempt, Hook, Job
 from tenterhook.version import __version__
 
@@ -72,7 +72,7 @@ class Carried(Struct, frozen=True):
 
 
 def run(job: Job) -> Attempt:
-    return called(job, Line(job.timeout or TOTAL, WIRE))
+    return send_hook_request(job, Line(job.timeout or TOTAL, WIRE))
 
 
 async def arun(job: Job) -> Attempt:
@@ -80,14 +80,14 @@ async def arun(job: Job) -> Attempt:
     import asyncio
     from threading import Thread
 
-    from tenterhook.runner import guarded, hand_over
+    from tenterhook.runtime.asyncio_bridge import call_handler_safely, hand_over
 
     line = Line(job.timeout or TOTAL, WIRE)
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Attempt] = loop.create_future()
 
     def work() -> None:
-        hand_over(loop, future, guarded(lambda job: called(job, line), job))
+        hand_over(loop, future, call_handler_safely(lambda job: send_hook_request(job, line), job))
 
     Thread(target=work, name="tenterhook-http", daemon=True).start()
     try:
@@ -97,18 +97,18 @@ async def arun(job: Job) -> Attempt:
         raise
 
 
-def called(job: Job, line: Line) -> Attempt:
+def send_hook_request(job: Job, line: Line) -> Attempt:
     hook = job.hook
     source = str(hook.source)
     carried = Carried()
     try:
-        place = located(hook.spec["main"])
-        carried = filled(hook.spec.get("headers", {}), usable(hook, job.given.event.environ))
-        text = masked(exchanged(place, carried.headers, job.stdin(), hook, line), carried.secrets)
+        place = parse_hook_url(hook.spec["main"])
+        carried = fill_headers(hook.spec.get("headers", {}), usable(hook, job.given.event.environ))
+        text = redact_response(exchange_request(place, carried.headers, job.stdin(), hook, line), carried.secrets)
         return Attempt(hook.name, hook.handler, source, 0, seconds=line.seconds, stdout=text)
     except Failure as failure:
-        detail = one_line(hidden(failure.detail, carried.values))
-        said = hidden(failure.said, carried.values)[:KEPT]
+        detail = one_line(mask_secret_values(failure.detail, carried.values))
+        said = mask_secret_values(failure.said, carried.values)[:KEPT]
         return Attempt(
             hook.name, hook.handler, source, error=failure.error, detail=detail, seconds=line.seconds, stderr=said
         )
@@ -119,7 +119,7 @@ def called(job: Job, line: Line) -> Attempt:
 # ---- what is sent, and where
 
 
-def located(url: str) -> Place:
+def parse_hook_url(url: str) -> Place:
     """Where the URL leads. Nothing in it is expanded."""
     from urllib.parse import quote, urlsplit
 
@@ -167,14 +167,14 @@ def names_in(text: str) -> set[str]:
     return {name_of(found) for found in VARIABLE.finditer(text)} - {"$"}
 
 
-def filled(headers: Mapping[str, str], values: Mapping[str, str | None]) -> Carried:
+def fill_headers(headers: Mapping[str, str], values: Mapping[str, str | None]) -> Carried:
     """The headers, with the variables' values put in. One that cannot be sent as it stands fails the hook."""
     sent: dict[str, str] = {}
     secret: list[str] = []
     for name, text in headers.items():
         check_name(name, sent)
-        used = {variable: valued(name, variable, values) for variable in names_in(text)}
-        value = expanded(text, {"$": "$", **used})
+        used = {variable: require_header_variable(name, variable, values) for variable in names_in(text)}
+        value = substitute_variables(text, {"$": "$", **used})
         if CONTROL.search(value) or any(ord(character) > 255 for character in value):
             raise Failure("network", f"the header {name} holds a line break or another character that it cannot hold")
         sent[name] = value
@@ -194,11 +194,11 @@ def check_name(name: str, before: Iterable[str]) -> None:
         raise Failure("network", f"the header {name} stands twice; take one out of `headers`")
 
 
-def expanded(text: str, values: Mapping[str, str]) -> str:
+def substitute_variables(text: str, values: Mapping[str, str]) -> str:
     return VARIABLE.sub(lambda found: values[name_of(found)], text)
 
 
-def valued(header: str, variable: str, values: Mapping[str, str | None]) -> str:
+def require_header_variable(header: str, variable: str, values: Mapping[str, str | None]) -> str:
     if variable not in values:
         advice = "add it to the entry's list of variables"
         raise Failure("network", f"the header {header} uses ${variable}, which the entry does not list; {advice}")
@@ -221,7 +221,7 @@ def in_all_forms(values: Iterable[str]) -> tuple[str, ...]:
 # ---- the call
 
 
-def exchanged(place: Place, headers: Mapping[str, str], body: bytes, hook: Hook, line: Line) -> str:
+def exchange_request(place: Place, headers: Mapping[str, str], body: bytes, hook: Hook, line: Line) -> str:
     """The answer's text. Every other end is a Failure."""
     from http.client import HTTPException
 
@@ -325,7 +325,7 @@ def trouble(exc: OSError, place: Place, line: Line) -> str:
 # ---- what nobody may read
 
 
-def masked(text: str, secrets: tuple[str, ...]) -> str:
+def redact_response(text: str, secrets: tuple[str, ...]) -> str:
     """An answer without the secrets that were sent; its keys stay, and what is no text cannot be hidden."""
     if not secrets or not ("\\" in text or any(secret in text for secret in secrets)):
         return text
@@ -333,7 +333,7 @@ def masked(text: str, secrets: tuple[str, ...]) -> str:
 
     def without(found: re.Match[str]) -> str:
         said = loads(found[0]) if "\\" in found[0] else found[0][1:-1]
-        kept = hidden(said, secrets)
+        kept = mask_secret_values(said, secrets)
         return found[0] if kept == said or COLON.match(text, found.end()) else dumps(kept)
 
     bare = re.sub(STRING, "", text)

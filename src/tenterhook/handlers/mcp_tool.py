@@ -11,9 +11,9 @@ import re
 import time
 from typing import Any
 
-from tenterhook.agent.servers import Server, ServerError, Servers, read_servers
+from tenterhook.clients.mcp import Server, ServerError, Servers, read_servers
 from tenterhook.errors import ConfigError, UsageError
-from tenterhook.sources import lookup
+from tenterhook.pipeline.payload_fields import lookup
 from tenterhook.types import Attempt, Event, Hook, Job
 
 # How many seconds beyond its time-out closing the server may take.
@@ -27,7 +27,7 @@ async def arun(job: Job) -> Attempt:
     said: dict[str, Any]
     try:
         async with asyncio.timeout(job.timeout):
-            text = await called(server_of(hook, job.given.event), job)
+            text = await call_mcp_tool(server_of(hook, job.given.event), job)
         said = {"exit_code": 0, "stdout": text}
     except TimeoutError:
         said = {
@@ -62,7 +62,7 @@ def server_of(hook: Hook, event: Event) -> Server:
     raise UsageError(f"no MCP server {wanted!r} in {', '.join(files)}; there are: {names}")
 
 
-async def called(server: Server, job: Job) -> str:
+async def call_mcp_tool(server: Server, job: Job) -> str:
     given = job.given
     tool, payload = job.hook.spec["main"], given.payload()
     async with Servers([server], environ=given.event.environ, cwd=given.event.project) as servers:
@@ -71,15 +71,15 @@ async def called(server: Server, job: Job) -> str:
         found = {one.name: one for _, one in servers.tools}
         if tool not in found:
             raise UsageError(f"the MCP server {server.name!r} has no tool {tool!r}; it has: {', '.join(found)}")
-        return str(await found[tool].function(**filled(job.hook.spec.get("input", {}), payload)))
+        return str(await found[tool].function(**fill_placeholders(job.hook.spec.get("input", {}), payload)))
 
 
-def filled(value: Any, payload: dict[str, Any]) -> Any:
+def fill_placeholders(value: Any, payload: dict[str, Any]) -> Any:
     """`${dotted.path}` stands for a value of the payload: alone as it is, in a text as text; empty if there is none."""
     if isinstance(value, dict):
-        return {key: filled(one, payload) for key, one in value.items()}
+        return {key: fill_placeholders(one, payload) for key, one in value.items()}
     if isinstance(value, list):
-        return [filled(one, payload) for one in value]
+        return [fill_placeholders(one, payload) for one in value]
     if not isinstance(value, str):
         return value
     if alone := PLACEHOLDER.fullmatch(value):
@@ -89,6 +89,6 @@ def filled(value: Any, payload: dict[str, Any]) -> Any:
 
 
 def as_text(value: object) -> str:
-    from tenterhook.terminal import as_json
+    from tenterhook.support.terminal.text import as_json
 
     return "" if value is None else value if isinstance(value, str) else as_json(value)

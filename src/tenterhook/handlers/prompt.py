@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 
-from tenterhook.judge import LEEWAY, judged
+from tenterhook.clients.judge import LEEWAY, run_model_judge
 from tenterhook.types import Attempt, Job
 
 __all__ = ["LEEWAY", "arun", "run"]
 
 
 async def arun(job: Job) -> Attempt:
-    return await judged(job)
+    return await run_model_judge(job)
 
 
 def run(job: Job) -> Attempt:

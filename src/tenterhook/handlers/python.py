@@ -26,10 +26,10 @@ def run(job: Job) -> Attempt:
         if answer is not None and hasattr(answer, "__await__"):
             answer = in_a_loop(answer, job.timeout)
     except TimeoutError as exc:
-        return failed(job, "timeout" if job.timeout else "exception", exc, began)
+        return build_failure_attempt(job, "timeout" if job.timeout else "exception", exc, began)
     except (Exception, SystemExit) as exc:
-        return failed(job, "exception", exc, began)
-    return answered(job, answer, time.monotonic() - began)
+        return build_failure_attempt(job, "exception", exc, began)
+    return build_answer_attempt(job, answer, time.monotonic() - began)
 
 
 async def arun(job: Job) -> Attempt:
@@ -48,12 +48,12 @@ async def arun(job: Job) -> Attempt:
         task = asyncio.current_task()
         if task is None or task.cancelling():
             raise
-        return failed(job, "exception", exc, began)  # its own doing: nobody cancelled the host
+        return build_failure_attempt(job, "exception", exc, began)  # its own doing: nobody cancelled the host
     except TimeoutError as exc:
-        return failed(job, "timeout" if limit.expired() else "exception", exc, began)
+        return build_failure_attempt(job, "timeout" if limit.expired() else "exception", exc, began)
     except (Exception, SystemExit) as exc:
-        return failed(job, "exception", exc, began)
-    return answered(job, answer, time.monotonic() - began)
+        return build_failure_attempt(job, "exception", exc, began)
+    return build_answer_attempt(job, answer, time.monotonic() - began)
 
 
 def awaits(job: Job) -> bool:
@@ -70,13 +70,13 @@ def in_a_loop(awaitable: Any, timeout: float | None) -> Any:
     """Await it on a loop of its own: in a thread of its own, where the caller's already runs one."""
     import asyncio
 
-    async def limited() -> Any:
+    async def with_time_limit() -> Any:
         async with asyncio.timeout(timeout):
             return await awaitable
 
     async def limited_to_errors() -> Any:
         try:
-            return await limited()
+            return await with_time_limit()
         except asyncio.CancelledError as exc:
             task = asyncio.current_task()
             if task is not None and task.cancelling():  # Ctrl-C: asyncio.run makes a KeyboardInterrupt of it
@@ -98,16 +98,16 @@ def resolve(job: Job) -> Callable[[Any], Any] | Attempt:
     main = job.hook.spec["main"]
     if not isinstance(main, str):
         return main  # type: ignore[no-any-return]
-    from tenterhook import imports
+    from tenterhook.support import project_imports
 
     try:
-        return imports.function(main, job.cwd)
+        return project_imports.function(main, job.cwd)
     except (Exception, SystemExit) as exc:  # a module that wants to end the program has not been imported, either
         detail = f"cannot import {main!r}: {type(exc).__name__}: {exc}"
         return Attempt(job.hook.name, "python", str(job.hook.source), error="import", detail=detail)
 
 
-def answered(job: Job, answer: Any, seconds: float) -> Attempt:
+def build_answer_attempt(job: Job, answer: Any, seconds: float) -> Attempt:
     """A mapping is the answer, text counts as printed text, None as silence."""
     hook = job.hook
     if answer is None:
@@ -130,7 +130,7 @@ def as_json_or_cut(answer: Any) -> tuple[Any, bool]:
     try:
         return as_json(answer), False
     except RecursionError:
-        from tenterhook.answer import shallow
+        from tenterhook.pipeline.answer import shallow
 
         return as_json(shallow(in_own_words(answer))), True
 
@@ -143,8 +143,8 @@ def as_json(answer: Any) -> Any:
     try:
         return decode(encode(answer, enc_hook=str))
     except UnicodeEncodeError:  # a reason that names a file whose name is no UTF-8: a refusal must not be lost over it
-        from tenterhook import answer as text
-        from tenterhook.terminal import as_json as escaped
+        from tenterhook.pipeline import answer as text
+        from tenterhook.support.terminal.text import as_json as escaped
 
         return text.decode(escaped(answer))[0]
 
@@ -169,7 +169,7 @@ def plain_record(answer: Any) -> dict[str, Any] | None:
     return {name: value for name, value in found.items() if value is not None and not callable(value)} or None
 
 
-def failed(job: Job, error: str, exc: BaseException, began: float) -> Attempt:
+def build_failure_attempt(job: Job, error: str, exc: BaseException, began: float) -> Attempt:
     from traceback import format_exception
 
     seconds = time.monotonic() - began

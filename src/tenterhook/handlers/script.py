@@ -6,10 +6,10 @@ import os
 import string
 import sys
 
-from tenterhook.handlers.command import attempt, started
-from tenterhook.process import Program
+from tenterhook.handlers.command import attempt, build_program
+from tenterhook.runtime.process import Program
+from tenterhook.support.command_line import at_home
 from tenterhook.types import Attempt, Job
-from tenterhook.words import at_home
 
 __all__ = ["attempt", "program"]
 
@@ -23,4 +23,4 @@ def program(job: Job) -> Program | Attempt:
         error = "missing" if job.look_first else "spawn"
         return Attempt(job.hook.name, "script", str(job.hook.source), error=error, detail=detail)
     args = spec.get("args", [])
-    return started(job, (sys.executable, path, *([args] if isinstance(args, str) else args)))
+    return build_program(job, (sys.executable, path, *([args] if isinstance(args, str) else args)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 if TYPE_CHECKING:
-    from tenterhook.engine import Engine
+    from tenterhook.engine.engine import Engine
     from tenterhook.types import Outcome
 
 # Where neither the host nor the dialect says anything.

@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from tenterhook import logs
-from tenterhook.deliver import for_model, for_user
 from tenterhook.errors import UsageError
 from tenterhook.hosts.steps import is_async
+from tenterhook.pipeline.deliver import for_model, for_user
+from tenterhook.support import logs
 from tenterhook.types import Message, Outcome
 
 if TYPE_CHECKING:
-    from tenterhook.background import Background
-    from tenterhook.engine import Engine
+    from tenterhook.engine.background import Background
+    from tenterhook.engine.engine import Engine
 
-log = logs.named("tenterhook.session")
+log = logs.redacting_logger("tenterhook.session")
 
 # Is given each outcome when it is heard, those of background hooks late, and the id of the agent it belongs to.
 Watch = Callable[[Outcome, str], object]
@@ -57,7 +57,7 @@ class Conversation:
     def heard(self, outcome: Outcome) -> Outcome:
         """Tell user and log what is theirs and leave the model's texts. What went wrong the engine has logged."""
         if self.watch:
-            self.watched(self.watch, outcome)
+            self.notify_watcher(self.watch, outcome)
         for message in outcome.messages:
             if message.to == "user":
                 self.user(for_user(message, self.engine.label))
@@ -68,7 +68,7 @@ class Conversation:
     def logged(self, outcome: Outcome, message: Message) -> None:
         log.info("%s: %s", outcome.event, for_user(message, self.engine.label))
 
-    def watched(self, watch: Watch, outcome: Outcome) -> None:
+    def notify_watcher(self, watch: Watch, outcome: Outcome) -> None:
         try:
             watch(outcome, self.agent_id)
         except Exception:

@@ -12,11 +12,11 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook import formats
-from tenterhook.deliver import for_model
+from tenterhook.clients import formats
 from tenterhook.errors import UsageError
 from tenterhook.hosts.reply import AsyncStream, Reply, Stream, Streamed, each
 from tenterhook.hosts.steps import Call, Fire, Host, Steps, adrive, drive, is_async
+from tenterhook.pipeline.deliver import for_model
 from tenterhook.types import Outcome
 
 Function = Callable[..., Any]
@@ -47,7 +47,7 @@ class Model:
 
     def __call__(self, **call: Any) -> Any:
         if self.quiet():
-            self.host.narrowed(None)
+            self.host.narrow_tools(None)
             return self.wrapped(self.function(**call), None)
         return drive(self.host, self.call(call))
 
@@ -58,13 +58,13 @@ class Model:
         """Hooks on the request, the call itself, hooks on the complete response."""
         ready = yield from self.prepared(call)
         if ready.blocked:
-            self.host.narrowed(None)
-            return self.unasked(ready, call)
+            self.host.narrow_tools(None)
+            return self.answer_without_asking(ready, call)
         asked = call if ready.modified_request is None else ready.modified_request
         try:
             response = yield Call(self.function, (), asked)
         except Exception:
-            self.host.narrowed(None)
+            self.host.narrow_tools(None)
             raise
 
         def after(reply: Reply, response: Any) -> Steps[None]:
@@ -74,7 +74,7 @@ class Model:
         reply.outcomes, reply.allowed, reply.problems = ready.outcomes, ready.allowed, list(ready.problems)
         if not isinstance(reply, Streamed):
             yield from after(reply, response)
-        self.host.narrowed(ready.allowed)  # when all is done: a call that is cancelled changes nothing
+        self.host.narrow_tools(ready.allowed)  # when all is done: a call that is cancelled changes nothing
         return reply
 
     def prepared(self, call: dict[str, Any]) -> Steps[BeforeModel]:
@@ -89,7 +89,7 @@ class Model:
             asked, problems = self.format.apply_request(before.changes["request"], call)
             self.engine.warn(before.event, problems)
         outcomes: tuple[Outcome, ...] = (before,)
-        allowed = narrowed(view, before.changes.get("request", view))
+        allowed = tools_narrowed_by_request(view, before.changes.get("request", view))
         if self.format.has_tools(asked):
             select: Outcome = yield Fire("tools.select", {"llm_request": self.format.request_view(asked)})
             outcomes += (select,)
@@ -99,7 +99,7 @@ class Model:
                 asked, more = self.format.apply_tools(config, asked)
                 self.engine.warn(select.event, more)
                 problems += more
-                allowed = both(allowed, left(config))
+                allowed = both(allowed, tools_allowed_by_config(config))
         asked = self.with_words(asked, outcomes)
         changed = None if asked is call else asked
         return BeforeModel(False, "", None, changed, allowed, tuple(problems), outcomes)
@@ -135,14 +135,14 @@ class Model:
         reply.outcomes = (*reply.outcomes, outcome)
         reply.user_messages = tuple(self.host.received(self.texts([outcome])))
 
-    def unasked(self, ready: BeforeModel, call: dict[str, Any]) -> Reply:
+    def answer_without_asking(self, ready: BeforeModel, call: dict[str, Any]) -> Reply:
         """The hook's response in place of the model's; without one, a response with nothing in it."""
         response = ready.synthetic_response
         if response is None:
             response = self.format.build_response({"candidates": []}, call)
         reply = Reply(response, ready.outcomes, synthetic=True)
         if self.streams(call):
-            reply = self.replayed(response)
+            reply = self.replay_response(response)
             reply.made, reply.outcomes, reply.synthetic = response, ready.outcomes, True
         reply.problems = list(ready.problems)
         reply.user_messages = tuple(self.host.received(self.texts(ready.outcomes)))
@@ -157,7 +157,7 @@ class Model:
             return True
         return bool(call.get("stream")) or "stream" in getattr(self.function, "__name__", "")
 
-    def replayed(self, response: Any) -> Streamed:
+    def replay_response(self, response: Any) -> Streamed:
         """It is whole already, so nothing is put together again."""
         chunks = self.format.as_chunks(response)
         if self.asynchronous or inspect.isasyncgenfunction(inspect.unwrap(self.function)):
@@ -191,12 +191,12 @@ class AsyncModel(Model):
 
     async def __call__(self, **call: Any) -> Any:
         if self.quiet():
-            self.host.narrowed(None)
+            self.host.narrow_tools(None)
             return self.wrapped(await self.function(**call), None)
         return await adrive(self.host, self.call(call))
 
 
-def left(config: dict[str, Any]) -> frozenset[str] | None:
+def tools_allowed_by_config(config: dict[str, Any]) -> frozenset[str] | None:
     """The tools that a configuration leaves to the model; None for all."""
     if config.get("mode") == "NONE":
         return frozenset()
@@ -204,10 +204,10 @@ def left(config: dict[str, Any]) -> frozenset[str] | None:
     return frozenset(str(name) for name in names) if isinstance(names, list) else None
 
 
-def narrowed(before: dict[str, Any], wanted: dict[str, Any]) -> frozenset[str] | None:
+def tools_narrowed_by_request(before: dict[str, Any], wanted: dict[str, Any]) -> frozenset[str] | None:
     """The tools that a changed request leaves, where that is what was changed of it."""
     config = wanted.get("toolConfig")
-    return left(config) if isinstance(config, dict) and config != before.get("toolConfig") else None
+    return tools_allowed_by_config(config) if isinstance(config, dict) and config != before.get("toolConfig") else None
 
 
 def both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from copy import copy
 
-from tenterhook.engine import Engine
-from tenterhook.registry import Registry
+from tenterhook.engine.engine import Engine
+from tenterhook.engine.registry import Registry
 from tenterhook.types import Hook
 
 

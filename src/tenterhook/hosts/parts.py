@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tenterhook.payload import in_json
+from tenterhook.pipeline.payload import in_json
 
 # What a list of content parts does not hold: a list of these is a value like any other.
 PLAIN = (str, bytes, int, float, list, type(None))
@@ -58,7 +58,7 @@ def text_part(text: str, parts: Sequence[Any]) -> Any:
     if types:
         return {"type": "input_text" if types[0].startswith("input_") else "text", "text": text}
     if any(type(one).__module__.startswith("google.genai") for one in parts):
-        from tenterhook.formats.genai.values import types as genai
+        from tenterhook.clients.formats.genai.values import types as genai
 
         return genai().Part(text=f"\n\n{text}")
     if any(isinstance(one, dict) for one in parts):

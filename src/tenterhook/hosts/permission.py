@@ -11,13 +11,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook import logs
-from tenterhook.apply import STOPPED
 from tenterhook.errors import UsageError
 from tenterhook.hosts.steps import Call, Fire, Steps, is_async, its_own
+from tenterhook.pipeline.apply import STOPPED
+from tenterhook.support import logs
 from tenterhook.types import Outcome
 
-log = logs.named("tenterhook.permission")
+log = logs.redacting_logger("tenterhook.permission")
 
 # The questions that this code is part of, by their locks; goes along into our threads and into tasks.
 ASKING: ContextVar[tuple[Any, ...]] = ContextVar("tenterhook.asking", default=())
@@ -70,7 +70,7 @@ def permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]
     notice: Outcome = yield Fire("notify", {"type": "permission_prompt", "message": said}, {"details": details})
     if notice.halts:
         return Permission(False, notice.stop_reason or STOPPED, None, (hooks, notice))
-    answer = yield from asked(request, ask)
+    answer = yield from request_permission(request, ask)
     if answer.allowed:
         allowed = changed if answer.input is None else answer.input
         return Permission(True, answer.reason, allowed, (hooks, notice))
@@ -79,12 +79,12 @@ def permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]
     return Permission(False, answer.reason, None, (hooks, notice, refused))
 
 
-def asked(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]:
+def request_permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]:
     """A callback that fails, or says neither yes nor no, is a mistake that the log hears of; the answer is no."""
     if ask is None:
         return Permission(False, NOBODY)
     try:
-        return answered((yield Call(ask, (request,), waits=True)))
+        return parse_permission_answer((yield Call(ask, (request,), waits=True)))
     except BaseException as exc:
         if not its_own(exc):
             raise
@@ -92,7 +92,7 @@ def asked(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]:
         return Permission(False, "permission could not be asked for")
 
 
-def answered(value: Any) -> Permission:
+def parse_permission_answer(value: Any) -> Permission:
     """Only a clear yes is a yes."""
     if isinstance(value, Permission) and isinstance(value.allowed, bool):
         return value

@@ -13,7 +13,7 @@ from tenterhook.hosts.steps import Steps, adrive, drive
 from tenterhook.types import Outcome
 
 if TYPE_CHECKING:
-    from tenterhook.formats import Collector, Format
+    from tenterhook.clients.formats import Collector, Format
     from tenterhook.hosts.steps import Host
 
 INCOMPLETE = "the stream ended before its response was complete, so no hook was told of it"
@@ -103,14 +103,14 @@ class Stream(Streamed):
                 collector.add(chunk)
                 yield chunk
         finally:
-            shut(self.source)
+            close_stream(self.source)
         drive(self.host, self.whole())
 
     def close(self) -> None:
         """Before its end: no hook is told, as with any stream that breaks off."""
         with suppress(ValueError):  # it is being read in another thread, which ends with its source
-            shut(self.iterator)
-        shut(self.source)
+            close_stream(self.iterator)
+        close_stream(self.source)
 
     def __enter__(self) -> Stream:
         return self
@@ -153,7 +153,7 @@ class AsyncStream(Streamed):
         await self.aclose()
 
 
-def shut(stream: Any) -> None:
+def close_stream(stream: Any) -> None:
     if callable(close := getattr(stream, "close", None)):
         close()
 

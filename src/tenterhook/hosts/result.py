@@ -10,10 +10,11 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook.deliver import Label, capped, clean, for_model, marked
 from tenterhook.errors import UsageError
 from tenterhook.hosts.parts import are_parts, as_json, is_genai, is_genai_object, is_sdk_object, with_texts
-from tenterhook.payload import in_json
+from tenterhook.pipeline.deliver import Label, for_model, truncate_message_text, wrap_in_hook_tags
+from tenterhook.pipeline.payload import in_json
+from tenterhook.support.clean_text import clean
 from tenterhook.types import Message, Outcome
 
 # Texts that stand in the conversation as the user's words, after the result; all others stand in the result itself.
@@ -95,7 +96,7 @@ def text_of(value: Any) -> Any:
         return str(value)
 
 
-def told(result: ToolResult, value: Any, form: str) -> Any:
+def result_for_hooks(result: ToolResult, value: Any, form: str) -> Any:
     """What hooks are told of a result: the value that the tool returned, or the record that some agents have."""
     if form == "value":
         return result.llm_content if isinstance(value, ToolResult) else value
@@ -116,7 +117,7 @@ def with_words(
     after = for_model([message for message in said if message.kind in AS_USER], marks, label)
     return replace(
         result,
-        llm_content=appended(result.llm_content, inside),
+        llm_content=append_texts(result.llm_content, inside),
         user_messages=(*result.user_messages, *after),
         outcomes=(*result.outcomes, *outcomes),
     )
@@ -128,7 +129,7 @@ def is_result(message: Message, outcome: Outcome) -> bool:
     return message.kind == "feedback" and isinstance(output, str) and stands(message.text, output)
 
 
-def appended(content: Any, texts: Iterable[str]) -> Any:
+def append_texts(content: Any, texts: Iterable[str]) -> Any:
     """Text grows by paragraphs; parts, also a single one, become a list that grows by text parts."""
     added = list(texts)
     if not added:
@@ -151,8 +152,8 @@ def refusal(
     if kind == "stopped" and not hooks:  # a stop without a word does not say whose it is
         hooks = dict.fromkeys(attempt.hook for attempt in last.attempts)
     by = [Message("model", "reason", reason, ", ".join(dict.fromkeys(map(label, hooks))))]
-    reason = capped(clean(reason))
-    content = marked(by, marks) if hooks else reason
+    reason = truncate_message_text(clean(reason))
+    content = wrap_in_hook_tags(by, marks) if hooks else reason
     # What stands there already is not said again; what else was said, other hooks' reasons too, comes after it.
     left = replace(last, messages=tuple(one for one in last.messages if one not in inside))
     result = ToolResult(content, reason, {}, ToolError(reason, kind))

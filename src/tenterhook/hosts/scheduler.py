@@ -15,13 +15,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from tenterhook import logs
 from tenterhook.errors import UsageError, nearest
 from tenterhook.hosts.result import ToolError, ToolResult
 from tenterhook.hosts.steps import Host, adrive
 from tenterhook.hosts.tool import Tool
+from tenterhook.support import logs
 
-log = logs.named("tenterhook.scheduler")
+log = logs.redacting_logger("tenterhook.scheduler")
 
 # How a call ends, by the type of its result's error; any other error is an error.
 ENDS = {"blocked": "idle", "stopped": "idle", "refused": "cancelled", "cancelled": "cancelled"}
@@ -109,7 +109,7 @@ class Scheduler:
         assert task is not None
         await asyncio.wait([task])
         if one.result is None and one.cancelled:
-            await self.interrupted(one)
+            await self.report_interruption(one)
         if one.result is None:
             task.result()  # nothing that a tool does ends here; a fault of ours must not be silent
 
@@ -121,7 +121,7 @@ class Scheduler:
             task = asyncio.current_task()
             if not one.cancelled or task is None or task.uncancel():
                 raise
-            await self.interrupted(one)
+            await self.report_interruption(one)
 
     async def made(self, one: Progress, all: Sequence[Progress], slots: asyncio.Semaphore) -> None:
         async with slots:
@@ -147,7 +147,7 @@ class Scheduler:
                 return one.task.cancel()
         return False
 
-    async def interrupted(self, one: Progress) -> None:
+    async def report_interruption(self, one: Progress) -> None:
         """Hooks are told of a tool that was running; one that had not begun has not failed."""
         result = without(one.cancelled, "cancelled")
         tool = self.tools.get(one.call.name)

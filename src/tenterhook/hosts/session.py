@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from tenterhook.background import kept
+from tenterhook.engine.background import register_background
+from tenterhook.engine.reentry import INSIDE
 from tenterhook.errors import UsageError
 from tenterhook.hosts.cap import counting
 from tenterhook.hosts.conversation import Conversation, Watch
 from tenterhook.hosts.permission import Ask, Permission, PermissionRequest, one_at_a_time, permission
 from tenterhook.hosts.steps import NOTHING, Call, Fire, Steps, twins
-from tenterhook.inside import INSIDE
 from tenterhook.types import Outcome
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from tenterhook.engine import Engine
+    from tenterhook.engine.engine import Engine
     from tenterhook.hosts.model import Model
     from tenterhook.hosts.options import ModelOptions, SchedulerOptions, ToolOptions
     from tenterhook.hosts.scheduler import Scheduler
@@ -86,7 +86,7 @@ class Session(Conversation):
         self.ask: Ask | None = parent.ask if parent else one_at_a_time(permission)
         self.limit = background_limit
         self.transcript, self.cwd = transcript, cwd
-        self.background = parent.background if parent else kept(engine, id, agent_id, background_limit)
+        self.background = parent.background if parent else register_background(engine, id, agent_id, background_limit)
         self.id = self.background.session
         given = {
             "session_id": self.id,
@@ -121,7 +121,7 @@ class Session(Conversation):
     def _start(self, /, source: str = "startup", **more: Any) -> Steps[Outcome]:
         """A session begins. What hooks add enters the context with the first prompt."""
         if self.background.closed and not self.parent:  # it ended, and begins anew
-            self.background = kept(self.engine, self.id, self.agent_id, self.limit)
+            self.background = register_background(self.engine, self.id, self.agent_id, self.limit)
         outcome = yield from self.moment("session.start", {"source": source, **more})
         self.halted = outcome if outcome.stop else None
         return outcome
@@ -262,7 +262,7 @@ class Session(Conversation):
         """What hooks say at a stop comes with the next turn."""
         self.received(texts)
 
-    def narrowed(self, allowed: frozenset[str] | None) -> None:
+    def narrow_tools(self, allowed: frozenset[str] | None) -> None:
         self.allowed = allowed
 
     # Tools and models of this session

@@ -16,7 +16,7 @@ from tenterhook.errors import UsageError
 from tenterhook.types import Outcome
 
 if TYPE_CHECKING:
-    from tenterhook.engine import Engine
+    from tenterhook.engine.engine import Engine
     from tenterhook.hosts.permission import Ask
 
 P = ParamSpec("P")
@@ -63,7 +63,7 @@ class Host(Protocol):
         """The tools that may be called in this turn, where hooks narrowed them down."""
         ...
 
-    def narrowed(self, allowed: frozenset[str] | None) -> None:
+    def narrow_tools(self, allowed: frozenset[str] | None) -> None:
         """From now on only these tools may be called."""
         ...
 
@@ -82,7 +82,7 @@ def drive(host: Host, steps: Steps[T]) -> T:
         step = next(steps)
         while True:
             try:
-                value = fired(host, step) if step.__class__ is Fire else called(step)
+                value = fire_step(host, step) if step.__class__ is Fire else call_step(step)
             except BaseException as exc:
                 step = steps.throw(exc)
             else:
@@ -99,7 +99,7 @@ async def adrive(host: Host, steps: Steps[T]) -> T:
         step = next(steps)
         while True:
             try:
-                value = await afired(host, step) if step.__class__ is Fire else await acalled(host, step)
+                value = await afire_step(host, step) if step.__class__ is Fire else await acall_step(host, step)
             except BaseException as exc:
                 step = steps.throw(exc)
             else:
@@ -110,11 +110,11 @@ async def adrive(host: Host, steps: Steps[T]) -> T:
         steps.close()
 
 
-def fired(host: Host, step: Any) -> Outcome:
+def fire_step(host: Host, step: Any) -> Outcome:
     return host.fire(step.event, **all_data(host, step)) if host.engine.has(step.event) else NOTHING
 
 
-async def afired(host: Host, step: Any) -> Outcome:
+async def afire_step(host: Host, step: Any) -> Outcome:
     return await host.afire(step.event, **all_data(host, step)) if host.engine.has(step.event) else NOTHING
 
 
@@ -132,7 +132,7 @@ def only_known(engine: Engine, event: str, data: dict[str, Any]) -> dict[str, An
     return {name: value for name, value in data.items() if name in fields}
 
 
-def called(step: Any) -> Any:
+def call_step(step: Any) -> Any:
     value = step.function(*step.args, **step.kwargs)
     if inspect.iscoroutine(value):
         value.close()
@@ -140,7 +140,7 @@ def called(step: Any) -> Any:
     return value
 
 
-async def acalled(host: Host, step: Any) -> Any:
+async def acall_step(host: Host, step: Any) -> Any:
     if step.waits and not is_async(step.function):
         value = await host.engine.running().in_a_thread(lambda: step.function(*step.args, **step.kwargs))
     else:

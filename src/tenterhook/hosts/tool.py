@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from msgspec.structs import replace
 
-from tenterhook import logs
-from tenterhook.apply import STOPPED
-from tenterhook.errors import UsageError, described
-from tenterhook.hosts.inputs import PLACED, Check, Input, WrongInput, check_for, read, same, spread
+from tenterhook.clients.tool_inputs import PLACED, Check, Input, WrongInput, check_for, read, same, split_call_arguments
+from tenterhook.errors import UsageError, format_exception_line
 from tenterhook.hosts.permission import Ask, PermissionRequest, permission
-from tenterhook.hosts.result import ToolError, ToolResult, refusal, result_of, text_of, told, with_words
+from tenterhook.hosts.result import ToolError, ToolResult, refusal, result_for_hooks, result_of, text_of, with_words
 from tenterhook.hosts.steps import Call, Fire, Host, Steps, adrive, drive, is_async, its_own
-from tenterhook.payload import fresh
+from tenterhook.pipeline.apply import STOPPED
+from tenterhook.pipeline.payload import fresh
+from tenterhook.support import logs
 from tenterhook.types import Outcome
 
 if TYPE_CHECKING:
-    from tenterhook.dialect import EventRule
+    from tenterhook.dialects.schema.dialect import EventRule
 
-log = logs.named("tenterhook.tool")
+log = logs.redacting_logger("tenterhook.tool")
 
 Function = Callable[..., Any]
 # Told how far a call is: validating, executing (its hooks too), awaiting_approval, running (the tool itself), finished;
@@ -59,13 +59,13 @@ class Tool:
         """A method of a class is a tool of each of its objects."""
         if owner is None:
             return self
-        return self.copied(self.host, self.function.__get__(owner, kind), self.permission)
+        return self.copy_for(self.host, self.function.__get__(owner, kind), self.permission)
 
     def of(self, host: Host) -> Tool:
         """The same tool in another host, with that one's way to ask a person."""
-        return self.copied(host, self.function, host.ask or self.permission)
+        return self.copy_for(host, self.function, host.ask or self.permission)
 
-    def copied(self, host: Host, function: Function, permission: Ask | None) -> Tool:
+    def copy_for(self, host: Host, function: Function, permission: Ask | None) -> Tool:
         return type(self)(host, self.name, function, schema=self.schema, asks=self.asks, permission=permission)
 
     def __call__(self, /, *args: Any, **input: Any) -> ToolResult:
@@ -75,21 +75,21 @@ class Tool:
             except BaseException as exc:
                 if not its_own(exc):
                     raise
-                return self.driven(self.failed(exc, input, "", ()))
-        return self.driven(self.started(args, input))
+                return self.drive_flow(self.failed(exc, input, "", ()))
+        return self.drive_flow(self.started(args, input))
 
     def run(self, input: Input | str, *, tool_use_id: str = "") -> ToolResult:
         """The same for an input as a model gives it, an object or JSON text, with the id of its call."""
-        return self.driven(self.asked(input, tool_use_id, silent))
+        return self.drive_flow(self.asked(input, tool_use_id, silent))
 
     async def arun(self, input: Input | str, *, tool_use_id: str = "") -> ToolResult:
         """The same on an event loop; a function that is not async runs in a thread."""
-        return await self.adriven(self.asked(input, tool_use_id, silent))
+        return await self.adrive_flow(self.asked(input, tool_use_id, silent))
 
-    def driven(self, steps: Steps[ToolResult]) -> ToolResult:
+    def drive_flow(self, steps: Steps[ToolResult]) -> ToolResult:
         return self.received(drive(self.host, steps))
 
-    async def adriven(self, steps: Steps[ToolResult]) -> ToolResult:
+    async def adrive_flow(self, steps: Steps[ToolResult]) -> ToolResult:
         return self.received(await adrive(self.host, steps))
 
     def received(self, result: ToolResult) -> ToolResult:
@@ -101,7 +101,7 @@ class Tool:
     def quiet(self) -> bool:
         """Nobody listens, nobody is to be asked: then a call costs next to nothing more than the bare one."""
         listens = self.engine.listens
-        if self.asks or self.schema is not None or self.restricted():
+        if self.asks or self.schema is not None or self.is_out_of_turn():
             return False
         return not (listens("tool.before") or listens("tool.after") or listens("tool.failed"))
 
@@ -132,7 +132,7 @@ class Tool:
 
     def call(self, input: Input, given: Input, id: str, note: Note) -> Steps[ToolResult]:
         """Hooks, permission, the tool itself, hooks again. Hooks see `input`, the tool gets `given`."""
-        if self.restricted():
+        if self.is_out_of_turn():
             return self.refusal("blocked", f"{self.name} may not be called in this turn", ())
         note("executing", input)
         before: Outcome = yield Fire("tool.before", self.event(input, id))
@@ -155,7 +155,7 @@ class Tool:
         else:
             other = False
         try:
-            given = given if shown is input else self.accepted(input, given, shown)
+            given = given if shown is input else self.accept_changed_input(input, given, shown)
         except WrongInput as exc:
             text = f"A hook changed the input of {self.name} to one that it does not take: {exc}"
             return self.refusal("invalid_input", text, outcomes)
@@ -175,7 +175,7 @@ class Tool:
     def made(self, given: Input, shown: Input, id: str, outcomes: tuple[Outcome, ...], note: Note) -> Steps[ToolResult]:
         """The call itself. From here on the tool has run, so hooks can only add, hide and say stop."""
         try:
-            args, named = spread(self.places, given) if self.places else ((), given)
+            args, named = split_call_arguments(self.places, given) if self.places else ((), given)
             note("running", shown)
             value = yield Call(self.function, tuple(args), named, waits=True)
             note("finished", shown)
@@ -190,13 +190,13 @@ class Tool:
         if result.error:
             return (yield from self.unsuccessful(result, shown, id, outcomes))
         rule = self.rule("tool.after")
-        output = told(result, value, rule.output_form) if rule else None
+        output = result_for_hooks(result, value, rule.output_form) if rule else None
         after: Outcome = yield Fire("tool.after", {**self.event(shown, id), "tool_output": output})
         return self.finished(changed_output(result, after), (*outcomes, after))
 
     def failed(self, exc: BaseException, shown: Input, id: str, outcomes: Sequence[Outcome]) -> Steps[ToolResult]:
         """The tool raised: hooks are told, and the model gets the error as the result."""
-        text = described(exc)
+        text = format_exception_line(exc)
         result = ToolResult(text, text, {}, ToolError(text, "failed", exc))
         return (yield from self.unsuccessful(result, shown, id, outcomes))
 
@@ -209,7 +209,9 @@ class Tool:
             interrupted = isinstance(error.exception, KeyboardInterrupt) or error.type == "cancelled"
             hooks = yield Fire("tool.failed", {**event, "error": error.message, "is_interrupt": interrupted})
         else:
-            hooks = yield Fire("tool.after", {**event, "tool_output": told(result, result, rule.output_form)})
+            hooks = yield Fire(
+                "tool.after", {**event, "tool_output": result_for_hooks(result, result, rule.output_form)}
+            )
         return self.finished(changed_output(result, hooks), (*outcomes, hooks))
 
     def finished(self, result: ToolResult, outcomes: Sequence[Outcome]) -> ToolResult:
@@ -250,7 +252,7 @@ class Tool:
     def check(self) -> Check:
         return check_for(self.schema, self.function)
 
-    def accepted(self, input: Input, given: Input, changed: Input) -> Input:
+    def accept_changed_input(self, input: Input, given: Input, changed: Input) -> Input:
         """What the tool is given of a changed input: values that nobody changed are the very same objects."""
         changed = read(changed)
         checked = self.check(changed)
@@ -259,7 +261,7 @@ class Tool:
             for name, value in changed.items()
         }
 
-    def restricted(self) -> bool:
+    def is_out_of_turn(self) -> bool:
         """Whether hooks narrowed the tools of this turn down to others."""
         allowed = self.host.allowed
         return allowed is not None and self.name not in allowed
@@ -287,8 +289,8 @@ class AsyncTool(Tool):
             except BaseException as exc:
                 if not its_own(exc):
                     raise
-                return await self.adriven(self.failed(exc, input, "", ()))
-        return await self.adriven(self.started(args, input))
+                return await self.adrive_flow(self.failed(exc, input, "", ()))
+        return await self.adrive_flow(self.started(args, input))
 
 
 class Decorator(Protocol):
@@ -329,13 +331,13 @@ async def execute_tool_with_hooks(
     The function takes the input as one mapping and may be async.
     """
 
-    async def awaited(**input: Any) -> Any:
+    async def call_async(**input: Any) -> Any:
         return await execute_fn(input)
 
-    function = awaited if is_async(execute_fn) else lambda **input: execute_fn(input)
-    made = Tool(host, tool_name, function, **{"schema": unchecked, "permission": host.ask, **options})
+    function = call_async if is_async(execute_fn) else lambda **input: execute_fn(input)
+    made = Tool(host, tool_name, function, **{"schema": accept_any_input, "permission": host.ask, **options})
     return await made.arun(tool_input, tool_use_id=tool_use_id)
 
 
-def unchecked(input: Input) -> None:
+def accept_any_input(input: Input) -> None:
     """For functions that take whatever mapping they are given."""

@@ -21,7 +21,7 @@ from tenterhook.journal.files import Files, place
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tenterhook.hookset import HookSet
+    from tenterhook.engine.hookset import HookSet
     from tenterhook.journal.lines import Lines
     from tenterhook.journal.waiting import Waiting
     from tenterhook.types import Event, Outcome, Skipped
@@ -43,7 +43,7 @@ class Journal:
     def __init__(self, files: Files, owner: HookSet) -> None:
         self.files = files
         self.made_lines: Lines | None = None
-        self.facts = (owner.project, told(owner), owner.dialect.events)
+        self.facts = (owner.project, collect_hook_environ(owner), owner.dialect.events)
         self.targets = {rule.name: rule.target for rule in owner.dialect.events}
         self.waiting: deque[Waiting] = deque()
         # What is kept of events whose hooks run, by identity.
@@ -133,7 +133,11 @@ class Journal:
     def write(self, event: Event | None = None, outcome: Outcome | None = None) -> None:
         """What waits, and this, in one write. Whatever goes wrong with that is no matter of the event's."""
         try:
-            lines = self.lines.redacted(self.lines.waited(self.waiting, self.since)) if self.waiting else b""
+            lines = (
+                self.lines.encode_redacted(self.lines.lines_of_waiting(self.waiting, self.since))
+                if self.waiting
+                else b""
+            )
             self.since = time()
             if event and outcome:
                 lines += self.lines.whole(outcome, self.about(event))
@@ -155,13 +159,15 @@ class Journal:
         if self.warned:
             return
         self.warned = True
-        from tenterhook.logs import named
+        from tenterhook.support.logs import redacting_logger
 
         why = exc.strerror if isinstance(exc, OSError) and exc.strerror else f"{type(exc).__name__}: {exc}"
-        named(__name__).warning("the journal in %s cannot be written: %s; outcomes stand", self.files.folder, why)
+        redacting_logger(__name__).warning(
+            "the journal in %s cannot be written: %s; outcomes stand", self.files.folder, why
+        )
 
 
-def told(owner: HookSet) -> Mapping[str, str]:
+def collect_hook_environ(owner: HookSet) -> Mapping[str, str]:
     """What hooks may know and nobody else: the environment, and what their entries put into it."""
     found: dict[str, str] = {}
     for number, hook in enumerate(owner.registry.all()):

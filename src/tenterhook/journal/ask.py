@@ -94,11 +94,11 @@ def hooks(index: Index, wanted: Wanted) -> list[Hooked]:
         [*values, *more],
     )
     total = sum(row[1] for row in rows)
-    found = [hooked(name, list(runs), total) for name, runs in groupby(rows, itemgetter(0))]
+    found = [summarise_hook_runs(name, list(runs), total) for name, runs in groupby(rows, itemgetter(0))]
     return sorted(found, key=lambda one: -one.seconds)
 
 
-def hooked(name: str, runs: Sequence[Sequence[Any]], total: int) -> Hooked:
+def summarise_hook_runs(name: str, runs: Sequence[Sequence[Any]], total: int) -> Hooked:
     """`runs` are sorted by their time."""
     times = [run[1] for run in runs]
     failed, timeouts, blocks, cost = (sum(run[n] for run in runs) for n in range(2, 6))

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from tenterhook.apply import FIELDS
+from tenterhook.pipeline.apply import FIELDS
 from tenterhook.types import Attempt, Message, Outcome, Skipped
 
 SCHEMA = 1
@@ -46,13 +46,13 @@ def entry(outcome: Outcome, facts: Line, cut: Cut) -> Line:
     if outcome.suppress:
         line["suppress"] = True
     if outcome.messages:
-        line["messages"] = [said(one, cut) for one in outcome.messages[:MOST]]
+        line["messages"] = [message_entry(one, cut) for one in outcome.messages[:MOST]]
     if attempts:
         line["attempts"] = [ran(one, cut) for one in attempts[:MOST]]
     if changes := who_changed(attempts):
         line["changes"] = changes
     if skipped:
-        line["skipped"] = listed(skipped)
+        line["skipped"] = limit_skipped(skipped)
     if len(attempts) > MOST or len(skipped) > MOST:
         line["unlisted"] = max(0, len(attempts) - MOST) + max(0, len(skipped) - MOST)
     if outcome.warnings:
@@ -60,12 +60,12 @@ def entry(outcome: Outcome, facts: Line, cut: Cut) -> Line:
     return line
 
 
-def filled(line: Line) -> Line:
+def drop_empty_fields(line: Line) -> Line:
     """What is not empty. Numbers are never: an exit code of 0 says something."""
     return {name: value for name, value in line.items() if value or value.__class__ is int}
 
 
-def given(data: dict[str, Any], cut: Cut) -> Line:
+def summarise_event_data(data: dict[str, Any], cut: Cut) -> Line:
     """What is kept of an event's data: a tool's input, and how much there was of the rest."""
     kept = {"input": brief(data[INPUT], cut)} if INPUT in data else {}
     sizes = {name: weight(data[name]) for name in COUNTED if name in data}
@@ -86,7 +86,7 @@ def ran(attempt: Attempt, cut: Cut) -> Line:
     return line
 
 
-def said(message: Message, cut: Cut) -> Line:
+def message_entry(message: Message, cut: Cut) -> Line:
     """A text that a hook had for somebody: its beginning, and how long all of it was."""
     line = {"to": message.to, "kind": message.kind, "hook": message.hook, "text": cut(message.text, WORDS)}
     return {**line, "size": len(message.text)}
@@ -101,7 +101,7 @@ def who_changed(attempts: Iterable[Attempt]) -> dict[str, list[str]]:
     return found
 
 
-def listed(skipped: Sequence[Skipped]) -> list[Skipped]:
+def limit_skipped(skipped: Sequence[Skipped]) -> list[Skipped]:
     """Of very many, those that did not just match something else, or belong to another agent, come first."""
     if len(skipped) <= MOST:
         return list(skipped)
@@ -144,7 +144,7 @@ def weight(value: Any) -> int:
 encoder = msgspec.json.Encoder(enc_hook=str)
 
 
-def encoded(made: Line) -> bytes:
+def encode_json_line(made: Line) -> bytes:
     """One line of JSON. What is no UTF-8, as in a file's name, is written with backslashes."""
     try:
         return encoder.encode(made) + b"\n"

@@ -13,8 +13,8 @@ import stat
 from collections.abc import Mapping
 from time import gmtime, strftime, time
 
-from tenterhook.clock import minute
-from tenterhook.state import state_folder
+from tenterhook.support.clock import minute
+from tenterhook.support.paths import state_folder
 
 SIGNS = ("-", "-", "-", ".jsonl")
 OPEN = os.O_RDWR | os.O_APPEND | os.O_CREAT
@@ -39,10 +39,12 @@ def names(folder: str) -> list[str]:
         found = os.listdir(folder)
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return sorted((name for name in found if numbered(name)), key=lambda name: (name[:10], numbered(name)))
+    return sorted(
+        (name for name in found if parse_file_number(name)), key=lambda name: (name[:10], parse_file_number(name))
+    )
 
 
-def numbered(name: str) -> int:
+def parse_file_number(name: str) -> int:
     """The number in 2026-11-16-0001.jsonl; 0 where that is no name of ours."""
     day, number = name[:10], name[11:-6]
     shape = (day[4:5], day[7:8], name[10:11], name[-6:])
@@ -93,7 +95,7 @@ class Files:
             except FileExistsError:
                 if os.path.islink(path) and path == self.folder:
                     raise OSError(errno.ELOOP, "is a link, which the journal does not follow", path) from None
-        numbers = [numbered(name) for name in names(self.folder) if name.startswith(day)]
+        numbers = [parse_file_number(name) for name in names(self.folder) if name.startswith(day)]
         self.day, self.number, self.path = day, max(numbers, default=1), ""
 
     def written(self, path: str, lines: bytes) -> bool:

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from tenterhook.batch import IN_BACKGROUND
 from tenterhook.journal.files import names
 from tenterhook.journal.read import Entry, read
+from tenterhook.pipeline.judge import IN_BACKGROUND
 
 FILE, VERSION = "index.sqlite", 1
 # Seconds: somebody else may be building it at this moment.
@@ -49,13 +49,13 @@ class Index:
         for _ in range(2 if names(self.folder) else 0):  # for an empty journal nothing is written
             try:
                 os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
-                return connected(path)
+                return open_index_database(path)
             except (OSError, sqlite3.OperationalError):  # it cannot be written, or is locked for very long
                 break
             except sqlite3.DatabaseError:
                 with suppress(OSError):
                     os.unlink(path)
-        return connected(":memory:")
+        return open_index_database(":memory:")
 
     def ask(self, question: str, values: Sequence[Any] = ()) -> list[Any]:
         """All rows of an answer. An index that turns out to be corrupt is thrown away, and the lines are read again."""
@@ -69,7 +69,7 @@ class Index:
         """Read what was written since."""
         try:
             if self.news():
-                with written(self.base):
+                with immediate_transaction(self.base):
                     self.read()
         except sqlite3.DatabaseError as exc:  # corrupt, or no room, or not ours to write
             self.in_memory(exc)
@@ -80,8 +80,8 @@ class Index:
         if not isinstance(exc, sqlite3.OperationalError):
             with suppress(OSError):
                 os.unlink(os.path.join(self.folder, FILE))
-        self.base = connected(":memory:")
-        with written(self.base):
+        self.base = open_index_database(":memory:")
+        with immediate_transaction(self.base):
             self.read()
 
     def news(self) -> dict[str, tuple[int, bool]]:
@@ -187,13 +187,13 @@ def attempts(number: int | None, entry: Entry) -> Iterator[tuple[Any, ...]]:
             yield (number, one.hook, one.type, micros, *facts)
 
 
-def connected(path: str) -> sqlite3.Connection:
+def open_index_database(path: str) -> sqlite3.Connection:
     """The tables, made where there are none yet."""
     base = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
     try:
         [version] = base.execute("PRAGMA user_version").fetchone()
         if version != VERSION:
-            with written(base):
+            with immediate_transaction(base):
                 make(base)
     except sqlite3.Error:
         base.close()
@@ -214,7 +214,7 @@ def make(base: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def written(base: sqlite3.Connection) -> Iterator[None]:
+def immediate_transaction(base: sqlite3.Connection) -> Iterator[None]:
     """All of it, or nothing."""
     base.execute("BEGIN IMMEDIATE")
     try:

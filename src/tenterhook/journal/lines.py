@@ -7,11 +7,11 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from time import time
 
-from tenterhook.clock import stamp
-from tenterhook.dialect import EventRule
-from tenterhook.journal.entry import WORDS, Line, encoded, entry, filled, given
-from tenterhook.journal.waiting import Alike, Waiting, gathered, text
-from tenterhook.redact import Redactor
+from tenterhook.dialects.schema.dialect import EventRule
+from tenterhook.journal.entry import WORDS, Line, drop_empty_fields, encode_json_line, entry, summarise_event_data
+from tenterhook.journal.waiting import Alike, Waiting, drain_grouped, text
+from tenterhook.support.clock import stamp
+from tenterhook.support.secrets.redact import Redactor
 from tenterhook.types import Event, Outcome
 
 # A secret that a cut would split is known by its whole: so much more is looked at.
@@ -33,17 +33,17 @@ class Lines:
         """What is kept of an event besides its data."""
         kind = self.rules[event].kind
         said = {"session": text(session), "kind": kind, "agent": agent, "target": self.cut(text(target), WORDS)}
-        return filled({"pid": os.getpid(), "project": self.project, **said})
+        return drop_empty_fields({"pid": os.getpid(), "project": self.project, **said})
 
     def about(self, event: Event) -> bytes:
         """What is kept of an event whatever comes of it, as a line that ends the one of its outcome."""
         target = event.data.get(self.rules[event.name].target)
         facts = self.facts(event.name, event.session, event.agent, target)
-        return self.redacted([{**facts, **given(event.data, self.cut)}])
+        return self.encode_redacted([{**facts, **summarise_event_data(event.data, self.cut)}])
 
     def whole(self, outcome: Outcome, about: bytes) -> bytes:
         """Everything that is kept of one outcome and its event. Neither line is empty, so that a comma joins them."""
-        line = encoded(entry(outcome, {"time": written(time())}, self.cut))
+        line = encode_json_line(entry(outcome, {"time": format_timestamp(time())}, self.cut))
         return (line if self.is_plain(outcome) else self.redactor.data(line))[:-2] + b"," + about[1:]
 
     def is_plain(self, outcome: Outcome) -> bool:
@@ -58,23 +58,23 @@ class Lines:
         return True
 
     def learn(self, hook: str, source: str) -> bool:
-        if self.redacted([{hook: source}]) != encoded({hook: source}):
+        if self.encode_redacted([{hook: source}]) != encode_json_line({hook: source}):
             return False
         if len(self.harmless) >= MOST:
             self.harmless.clear()
         self.harmless.add((hook, source))
         return True
 
-    def waited(self, waiting: deque[Waiting], since: float) -> list[Line]:
+    def lines_of_waiting(self, waiting: deque[Waiting], since: float) -> list[Line]:
         """What is kept of outcomes in which nothing was said; all of them came after this time."""
-        return [self.together(like, since) for like in gathered(waiting)]
+        return [self.together(like, since) for like in drain_grouped(waiting)]
 
     def together(self, like: Alike, since: float) -> Line:
         session, agents, target, outcome = like.first
         facts = self.facts(outcome.event, session, agents[0] if agents else "", target)
-        made = entry(outcome, {"time": written(since), **facts}, self.cut)
+        made = entry(outcome, {"time": format_timestamp(since), **facts}, self.cut)
         if like.count > 1:
-            made |= {"count": like.count, "until": written(time())}
+            made |= {"count": like.count, "until": format_timestamp(time())}
             for one, runs in zip(made.get("attempts", ()), like.seconds, strict=False):
                 one |= {"seconds": round(sum(runs), 6), "each": [round(run * 1e6) for run in runs]}
         return made
@@ -85,9 +85,9 @@ class Lines:
             return whole
         return f"{self.redactor.text(whole[: most + MARGIN])[:most]}... ({len(whole):,} characters)"
 
-    def redacted(self, entries: Iterable[Line]) -> bytes:
-        return self.redactor.data(b"".join(map(encoded, entries)))
+    def encode_redacted(self, entries: Iterable[Line]) -> bytes:
+        return self.redactor.data(b"".join(map(encode_json_line, entries)))
 
 
-def written(seconds: float) -> str:
+def format_timestamp(seconds: float) -> str:
     return stamp(int(seconds * 1000))

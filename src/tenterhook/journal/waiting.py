@@ -21,7 +21,7 @@ class Alike:
         self.seconds: list[list[float]] = [[] for _ in first[3].attempts]
 
 
-def gathered(waiting: deque[Waiting]) -> Iterable[Alike]:
+def drain_grouped(waiting: deque[Waiting]) -> Iterable[Alike]:
     """All that waits, those that are alike together, while other threads go on adding."""
     found: dict[tuple[object, ...], Alike] = {}
     like: Alike | None = None

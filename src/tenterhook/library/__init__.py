@@ -31,7 +31,7 @@ class Described:
         about, _, options = before.partition(f"\n{OPTIONS}\n")
         self.title, _, rest = about.partition("\n")
         self.about = [" ".join(part.split()) for part in rest.split("\n\n") if part.strip()]
-        self.options = dict(said(options))
+        self.options = dict(parse_option_docs(options))
         self.limits = [" ".join(part.split()) for part in f"\n{limits}".split("\n- ") if part.strip()]
 
     def data(self) -> dict[str, object]:
@@ -51,13 +51,7 @@ class Described:
         }
 
 
-def names() -> list[str]:
-    """Of all hooks there are, as `library:NAME` takes them."""
-    files = (name for name in os.listdir(FOLDER) if name.endswith(".py") and not name.startswith("_"))
-    return sorted(name.removesuffix(".py").replace("_", "-") for name in files)
-
-
-def described(name: str) -> Described:
+def describe_hook(name: str) -> Described:
     import sys
 
     from tenterhook.author.loading import of_library
@@ -68,7 +62,7 @@ def described(name: str) -> Described:
     return Described(name, hook, (module.__doc__ or "").strip(), rules())
 
 
-def said(text: str) -> Iterator[tuple[str, str]]:
+def parse_option_docs(text: str) -> Iterator[tuple[str, str]]:
     """Each option with what is said of it: `    name: text`, which may go on in lines that stand further in."""
     name, words = "", ""
     for line in text.splitlines():

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tenterhook.author import Answer, Event
-    from tenterhook.redact import Redactor
+    from tenterhook.support.secrets.redact import Redactor
 
 # Not model calls, which some agents tell of piece by piece, nor events that a hook changes by listening to them.
 KINDS = (
@@ -71,7 +71,7 @@ def place(file: str, event: Event) -> str:
     import os
     import time
 
-    from tenterhook.state import state_folder
+    from tenterhook.support.paths import state_folder
 
     usual = os.path.join(state_folder(os.environ, os.path.expanduser("~")), "audit", "%Y-%m-%d.jsonl")
     return os.path.join(event.project, time.strftime(os.path.expanduser(file) or usual, time.gmtime()))
@@ -82,8 +82,8 @@ def line(event: Event, *, inputs: bool, prompts: bool) -> str:
     import os
     import time
 
-    from tenterhook.clock import stamp
-    from tenterhook.redact import Redactor
+    from tenterhook.support.clock import stamp
+    from tenterhook.support.secrets.redact import Redactor
 
     served = event.mcp
     found: dict[str, Any] = {
@@ -104,11 +104,11 @@ def line(event: Event, *, inputs: bool, prompts: bool) -> str:
         "error": event.error,
     }
     redactor = Redactor(os.environ)
-    kept = {name: covered(value, redactor) for name, value in found.items() if value}
+    kept = {name: redact_and_truncate(value, redactor) for name, value in found.items() if value}
     return json.dumps(kept, ensure_ascii=False)
 
 
-def covered(value: Any, redactor: Redactor, deep: int = DEEPEST) -> Any:
+def redact_and_truncate(value: Any, redactor: Redactor, deep: int = DEEPEST) -> Any:
     """Without secrets, and not longer than anybody would read; covered before it is cut."""
     if isinstance(value, str):
         text = redactor.text(value)
@@ -116,7 +116,10 @@ def covered(value: Any, redactor: Redactor, deep: int = DEEPEST) -> Any:
     if isinstance(value, dict | list) and not deep:
         return "..."
     if isinstance(value, dict):
-        return {redactor.text(str(key)): covered(one, redactor, deep - 1) for key, one in list(value.items())[:MOST]}
+        return {
+            redactor.text(str(key)): redact_and_truncate(one, redactor, deep - 1)
+            for key, one in list(value.items())[:MOST]
+        }
     if isinstance(value, list):
-        return [covered(one, redactor, deep - 1) for one in value[:MOST]]
+        return [redact_and_truncate(one, redactor, deep - 1) for one in value[:MOST]]
     return value

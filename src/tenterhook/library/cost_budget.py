@@ -52,11 +52,11 @@ def cost_budget(
         raise UsageError("there is no budget: set tokens=NUMBER, or cost=AMOUNT with the prices of a million tokens")
     if cost > 0 and not (input_price > 0 and output_price > 0):
         raise UsageError("cost needs the prices of a million tokens: set input_price and output_price")
-    used = counted(event)
+    used = session_token_usage(event)
     if event.kind != "tool.before":
         return None
     if used is None:
-        return uncounted(event)
+        return warn_no_token_counts(event)
     spent = (used.input * input_price + used.cached * cached_price + used.output * output_price) / 1e6
     if 0 < tokens <= used.total:
         return used_up(then, f"{NAME}: this session has used {used.total:,} tokens, of {tokens:,} in all")
@@ -65,7 +65,7 @@ def cost_budget(
     return None
 
 
-def counted(event: Event) -> Tokens | None:
+def session_token_usage(event: Event) -> Tokens | None:
     """What the session has used; None where nobody says it."""
     from tenterhook.library.parts import tokens
     from tenterhook.library.parts.kept import Kept
@@ -82,7 +82,7 @@ def counted(event: Event) -> Tokens | None:
     return tokens.of_transcript(next((event.text_of(name) for name in TRANSCRIPTS if event.text_of(name)), ""))
 
 
-def uncounted(event: Event) -> Answer | None:
+def warn_no_token_counts(event: Event) -> Answer | None:
     from tenterhook.library.parts.kept import once
 
     return once(event, NAME, f"{NAME}: {event.agent} has told of no tokens yet, so that nothing can be counted")

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 def rules() -> dict[str, tuple[str, str]]:
     """Each rule with its decision and what it says."""
-    from tenterhook.guard import danger
+    from tenterhook.library.guard import danger
 
     found: dict[str, tuple[str, str]] = {}
     for rule in danger.every():
@@ -53,9 +53,9 @@ def dangerous_commands(
 ) -> Answer | None:
     if not event.command:
         return None
-    from tenterhook.guard import look
+    from tenterhook.library.guard import look
     from tenterhook.library.parts import guarding
 
-    switched = guarding.switched(rules(), allow=allow, ask=ask, deny=deny) if allow or ask or deny else {}
+    switched = guarding.rule_overrides(rules(), allow=allow, ask=ask, deny=deny) if allow or ask or deny else {}
     found = look.at_command(event.command, guarding.place(event, switched), guarding.folder(event), paths=False)
     return guarding.answer(found, "dangerous-commands")

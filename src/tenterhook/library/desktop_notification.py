@@ -37,7 +37,7 @@ def desktop_notification(
     from tenterhook.library.parts.decisions import positive
 
     positive("seconds", seconds)
-    if not telling.wanted(event, on):
+    if not telling.should_notify(event, on):
         return None
     words = command(telling.title(event), telling.text(event))
     if not words:
@@ -46,7 +46,7 @@ def desktop_notification(
         return once(event, "desktop-notification", NONE)
     import os
 
-    from tenterhook.project.asked import output_of
+    from tenterhook.library.project.asked import output_of
 
     if output_of(words, dict(os.environ), seconds) is None:
         return hook.notify(f"desktop-notification: {words[0]} could not show it")

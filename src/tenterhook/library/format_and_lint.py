@@ -26,9 +26,9 @@ from tenterhook import hook
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.author import Answer, Event
-    from tenterhook.project.checks import Check
-    from tenterhook.project.run import Result
-    from tenterhook.project.subject import Subject
+    from tenterhook.library.project.checks import Check
+    from tenterhook.library.project.run import Result
+    from tenterhook.library.project.subject import Subject
 
 
 @hook("tool.after", match="write|edit")
@@ -44,30 +44,30 @@ def format_and_lint(
     from tenterhook.library.parts import working
     from tenterhook.library.parts.decisions import positive
 
-    time = working.happened(event, positive("seconds", seconds))
-    subjects = working.changed(event)
+    time = working.event_with_deadline(event, positive("seconds", seconds))
+    subjects = working.written_code_files(event)
     if not subjects:
         return None
-    from tenterhook.project.checks import checks
-    from tenterhook.project.run import run
+    from tenterhook.library.project.checks import checks
+    from tenterhook.library.project.run import run
 
     before = {one.path: contents(one.path) for one in subjects}
     formatted = run(formatting(subjects, formatter), time.left(), "") if format else []
     changed = [one.shown for one in subjects if contents(one.path) != before[one.path]]
     wanted = tuple(kind for kind, is_wanted in (("lint", lint), ("types", types)) if is_wanted)
     linted = run(checks(subjects, working.settings(lint=linter), wanted), time.left(), "") if wanted else []
-    return said(changed, [*formatted, *linted])
+    return build_lint_answer(changed, [*formatted, *linted])
 
 
 def formatting(subjects: list[Subject], given: str) -> list[Check]:
     """One run of each formatter, with all files that are its."""
     from tenterhook.library.parts import working
-    from tenterhook.project import commands
-    from tenterhook.project.checks import Check
-    from tenterhook.project.formatting import FORMAT, formatter
+    from tenterhook.library.project import commands
+    from tenterhook.library.project.checks import Check
+    from tenterhook.library.project.formatting import FORMAT, formatter
 
     project = subjects[0].project
-    own = commands.configured(project, working.settings(**{FORMAT: given})).get(FORMAT) if given else None
+    own = commands.load_configured_commands(project, working.settings(**{FORMAT: given})).get(FORMAT) if given else None
     found = [(own or formatter(one), one) for one in subjects]
     grouped: dict[tuple[str, ...], list[Subject]] = {}
     by = {(command.folder, *command.words): command for command, _ in found if command}
@@ -80,23 +80,27 @@ def formatting(subjects: list[Subject], given: str) -> list[Check]:
 
 
 def contents(path: str) -> bytes:
-    from tenterhook import regular
+    from tenterhook.support import files
 
     try:
-        return regular.contents(path)
+        return files.contents(path)
     except OSError:
         return b""
 
 
-def said(changed: list[str], results: list[Result]) -> Answer | None:
+def build_lint_answer(changed: list[str], results: list[Result]) -> Answer | None:
     """What is wrong as feedback; what was formatted for the model; what could not be run for the user."""
-    from tenterhook.project.verify import failures
-    from tenterhook.project.wording import limited, listed
+    from tenterhook.library.project.verify import failures
+    from tenterhook.library.project.wording import format_name_list, truncate_lines
 
     failed = [one for one in results if one.state == "fail"]
-    answer = hook.deny(limited(["format-and-lint: the edit leaves this:", *failures(failed)])) if failed else None
+    answer = (
+        hook.deny(truncate_lines(["format-and-lint: the edit leaves this:", *failures(failed)])) if failed else None
+    )
     if changed:
-        text = hook.context(f"format-and-lint: {listed(changed)} was formatted; read it again before you edit it")
+        text = hook.context(
+            f"format-and-lint: {format_name_list(changed)} was formatted; read it again before you edit it"
+        )
         answer = answer & text if answer else text
     missed = [one.line for one in results if one.state in ("late", "absent")]
     if missed:

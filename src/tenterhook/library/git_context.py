@@ -40,23 +40,23 @@ def git_context(
     event: Event, files: int = 10, commits: int = 5, commands: bool = False, seconds: float = 3.0
 ) -> Answer | None:
     from tenterhook.library.parts.decisions import positive
-    from tenterhook.project.wording import limited
+    from tenterhook.library.project.wording import truncate_lines
 
     lines = state(event, files, commits, positive("seconds", seconds))
     if commands:
-        from tenterhook.actions.settings import Settings
-        from tenterhook.project.overview import overview
+        from tenterhook.library.actions.settings import Settings
+        from tenterhook.library.project.overview import overview
 
         lines += overview(event.project, Settings())
-    return hook.context(limited(["State of the project at the start:", *lines], 40)) if lines else None
+    return hook.context(truncate_lines(["State of the project at the start:", *lines], 40)) if lines else None
 
 
 def state(event: Event, files: int, commits: int, seconds: float) -> list[str]:
     import os
 
-    from tenterhook.guard.branches import git_folder
-    from tenterhook.project import changed
-    from tenterhook.project.wording import counted, listed, plain
+    from tenterhook.library.guard.branches import git_folder
+    from tenterhook.library.project import changed
+    from tenterhook.library.project.wording import count_with_noun, format_name_list, plain
 
     project = os.path.realpath(event.project)
     root = changed.repository(project)
@@ -66,8 +66,8 @@ def state(event: Event, files: int, commits: int, seconds: float) -> list[str]:
     lines = [f"branch: {plain(found.branch)}{f' ({found.distance})' if found.distance else ''}"]
     under_way = [what for name, what in UNDER_WAY.items() if os.path.exists(os.path.join(git_folder(root), name))]
     lines += [f"under way: {what}" for what in dict.fromkeys(under_way)]
-    named = f": {listed(found.files, files)}" if found.files and files else ""
-    lines.append(f"{counted(len(found.files), 'changed file')}{named}")
+    named = f": {format_name_list(found.files, files)}" if found.files and files else ""
+    lines.append(f"{count_with_noun(len(found.files), 'changed file')}{named}")
     if commits > 0:
         lines += [f"commit {plain(line, 120)}" for line in changed.history(project, commits, seconds / 2)]
     return lines

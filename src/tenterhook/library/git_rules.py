@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tenterhook.author import Answer, Event
-    from tenterhook.guard.branches import Step
+    from tenterhook.library.guard.branches import Step
 
 PUSHES = ("push", "force", "lease")
 SAYS = {
@@ -60,24 +60,24 @@ def git_rules(
     words = {name: one_of(name, word) for name, word in given.items()} | {"lease": force}
     if not event.command:
         return None
-    taken, unread = looked(event)
+    taken, unread = parse_git_steps(event)
     found = [("ask", unread)] if unread else []
     found += [
         problem
         for step in taken
-        for problem in (*against(step, branches, words), *named(step, new_branches))
+        for problem in (*against(step, branches, words), *check_new_branch_name(step, new_branches))
         if problem[0] != "allow"
     ]
-    return said(found)
+    return strongest_answer(found)
 
 
-def looked(event: Event) -> tuple[Iterator[Step], str]:
+def parse_git_steps(event: Event) -> tuple[Iterator[Step], str]:
     """The steps of a command; and what keeps it from being read to its end, where it may have a push in it."""
     import os
 
-    from tenterhook.guard.branches import steps
-    from tenterhook.guard.calls import calls
+    from tenterhook.library.guard.branches import steps
     from tenterhook.library.parts import guarding
+    from tenterhook.support.shell.calls import calls
 
     called, problem = calls(event.command, folder=guarding.folder(event), home=os.path.expanduser("~"))
     return steps(called), UNREAD.format(problem) if problem and "git" in event.command else ""
@@ -86,19 +86,19 @@ def looked(event: Event) -> tuple[Iterator[Step], str]:
 def against(step: Step, branches: tuple[str, ...], words: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Decision and words for each rule that the step is against."""
     if step.what in PUSHES and not step.branch:
-        yield "ask" if words["push"] != "allow" else "allow", shown(step, UNKNOWN)
+        yield "ask" if words["push"] != "allow" else "allow", format_step(step, UNKNOWN)
     if step.what == "force":
-        yield words["force"], shown(step, SAYS["force"])
+        yield words["force"], format_step(step, SAYS["force"])
     if is_protected(step.branch, branches):
         if step.what in PUSHES:
-            yield words["push"], shown(step, SAYS["push"])
+            yield words["push"], format_step(step, SAYS["push"])
         if step.what in ("lease", "delete", "commit"):
-            yield words[step.what], shown(step, SAYS[step.what])
+            yield words[step.what], format_step(step, SAYS[step.what])
 
 
-def named(step: Step, globs: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def check_new_branch_name(step: Step, globs: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     if globs and step.what == "create" and not is_protected(step.branch, globs):
-        yield "deny", shown(step, f"makes the branch {{}}; a new one must be called {' or '.join(globs)}")
+        yield "deny", format_step(step, f"makes the branch {{}}; a new one must be called {' or '.join(globs)}")
 
 
 def is_protected(branch: str, globs: tuple[str, ...]) -> bool:
@@ -108,15 +108,15 @@ def is_protected(branch: str, globs: tuple[str, ...]) -> bool:
     return any(fnmatchcase(branch, one) or ("*" in branch and fnmatchcase(one, branch)) for one in globs)
 
 
-def shown(step: Step, says: str) -> str:
-    from tenterhook.guard.branches import EVERY
-    from tenterhook.guard.danger import shown
+def format_step(step: Step, says: str) -> str:
+    from tenterhook.library.guard.branches import EVERY
+    from tenterhook.library.guard.danger import format_call
 
     branch = "all branches" if step.branch == EVERY else step.branch or "a branch that only the shell knows"
-    return f"{shown(step.call, ())}: {says.format(branch)}"
+    return f"{format_call(step.call, ())}: {says.format(branch)}"
 
 
-def said(found: list[tuple[str, str]]) -> Answer | None:
+def strongest_answer(found: list[tuple[str, str]]) -> Answer | None:
     """The strongest decision, with the words of all."""
     from tenterhook.library.parts.decisions import DECISIONS, answer
 

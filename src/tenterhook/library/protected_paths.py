@@ -32,16 +32,16 @@ from tenterhook import hook
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.author import Answer, Event
-    from tenterhook.guard.finding import Finding
-    from tenterhook.guard.paths import Place
+    from tenterhook.library.guard.finding import Finding
+    from tenterhook.library.guard.paths import Place
 
 UNREAD = "unread"
 
 
 def rules() -> dict[str, tuple[str, str]]:
     """Each rule with its decision and what it says."""
-    from tenterhook.guard.danger import UNPARSABLE
-    from tenterhook.guard.paths import RULES
+    from tenterhook.library.guard.danger import UNPARSABLE
+    from tenterhook.library.guard.paths import RULES
 
     return {**RULES, UNPARSABLE.rule: (UNPARSABLE.decision, UNPARSABLE.text.format("and why"))}
 
@@ -58,10 +58,10 @@ def protected_paths(
 ) -> Answer | None:
     if not (event.command or event.paths):
         return None
-    from tenterhook.guard import look
+    from tenterhook.library.guard import look
     from tenterhook.library.parts import guarding
 
-    switched = guarding.switched(rules(), allow=allow, ask=ask, deny=deny) if allow or ask or deny else {}
+    switched = guarding.rule_overrides(rules(), allow=allow, ask=ask, deny=deny) if allow or ask or deny else {}
     place = guarding.place(event, switched, protected=paths, outside=outside)
     found = kept_from_reading(event, unread, place) if unread else []
     if event.command:
@@ -81,29 +81,29 @@ def changes(event: Event) -> bool:
 
 
 def kept_from_reading(event: Event, globs: tuple[str, ...], place: Place) -> list[Finding]:
-    from tenterhook.guard.finding import Finding
-    from tenterhook.guard.paths import below, listed
+    from tenterhook.library.guard.finding import Finding
+    from tenterhook.library.guard.paths import below, matches_any_glob
 
     found: dict[str, Finding] = {}
-    for path in (*event.paths, *named(event, place)):
+    for path in (*event.paths, *collect_command_paths(event, place)):
         inside = below(path, place.project) or below(path, place.root)
         around = any(glob.startswith(f"{inside}/") for glob in globs)  # a folder is read with all that is in it
-        if inside and (around or listed(inside, list(globs))):
+        if inside and (around or matches_any_glob(inside, list(globs))):
             found[inside] = Finding(
                 UNREAD, "deny", f"{place.shown(path)} must not be read; ask the user for what you need"
             )
     return list(found.values())
 
 
-def named(event: Event, place: Place) -> list[str]:
+def collect_command_paths(event: Event, place: Place) -> list[str]:
     """Every word of a command that may be a file, as a whole path."""
     if not event.command:
         return []
     import os
 
-    from tenterhook.guard.calls import calls
-    from tenterhook.guard.writes import fitting, whole
     from tenterhook.library.parts import guarding
+    from tenterhook.support.shell.calls import calls
+    from tenterhook.support.shell.writes import fitting, whole
 
     called, _ = calls(event.command, folder=guarding.folder(event), home=place.home)
     words = [(call, word) for call in called for word in (*call.words, *call.reads, call.named)]

@@ -44,16 +44,16 @@ def secrets(
     words = {name: one_of(name, word) for name, word in given.items()}
     if event.kind == "tool.before" and not (event.command or event.is_write or event.tool in UNKNOWN):
         return None
-    what, lines = found(event, not_secret)
+    what, lines = find_event_secrets(event, not_secret)
     return answer(words[what], "\n".join(("secrets found this:", *lines))) if lines else None
 
 
-def found(event: Event, not_secret: tuple[str, ...]) -> tuple[str, list[str]]:
+def find_event_secrets(event: Event, not_secret: tuple[str, ...]) -> tuple[str, list[str]]:
     """Which option it is about, and a line for each secret."""
-    from tenterhook.guard import look, secret
+    from tenterhook.library.guard import look, secret
 
     if event.kind == "prompt.submit":
-        return "prompts", [f"- the prompt, {line}" for line in secret.shown(event.prompt)]
+        return "prompts", [f"- the prompt, {line}" for line in secret.describe_new_secrets(event.prompt)]
     lines = [f"- {one.text}" for one in look.secrets_of_command(event.command, "ask")] if event.command else []
     if lines or (event.command and event.tool not in UNKNOWN):
         return "commands", lines
@@ -64,14 +64,14 @@ def found(event: Event, not_secret: tuple[str, ...]) -> tuple[str, list[str]]:
 
 
 def in_files(event: Event, not_secret: tuple[str, ...]) -> list[str]:
-    from tenterhook.guard import look, secret
+    from tenterhook.library.guard import look, secret
     from tenterhook.library.parts import guarding
 
     place = guarding.place(event, {}, not_secret=not_secret)
     if event.paths and all(look.may_hold_secrets(path, place) for path in event.paths):
         return []
     name = ", ".join(place.shown(path) for path in event.paths)
-    if not name or list(secret.shown(name)):  # a name may hold one, too
+    if not name or list(secret.describe_new_secrets(name)):  # a name may hold one, too
         name = "the text"
     before = "\n".join(strings(old_texts(event.input)))
     texts = event.texts or strings(event.input)  # of a tool that calls its text by a name of its own

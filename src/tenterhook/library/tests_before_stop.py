@@ -26,11 +26,11 @@ from tenterhook import hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.actions.happened import Happened
-    from tenterhook.actions.settings import Settings
     from tenterhook.author import Answer, Event
-    from tenterhook.project.checks import Check
-    from tenterhook.project.run import Result
+    from tenterhook.library.actions.happened import Happened
+    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.project.checks import Check
+    from tenterhook.library.project.run import Result
 
 NAME = "tests-before-stop"
 
@@ -44,38 +44,40 @@ def green_before_stop(
 
     one_of("unfinished", unfinished, ("deny", "warn", "allow"))
     positive("times", times)
-    time = working.happened(event, positive("seconds", seconds))
-    from tenterhook.project.ledger import Ledger
-    from tenterhook.project.run import run
+    time = working.event_with_deadline(event, positive("seconds", seconds))
+    from tenterhook.library.project.ledger import Ledger
+    from tenterhook.library.project.run import run
 
-    due = concerned(time, working.settings(test=command))
+    due = collect_due_tests(time, working.settings(test=command))
     if not due:
         return None
     ledger = Ledger(time)
     results = run(due, time.left(), ledger.cache())
     ledger.keep(results)
-    return judged(event, results, times, unfinished)
+    return build_stop_answer(event, results, times, unfinished)
 
 
-def concerned(time: Happened, settings: Settings) -> list[Check]:
+def collect_due_tests(time: Happened, settings: Settings) -> list[Check]:
     """The tests of changed code that is not known to be good; where nobody knows what changed, all of them."""
-    from tenterhook.project import commands
-    from tenterhook.project.changed import repository
-    from tenterhook.project.checks import Check, checks
-    from tenterhook.project.report import Standing
+    from tenterhook.library.project import commands
+    from tenterhook.library.project.changed import repository
+    from tenterhook.library.project.checks import Check, checks
+    from tenterhook.library.project.report import Standing
 
     if settings.commands and not repository(time.project):
-        return [Check(commands.configured(time.project, settings)["test"], time.project, ["the project"], [])]
+        return [
+            Check(commands.load_configured_commands(time.project, settings)["test"], time.project, ["the project"], [])
+        ]
     standing = Standing(time)
     due = [one for one in standing.code() if standing.states.get(("test", one.name)) != "pass"]
     return checks(due, settings, ("test",), cwd=time.cwd) if due else []
 
 
-def judged(event: Event, results: list[Result], times: int, unfinished: str) -> Answer | None:
+def build_stop_answer(event: Event, results: list[Result], times: int, unfinished: str) -> Answer | None:
     from tenterhook.library.parts.decisions import answer
     from tenterhook.library.parts.kept import Kept
-    from tenterhook.project.verify import failures
-    from tenterhook.project.wording import limited
+    from tenterhook.library.project.verify import failures
+    from tenterhook.library.project.wording import truncate_lines
 
     failed = [one for one in results if one.state in ("fail", "skipped")]
     late = [one.line for one in results if one.state == "late"]
@@ -86,7 +88,7 @@ def judged(event: Event, results: list[Result], times: int, unfinished: str) -> 
         return answer(unfinished, f"{NAME}: {'; '.join(missed)}") if missed else None
     before = kept.lines()
     already = int(before[-1].get("refused", 0)) if before else 0
-    reason = limited([f"{NAME}: not done yet:", *failures(failed), *late])
+    reason = truncate_lines([f"{NAME}: not done yet:", *failures(failed), *late])
     if already >= times:
         kept.add({"refused": 0})
         return hook.notify(f"{reason}\nThe turn ends all the same: it was refused {already} times.")

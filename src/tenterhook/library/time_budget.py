@@ -46,7 +46,7 @@ def time_budget(event: Event, seconds: float = 1800.0, commands: int = 0, then: 
         kept.add({"end": time.time(), "id": identity(event)})
         return None
     lines = kept.lines()
-    spent, ran = used(lines), sum("start" in line for line in lines)
+    spent, ran = sum_elapsed_seconds(lines), sum("start" in line for line in lines)
     if spent >= seconds:
         return used_up(then, f"{NAME}: commands of this session took {spent:.0f} s, of {seconds:g} s in all")
     if 0 < commands <= ran:
@@ -59,13 +59,13 @@ def identity(event: Event) -> str:
     """What a command's two moments have in common."""
     import json
 
-    from tenterhook.project.ledger import digest
+    from tenterhook.library.project.ledger import digest
 
     given = next((event.raw[name] for name in IDS if isinstance(event.raw.get(name), str)), "")
     return given or digest(json.dumps([event.tool_name, event.command]))
 
 
-def used(lines: list[dict[str, Any]]) -> float:
+def sum_elapsed_seconds(lines: list[dict[str, Any]]) -> float:
     """Seconds between each start and the first end after it that has its identity."""
     open_since: dict[str, list[float]] = {}
     total = 0.0

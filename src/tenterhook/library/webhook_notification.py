@@ -48,7 +48,7 @@ def webhook_notification(
 
     one_of("form", form, FORMS)
     positive("seconds", seconds)
-    if not telling.wanted(event, on):
+    if not telling.should_notify(event, on):
         return None
     import json
 

@@ -10,12 +10,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from tenterhook import dialects, recorded
+from tenterhook import dialects
 from tenterhook.author import inputs, tools
-from tenterhook.dialect import Dialect, EventRule
+from tenterhook.dialects import recorded
+from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.dialects.schema.vocabulary import BASE
 from tenterhook.errors import UsageError
-from tenterhook.payload import GIVEN
-from tenterhook.vocabulary import BASE
+from tenterhook.pipeline.payload import GIVEN
 
 # Our words for tools, and the names under which dialects say what they call them.
 NAMES = {
@@ -52,7 +53,7 @@ class Tool(Struct, frozen=True):
     beside: dict[str, Any] = {}
 
 
-def called(dialect: Dialect, rule: EventRule, data: dict[str, Any]) -> dict[str, Any]:
+def build_tool_call_data(dialect: Dialect, rule: EventRule, data: dict[str, Any]) -> dict[str, Any]:
     """The event's data with `tool` and its inputs as this agent writes them; all else stays."""
     if "tool" not in data:
         return data
@@ -67,7 +68,7 @@ def called(dialect: Dialect, rule: EventRule, data: dict[str, Any]) -> dict[str,
         )
     has_run = any(field.key == OUTPUT for field in rule.fields)
     output = {OUTPUT: tool.output} if has_run and tool.output is not None else {}
-    return {"tool_name": tool.name, "tool_input": spelled(tool, given), **tool.beside, **output, **rest}
+    return {"tool_name": tool.name, "tool_input": rename_tool_inputs(tool, given), **tool.beside, **output, **rest}
 
 
 def tool_of(dialect: Dialect, name: str) -> Tool | None:
@@ -78,14 +79,14 @@ def tool_of(dialect: Dialect, name: str) -> Tool | None:
     calls = recorded.tools(dialect.name)
     for call in calls:
         if call["tool"] == name:
-            return seen(dialect, call)
+            return tool_from_recorded_call(dialect, call)
     unrecorded = (*dialect.further_tools, *dialect.aliases)
     if kind == tools.OTHER or name in unrecorded:
         return Tool(name)
     alike = [call for call in calls if tools.kind(call["tool"]) == kind]
     more = [call for call in calls if kind in tools.names(call["tool"])]
     for call in (*alike, *more):
-        return seen(dialect, call)
+        return tool_from_recorded_call(dialect, call)
     if kind not in NAMES and (others := [one for one in unrecorded if tools.kind(one) == kind]):
         return Tool(others[0])
     if calls:
@@ -96,7 +97,7 @@ def tool_of(dialect: Dialect, name: str) -> Tool | None:
     return Tool(named.name, renamed=named.inputs, patch="patch" if named.name in PATCHES else "")
 
 
-def seen(dialect: Dialect, call: dict[str, Any]) -> Tool:
+def tool_from_recorded_call(dialect: Dialect, call: dict[str, Any]) -> Tool:
     """The tool of a recorded call."""
     given = call["input"]
     text = isinstance(given, str)
@@ -122,7 +123,7 @@ def of_server(dialect: Dialect, server: str, tool: str) -> Tool:
     return Tool(name)
 
 
-def spelled(tool: Tool, given: dict[str, Any]) -> Any:
+def rename_tool_inputs(tool: Tool, given: dict[str, Any]) -> Any:
     """The input under the tool's own names."""
     if tool.patch or tool.text:
         text = inputs.patch(given) or (patch(**given) if "file_path" in given else given.get(tool.patch or inputs.TEXT))

@@ -127,7 +127,7 @@ class Fired(Struct, frozen=True, kw_only=True):
             "failures": [text.partition("\n")[0] for text in self.failures],
             "lost": self.lost,
         }
-        said = "".join(f", {name}={shortened(value)}" for name, value in parts.items() if value)
+        said = "".join(f", {name}={truncate_repr(value)}" for name, value in parts.items() if value)
         return f"<{self.agent} {self.event} {self.about}: {done}{said}>".replace(" :", ":")
 
     @property
@@ -135,10 +135,10 @@ class Fired(Struct, frozen=True, kw_only=True):
         """What the event was about, in short: the tool with its input, or the prompt."""
         tool = self.data.get("tool_name")
         if isinstance(tool, str) and tool:
-            return f"{tool} {shortened(self.data.get('tool_input'))}"
-        return shortened(self.data["prompt"]) if self.data.get("prompt") else ""
+            return f"{tool} {truncate_repr(self.data.get('tool_input'))}"
+        return truncate_repr(self.data["prompt"]) if self.data.get("prompt") else ""
 
 
-def shortened(value: Any) -> str:
+def truncate_repr(value: Any) -> str:
     shown = repr(value)
     return shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 1]}…"

@@ -9,23 +9,24 @@ from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
-from tenterhook import dialects, recorded
+from tenterhook import dialects
 from tenterhook.author import callers
 from tenterhook.author.process import REPORT
-from tenterhook.dialect import Dialect, EventRule
-from tenterhook.engine import Engine
+from tenterhook.dialects import recorded
+from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.engine.engine import Engine
+from tenterhook.engine.simulate import NOTHING_RUNS
 from tenterhook.errors import UsageError, nearest
-from tenterhook.payload import in_our_words
-from tenterhook.testing.calling import called, tool_of
+from tenterhook.pipeline.payload import in_our_words
+from tenterhook.testing.calling import build_tool_call_data, tool_of
 from tenterhook.testing.fired import Fired, HookFailed
 from tenterhook.testing.running import Here, command
-from tenterhook.testing.simulating import NOTHING_RUNS
 from tenterhook.types import Hook, Outcome, Source
 
 if TYPE_CHECKING:
     import pytest
 
-    from tenterhook.runner import Runner
+    from tenterhook.engine.runner import Runner
 
 Hooks = str | os.PathLike[str] | Callable[..., Any] | Iterable[Any]
 
@@ -40,7 +41,7 @@ def agents(kind: str = "", *, can: str = "", tool: str = "") -> list[str]:
     found = []
     for name in dialects.names():
         dialect = dialects.get(name)
-        rule = meant(dialect, kind) if kind else None
+        rule = find_event_rule(dialect, kind) if kind else None
         if kind and not rule:
             continue
         if rule and can and can not in callers.load(name)["events"][rule.name]["says"]:
@@ -92,10 +93,10 @@ def fire(
     With `allow_failure` it is not; `failures` tells what went wrong, and `denied` what the agent does then.
     """
     dialect = dialects.get(agent)
-    rule = meant(dialect, event)
+    rule = find_event_rule(dialect, event)
     if rule is None:
         raise UsageError(f"{dialect.title} has no event {event!r}; agents({event!r}) lists those that have")
-    given = {**(once_written(dialect, rule) if as_recorded else {}), **called(dialect, rule, data)}
+    given = {**(once_written(dialect, rule) if as_recorded else {}), **build_tool_call_data(dialect, rule, data)}
     environ = {name: value for name, value in os.environ.items() if not name.startswith("TENTERHOOK_")} | dict(
         env or {}
     )
@@ -115,15 +116,15 @@ def fire(
         here = None if process else Here(hooks, agent, options or {}, environ)
         if here:
             engine.runner = cast("Runner", here)
-        outcome = happened(engine, rule, main, given)
-        failed = here.failures() if here else reported(report, outcome)
+        outcome = fire_alone(engine, rule, main, given)
+        failed = here.failures() if here else read_failure_report(report, outcome)
     if failed and not allow_failure:
         cause = here.said[0].failures[0][1] if here else None
         raise HookFailed("\n\n".join(failed)) from cause
-    return fired(engine, rule, outcome, given, failed)
+    return build_fired_result(engine, rule, outcome, given, failed)
 
 
-def reported(path: str, outcome: Outcome) -> list[str]:
+def read_failure_report(path: str, outcome: Outcome) -> list[str]:
     """What went wrong in the hook's process; it writes that down at its end, unless it does not come so far."""
     if os.path.exists(path):
         with open(path, "rb") as file:
@@ -132,7 +133,7 @@ def reported(path: str, outcome: Outcome) -> list[str]:
     return [f"the hook's process ended (exit {attempt.exit_code}) before it answered: {attempt.stderr.strip()}"]
 
 
-def meant(dialect: Dialect, event: str) -> EventRule | None:
+def find_event_rule(dialect: Dialect, event: str) -> EventRule | None:
     """The event of that name; of several of one kind the first that is for every tool."""
     found = [rule for rule in dialect.events if rule.kind == event]
     named = [rule for rule in dialect.events if rule.name == event]
@@ -146,7 +147,7 @@ def once_written(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
     return {name: value for name, value in found.items() if name not in here}
 
 
-def happened(engine: Engine, rule: EventRule, main: list[str], data: dict[str, Any]) -> Outcome:
+def fire_alone(engine: Engine, rule: EventRule, main: list[str], data: dict[str, Any]) -> Outcome:
     """One event in an engine whose only hook is the one under test."""
     spec = {"command": "", "main": main, "form": "shell"}
     one = Hook(name="hook", event=rule.name, handler="command", spec=spec, source=Source("test"), timeout=60.0)
@@ -161,7 +162,9 @@ def happened(engine: Engine, rule: EventRule, main: list[str], data: dict[str, A
     return outcome
 
 
-def fired(engine: Engine, rule: EventRule, outcome: Outcome, data: dict[str, Any], failed: list[str]) -> Fired:
+def build_fired_result(
+    engine: Engine, rule: EventRule, outcome: Outcome, data: dict[str, Any], failed: list[str]
+) -> Fired:
     attempt = outcome.attempts[0]
     return Fired(
         agent=engine.dialect.name,

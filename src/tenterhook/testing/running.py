@@ -10,11 +10,11 @@ from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 from typing import Any
 
-from tenterhook import imports
 from tenterhook.author import calls, failures, loading
 from tenterhook.author.forms import Said
 from tenterhook.author.registered import Registered
 from tenterhook.errors import UsageError, nearest
+from tenterhook.support import project_imports
 from tenterhook.types import Attempt, Job
 
 PACKAGE = __name__.partition(".")[0]
@@ -26,7 +26,7 @@ class Here:
     def __init__(self, hooks: Any, agent: str, options: Mapping[str, Any], environ: Mapping[str, str]) -> None:
         self.imports = Imports()
         with self.imports.in_force():
-            self.hooks = having(found(hooks), options)
+            self.hooks = having(collect_registered_hooks(hooks), options)
         self.call, self.environ = calls.Call(agent), environ
         self.said: list[Said] = []
 
@@ -38,14 +38,14 @@ class Here:
         self.call.event = job.hook.event
         began = time.perf_counter()
         with redirect_stdout(printed), self.imports.in_force():
-            said = calls.answered(self.hooks, job.stdin(), self.call, {**self.environ, **job.env()})
+            said = calls.handle_event(self.hooks, job.stdin(), self.call, {**self.environ, **job.env()})
         seconds = time.perf_counter() - began
         self.said.append(said)
         err = f"{printed.getvalue()}{said.err}"
         return Attempt(job.hook.name, "command", "test", said.code, seconds=seconds, stdout=said.out, stderr=err)
 
     def failures(self) -> list[str]:
-        return [text for said in self.said for text in failures.described(said)]
+        return [text for said in self.said for text in failures.format_failures(said)]
 
     def close(self) -> None:
         """Nothing was started."""
@@ -80,10 +80,10 @@ class Imports:
 
     def is_own(self, module: Any) -> bool:
         file = getattr(module, "__file__", None)
-        return isinstance(file, str) and any(imports.is_own(os.path.dirname(file), one) for one in self.folders)
+        return isinstance(file, str) and any(project_imports.is_own(os.path.dirname(file), one) for one in self.folders)
 
 
-def found(hooks: Any) -> list[Registered]:
+def collect_registered_hooks(hooks: Any) -> list[Registered]:
     """The hooks of a function, a file, the library, or several of them."""
     if isinstance(hooks, str | os.PathLike):
         return loading.of_word(os.fspath(hooks))
@@ -92,7 +92,7 @@ def found(hooks: Any) -> list[Registered]:
     if isinstance(own := getattr(hooks, "hooks", None), tuple):
         return list(own)
     if isinstance(hooks, list | tuple | set):
-        return [one for each in hooks for one in found(each)]
+        return [one for each in hooks for one in collect_registered_hooks(each)]
     raise UsageError(f"a function with @hook(...), a file or library:NAME is needed, not {hooks!r:.80}")
 
 
@@ -107,7 +107,7 @@ def having(hooks: list[Registered], options: Mapping[str, Any]) -> list[Register
 def command(hooks: Any, agent: str, options: Mapping[str, Any]) -> list[str]:
     """How an agent calls them: `tenter run` with the files that they stand in."""
     words = [word for each in (hooks if isinstance(hooks, list | tuple | set) else [hooks]) for word in files(each)]
-    settings = [part for name, value in options.items() for part in ("--set", f"{name}={written(value)}")]
+    settings = [part for name, value in options.items() for part in ("--set", f"{name}={format_option_value(value)}")]
     return [sys.executable, "-m", PACKAGE, "run", *settings, *words, "--agent", agent]
 
 
@@ -120,7 +120,7 @@ def files(hooks: Any) -> list[str]:
     return [code.co_filename]
 
 
-def written(value: Any) -> str:
+def format_option_value(value: Any) -> str:
     if isinstance(value, bool | int | float | str):
         return str(value)
     import json

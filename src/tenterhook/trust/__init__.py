@@ -13,10 +13,11 @@ the user has not denied it.
 
 from __future__ import annotations
 
+from tenterhook.support.scopes import OWN_SCOPES
+
 CHOICES = ("ask", "all", "none")
-OWN_SCOPES = {"user", "system", "defaults", "managed", "code"}
 
 
-def trusted(scope: str, trust: str) -> bool:
+def is_trusted_scope(scope: str, trust: str) -> bool:
     """Whether what stands in a file of this scope may run, override and switch off without an approval."""
     return scope in OWN_SCOPES or trust == "all"

@@ -19,7 +19,7 @@ from tenterhook.trust.seal import HINT, Seal
 from tenterhook.types import Event, Hook
 
 if TYPE_CHECKING:
-    from tenterhook.dialect import Dialect
+    from tenterhook.dialects.schema.dialect import Dialect
 
 
 class Judged(Struct, frozen=True):
@@ -67,7 +67,7 @@ def by_order(item: Item) -> Hashable:
     return item.slot, item.order
 
 
-def gone(kept: Book | None, found: Iterable[Judged]) -> list[Line]:
+def missing_approved_lines(kept: Book | None, found: Iterable[Judged]) -> list[Line]:
     """What was approved, is not there any more, and is not known to be gone."""
     there = {id(one.line) for one in found}
     lines = kept.lines if kept and not kept.denied else []
@@ -79,7 +79,7 @@ class Approvals:
 
     def __init__(self, dialect: Dialect, project: str, home: str, environ: Mapping[str, str]) -> None:
         self.dialect, self.project, self.home, self.environ = dialect, project, home, environ
-        self.book, self.problem = book.opened(project, home, environ)
+        self.book, self.problem = book.load_book(project, home, environ)
         self.by_words: dict[Hashable, list[Item]] | None = None
 
     def knows(self, file: str) -> bool:
@@ -111,7 +111,7 @@ class Approvals:
         found = standings(items, self.book)
         lost = [
             line
-            for line in gone(self.book, found)
+            for line in missing_approved_lines(self.book, found)
             if line.last.kind == "hook" and line.last.dialect == self.dialect.name
         ]
         return [self.standing(hook, one, b, binder) for hook, one, b in zip(hooks, found, bound, strict=True)], lost
@@ -143,7 +143,7 @@ class Approvals:
             files = list(bound.parts.values())
             return replace(hook, state="trusted", seal=Seal(files, binder.where) if files else None)
         if found.state == "modified" and found.line:
-            return modified(hook, found.line.last, found.item, binder)
+            return block_modified_hook(hook, found.line.last, found.item, binder)
         return replace(hook, state=found.state)
 
 
@@ -176,7 +176,7 @@ def as_approved(binder: Binder, found: Bound, version: Item) -> bool:
     return True
 
 
-def modified(hook: Hook, before: Item, now: Item, binder: Binder) -> Hook:
+def block_modified_hook(hook: Hook, before: Item, now: Item, binder: Binder) -> Hook:
     """Not run, and not silently gone: it stands in the way wherever the old one or the new one would have run."""
     was = before.entry
     there = {one.path for one in now.parts}
@@ -208,8 +208,8 @@ def orders(hooks: Iterable[Hook]) -> list[int]:
 
 def binder_for(dialect: Dialect, project: str, home: str, environ: Mapping[str, str], *, texts: bool = False) -> Binder:
     """Variables in a command are those that its hook would see."""
-    from tenterhook.environment import environment
-    from tenterhook.payload import compile_shape
+    from tenterhook.pipeline.environment import environment
+    from tenterhook.pipeline.payload import compile_shape
     from tenterhook.trust.parts import ground
 
     rule = dialect.events[0]

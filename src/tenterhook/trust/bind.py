@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
+from tenterhook.support.command_line import BUILTINS, at_home, one_program, simple_words, substitute_placeholders
 from tenterhook.trust.loads import language_of
 from tenterhook.trust.loads.records import File, Loads
 from tenterhook.trust.parts import Ground, Part, Stamp, part
 from tenterhook.trust.variables import loads_code
-from tenterhook.words import BUILTINS, at_home, one_program, placed, simple_words
 
 if TYPE_CHECKING:
     from tenterhook.types import Hook
@@ -93,7 +93,9 @@ class Binder:
         found = Bound()
         main = hook.spec["main"]
         if hook.spec.get("placeholders"):
-            main = placed(main, {**self.env, **{name: value for name, value in hook.env.items() if value}})
+            main = substitute_placeholders(
+                main, {**self.env, **{name: value for name, value in hook.env.items() if value}}
+            )
         if hook.spec["form"] == "mcp":
             main = hook.spec.get("files", "").split()
         if bind:
@@ -160,7 +162,7 @@ class Binder:
             self.file(found, os.path.join(self.cwd, words[1]), "shell")
             return
         if first not in BUILTINS:
-            self.file(found, self.located(first))
+            self.file(found, self.locate_file(first))
         if name in WRAPPERS:
             self.wrapped(found, name, words[1:], depth + 1)
         elif name.rstrip("0123456789.") in INTERPRETERS:
@@ -172,11 +174,11 @@ class Binder:
 
     def interpreter(self, found: Bound, words: list[str], depth: int = 0) -> None:
         if self.runs(words[0]):
-            self.file(found, self.located(words[0]))
+            self.file(found, self.locate_file(words[0]))
         name = os.path.basename(words[0])
         if self.named_by_project(words[0]):
             note(found, f"{name}: an interpreter of the project's own, with whatever lies beside it")
-        self.interpreted(found, name, words[1:], depth)
+        self.bind_interpreter(found, name, words[1:], depth)
 
     def wrapped(self, found: Bound, name: str, words: list[str], depth: int) -> None:
         """The command that a wrapper runs. What follows an option may be its value or the command: both count."""
@@ -194,10 +196,10 @@ class Binder:
         note(found, f"{name}: what it runs")
 
     def runs(self, word: str) -> bool:
-        path = self.located(word)
+        path = self.locate_file(word)
         return word in BUILTINS or ("\0" not in path and os.path.isfile(path) and os.access(path, os.X_OK))
 
-    def interpreted(self, found: Bound, name: str, words: list[str], depth: int) -> None:
+    def bind_interpreter(self, found: Bound, name: str, words: list[str], depth: int) -> None:
         """The script of an interpreter, or the text that stands for one.
 
         What follows an option may be its value: then the script comes later, and both are looked at.
@@ -264,14 +266,14 @@ class Binder:
         module = name if attribute else name.rpartition(".")[0] or name
         found.starts.append(Start(self.cwd, module=module, language="python", title=main, first=False))
 
-    def located(self, word: str) -> str:
+    def locate_file(self, word: str) -> str:
         if os.sep in word:
             return os.path.join(self.cwd, at_home(word, self.env.get("HOME", "~")))
         return which(word, self.env.get("PATH", os.defpath), self.cwd) or word
 
     def named_by_project(self, word: str) -> bool:
         """Whether a program's name leads into the project, wherever a link leads from there."""
-        path = self.located(word)
+        path = self.locate_file(word)
         return "\0" not in path and self.where.of_project(os.path.join(os.path.realpath(os.path.dirname(path)), "it"))
 
     def file(self, found: Bound, path: str, language: str = "") -> None:
@@ -306,9 +308,9 @@ class Binder:
             return
         if start.startswith(b"#!"):
             words = start.split(b"\n", 1)[0][2:].decode("utf-8", "replace").split()
-            name = unwrapped(words[1:])[:1] if words and os.path.basename(words[0]) == "env" else words[:1]
+            name = skip_wrapper_options(words[1:])[:1] if words and os.path.basename(words[0]) == "env" else words[:1]
             for interpreter in name:
-                self.file(found, self.located(interpreter))
+                self.file(found, self.locate_file(interpreter))
 
 
 def which(word: str, path: str, cwd: str) -> str:
@@ -347,7 +349,7 @@ def looks_like_code(path: str) -> bool:
         return False
 
 
-def unwrapped(words: Sequence[str]) -> list[str]:
+def skip_wrapper_options(words: Sequence[str]) -> list[str]:
     """The command after a wrapper's own options and assignments."""
     rest = list(words)
     while rest and (rest[0].startswith("-") or ASSIGNED.match(rest[0])):

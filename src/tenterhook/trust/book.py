@@ -45,7 +45,7 @@ class Book(Struct):
     lines: list[Line] = field(default_factory=list)
 
 
-def opened(project: str, home: str, environ: Mapping[str, str]) -> tuple[Book | None, str]:
+def load_book(project: str, home: str, environ: Mapping[str, str]) -> tuple[Book | None, str]:
     """The book of a project, None where nothing is approved; and what is wrong with it."""
     data, problem = store.read(project, home, environ)
     if not data:
@@ -70,8 +70,8 @@ def change(project: str, home: str, environ: Mapping[str, str], do: Callable[[Bo
     """Change the book while nobody else does, and say where it is kept. A broken one is begun anew."""
     file = store.place(project, home, environ)
     try:
-        with store.locked(file, project):
-            book = opened(project, home, environ)[0]
+        with store.lock_book(file, project):
+            book = load_book(project, home, environ)[0]
             if book is None:
                 bond = store.bond(file, project)
                 book = msgspec.convert(bond, Book)

@@ -71,11 +71,11 @@ def file_diff(path: str, old: Part | None, new: Part | None) -> Iterator[str]:
             old.text.splitlines(), new.text.splitlines(), f"{name(path)} as approved", f"{name(path)} now", lineterm=""
         )
     else:
-        yield f"- {described(path, old)}"
-        yield f"+ {described(path, new)}"
+        yield f"- {describe_part(path, old)}"
+        yield f"+ {describe_part(path, new)}"
 
 
-def described(path: str, one: Part | None) -> str:
+def describe_part(path: str, one: Part | None) -> str:
     if one is None:
         return f"{path}: not part of it"
     if one.how == "absent":

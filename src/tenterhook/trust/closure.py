@@ -159,7 +159,7 @@ class Follower:
             elif binder.runs(words[0]):
                 binder.words(self.found, words)
             elif os.sep in words[0]:
-                binder.file(self.found, binder.located(words[0]))
+                binder.file(self.found, binder.locate_file(words[0]))
         self.waiting.extend(self.found.starts[before:])
         for folder, names in loads.names.items():
             self.look(folder, *names)

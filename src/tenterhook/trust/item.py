@@ -13,7 +13,7 @@ from tenterhook.trust.parts import Part
 from tenterhook.types import Hook
 
 if TYPE_CHECKING:
-    from tenterhook.dialect import Dialect
+    from tenterhook.dialects.schema.dialect import Dialect
     from tenterhook.trust.bind import Bound
 
 # All of a hook's entry that decides when it runs, what it runs, and what comes of it.
@@ -107,7 +107,7 @@ def entry(hook: Hook, dialect: Dialect) -> dict[str, Any]:
 
 def plain(value: Any) -> Any:
     """As JSON would have it, so that what was kept compares with what is read."""
-    return listed(msgspec.to_builtins(value, str_keys=True, enc_hook=str))
+    return tuples_to_lists(msgspec.to_builtins(value, str_keys=True, enc_hook=str))
 
 
 def hashable(value: Any) -> Hashable:
@@ -117,7 +117,7 @@ def hashable(value: Any) -> Hashable:
     return tuple(map(hashable, value)) if isinstance(value, list) else value
 
 
-def listed(value: Any) -> Any:
+def tuples_to_lists(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: listed(one) for key, one in value.items()}
-    return [listed(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: tuples_to_lists(one) for key, one in value.items()}
+    return [tuples_to_lists(one) for one in value] if isinstance(value, list | tuple) else value

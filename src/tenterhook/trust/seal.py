@@ -45,7 +45,7 @@ class Seal(Struct):
         clear_bytecode(self.modules)
         return ""
 
-    def touched(self, before: Sequence[Stamp]) -> str:
+    def find_touched(self, before: Sequence[Stamp]) -> str:
         """A file that was written to while the hook ran may have been another one for a moment, and be itself again."""
         for (one, _), then in zip(self.files, before, strict=True):
             if stamp(one.path) == then[:SURE]:
@@ -87,43 +87,43 @@ def clear_bytecode(modules: Mapping[str, set[str]]) -> None:
                     os.unlink(os.path.join(cache, entry))
 
 
-def bound(job: Job) -> Seal | None:
+def seal_to_check(job: Job) -> Seal | None:
     """What is to be looked at here: whoever starts a child process does so for it."""
     return None if handlers.starts_child(job.hook.handler) else job.hook.seal
 
 
 def refusal(job: Job) -> Attempt | None:
     """Why this job must not run; None where it may."""
-    seal = bound(job)
-    return modified(job, why) if seal is not None and (why := seal.broken()) else None
+    seal = seal_to_check(job)
+    return modified_hook_attempt(job, why) if seal is not None and (why := seal.broken()) else None
 
 
-def modified(job: Job, why: str) -> Attempt:
+def modified_hook_attempt(job: Job, why: str) -> Attempt:
     hook = job.hook
     return Attempt(hook.name, hook.handler, str(hook.source), error="modified", detail=why)
 
 
 def afterwards(job: Job, stamps: Sequence[Stamp], attempt: Attempt) -> Attempt:
     """What the hook said does not count where it was changed while it ran."""
-    seal = bound(job)
-    why = seal.touched(stamps) if seal else ""
-    return replace(modified(job, why), seconds=attempt.seconds) if why else attempt
+    seal = seal_to_check(job)
+    why = seal.find_touched(stamps) if seal else ""
+    return replace(modified_hook_attempt(job, why), seconds=attempt.seconds) if why else attempt
 
 
-def sealed(jobs: Sequence[Job], run: Callable[[Sequence[Job]], list[Attempt]]) -> list[Attempt]:
+def run_sealed_jobs(jobs: Sequence[Job], run: Callable[[Sequence[Job]], list[Attempt]]) -> list[Attempt]:
     """Run those whose seals are whole."""
     refused = [refusal(job) for job in jobs]
     whole = [job for job, no in zip(jobs, refused, strict=True) if no is None]
-    stamps = [seal.stamps() if (seal := bound(job)) else [] for job in whole]
+    stamps = [seal.stamps() if (seal := seal_to_check(job)) else [] for job in whole]
     done = run(whole) if whole else []
     answers = iter([afterwards(*one) for one in zip(whole, stamps, done, strict=True)])
     return [no or next(answers) for no in refused]
 
 
-async def asealed(job: Job, run: Callable[[Job], Awaitable[Attempt]]) -> Attempt:
+async def arun_sealed_job(job: Job, run: Callable[[Job], Awaitable[Attempt]]) -> Attempt:
     """The same for one job on a loop."""
     refused = refusal(job)
     if refused:
         return refused
-    stamps = seal.stamps() if (seal := bound(job)) else []
+    stamps = seal.stamps() if (seal := seal_to_check(job)) else []
     return afterwards(job, stamps, await run(job))

@@ -11,7 +11,7 @@ import stat
 from contextlib import contextmanager, suppress
 
 from tenterhook.errors import TenterhookError
-from tenterhook.state import state_folder
+from tenterhook.support.paths import state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def prepare(file: str, project: str) -> None:
 
 
 @contextmanager
-def locked(file: str, project: str) -> Iterator[None]:
+def lock_book(file: str, project: str) -> Iterator[None]:
     """Two writers at once would lose one of two approvals."""
     prepare(file, project)
     try:

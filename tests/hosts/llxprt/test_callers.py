@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from google.genai import types as T  # noqa: N812
 
+from clients.formats.loopback import Loopback
 from conftest import Project
-from formats.loopback import Loopback
 from hosts.genai_host import RESPONSE, call, choice, lay_out, sent
 from requirements.llxprt import says, specific
 from tenterhook.hosts.llxprt import (

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from tenterhook.agent.children import completed
-from tenterhook.agent.tools import Definition
-from tenterhook.agent.workspace import Unable, Workspace
+from tenterhook.clients.tool_definition import Definition
+from tenterhook.clients.workspace.children import run_to_completion
+from tenterhook.clients.workspace.workspace import Unable, Workspace
 from tenterhook.hosts.result import ToolError, ToolResult
 
 if TYPE_CHECKING:
-    from tenterhook.process import Completed
+    from tenterhook.runtime.process import Completed
 
 SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/sh")
 USUAL_SECONDS, MOST_SECONDS = 120.0, 600.0
@@ -28,17 +28,17 @@ What is put into the background goes on after the call; send its output to a fil
 
 def definition(workspace: Workspace) -> Definition:
     async def bash(command: str, timeout: float = USUAL_SECONDS, description: str = "") -> ToolResult:
-        from tenterhook.process import Program
+        from tenterhook.runtime.process import Program
 
         timeout = timeout / 1000 if timeout > MOST_SECONDS else timeout  # some agents count in milliseconds
         check(command, timeout)
         argv = (shell(), "-c", "--", command)
         environ = dict(workspace.environ)
         program = Program(argv, b"", environ, workspace.root, timeout, GRACE, cap=KEPT_BYTES, tail=KEPT_BYTES)
-        done = await completed(program)
-        text = told(done, timeout)
+        done = await run_to_completion(program)
+        text = format_command_output(done, timeout)
         # A command that did not end well is a tool that failed: hooks that wait for failures hear of it.
-        return ToolResult(text, text, error=ToolError(text) if ended(done, timeout) else None)
+        return ToolResult(text, text, error=ToolError(text) if describe_exit(done, timeout) else None)
 
     return Definition(
         name="Bash",
@@ -70,7 +70,7 @@ def check(command: str, timeout: float) -> None:
         raise Unable(f"timeout is in seconds (above {MOST_SECONDS:g}: milliseconds), at most {MOST_SECONDS:g}")
 
 
-def told(done: Completed, timeout: float) -> str:
+def format_command_output(done: Completed, timeout: float) -> str:
     """Its output and how it ended; stderr below stdout."""
     if done.error == "spawn":
         raise Unable(f"the command could not be started: {done.detail}")
@@ -78,7 +78,7 @@ def told(done: Completed, timeout: float) -> str:
     parts = [out.rstrip("\n")] if out.strip() else []
     if err.strip():
         parts.append(f"[stderr]\n{err.rstrip(chr(10))}" if parts else err.rstrip("\n"))
-    ending = ended(done, timeout)
+    ending = describe_exit(done, timeout)
     if ending or not parts:
         parts.append(ending or "[no output, exit code 0]")
     return "\n".join(parts)
@@ -91,7 +91,7 @@ def text(data: bytes, truncated: bool) -> str:
     return data.decode("utf-8", "replace")
 
 
-def ended(done: Completed, timeout: float) -> str:
+def describe_exit(done: Completed, timeout: float) -> str:
     """Empty for an exit with 0."""
     if done.error == "timeout":
         return f"[ended by the time-out after {timeout:g} seconds, with everything it had started]"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from tenterhook.agent.texts import Coding, must_be_text
-from tenterhook.agent.tools import Definition
-from tenterhook.agent.workspace import Unable, Workspace
-from tenterhook.terminal import counted
+from tenterhook.clients.tool_definition import Definition
+from tenterhook.clients.workspace.texts import Coding, must_be_text
+from tenterhook.clients.workspace.workspace import Unable, Workspace
+from tenterhook.support.terminal.text import pluralise_count
 
 LARGEST = 16 << 20
 # How many places are told by their lines.
@@ -21,12 +21,12 @@ def definition(workspace: Workspace) -> Definition:
         check(old_string, new_string)
         data = workspace.read(file_path, LARGEST)
         coding = must_be_text(data, shown)
-        text = decoded(coding, data, shown)
+        text = decode_file_text(coding, data, shown)
         old, new = as_in_file(text, old_string), with_ends(new_string, line_end(text))
-        places = found(text, old)
+        places = find_match_lines(text, old)
         must_fit(places, replace_all, shown, text, old_string)
-        workspace.write(file_path, encoded(coding, text.replace(old, new)))
-        return f"Edited {shown}: replaced {counted(len(places), 'occurrence')} at {lines_of(places)}."
+        workspace.write(file_path, encode_file_text(coding, text.replace(old, new)))
+        return f"Edited {shown}: replaced {pluralise_count(len(places), 'occurrence')} at {lines_of(places)}."
 
     return Definition(
         name="Edit",
@@ -50,16 +50,16 @@ def check(old: str, new: str) -> None:
         raise Unable("old_string and new_string are the same, so there is nothing to do")
 
 
-def decoded(coding: Coding, data: bytes, shown: str) -> str:
+def decode_file_text(coding: Coding, data: bytes, shown: str) -> str:
     try:
-        return coding.decoded(data)
+        return coding.decode_bytes(data)
     except UnicodeDecodeError as exc:
         raise Unable(f"{shown} begins like a text in {coding.encoding} and is none: {exc.reason}") from None
 
 
-def encoded(coding: Coding, text: str) -> bytes:
+def encode_file_text(coding: Coding, text: str) -> bytes:
     try:
-        return coding.encoded(text)
+        return coding.encode_text(text)
     except UnicodeEncodeError:
         raise Unable("new_string holds half a character, which no file can be given") from None
 
@@ -79,7 +79,7 @@ def as_in_file(text: str, old: str) -> str:
     return next((form for form in forms if form in text), old)
 
 
-def found(text: str, old: str) -> list[int]:
+def find_match_lines(text: str, old: str) -> list[int]:
     """The numbers of the lines where it begins."""
     lines, line, at = [], 1, text.find(old)
     before = 0

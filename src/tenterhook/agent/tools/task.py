@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tenterhook.agent.tools import Definition
+from tenterhook.clients.tool_definition import Definition
 
 ABOUT = (
     "Gives a piece of work to a subagent, which has the same tools and none of this conversation. Its last words are "

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tenterhook.agent.tools import Definition
-from tenterhook.agent.workspace import Unable, Workspace
-from tenterhook.terminal import counted
+from tenterhook.clients.tool_definition import Definition
+from tenterhook.clients.workspace.workspace import Unable, Workspace
+from tenterhook.support.terminal.text import pluralise_count
 
 ABOUT = """Write a whole file. It is made if it is not there, and so are its folders; what it held before is gone."""
 
@@ -17,7 +17,7 @@ def definition(workspace: Workspace) -> Definition:
             raise Unable("the content holds half a character, which no file can be given") from None
         new = workspace.write(file_path, data)
         lines = content.count("\n") + (content[-1:] not in ("", "\n"))
-        size = f"{counted(lines, 'line')}, {counted(len(data), 'byte')}"
+        size = f"{pluralise_count(lines, 'line')}, {pluralise_count(len(data), 'byte')}"
         return f"{'Made' if new else 'Replaced'} {workspace.shown(file_path)}: {size}."
 
     return Definition(

@@ -7,16 +7,16 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from tenterhook import logs
+from tenterhook.config.locations import resolve_config_path
 from tenterhook.dialects.amcp import DIALECT
-from tenterhook.engine import Engine
+from tenterhook.engine.engine import Engine
 from tenterhook.hosts.amcp.records import HookConfig, HookEvent, HookHandler, HookInput, HookOutput
 from tenterhook.hosts.only import only
-from tenterhook.places import located
+from tenterhook.support import logs
 from tenterhook.types import Hook
 
 # The package's: who listens to it hears all of it.
-logger = logs.named(__package__)
+logger = logs.redacting_logger(__package__)
 
 # Rule files and plugins are not part of AMCP's document; whoever has some must hear that they guard nothing here.
 UNREAD = ("hooks/*.md", "plugins/*/hooks/*.md", "plugins/*/hooks.toml")
@@ -55,7 +55,7 @@ class HooksManager:
         self.engine.warned.update(self.engine.warnings)
 
     def unread(self) -> Iterator[str]:
-        user = located("@config/amcp", self.engine.project, self.engine.home, self.engine.environ)
+        user = resolve_config_path("@config/amcp", self.engine.project, self.engine.home, self.engine.environ)
         for folder in (self.project_dir / ".amcp", Path(user)):
             for path in (path for pattern in UNREAD for path in sorted(folder.glob(pattern))):
                 yield f"{path}: rule files and plugins are not read; write its hooks into {folder / 'hooks.toml'}"

@@ -9,10 +9,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tenterhook.answer import read
 from tenterhook.dialects.amcp import DIALECT
 from tenterhook.errors import UsageError
-from tenterhook.match import match
+from tenterhook.pipeline.answer import read
+from tenterhook.pipeline.match import match
 from tenterhook.types import Hook, Outcome, Source
 
 BLOCKING = 2
@@ -93,7 +93,7 @@ class HookOutput:
     @classmethod
     def from_exit_code(cls, exit_code: int, stdout: str, stderr: str) -> HookOutput:
         """What one command's end means, on the event that its answer names; before a tool where it names none."""
-        from tenterhook.testing import Did, simulate
+        from tenterhook.engine.simulate import Did, simulate
 
         answer = read(stdout, twice=False).found
         section = (answer or {}).get(DIALECT.section)
@@ -114,7 +114,7 @@ class HookOutput:
             stop_reason=outcome.stop_reason or None,
             decision=HookDecision.CONTINUE if outcome.decision == "none" else HookDecision(outcome.decision),
             decision_reason=outcome.reason or None,
-            updated_input=changed(outcome.changes.get("input", {}), tool_input) or None,
+            updated_input=changed_fields(outcome.changes.get("input", {}), tool_input) or None,
             updated_response=outcome.changes.get("output"),
             feedback="\n".join(feedback(outcome)) or None,
             system_message="\n".join(texts(outcome, "system")) or None,
@@ -136,9 +136,9 @@ class HookOutput:
             "feedback": self.feedback,
             "systemMessage": self.system_message,
             "suppressOutput": self.suppress_output or None,
-            DIALECT.section: said(section) or None,
+            DIALECT.section: drop_none_values(section) or None,
         }
-        return said(answer)
+        return drop_none_values(answer)
 
 
 @dataclass
@@ -223,10 +223,10 @@ def feedback(outcome: Outcome) -> list[str]:
     return found
 
 
-def changed(now: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
+def changed_fields(now: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
     """Only what hooks changed: a program lays it over its own input."""
     return {key: value for key, value in now.items() if key not in before or before[key] != value}
 
 
-def said(answer: dict[str, Any]) -> dict[str, Any]:
+def drop_none_values(answer: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in answer.items() if value is not None}

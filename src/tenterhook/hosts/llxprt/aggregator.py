@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from tenterhook.apply import Changes
-from tenterhook.engine import Engine
-from tenterhook.hosts.llxprt.outputs import DefaultHookOutput, create_specific_hook_output, written
+from tenterhook.engine.engine import Engine
+from tenterhook.hosts.llxprt.outputs import DefaultHookOutput, build_hook_output, create_specific_hook_output
 from tenterhook.hosts.llxprt.planner import slot_of
 from tenterhook.hosts.llxprt.registry import HookRegistry, engine_of
 from tenterhook.hosts.llxprt.results import AggregatedHookResult, HookExecutionResult
-from tenterhook.merge import merge
-from tenterhook.payload import in_our_words
-from tenterhook.rules import Rules
+from tenterhook.pipeline.apply import Changes
+from tenterhook.pipeline.event_reader import Rules
+from tenterhook.pipeline.merge import merge
+from tenterhook.pipeline.payload import in_our_words
+from tenterhook.pipeline.verdict import verdict
 from tenterhook.types import Attempt, Hook, Source, Verdict
-from tenterhook.verdict import verdict
 
 if TYPE_CHECKING:
     from tenterhook.hosts.llxprt.config import Config
@@ -42,7 +42,7 @@ class HookAggregator:
         changes = Changes(slot.rule, in_our_words(dict(input or {}), slot.renamed))
         verdicts: list[Verdict] = []
         for _, together in groupby(results, key=attrgetter("step")):
-            judged = [answered(result, slot.rules) for result in together]
+            judged = [verdict_from_result(result, slot.rules) for result in together]
             changes.after(judged)
             verdicts += judged
         attempts = tuple(result.attempt for result in results)
@@ -50,7 +50,9 @@ class HookAggregator:
             verdicts, changes, engine.dialect, slot.rule, mode=engine.mode, id=engine.new_id(), attempts=attempts
         )
         outputs = [result.output for result in results if result.output]
-        final = self.create_specific_hook_output(written(outcome, slot.rule), slot.rule.name) if outputs else None
+        final = (
+            self.create_specific_hook_output(build_hook_output(outcome, slot.rule), slot.rule.name) if outputs else None
+        )
         return AggregatedHookResult(
             success=outcome.success,
             final_output=final,
@@ -67,7 +69,7 @@ class HookAggregator:
         return create_specific_hook_output(output, event_name)
 
 
-def answered(result: HookExecutionResult, rules: Rules) -> Verdict:
+def verdict_from_result(result: HookExecutionResult, rules: Rules) -> Verdict:
     """The verdict on an output, which is read as a hook's own answer is."""
     hook = result.hook or SOMEBODY
     if result.output is None:

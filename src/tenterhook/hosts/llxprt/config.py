@@ -7,13 +7,12 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from tenterhook.choices import check_choice, folder
+from tenterhook.config.settings import CHOICES as SETTINGS
 from tenterhook.dialects.llxprt import DIALECT
-from tenterhook.engine import Engine
-from tenterhook.errors import UsageError
+from tenterhook.engine.engine import Engine
+from tenterhook.errors import UsageError, check_choice, folder
 from tenterhook.hosts.llxprt.registry import engine_of, settings_of
 from tenterhook.hosts.llxprt.system import HookSystem
-from tenterhook.settings import CHOICES as SETTINGS
 from tenterhook.trust import CHOICES
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from tenterhook import logs
 from tenterhook.hosts.llxprt.aggregator import HookAggregator
 from tenterhook.hosts.llxprt.names import HookEventName
 from tenterhook.hosts.llxprt.planner import HookPlanner
@@ -13,11 +12,12 @@ from tenterhook.hosts.llxprt.registry import HookRegistry
 from tenterhook.hosts.llxprt.results import AggregatedHookResult, response_record
 from tenterhook.hosts.llxprt.runner import HookRunner
 from tenterhook.hosts.llxprt.translator import Request, default_hook_translator
+from tenterhook.support import logs
 
 if TYPE_CHECKING:
     from tenterhook.hosts.llxprt.config import Config
 
-log = logs.named("tenterhook.llxprt")
+log = logs.redacting_logger("tenterhook.llxprt")
 
 Data = Mapping[str, Any]
 
@@ -50,16 +50,19 @@ class HookEventHandler:
         return await self.fire(event_name, lambda: data, {"toolName": data["tool_name"]})
 
     async def fire_before_model_event(self, llm_request: Request) -> AggregatedHookResult:
-        return await self.fire(HookEventName.BEFORE_MODEL, lambda: asked(llm_request))
+        return await self.fire(HookEventName.BEFORE_MODEL, lambda: build_model_payload(llm_request))
 
     async def fire_after_model_event(self, llm_request: Request, llm_response: Any) -> AggregatedHookResult:
         def data() -> Data:
-            return {**asked(llm_request), "llm_response": default_hook_translator.to_hook_llm_response(llm_response)}
+            return {
+                **build_model_payload(llm_request),
+                "llm_response": default_hook_translator.to_hook_llm_response(llm_response),
+            }
 
         return await self.fire(HookEventName.AFTER_MODEL, data)
 
     async def fire_before_tool_selection_event(self, llm_request: Request) -> AggregatedHookResult:
-        return await self.fire(HookEventName.BEFORE_TOOL_SELECTION, lambda: asked(llm_request))
+        return await self.fire(HookEventName.BEFORE_TOOL_SELECTION, lambda: build_model_payload(llm_request))
 
     async def fire_before_agent_event(self, prompt: str) -> AggregatedHookResult:
         return await self.fire(HookEventName.BEFORE_AGENT, lambda: {"prompt": prompt})
@@ -115,5 +118,5 @@ class HookEventHandler:
         return {"session_id": self.config.get_session_id(), "cwd": self.config.get_working_dir()}
 
 
-def asked(llm_request: Request) -> dict[str, Any]:
+def build_model_payload(llm_request: Request) -> dict[str, Any]:
     return {"llm_request": default_hook_translator.to_hook_llm_request(llm_request)}

@@ -7,15 +7,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from tenterhook.apply import stop_response
-from tenterhook.deliver import for_model
-from tenterhook.dialect import EventRule
 from tenterhook.dialects.llxprt import DIALECT, WORDS
+from tenterhook.dialects.schema.dialect import EventRule
 from tenterhook.hosts.llxprt.names import HookEventName
 from tenterhook.hosts.llxprt.translator import Request, default_hook_translator
+from tenterhook.pipeline.answer_validity import response_fault
+from tenterhook.pipeline.apply import stop_response
+from tenterhook.pipeline.deliver import for_model
+from tenterhook.pipeline.verdict import NO_REASON
 from tenterhook.types import Message, Outcome, Verdict
-from tenterhook.validity import response_fault
-from tenterhook.verdict import NO_REASON
 
 # What a change is called in an answer.
 CHANGES = {"input": "tool_input", "request": "llm_request", "response": "llm_response", "tool_config": "toolConfig"}
@@ -139,7 +139,7 @@ def plain(data: Mapping[str, Any] | DefaultHookOutput) -> dict[str, Any]:
     return dict(data.data if isinstance(data, DefaultHookOutput) else data)
 
 
-def written(said: Verdict | Outcome, rule: EventRule) -> dict[str, Any]:
+def build_hook_output(said: Verdict | Outcome, rule: EventRule) -> dict[str, Any]:
     """A verdict or an outcome as one answer would have said it; texts of one kind are joined, one a line."""
     told = {
         kind: "\n".join(message.text for message in said.messages if message.kind == kind)

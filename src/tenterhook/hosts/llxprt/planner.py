@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook.engine import Engine
+from tenterhook.engine.compiled_event import Slot
+from tenterhook.engine.engine import Engine
+from tenterhook.engine.reentry import INSIDE
 from tenterhook.hosts.llxprt.registry import HookRegistry, engine_of
-from tenterhook.inside import INSIDE
-from tenterhook.payload import in_our_words
-from tenterhook.plan import plan
-from tenterhook.slot import Slot
+from tenterhook.pipeline.payload import in_our_words
+from tenterhook.pipeline.plan import plan
 from tenterhook.types import Event, Hook, Plan
 
 if TYPE_CHECKING:
@@ -46,13 +46,13 @@ class HookPlanner:
         name = tool_of(context)
         data = dict(input or {}) if name is None else {**(input or {}), "tool_name": name}
         if name is None and slot.rule.target:
-            planned = self.unfiltered(slot, data)
+            planned = self.plan_unfiltered(slot, data)
         else:
-            _, planned, _ = self.engine.planned(slot, data)
+            _, planned, _ = self.engine.plan_event(slot, data)
         hooks = tuple(hook for batch in planned.batches for hook in batch)
         return HookExecutionPlan(slot.rule.name, hooks, any(hook.sequential for hook in hooks)) if hooks else None
 
-    def unfiltered(self, slot: Slot, data: dict[str, Any]) -> Plan:
+    def plan_unfiltered(self, slot: Slot, data: dict[str, Any]) -> Plan:
         """The plan of an event that matchers have nothing to look at for."""
         if INSIDE.get():
             return Plan()

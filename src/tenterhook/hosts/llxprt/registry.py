@@ -8,22 +8,23 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook import config, logs
-from tenterhook.config import Loaded, Words
-from tenterhook.dialect import File
+from tenterhook.config import load as config
+from tenterhook.config.load import Loaded, Words
+from tenterhook.config.locations import Place
 from tenterhook.dialects.llxprt import DIALECT
-from tenterhook.engine import Engine
+from tenterhook.dialects.schema.dialect import File
+from tenterhook.engine.engine import Engine
+from tenterhook.engine.hook_log import untrusted_key
 from tenterhook.errors import UsageError
-from tenterhook.hooklog import untrusted_key
 from tenterhook.hosts.llxprt.names import ConfigSource
-from tenterhook.places import Place
-from tenterhook.readers import Document
+from tenterhook.support import logs
+from tenterhook.support.readers import Document
 from tenterhook.types import Hook, Path
 
 if TYPE_CHECKING:
     from tenterhook.hosts.llxprt.config import Config
 
-log = logs.named("tenterhook.llxprt")
+log = logs.redacting_logger("tenterhook.llxprt")
 
 # The host has decided that hooks are on, so no file is asked.
 SWITCHED_ON = replace(DIALECT, switch="")
@@ -81,10 +82,10 @@ class HostedEngine(Engine):
         self.given = hooks
 
     def read(self, on_error: str = "") -> Loaded:
-        return super().read(on_error) if self.given is None else loaded(self.given)
+        return super().read(on_error) if self.given is None else load_hooks_mapping(self.given)
 
 
-def loaded(hooks: dict[str, Any]) -> Loaded:
+def load_hooks_mapping(hooks: dict[str, Any]) -> Loaded:
     """What a mapping says, by the reader of files. There are no lines to point at."""
     document = Document(GIVEN.path, {"hooks": hooks}, nowhere)
     found = Loaded(places=[GIVEN])

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from tenterhook.hosts.llxprt.outputs import DefaultHookOutput
 from tenterhook.hosts.parts import as_json, is_genai
-from tenterhook.hosts.result import ToolError, ToolResult, result_of, told
+from tenterhook.hosts.result import ToolError, ToolResult, result_for_hooks, result_of
 from tenterhook.types import Attempt, Hook, Outcome
 
 
@@ -85,7 +85,7 @@ class BeforeToolSelectionHookResult(Struct, frozen=True, kw_only=True):
     output: DefaultHookOutput | None = None
 
 
-def returned(value: Any) -> Any:
+def normalise_tool_return(value: Any) -> Any:
     """What a tool's function returned: a mapping in the document's form is a ToolResult, a single part a list."""
     if isinstance(value, dict) and is_genai(value):
         return [value]
@@ -113,4 +113,4 @@ def response_record(value: Any) -> Any:
     """What hooks are told of a tool's result: the document's mapping, whatever form the result has in Python."""
     if isinstance(value, Mapping) and not is_genai(value):
         return {key: as_json(one) for key, one in value.items()}
-    return told(result_of(returned(value)), value, "record")
+    return result_for_hooks(result_of(normalise_tool_return(value)), value, "record")

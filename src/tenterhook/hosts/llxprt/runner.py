@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from tenterhook.dialect import Exit
-from tenterhook.engine import Engine
-from tenterhook.hosts.llxprt.outputs import create_hook_output, written
+from tenterhook.dialects.schema.dialect import Exit
+from tenterhook.engine.compiled_event import Slot
+from tenterhook.engine.engine import Engine
+from tenterhook.hosts.llxprt.outputs import build_hook_output, create_hook_output
 from tenterhook.hosts.llxprt.planner import slot_of
 from tenterhook.hosts.llxprt.registry import HookRegistry, HookRegistryEntry, engine_of, hook_of
 from tenterhook.hosts.llxprt.results import HookExecutionResult
-from tenterhook.payload import in_our_words
-from tenterhook.policy import explained
-from tenterhook.slot import Slot
+from tenterhook.pipeline.failure_policy import describe_attempt_failure
+from tenterhook.pipeline.payload import in_our_words
+from tenterhook.pipeline.verdict import verdict
 from tenterhook.types import Attempt, Event, Hook, Plan, Verdict
-from tenterhook.verdict import verdict
 
 if TYPE_CHECKING:
     from tenterhook.hosts.llxprt.config import Config
@@ -77,7 +77,7 @@ class HookRunner:
 
 def result_of(hook: Hook, attempt: Attempt, slot: Slot, step: int) -> HookExecutionResult:
     said = verdict(attempt, hook, slot.rules)
-    answer = written(said, slot.rule)
+    answer = build_hook_output(said, slot.rule)
     return HookExecutionResult(
         event_name=slot.rule.name,
         success=not said.failed,
@@ -92,4 +92,4 @@ def result_of(hook: Hook, attempt: Attempt, slot: Slot, step: int) -> HookExecut
 def fault(attempt: Attempt, said: Verdict, exits: Mapping[int | str, Exit]) -> str:
     """Why the hook failed. A block by exit code is no success, but it is an answer and no fault."""
     row = None if attempt.exit_code is None else exits.get(attempt.exit_code)
-    return explained(attempt) if said.failed and not (row and row.decision) else ""
+    return describe_attempt_failure(attempt) if said.failed and not (row and row.decision) else ""

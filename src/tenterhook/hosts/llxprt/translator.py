@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tenterhook import formats, logs
+from tenterhook.clients import formats
+from tenterhook.clients.formats import genai
 from tenterhook.errors import UsageError
-from tenterhook.formats import genai
+from tenterhook.support import logs
 
-log = logs.named("tenterhook.llxprt")
+log = logs.redacting_logger("tenterhook.llxprt")
 
 Request = Mapping[str, Any]
 
@@ -22,7 +23,7 @@ class HookTranslatorGenAIv1:
 
     def from_hook_llm_request(self, hook_request: Mapping[str, Any], base_request: Request) -> formats.Call:
         """A new request. What the stable form has no place for, and what hooks did not name, stays."""
-        return said(*genai.apply_request(dict(hook_request), dict(base_request)))
+        return log_translation_problems(*genai.apply_request(dict(hook_request), dict(base_request)))
 
     def to_hook_llm_response(self, llm_response: Any) -> formats.View:
         if not genai.is_response(llm_response):
@@ -39,10 +40,10 @@ class HookTranslatorGenAIv1:
 
     def from_hook_tool_config(self, hook_config: Mapping[str, Any], config: Any) -> Any:
         """The `config` of a request with another tool_config; the definitions of tools stay."""
-        return said(*genai.apply_tools(dict(hook_config), {"config": config}))["config"]
+        return log_translation_problems(*genai.apply_tools(dict(hook_config), {"config": config}))["config"]
 
 
-def said(changed: formats.Call, problems: list[str]) -> formats.Call:
+def log_translation_problems(changed: formats.Call, problems: list[str]) -> formats.Call:
     for problem in problems:
         log.warning("%s", problem)
     return changed

@@ -7,9 +7,8 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
-from tenterhook import logs
-from tenterhook.engine import Engine
-from tenterhook.formats.genai.values import get
+from tenterhook.clients.formats.genai.values import get
+from tenterhook.engine.engine import Engine
 from tenterhook.hosts import tool
 from tenterhook.hosts.llxprt.config import Config
 from tenterhook.hosts.llxprt.handler import HookEventHandler
@@ -24,11 +23,12 @@ from tenterhook.hosts.llxprt.results import (
     AfterModelHookResult,
     BeforeModelHookResult,
     BeforeToolSelectionHookResult,
-    returned,
+    normalise_tool_return,
 )
 from tenterhook.hosts.llxprt.translator import Request
 from tenterhook.hosts.result import ToolResult
 from tenterhook.hosts.steps import Host, is_async
+from tenterhook.support import logs
 from tenterhook.types import Outcome
 
 __all__ = [
@@ -43,7 +43,7 @@ __all__ = [
     "fire_before_tool_selection_hook",
 ]
 
-log = logs.named("tenterhook.llxprt")
+log = logs.redacting_logger("tenterhook.llxprt")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -57,14 +57,14 @@ def never_raises(
 
     def wrap(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
         @wraps(function)
-        async def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
+        async def log_failure(*args: P.args, **kwargs: P.kwargs) -> T:
             try:
                 return await function(*args, **kwargs)
             except Exception:
                 log.warning("%s failed, so no hook counts", function.__name__, exc_info=True)
                 return default(*args, **kwargs)  # type: ignore[no-any-return]
 
-        return guarded
+        return log_failure
 
     return wrap
 
@@ -165,10 +165,10 @@ def taking_input(execute_fn: Callable[..., Any]) -> Callable[[dict[str, Any]], A
     """A function of one mapping that calls the given one as its parameters want, and reads what it returns."""
     call = calling(execute_fn)
 
-    async def awaited(input: dict[str, Any]) -> Any:
-        return returned(await call(input))
+    async def call_async(input: dict[str, Any]) -> Any:
+        return normalise_tool_return(await call(input))
 
-    return awaited if is_async(execute_fn) else lambda input: returned(call(input))
+    return call_async if is_async(execute_fn) else lambda input: normalise_tool_return(call(input))
 
 
 def calling(execute_fn: Callable[..., Any]) -> Callable[[dict[str, Any]], Any]:
@@ -212,8 +212,8 @@ class ToolHost:
         self.handler = handler
         self.engine: Engine = handler.registry.engine
 
-    def narrowed(self, allowed: frozenset[str] | None) -> None:
-        self.engine.narrowed(allowed)
+    def narrow_tools(self, allowed: frozenset[str] | None) -> None:
+        self.engine.narrow_tools(allowed)
 
     def received(self, texts: Sequence[str]) -> Sequence[str]:
         return self.engine.received(texts)

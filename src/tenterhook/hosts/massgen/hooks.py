@@ -9,12 +9,12 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from tenterhook import imports
 from tenterhook.dialects.massgen import DIALECT
 from tenterhook.errors import UsageError
 from tenterhook.hosts.massgen.records import HookEvent, HookResult, HookType
 from tenterhook.hosts.steps import is_async
-from tenterhook.match import match
+from tenterhook.pipeline.match import match
+from tenterhook.support import project_imports
 from tenterhook.types import Hook, Source
 
 # What a mapping may say only in the words of a result; the rest of them a dialect's answer has too.
@@ -143,14 +143,14 @@ class PythonCallableHook(GivenHook):
         super().__init__(name, handler, matcher, timeout, fail_closed)
 
     def runs(self, call: Call) -> tuple[str, dict[str, Any]]:
-        return "python", {"main": told(self.function(call), call), "form": "function"}
+        return "python", {"main": wrap_event_function(self.function(call), call), "form": "function"}
 
     def function(self, call: Call) -> Any:
         """One that cannot be imported stays a name: the engine tries it once more and says why it failed."""
         if not isinstance(self.handler, str) or not self.matches(call.tool_name):
             return self.handler
         try:
-            return imports.function(self.handler, call.project)
+            return project_imports.function(self.handler, call.project)
         except Exception:
             return self.handler
 
@@ -162,15 +162,15 @@ class CommandHook(GivenHook):
         return "command", {"main": self.handler, "form": "program"}
 
 
-def told(function: Any, call: Call) -> Any:
+def wrap_event_function(function: Any, call: Call) -> Any:
     """The function, given an event instead of a payload; `async def` stays that, or it would leave the host's loop."""
     if isinstance(function, str):
         return function
 
-    async def awaited(given: Mapping[str, Any]) -> Any:
+    async def call_async(given: Mapping[str, Any]) -> Any:
         return call.taken(await function(HookEvent.from_dict(given)))
 
     def plain(given: Mapping[str, Any]) -> Any:
         return call.taken(function(HookEvent.from_dict(given)))
 
-    return awaited if is_async(function) else plain
+    return call_async if is_async(function) else plain

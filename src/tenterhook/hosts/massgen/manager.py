@@ -9,21 +9,22 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tenterhook import config, logs
-from tenterhook.config import Found, Loaded, Words
-from tenterhook.dialect import File
+from tenterhook.config import load
+from tenterhook.config.load import Found, Loaded, Words
+from tenterhook.config.locations import Place
 from tenterhook.dialects.massgen import DIALECT
-from tenterhook.engine import Engine
+from tenterhook.dialects.schema.dialect import File
+from tenterhook.engine.engine import Engine
 from tenterhook.errors import UsageError
 from tenterhook.hosts.massgen.hooks import Call, CommandHook, PatternHook, PythonCallableHook
 from tenterhook.hosts.massgen.records import HookResult, HookType
 from tenterhook.hosts.only import only
-from tenterhook.places import Place
-from tenterhook.policy import explained
-from tenterhook.readers import Document
+from tenterhook.pipeline.failure_policy import describe_attempt_failure
+from tenterhook.support import logs
+from tenterhook.support.readers import Document
 from tenterhook.types import Hook, Outcome
 
-logger = logs.named(__package__)
+logger = logs.redacting_logger(__package__)
 
 Function = Callable[..., Any]
 
@@ -68,9 +69,9 @@ class GeneralHookManager:
         loaded, words = Loaded(), Words()
         document = Document("hooks" if agent_id is None else f"hooks of {agent_id}", hooks_config, lambda path: (0, 0))
         for event, value in hooks_config.items():
-            config.add(Found(str(event), value, (event,), agent_id), document, PLACE, WRITTEN, loaded, words)
+            load.add(Found(str(event), value, (event,), agent_id), document, PLACE, WRITTEN, loaded, words)
         for hook in loaded.hooks:
-            self.register(agent_id, HookType(hook.event), made(hook, hooks_config))
+            self.register(agent_id, HookType(hook.event), build_pattern_hook(hook, hooks_config))
         self.overrides |= {(agent, HookType(event)) for event, agent in words.overrides}
         for problem in loaded.problems:
             logger.warning(str(problem))
@@ -104,7 +105,7 @@ class GeneralHookManager:
         context = {**context, "hook_type": hook_type.value}
         if tool_output is not None:
             context["tool_output"] = tool_output
-        return Call(hook_type, function_name, arguments, parsed(arguments), context, self.engine.project)
+        return Call(hook_type, function_name, arguments, parse_tool_arguments(arguments), context, self.engine.project)
 
     def clear_hooks(self) -> None:
         self.hooks: dict[tuple[str | None, HookType], list[PatternHook]] = {}
@@ -119,7 +120,7 @@ class GeneralHookManager:
 CONTEXT = ("session_id", "agent_id", "orchestrator_id", "tool_output")
 
 
-def parsed(arguments: str) -> Any:
+def parse_tool_arguments(arguments: str) -> Any:
     """A model may write what is no JSON; hooks are to see that, too."""
     try:
         return json.loads(arguments) if arguments else {}
@@ -127,7 +128,7 @@ def parsed(arguments: str) -> Any:
         return {"raw": arguments}
 
 
-def made(hook: Hook, hooks_config: Mapping[str, Any]) -> PatternHook:
+def build_pattern_hook(hook: Hook, hooks_config: Mapping[str, Any]) -> PatternHook:
     """A hook as a config describes it, under MassGen's names."""
     entry: Any = hooks_config
     for step in hook.source.path:
@@ -142,7 +143,7 @@ def made(hook: Hook, hooks_config: Mapping[str, Any]) -> PatternHook:
 
 def together(outcome: Outcome, call: Call) -> HookResult:
     """The engine's outcome under MassGen's names."""
-    said = [(one.hook, {"content": one.text, "strategy": STRATEGIES[one.kind]}) for one in injected(outcome)]
+    said = [(one.hook, {"content": one.text, "strategy": STRATEGIES[one.kind]}) for one in injection_messages(outcome)]
     injections = [injection for _, injection in said]
     changed = outcome.changes.get("input")
     result = HookResult(
@@ -150,9 +151,11 @@ def together(outcome: Outcome, call: Call) -> HookResult:
         reason=outcome.reason or None,
         updated_input=changed,
         modified_args=None if changed is None else json.dumps(changed),
-        inject=joined(injections) if injections else None,
+        inject=merge_injections(injections) if injections else None,
         injections=injections,
-        hook_errors=[f"Hook {one.hook} failed: {explained(one)}" for one in outcome.attempts if one.failed],
+        hook_errors=[
+            f"Hook {one.hook} failed: {describe_attempt_failure(one)}" for one in outcome.attempts if one.failed
+        ],
         outcome=outcome,
     )
     result.hook_errors += call.errors
@@ -170,11 +173,11 @@ def together(outcome: Outcome, call: Call) -> HookResult:
     return result
 
 
-def injected(outcome: Outcome) -> list[Any]:
+def injection_messages(outcome: Outcome) -> list[Any]:
     return [message for message in outcome.messages if message.kind in STRATEGIES]
 
 
-def joined(injections: list[dict[str, Any]]) -> dict[str, Any]:
+def merge_injections(injections: list[dict[str, Any]]) -> dict[str, Any]:
     """For programs that know one injection: no text is lost, the strategies of mixed ones are."""
     texts = [injection["content"] for injection in injections]
     return {"content": "\n".join(texts), "strategy": injections[-1]["strategy"]}

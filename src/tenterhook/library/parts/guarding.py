@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.actions.settings import Settings
 from tenterhook.author import hook
 from tenterhook.errors import UsageError
-from tenterhook.guard import look
-from tenterhook.guard.paths import Place
+from tenterhook.library.actions.settings import Settings
+from tenterhook.library.guard import look
+from tenterhook.library.guard.paths import Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from tenterhook.author import Answer, Event
-    from tenterhook.guard.finding import Finding
+    from tenterhook.library.guard.finding import Finding
 
 # How shells are told where to run.
 FOLDERS = ("directory", "dir_path", "workdir", "work_dir", "working_directory", "cwd")
 
 
-def switched(known: Iterable[str], **lists: tuple[str, ...]) -> dict[str, str]:
+def rule_overrides(known: Iterable[str], **lists: tuple[str, ...]) -> dict[str, str]:
     """Rules by name with what they answer now: `allow=`, `ask=` and `deny=` are lists of names."""
     known = set(known)
     rules: dict[str, str] = {}

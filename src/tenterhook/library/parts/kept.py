@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import os
 
-from tenterhook import regular
 from tenterhook.author import hook
 from tenterhook.errors import UsageError
-from tenterhook.project.ledger import digest, prune
-from tenterhook.state import state_folder
+from tenterhook.library.project.ledger import digest, prune
+from tenterhook.support import files
+from tenterhook.support.paths import state_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Kept:
     def lines(self) -> list[dict[str, Any]]:
         """Those that can be read."""
         try:
-            texts = regular.contents(self.file, LARGEST).splitlines()
+            texts = files.contents(self.file, LARGEST).splitlines()
         except FileNotFoundError:
             return []
         except OSError as exc:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.addresses import Refused
-from tenterhook.agent.masked import hidden
+from tenterhook.clients.connection import Line, TooMuch
+from tenterhook.clients.ip_rules import Refused
 from tenterhook.errors import UsageError
 from tenterhook.handlers import http
-from tenterhook.line import Line, TooMuch
+from tenterhook.support.secrets.mask import mask_secret_values
 
 
 def post(url: str, headers: tuple[str, ...], body: bytes, seconds: float, *, loopback: bool, private: bool) -> str:
@@ -16,11 +16,11 @@ def post(url: str, headers: tuple[str, ...], body: bytes, seconds: float, *, loo
     line = Line(seconds, http.WIRE)
     carried = http.Carried()
     try:
-        place = http.located(address(url))
-        carried = http.filled(dict(map(header, headers)), variables(headers))
-        sent(place, carried.headers, body, line, loopback=loopback, private=private)
+        place = http.parse_hook_url(address(url))
+        carried = http.fill_headers(dict(map(header, headers)), variables(headers))
+        send_webhook(place, carried.headers, body, line, loopback=loopback, private=private)
     except http.Failure as failure:
-        return http.one_line(hidden(failure.detail, carried.values))
+        return http.one_line(mask_secret_values(failure.detail, carried.values))
     finally:
         line.close()
     return ""
@@ -46,7 +46,9 @@ def variables(headers: tuple[str, ...]) -> dict[str, str | None]:
     return {name: os.environ.get(name) for text in headers for name in http.names_in(text)}
 
 
-def sent(place: http.Place, headers: dict[str, str], body: bytes, line: Line, *, loopback: bool, private: bool) -> None:
+def send_webhook(
+    place: http.Place, headers: dict[str, str], body: bytes, line: Line, *, loopback: bool, private: bool
+) -> None:
     """Every end but a status of success is a Failure. The path of a webhook is a secret: only its host is named."""
     from http.client import HTTPException
 

@@ -6,8 +6,8 @@ import os
 
 from tenterhook.library.parts.decisions import all_of
 from tenterhook.library.parts.moments import MOMENTS
-from tenterhook.project.wording import plain
-from tenterhook.redact import Redactor
+from tenterhook.library.project.wording import plain
+from tenterhook.support.secrets.redact import Redactor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ MESSAGES = ("message", "notification", "last_assistant_message", "error", "reaso
 LONGEST = 200
 
 
-def wanted(event: Event, on: tuple[str, ...]) -> bool:
+def should_notify(event: Event, on: tuple[str, ...]) -> bool:
     """Whether somebody is to be told of such an event."""
     return event.kind in all_of("on", on, MOMENTS)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from tenterhook import regular
+from tenterhook.support import files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def of_response(payload: dict[str, Any]) -> Tokens | None:
 def of_transcript(path: str) -> Tokens | None:
     """Of a whole session: the last sum that it holds, else all counts together; None where there are none."""
     try:
-        text = regular.contents(path, LARGEST) if path else b""
+        text = files.contents(path, LARGEST) if path else b""
     except OSError:
         return None
     told: dict[object, Tokens] = {}

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.actions.happened import Happened
-from tenterhook.actions.settings import Settings
-from tenterhook.project.subject import subject
+from tenterhook.library.actions.happened import Happened
+from tenterhook.library.actions.settings import Settings
+from tenterhook.library.project.subject import subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.author import Event
-    from tenterhook.project.subject import Subject
+    from tenterhook.library.project.subject import Subject
 
 # What can be run; anything else is only read.
 CODE = ("source", "test", "declaration", "style", "support")
 
 
-def happened(event: Event, seconds: float) -> Happened:
+def event_with_deadline(event: Event, seconds: float) -> Happened:
     """The event as project/ knows one: a session in a project, with so much time from now on."""
     data = {"session_id": event.session, "cwd": event.cwd, "project_dir": event.project}
     return Happened(event.kind, data, seconds=seconds)
@@ -30,7 +30,7 @@ def settings(**commands: str) -> Settings:
     return made
 
 
-def changed(event: Event) -> list[Subject]:
+def written_code_files(event: Event) -> list[Subject]:
     """The files of code that a tool wrote, of those that are in the project and there."""
     found = (subject(event.project, path) for path in event.paths)
     return [one for one in found if one and one.kind in CODE and os.path.isfile(one.path)]

@@ -70,7 +70,9 @@ class Values:
             case ast.Subscript(value=ast.Attribute(attr="environ"), slice=ast.Constant(value=str() as name)):
                 return self.source.variables.get(name)
             case ast.BinOp(left=left, op=ast.Div() | ast.Add() as op, right=right):
-                return joined(self.text(left, depth + 1), self.text(right, depth + 1), by_path=isinstance(op, ast.Div))
+                return join_known_parts(
+                    self.text(left, depth + 1), self.text(right, depth + 1), by_path=isinstance(op, ast.Div)
+                )
             case ast.JoinedStr(values=values):
                 parts = [
                     self.text(one.value if isinstance(one, ast.FormattedValue) else one, depth + 1) for one in values
@@ -109,7 +111,7 @@ def parent(path: str | None) -> str | None:
     return None if path is None else os.path.dirname(path)
 
 
-def joined(left: str | None, right: str | None, *, by_path: bool) -> str | None:
+def join_known_parts(left: str | None, right: str | None, *, by_path: bool) -> str | None:
     if left is None or right is None:
         return None
     return os.path.join(left, right) if by_path else left + right

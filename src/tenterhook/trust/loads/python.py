@@ -92,7 +92,7 @@ class Reader(Starting):
             self.mention(attribute)
         for name in self.nodes.of(ast.Name):
             self.mention(name)
-        self.exported()
+        self.star_imported_modules()
         self.loading()
         if self.strangers:
             self.found.note(self.source, f"installed packages that it imports ({', '.join(self.strangers)})")
@@ -245,7 +245,7 @@ class Reader(Starting):
         except OSError:
             return []
 
-    def exported(self) -> None:
+    def star_imported_modules(self) -> None:
         """The modules that `from package import *` imports because the package's `__all__` names them."""
         if os.path.basename(self.source.real) != "__init__.py":
             return
@@ -289,13 +289,13 @@ class Reader(Starting):
         return isinstance(func, ast.Attribute) and name_of(func.value) == "builtins"
 
     def by_name(self, node: ast.Call) -> None:
-        name = self.values.text(given(node, 0, "name", "mod_name"))
+        name = self.values.text(find_call_argument(node, 0, "name", "mod_name"))
         if name is None:
             self.found.note(self.source, "imports a module whose name is computed", node.lineno)
         elif name.startswith("."):
             self.by_relative_name(node, name)
         else:
-            names = given(node, 3, "fromlist")
+            names = find_call_argument(node, 3, "fromlist")
             inner = [self.values.text(one) for one in names.elts] if isinstance(names, ast.List | ast.Tuple) else []
             if None in inner or (names is not None and not isinstance(names, ast.List | ast.Tuple)):
                 self.found.note(self.source, "imports a module whose name is computed", node.lineno)
@@ -304,7 +304,7 @@ class Reader(Starting):
                 self.module(f"{name}.__main__")
 
     def by_relative_name(self, node: ast.Call, name: str) -> None:
-        package = given(node, 1, "package")
+        package = find_call_argument(node, 1, "package")
         level = len(name) - len(name.lstrip("."))
         if name_of(package) in ("__package__", "__name__", "__spec__"):
             parts = name.lstrip(".")
@@ -407,7 +407,7 @@ class Reader(Starting):
                 self.found.note(self.source, f"{name}: what it makes programs load", line)
 
 
-def given(node: ast.Call, place: int, *names: str) -> ast.expr | None:
+def find_call_argument(node: ast.Call, place: int, *names: str) -> ast.expr | None:
     """An argument by its place or by its name."""
     if len(node.args) > place:
         return node.args[place]

@@ -7,10 +7,10 @@ import os
 import re
 from collections.abc import Callable, Iterator
 
-from tenterhook.guard.calls import Call, Reader
-from tenterhook.guard.runs import code_from, stdin_of
-from tenterhook.guard.shell.records import UNKNOWN
-from tenterhook.guard.wrappers import option_value
+from tenterhook.support.shell.calls import Call, Reader
+from tenterhook.support.shell.records import UNKNOWN
+from tenterhook.support.shell.run_texts import code_from, stdin_of
+from tenterhook.support.shell.wrappers import option_value
 from tenterhook.trust.bind import RUNNERS
 from tenterhook.trust.loads import language_of
 from tenterhook.trust.loads.records import File, Loads, Source, inside
@@ -53,7 +53,7 @@ def read(source: Source) -> Loads:
     reader.variables |= {name: [value] for name, value in source.variables.items()}
     reader.variables |= {"PWD": [source.cwd], "0": [script], "BASH_SOURCE": [source.path]}
     text = source.text.decode("utf-8", "replace")
-    text, places = placed(text, source, script)
+    text, places = substitute_known_paths(text, source, script)
     reader.variables |= places
     reader.read(text, source.cwd)
     if reader.problem:
@@ -69,7 +69,7 @@ def read(source: Source) -> Loads:
     return found
 
 
-def placed(text: str, source: Source, script: str) -> tuple[str, dict[str, list[str]]]:
+def substitute_known_paths(text: str, source: Source, script: str) -> tuple[str, dict[str, list[str]]]:
     """The text with variables in place of expressions that come to the script's own path or folder; and the variables.
 
     A variable's value is read by no shell, whatever stands in a path.
@@ -80,7 +80,7 @@ def placed(text: str, source: Source, script: str) -> tuple[str, dict[str, list[
         places.append(path)
         return f"${{known_place_{len(places) - 1}}}"
 
-    def joined(one: re.Match[str]) -> str:
+    def known_path(one: re.Match[str]) -> str:
         return places[int(one[1])] + one[2]
 
     text = re.sub(CUT, lambda one: put(os.path.dirname(script if "{0" in one[0] else source.path)), text)
@@ -90,7 +90,7 @@ def placed(text: str, source: Source, script: str) -> tuple[str, dict[str, list[
     for _ in range(DEEPEST):  # one may stand in another
         before = text
         for pattern, change in NESTED:
-            text = re.sub(pattern, lambda one, change=change: put(change(joined(one))), text)  # type: ignore[misc]
+            text = re.sub(pattern, lambda one, change=change: put(change(known_path(one))), text)  # type: ignore[misc]
         if text == before:
             break
     text = re.sub(r"(?<==)\$\{known_place_\d+\}", lambda one: f'"{one[0]}"', text)  # no shell splits what it assigns
@@ -128,7 +128,7 @@ class Called:
                     self.note(f"{name}: what it makes programs load")
             return
         if call.program in (".", "source"):
-            self.sourced()
+            self.bind_sourced_file()
             return
         if os.sep in call.named:
             self.file(call.named)
@@ -140,13 +140,13 @@ class Called:
             if UNKNOWN in "".join(call.words):
                 self.note("eval of what is computed")
         elif language_of(call.program):
-            self.interpreted(language_of(call.program))
+            self.bind_interpreter(language_of(call.program))
         elif call.program in ("mapfile", "readarray") and "-C" in call.words:
             self.note(f"{call.program} -C: what it runs")
         elif call.program in FILTERS and option_value(call.words, *FROM_FILE):
             self.file(option_value(call.words, *FROM_FILE) or "", "data")
 
-    def sourced(self) -> None:
+    def bind_sourced_file(self) -> None:
         if not self.call.words:
             return
         name = self.call.words[0]
@@ -156,7 +156,7 @@ class Called:
             return
         self.file(name, "shell", main=self.source.main or self.source.path)
 
-    def interpreted(self, language: str) -> None:
+    def bind_interpreter(self, language: str) -> None:
         """The script of an interpreter; the text that stands for one is read where its language is not the shell's."""
         call = self.call
         kind, text = code_from(call)

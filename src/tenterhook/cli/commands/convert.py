@@ -1,0 +1,100 @@
+"""`tenter convert`: hook config of one dialect into another, and what that costs."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tenterhook import dialects
+from tenterhook.cli.options import CONFIG, JSON, PROJECT, Option, Usage
+from tenterhook.cli.project import print_json, redact_cli_output
+from tenterhook.engine.hookset import HookSet
+from tenterhook.support.terminal.text import one_line, pluralise_count
+from tenterhook.tools.convert import Conversion, Loss, convert, untrusted_project_hooks
+from tenterhook.tools.convert.losses import NOTE, Difference
+from tenterhook.tools.install.editing.writing import Change, commit, content, folders_for
+
+USAGE = Usage(
+    "convert",
+    "Convert the hooks of a project from one agent's config to another's: events, matchers, tool names, units,\n"
+    "commands and comments. What is not as it was is said hook by hook, and found by letting both sides read the\n"
+    "same answers to the same events. Nothing is run, unless you ask with --check.",
+    (),
+    (
+        Option("from", "the dialect that the hooks are written in", "NAME"),
+        Option("to", "the dialect that they shall be written in", "NAME"),
+        PROJECT,
+        CONFIG,
+        Option("out", "write it to this file (also: -o FILE); what stands there stays", "FILE"),
+        Option("write", "write it where the other agent looks for it; what stands there stays"),
+        Option("check", "also run the hooks that you trust, on both sides, and compare what came of it"),
+        JSON,
+    ),
+    "tenter convert --from moai --to llxprt --write",
+    "exit codes: 0 nothing is lost, 3 something is (the report says what), 1 could not convert",
+)
+
+
+def run(argv: list[str]) -> int:
+    options = USAGE.parse(["--out" if word == "-o" else word for word in argv])
+    if options is None:
+        return 0
+    for name in ("from", "to"):
+        if name not in options:
+            raise USAGE.error(f"--{name} is missing")
+    if "out" in options and "write" in options:
+        raise USAGE.error("--out and --write are one too many")
+    check, save = "check" in options, bool({"out", "write"} & options.keys())
+    hooks = HookSet(
+        options.get("project", "."),
+        dialect=options["from"],
+        config=options.get("config"),
+        trust="ask" if check else "all",
+    )
+    made = convert(hooks, dialects.get(options["to"]), out=options.get("out", ""), merge=save, check=check)
+    if save and made.converted:
+        commit([Change(made.file, content(made.file), made.text.encode())], folders_for([made.file]))
+    show(made, save=save, as_json="json" in options)
+    for one in untrusted_project_hooks(hooks) if check else ():
+        print(f"tenter: not run: {one.hook.name} is not approved; tenter trust approves it", file=sys.stderr)
+    if not made.converted:
+        return 1
+    return 0 if made.lossless else 3
+
+
+def show(made: Conversion, *, save: bool, as_json: bool) -> None:
+    if as_json:
+        print_json(made)
+        return
+    if not save and made.converted:
+        print(made.text, end="" if made.text.endswith("\n") else "\n")
+    print(redact_cli_output(report(made, save)), file=sys.stdout if save else sys.stderr)
+
+
+def report(made: Conversion, save: bool) -> str:
+    where = os.path.relpath(made.file)
+    head = f"{made.converted} of {pluralise_count(made.hooks, 'hook')} from {made.source} to {made.target}"
+    done = "nothing was written to" if not made.converted else "written to" if save else "for"
+    lines = [f"{head}: {done} {where if not where.startswith('..') else made.file}"]
+    lost = [loss for loss in made.losses if loss.level != NOTE]
+    notes = [loss for loss in made.losses if loss.level == NOTE]
+    lines += section("lost", [line(loss) for loss in lost])
+    lines += section("written otherwise", [line(loss) for loss in notes])
+    lines += section("both sides, fired over the same events, differ", list(map(case, made.differences)))
+    return "\n".join(lines if len(lines) > 1 else [*lines, "nothing is lost"])
+
+
+def section(title: str, lines: list[str]) -> list[str]:
+    return ["", f"{title} ({len(lines)}):", *(f"  {one_line(text)}" for text in lines)] if lines else []
+
+
+def line(loss: Loss) -> str:
+    where = ":".join(str(part) for part in (os.path.relpath(loss.file), loss.line, loss.column) if part)
+    number = f"hazard {loss.number}, " if loss.number else ""
+    key = f" ({loss.key})" if loss.key else ""
+    return f"{where}: {number}{loss.name}{key}: {loss.text}"
+
+
+def case(one: Difference) -> str:
+    hazard = f" [hazard {one.hazard}: {one.advice}]" if one.hazard else ""
+    return f"{one.event} -> {one.to}: {one.case}: {one.before} | {one.after}{hazard}"

@@ -1,0 +1,66 @@
+"""`tenter explain`: why each hook of an event would or would not run, and what its answers would do."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from tenterhook.cli.commands.fire import read_input
+from tenterhook.cli.explanation import text
+from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, Option, Usage
+from tenterhook.cli.project import TRUST, engine_for, hint_at_others, print_json, redact_cli_output, warn
+from tenterhook.engine.engine import Engine
+from tenterhook.engine.hookset import MODES
+from tenterhook.errors import UsageError
+from tenterhook.support.terminal.text import colourful, painter
+from tenterhook.tools.explain.explain import explain
+
+USAGE = Usage(
+    "explain",
+    "Explain an event without running anything: which hooks would run, why the others would not,\n"
+    "and what each possible answer of a hook would do.",
+    ("EVENT",),
+    (
+        Option("tool", "the tool that the event is about", "NAME"),
+        Option("input", "the event's data: a file with one JSON object, or - for stdin", "FILE"),
+        DIALECT,
+        PROJECT,
+        CONFIG,
+        AGENT,
+        TRUST,
+        Option("mode", "faithful, strict or observe (default: the dialect's)", "MODE", MODES),
+        JSON,
+    ),
+    "tenter explain tool.before --tool Bash --trust",
+    "exit codes: 0 explained, 1 could not run: bad call, bad config",
+)
+
+
+def run(argv: list[str]) -> int:
+    options = USAGE.parse(argv)
+    if options is None:
+        return 0
+    with engine_for(options) as engine:
+        found = explain(engine, options["EVENT"], data_of(options, engine))
+        warn(found.warnings)
+        hint_at_others(engine)
+    if "json" in options:
+        print_json(found)
+    else:
+        print(redact_cli_output(text(found, painter(colourful()), whole=not sys.stdout.isatty())))
+    return 0
+
+
+def data_of(options: dict[str, str], engine: Engine) -> dict[str, Any]:
+    """The event's data as far as it was given. Stdin is read only on request: nobody pipes an event by accident."""
+    file = options.get("input", "")
+    data = read_input("" if file == "-" else file) if file else {}
+    if "tool" not in options:
+        return data
+    rule = engine.rule(options["EVENT"])
+    if rule.target != "tool_name":
+        matched = (
+            f"its matchers look at {rule.target!r}: give that with --input" if rule.target else "it has no matchers"
+        )
+        raise UsageError(f"{rule.name} is not about a tool, so --tool means nothing here; {matched}")
+    return {**data, "tool_name": options["tool"]}

@@ -1,0 +1,136 @@
+"""`tenter list`: all hooks of a project by event, with file and line, and whether each runs."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+
+from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, Usage
+from tenterhook.cli.project import TRUST, engine_for, file_lines, hint_at_others, print_json, redact_cli_output, warn
+from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.support.terminal.table import table, width
+from tenterhook.support.terminal.text import (
+    Paint,
+    colourful,
+    columns,
+    near,
+    one_line,
+    painter,
+    pluralise_count,
+    shorten,
+)
+from tenterhook.tools.explain.inventory import HookFacts, Inventory, inventory
+from tenterhook.tools.explain.whynot import describe_condition
+
+USAGE = Usage(
+    "list",
+    "List all hooks of a project by event: where each is written, what it matches, and whether it runs.",
+    (),
+    (DIALECT, PROJECT, CONFIG, AGENT, TRUST, JSON),
+    "tenter list --project ~/work/shop --trust",
+    "exit codes: 0 listed, 1 could not run: bad call, bad config",
+)
+STYLES = {
+    "runs": "green",
+    "untrusted": "yellow",
+    "modified": "red",
+    "denied": "red",
+    "missing": "yellow",
+    "disabled": "dim",
+    "overridden": "dim",
+}
+HEADS = ["STATE", "MATCHER", "HOOK", "TYPE", "TIME-OUT", "WHERE"]
+# Longer cells make the others hard to find; --json has them whole.
+MATCHER_WIDTH = 28
+
+
+def run(argv: list[str]) -> int:
+    options = USAGE.parse(argv)
+    if options is None:
+        return 0
+    with engine_for(options) as engine:
+        found = inventory(engine)
+        warn(found.warnings)
+        hint_at_others(engine)
+        if "json" in options:
+            print_json(found)
+        else:
+            print(redact_cli_output("\n".join(listing(found, engine.dialect, painter(colourful())))))
+    return 0
+
+
+def listing(found: Inventory, dialect: Dialect, paint: Paint) -> Iterator[str]:
+    if not found.hooks:
+        yield f"no hooks for {dialect.title} in {near(found.project)}; these files were looked for:"
+        yield from file_lines(found.files, paint)
+        return
+    yield summary(found, dialect)
+    rows = hook_rows(found.hooks, paint)
+    head, *lines = table([[paint("dim", one) for one in HEADS], *rows], indent="  ").split("\n")
+    rules = {rule.name: rule for rule in dialect.events}
+    event = ""
+    for hook, line in zip(found.hooks, lines, strict=True):
+        if hook.event != event:
+            yield ""
+            yield f"{paint('bold', hook.event)}  {paint('dim', about(rules[hook.event]))}"
+            if not event:
+                yield head
+            event = hook.event
+        yield line
+        yield from extras(hook, paint)
+
+
+def summary(found: Inventory, dialect: Dialect) -> str:
+    """How many there are, and in which states."""
+    files = sum(1 for file in found.files if file.hooks)
+    states = Counter(hook.state.partition(":")[0] for hook in found.hooks)
+    plural = {"runs": "run"}
+    each = ", ".join(
+        f"{number} {plural.get(state, state) if number > 1 else state}" for state, number in states.items()
+    )
+    hint = "; tenter trust shows and approves the project's" if {"untrusted", "modified"} & states.keys() else ""
+    count = pluralise_count(len(found.hooks), "hook")
+    return f"{count} for {dialect.title} in {pluralise_count(files, 'file')}: {one_line(each)}{hint}"
+
+
+def about(rule: EventRule) -> str:
+    return f"{rule.about}{'; can be blocked' if rule.blocks else ''}"
+
+
+def hook_rows(hooks: list[HookFacts], paint: Paint) -> list[list[str]]:
+    """One row each. On a terminal the hooks' names are cut to fit; a pipe gets them whole."""
+    rows = [
+        [
+            paint(STYLES.get(hook.state, "dim"), one_line(hook.state)),
+            cut(hook.matcher or "*", MATCHER_WIDTH),
+            redact_cli_output(one_line(hook.hook)),
+            hook.type,
+            "none" if hook.timeout is None else f"{hook.timeout:g} s",
+            paint("dim", near(hook.source)),
+        ]
+        for hook in hooks
+    ]
+    widths = [max(width(row[n]) for row in [HEADS, *rows]) for n in (0, 1, 3, 4, 5)]
+    room = max(20, columns() - sum(widths) - 12)
+    return [[*row[:2], cut(row[2], room), *row[3:]] for row in rows]
+
+
+def cut(text: str, most: int) -> str:
+    return shorten(text, most) if sys.stdout.isatty() else one_line(text)
+
+
+def extras(hook: HookFacts, paint: Paint) -> Iterator[str]:
+    """Below a hook's line: options that change when it runs, and what it lacks."""
+    said = [f"if {describe_condition(path, wanted)}" for path, wanted in (hook.condition or {}).items()]
+    if hook.agent is not None and not hook.state.startswith("for agent"):
+        said = [f"for agent {hook.agent or '(without a name)'} only", *said]
+    said += [f"not for agent {agent}, which overrides it" for agent in hook.not_for]
+    said += [word for word in ("once", "sequential") if getattr(hook, word)]
+    said += ["in the background"] if hook.background else []
+    said += [f"priority {hook.priority}"] if hook.priority else []
+    said += [f"on {cause.replace('default', 'failure')}: {policy}" for cause, policy in hook.on_failure.items()]
+    if said:
+        yield f"      {one_line('; '.join(said))}"
+    if hook.missing and hook.state not in ("disabled", "overridden"):
+        yield paint("yellow", f"      {one_line(hook.missing)}")

@@ -1,0 +1,62 @@
+"""`tenter new`: a hook and its test, ready to be changed."""
+
+from __future__ import annotations
+
+import os
+from keyword import iskeyword
+
+from tenterhook.author import starting
+from tenterhook.author.kinds import KINDS
+from tenterhook.cli.options import Option, Usage
+from tenterhook.errors import UsageError, nearest
+
+USAGE = Usage(
+    "new",
+    "Write a hook into NAME.py and its test into test_NAME.py. Nothing that is there already is written over.",
+    ("NAME",),
+    (
+        Option("kind", "what it is for: tool.before (default), tool.after, prompt.submit, turn.stop, ...", "KIND"),
+        Option("dir", "the folder to write into (default: this one)", "DIR"),
+    ),
+    "tenter new no-force-push --kind tool.before --dir hooks",
+    "exit codes: 0 written, 1 could not be",
+)
+NEXT = """{file}: the hook
+{test}: its test, in every agent that has {kind}
+
+next:
+  pytest {test}
+  tenter install --agent NAME {file}    and your agent calls it"""
+
+# What the hook's file itself calls something by that name.
+TAKEN = ("hook", "tenterhook")
+
+
+def run(argv: list[str]) -> int:
+    options = USAGE.parse(argv)
+    if options is None:
+        return 0
+    name = options["NAME"].replace("-", "_")
+    kind = options.get("kind", starting.USUAL)
+    if not name.isidentifier() or name.startswith("_"):
+        raise USAGE.error(f"{options['NAME']!r} is no name for a hook: letters, digits and dashes")
+    if iskeyword(name) or name in TAKEN:
+        raise USAGE.error(f"{options['NAME']!r} is a word of Python's or of the file's own: choose another name")
+    if kind not in KINDS:
+        raise USAGE.error(f"there is no kind {kind!r}{nearest(kind, KINDS)}; there are {', '.join(sorted(KINDS))}")
+    folder = options.get("dir", "")
+    file, tests = os.path.join(folder, f"{name}.py"), os.path.join(folder, f"test_{name}.py")
+    write_new_files({file: starting.hook(name, kind), tests: starting.tests(name, kind)})
+    print(NEXT.format(file=file, test=tests, kind=kind))
+    return 0
+
+
+def write_new_files(files: dict[str, str]) -> None:
+    """All of them or none."""
+    for path in files:
+        if os.path.lexists(path):
+            raise UsageError(f"{path} is there already: choose another name, or another folder with --dir")
+    for path, text in files.items():
+        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+        with open(path, "x", encoding="utf-8") as file:
+            file.write(text)

@@ -1,0 +1,172 @@
+"""`tenter serve`: a resident engine, which `tenter fire` and `tenter hook` use while it runs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from typing import Any
+
+from tenterhook.cli.options import JSON, Option, Usage
+from tenterhook.cli.project import print_json
+from tenterhook.cli.server import client, talk
+from tenterhook.errors import UsageError
+from tenterhook.support.paths import own_server_folders
+from tenterhook.support.terminal.table import table
+from tenterhook.support.terminal.text import near, pluralise_count
+
+IDLE, PARALLEL = 600.0, 64
+USAGE = Usage(
+    "serve",
+    "Stay, and do what `tenter fire` and `tenter hook` are asked to: they need not start everything anew each time.\n"
+    "They give the same outcome with and without it. It listens on a Unix socket that only you can open.",
+    (),
+    (
+        Option("detach", "go to the background as soon as it listens"),
+        Option("stop", "end the server; those that it works for are served first"),
+        Option("status", "whether one runs, and for whom"),
+        Option("idle", f"seconds without a client after which it ends (default: {IDLE:g})", "SECONDS"),
+        Option("parallel", f"clients at once in one folder and environment (default: {PARALLEL})", "NUMBER"),
+        JSON,
+    ),
+    "tenter serve --detach",
+    "exit codes: 0 fine, 1 one runs already, cannot listen, or none runs (--status, --stop)",
+)
+# Seconds until a server that was told to end has ended.
+ENDING = 10.0
+
+
+def run(argv: list[str]) -> int:
+    options = USAGE.parse(argv)
+    if options is None:
+        return 0
+    if sys.platform != "linux":
+        raise UsageError("tenter serve needs Linux")
+    alone = [name for name in ("status", "stop") if name in options]
+    if alone and len(options.keys() - {"json"} if "status" in alone else options) > 1:
+        raise USAGE.error(f"--{alone[0]} says all there is to do: leave the other options off")
+    if "status" in options:
+        return status(as_json="json" in options)
+    if "stop" in options:
+        return stop()
+    if "json" in options:
+        raise USAGE.error("--json is for --status")
+    idle = number(options, "idle", IDLE)
+    parallel = number(options, "parallel", PARALLEL)
+    if parallel < 1 or parallel != int(parallel):
+        raise USAGE.error(f"--parallel is a whole number from 1 on, not {options['parallel']!r}")
+    return spawn_detached_server(idle, int(parallel)) if "detach" in options else serve(idle, int(parallel))
+
+
+def number(options: dict[str, str], name: str, usual: float) -> float:
+    try:
+        found = float(options.get(name, usual))
+    except ValueError:
+        found = 0.0
+    if not 0 < found <= 1e6:
+        raise USAGE.error(f"--{name} is a number above 0, not {options[name]!r}")
+    return found
+
+
+def serve(idle: float, parallel: int, told: int = -1) -> int:
+    """Until it ends. `told` is where the one who waits for us to listen hears of it."""
+    from tenterhook.cli.server.preload import get_ready
+    from tenterhook.cli.server.socket_dir import lock_socket_dir
+
+    place = lock_socket_dir()
+    get_ready()
+    from tenterhook.cli.server.server import Server
+
+    server = Server(*place, idle, parallel)
+    os.chdir("/")
+    if told >= 0:
+        os.write(told, b"\n")
+        os.close(told)
+    else:
+        print(f"tenter: listening in {near(server.path)}; Ctrl-C ends it", file=sys.stderr, flush=True)
+    server.serve()
+    return 0
+
+
+def spawn_detached_server(idle: float, parallel: int) -> int:
+    """A grandchild, in a session of its own; we tell what it came to."""
+    hears, told = os.pipe()
+    child = os.fork()
+    if child == 0:
+        background(hears, told, idle, parallel)
+    os.close(told)
+    os.waitpid(child, 0)
+    with open(hears, "rb") as stream:
+        said = stream.read()
+    if said != b"\n":
+        raise UsageError(said.decode(errors="replace").strip() or "the server ended at once")
+    print(f"tenter: listening in {near(where())}; tenter serve --stop ends it", file=sys.stderr)
+    return 0
+
+
+def background(hears: int, told: int, idle: float, parallel: int) -> None:
+    code = 1
+    try:
+        os.close(hears)
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nowhere, stream)
+        os.close(nowhere)
+        code = serve(idle, parallel, told)
+    except Exception as exc:
+        with contextlib.suppress(OSError):  # heard of already: it listened
+            os.write(told, str(exc).encode(errors="replace"))
+    finally:
+        os._exit(code)
+
+
+def where() -> str:
+    """The folder in which a server would be found."""
+    return next((path for path in own_server_folders() if os.path.isdir(path)), own_server_folders()[0])
+
+
+def ask(word: str) -> Any:
+    """What the server of this user answers, whatever version it is; None where none runs."""
+    folder = client.open_server_folder("key")
+    if folder < 0:
+        return None
+    try:
+        with open(os.open("lock", os.O_RDONLY | os.O_NOFOLLOW, dir_fd=folder)) as file:
+            words = file.read(200).split()
+        return talk.query_server(folder, words[1], [word]) if len(words) == 2 else None
+    except OSError:
+        return None
+    finally:
+        os.close(folder)
+
+
+def stop() -> int:
+    found = ask("stop")
+    if found is None:
+        raise UsageError("no server runs")
+    until = time.monotonic() + ENDING
+    while time.monotonic() < until:
+        if not os.path.exists(os.path.join(found["folder"], "key")):
+            return 0
+        time.sleep(0.01)
+    raise UsageError(f"the server ({found['pid']}) does not end")
+
+
+def status(*, as_json: bool) -> int:
+    found = ask("status")
+    if as_json:
+        print_json({"running": found is not None, **(found or {})})
+    elif found is None:
+        print("no server runs")
+    else:
+        workers = found["workers"]
+        requests = pluralise_count(found["requests"], "request")
+        print(f"server {found['pid']} listens in {near(found['folder'])}; {requests} so far")
+        rows = [(str(one["pid"]), str(one["requests"]), f"{one['idle']:g} s", near(one["folder"])) for one in workers]
+        if rows:
+            print(table([("worker", "requests", "idle", "folder"), *rows], indent="  "))
+    return 0 if found else 1

@@ -1,0 +1,128 @@
+"""`tenter trust`: what a project brings along and would run, and the user's word on it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from tenterhook.cli.items import headline, render_item_lines
+from tenterhook.cli.options import DIALECT, JSON, PROJECT, Option, Usage
+from tenterhook.cli.project import print_json, prompt_yes_no, warn
+from tenterhook.errors import UsageError, nearest
+from tenterhook.support.terminal.text import colourful, near, one_line, painter, pluralise_count
+from tenterhook.tools.approve.decide import Found, approvable, approve, deny, fits_any, look, revoke
+from tenterhook.trust import changes
+from tenterhook.trust.approvals import Judged
+from tenterhook.trust.book import Line
+
+USAGE = Usage(
+    "trust",
+    "Show everything that a project brings along and that would run or decide something, and approve it. An approval\n"
+    "holds for exactly what is shown: any change in it asks again. HOOK is a name from the list, * and ? allowed;\n"
+    "without one everything is meant.",
+    ("[HOOK...]",),
+    (
+        DIALECT,
+        PROJECT,
+        Option("yes", "approve without asking"),
+        Option("deny", "never run them, whatever they become; without HOOK nothing of this project"),
+        Option("revoke", "forget what was said about them"),
+        JSON,
+    ),
+    "tenter trust --project ~/work/shop",
+    "exit codes: 0 all that was meant is approved (or done: --deny, --revoke), 1 it is not",
+)
+NOBODY = "nothing was approved: nobody can be asked here; --yes approves what is shown"
+ALWAYS = "What hooks merely read, and what is not bound, is no part of an approval."
+
+
+def run(argv: list[str]) -> int:
+    options = USAGE.parse(argv)
+    if options is None:
+        return 0
+    if len({"yes", "deny", "revoke"} & options.keys()) > 1:
+        raise USAGE.error("--yes, --deny or --revoke, one of them")
+    found = look(options.get("project", "."), dialect=options.get("dialect", ""))
+    names = options["HOOK"].split("\0") if "HOOK" in options else None
+    meant = select_trust_items(found, names)
+    if "deny" in options or "revoke" in options:
+        return denied_or_revoked(found, meant, names, options)
+    lost = [line for line in found.gone if names is None or fits_any(line.last, names)]
+    show(found, meant, lost, options)
+    wanted = approvable(meant)
+    denied = sum(one.state == "denied" for one in meant)
+    if denied and "json" not in options:
+        print(f"tenter: {pluralise_count(denied, 'item')} denied; --revoke takes that back", file=sys.stderr)
+    rest = int(any(one.state != "trusted" and one not in wanted for one in meant) or bool(found.unread))
+    if not wanted and not lost:
+        return rest
+    if "yes" not in options and not confirm_approval(len(wanted), len(lost), options):
+        return 1
+    file = approve(found, wanted, lost)
+    if "json" not in options:
+        print(f"{pluralise_count(len(wanted), 'item')} approved, kept in {near(file)}")
+    return rest
+
+
+def select_trust_items(found: Found, names: Sequence[str] | None) -> list[Judged]:
+    items = [*(one.item for one in found.standings), *(line.last for line in found.gone)]
+    for name in names or ():
+        if not any(fits_any(item, [name]) for item in items):
+            raise UsageError(f"no hook {name!r} here{nearest(name, [item.name for item in items])}; see tenter trust")
+    return [one for one in found.standings if names is None or fits_any(one.item, names)]
+
+
+def show(found: Found, meant: Sequence[Judged], lost: Sequence[Line], options: dict[str, str]) -> None:
+    warn(found.problems)
+    if "json" in options:
+        print_json({"project": found.project, "items": [*map(as_data, meant)], "gone": [line.last for line in lost]})
+        return
+    paint = painter(colourful())
+    print(headline(found.project, meant))
+    for one in meant:
+        print()
+        print("\n".join(render_item_lines(one, found.project, paint)))
+    for line in lost:
+        print(f"\n{paint('yellow', 'gone')}  {one_line(line.last.name)}: was approved and is not there any more")
+    if meant:
+        print(f"\n{ALWAYS}")
+
+
+def as_data(found: Judged) -> dict[str, Any]:
+    item = found.item
+    return {
+        "state": found.state,
+        "kind": item.kind,
+        "dialect": item.dialect,
+        "file": item.file,
+        "event": item.event,
+        "agent": item.agent,
+        "name": item.name,
+        "entry": item.entry,
+        "files": [
+            {"path": one.path, "real": one.real, "bound": one.how, "digest": one.digest, "size": one.size}
+            for one in item.parts
+        ],
+        "unbound": item.unbound,
+        "changes": list(changes.diff(found.line.last, item)) if found.state == "modified" and found.line else [],
+    }
+
+
+def confirm_approval(number: int, lost: int, options: dict[str, str]) -> bool:
+    what = [f"approve {pluralise_count(number, 'item')}"] if number else []
+    what += [f"confirm that {pluralise_count(lost, 'item')} {'is' if lost == 1 else 'are'} gone"] if lost else []
+    return prompt_yes_no(f"{' and '.join(what).capitalize()}?", NOBODY, options)
+
+
+def denied_or_revoked(
+    found: Found, meant: Sequence[Judged], names: Sequence[str] | None, options: dict[str, str]
+) -> int:
+    if "deny" in options:
+        deny(found, meant if names is not None else None)
+    else:
+        revoke(found, names)
+    if "json" not in options:
+        what = "everything of this project" if names is None else pluralise_count(len(meant), "item")
+        print(f"{what}: {'denied' if 'deny' in options else 'forgotten'}")
+    return 0

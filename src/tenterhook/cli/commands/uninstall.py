@@ -1,0 +1,89 @@
+"""`tenter uninstall`: an agent's config as it was before `tenter install`, byte for byte."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.cli.commands.install import DRY, USER, YES, confirm_write, file_of, parse_agent_names
+from tenterhook.cli.options import JSON, PROJECT, Option, Usage
+from tenterhook.cli.project import print_json
+from tenterhook.support.terminal.text import visible
+from tenterhook.tools.install.change import uninstall
+from tenterhook.tools.install.editing.job import Job
+from tenterhook.tools.install.editing.writing import commit
+from tenterhook.tools.install.target import Target, installable, target
+
+USAGE = Usage(
+    "uninstall",
+    "Take hooks out of agents' configs that tenter install wrote there. A file that nobody changed since is as it was\n"
+    "before, byte for byte; of any other the entries are taken out and the rest stays, as where no install is on\n"
+    "record: then the entries are known by their command.",
+    (),
+    (
+        Option("agent", "whose config, several with commas between (default: all)", "NAME,..."),
+        USER,
+        PROJECT,
+        DRY,
+        YES,
+        JSON,
+    ),
+    "tenter uninstall --agent claude,codex",
+    "exit codes: 0 done or nothing to do, 1 could not, was not confirmed, or something is left to do by hand",
+)
+NOTHING = "nothing to take back: no install is on record here, and no entry is certainly ours"
+
+
+def run(argv: list[str]) -> int:
+    options = USAGE.parse(argv)
+    if options is None:
+        return 0
+    names = parse_agent_names(options) or installable()
+    jobs = plan_uninstall_jobs([target(name, options.get("project", "."), user="user" in options) for name in names])
+    dry = "dry-run" in options
+    if "json" not in options:
+        print(visible("\n".join(render_uninstall_job(one, job) for one, job in jobs)) or NOTHING)
+    if jobs and not dry and not confirm_write(options):
+        return 1
+    for _, job in jobs if not dry else ():
+        commit(job.changes, job.folders, job.unwanted)
+    if "json" in options:
+        print_json({"done": bool(jobs) and not dry, "agents": [as_data(job) for _, job in jobs]})
+    elif dry and jobs:
+        print("nothing was written (--dry-run)")
+    return 1 if any(job.by_hand for _, job in jobs) else 0
+
+
+def plan_uninstall_jobs(targets: list[Target]) -> list[tuple[Target, Job]]:
+    """The newest first: of two agents that read the same file it found what the other one had written there."""
+    found: list[tuple[Target, Job]] = []
+    files: dict[str, bytes | None] = {}
+    for one in sorted({one.record: one for one in targets}.values(), key=age):  # one for all versions of an agent
+        job = uninstall(one, files)
+        if job is not None:
+            files |= {change.path: change.after for change in job.changes}
+            found.append((one, job))
+    return found
+
+
+def age(one: Target) -> float:
+    """Of its record; one that has none comes last."""
+    return -os.path.getmtime(one.record) if os.path.exists(one.record) else 0.0
+
+
+def render_uninstall_job(one: Target, job: Job) -> str:
+    unchanged = "left as it is" if job.by_hand else "nothing of ours is in it any more"
+    what = ", ".join(dict.fromkeys(touched.what for touched in job.files)) or unchanged
+    diff = job.diff.replace("\r\n", "\n").rstrip("\n")
+    parts = (f"{one.dialect.title}: {file_of(one)}: {what}", diff, *job.notes, *job.by_hand)
+    return "\n".join(part for part in parts if part)
+
+
+def as_data(job: Job) -> dict[str, object]:
+    return {
+        "agent": job.dialect,
+        "root": job.project,
+        "files": job.files,
+        "diff": job.diff,
+        "notes": job.notes,
+        "by_hand": job.by_hand,
+    }

@@ -1,0 +1,317 @@
+"""What `tenter fire` and `tenter hook` do first: ask the server, where one runs. Without one it costs one look.
+
+As little is imported as can be. What is wrong before the server has a whole request means: do it here, as without.
+What is lost after that may have run, and is not run twice.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from _imp import source_hash
+from marshal import dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _socket import socket
+
+SWITCH = "TENTERHOOK_SERVE"
+OFF = ("off", "0", "no", "false")
+# The server's first word, and the kinds of what follows: do it yourself; ask once more; text for stderr; the end.
+HELLO, NOT_HERE, AGAIN, STDERR, END = b"+", b"N", b"A", b"E", b"X"
+KEY, DIGEST, LENGTH = 32, 8, 8
+HEAD = KEY + DIGEST + 3 * LENGTH
+FRAME = 1 + LENGTH
+# Seconds until the first word, which comes at once unless everybody there is busy; and until hooks are gone.
+PATIENCE, ENDING = 2.0, 10.0
+TRIES, ONCE_MORE = 5, -1
+# More than this goes through no socket.
+LARGEST = 64 << 20
+CHUNK = 1 << 18
+# Words of `tenter fire` after which no value of an option follows.
+FLAGS = ("--trust", "--require-trusted", "--json")
+NAMESPACES = ("mnt", "net", "user", "pid", "ipc", "uts")
+LOST = "the server that had this event was ended, and nobody knows how far it came; it is not done twice"
+
+
+class Lost(Exception):
+    """The connection broke after the server had the request."""
+
+
+def run_on_server(words: list[str]) -> int | None:
+    """The exit code of a command that the server has done; None where it is to be done here."""
+    if os.environ.get(SWITCH, "").lower() in OFF:
+        return None
+    folder = -1
+    try:
+        name = code()
+        folder = open_server_folder(name)
+        return Call(folder, name, words).done() if folder >= 0 and reads(words) is not None else None
+    except OSError:
+        return None
+    except KeyboardInterrupt:  # while stdin was read, say
+        return 130
+    finally:
+        if folder >= 0:
+            os.close(folder)
+
+
+def reads(words: list[str]) -> bool | None:
+    """Whether the command reads stdin; None where that is for the command itself to say."""
+    if "-h" in words or "--help" in words:
+        return None
+    for n, word in enumerate(words):
+        if word == "--input" or word.startswith("--input="):
+            before = words[n - 1]
+            return None if before.startswith("--") and "=" not in before and before not in FLAGS else False
+    return True
+
+
+def open_server_folder(name: str) -> int:
+    """The folder that holds this, by its descriptor; -1 where none does that is ours alone. No link is followed."""
+    from tenterhook.support.paths import own_server_folders
+
+    for path in own_server_folders():
+        try:
+            folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            continue
+        if not fault(os.fstat(folder)) and os.path.exists(f"/proc/self/fd/{folder}/{name}"):
+            return folder
+        os.close(folder)
+    return -1
+
+
+def fault(about: os.stat_result) -> str:
+    """Why a folder or a file of the server's is not to be believed."""
+    if about.st_uid != os.geteuid():
+        return f"belongs to somebody else ({about.st_uid})"
+    return "is open to others: chmod go-rwx" if about.st_mode & 0o077 else ""
+
+
+def code() -> str:
+    """What both sides run: another version, interpreter or path of modules is another server's."""
+    file = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "version.py")
+    about = os.stat(file)
+    python = (sys.executable, sys.hexversion, str(sys.flags), sys.warnoptions, sys.path, sys.getfilesystemencoding())
+    return digest(dumps((file, about.st_mtime_ns, about.st_ino, os.geteuid(), *python), 2)).hex()
+
+
+def digest(data: bytes) -> bytes:
+    """Names sockets and proves nothing: the server compares all of it."""
+    return source_hash(0, data)
+
+
+def context(command: str) -> bytes:
+    """The world that the command is called in, as far as it says so itself."""
+    umask = os.umask(0o077)
+    os.umask(umask)
+    with open("/proc/self/limits", "rb", buffering=0) as file:
+        limits = file.read(1 << 14)
+    here, root = os.stat("."), os.stat("/")
+    with open("/proc/self/status", "rb", buffering=0) as file:
+        ignored = file.read(1 << 14).partition(b"\nSigIgn:\t")[2][:16]
+    manners = ignored, os.getpriority(os.PRIO_PROCESS, 0), sorted(os.sched_getaffinity(0))
+    spaces = [os.readlink(f"/proc/self/ns/{name}") for name in NAMESPACES]
+    codings = [getattr(stream, "encoding", "") for stream in (sys.stdout, sys.stderr)]
+    # The older form: in the newer one the same value may have several.
+    folders = (os.getcwdb(), here.st_dev, here.st_ino), (root.st_dev, root.st_ino)
+    return dumps((command, *folders, dict(os.environb), umask, limits, manners, spaces, codings), 2)
+
+
+def key(folder: int) -> bytes:
+    file = os.open("key", os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        return os.read(file, KEY) if not fault(os.fstat(file)) else b""
+    finally:
+        os.close(file)
+
+
+def head(key: bytes, name: bytes, context: bytes, call: bytes, stdin: bytes) -> bytes:
+    return key + name + b"".join(len(part).to_bytes(LENGTH, "little") for part in (context, call, stdin))
+
+
+class Call:
+    """One command, asked of the server."""
+
+    def __init__(self, folder: int, server: str, words: list[str]) -> None:
+        self.folder, self.words = folder, words
+        self.server = f"/proc/self/fd/{folder}/{server}"
+        self.forked = words[0] == "hook"
+        self.stdin: bytes | None = None
+
+    def done(self) -> int | None:
+        """None where the command is to do it, for which stdin is as it was."""
+        try:
+            found = self.made()
+        except (OSError, ValueError):  # no folder to be in, no limits to be read
+            found = None
+        if found is None and self.stdin is not None:
+            from io import BytesIO, TextIOWrapper
+
+            sys.stdin = TextIOWrapper(BytesIO(self.stdin))
+        return found
+
+    def made(self) -> int | None:
+        """A worker is asked, if one serves our context; else the server, which makes one."""
+        world = context(self.words[0])
+        name = digest(world)
+        for _ in range(TRIES):
+            wire = connect_to_server(f"{self.server}.{name.hex()}") or connect_to_server(self.server)
+            if wire is None:
+                break
+            try:
+                done = self.answered(wire) if self.sent(wire, name, world) else None
+            finally:
+                wire.close()
+            if done is None:
+                break
+            if done != ONCE_MORE:
+                return done
+        return None
+
+    def sent(self, wire: socket, name: bytes, world: bytes) -> bool:
+        """Whether the server has all of it. Of a command that it forks for it gets our streams themselves."""
+        secret = key(self.folder)
+        if len(secret) != KEY or not self.may_send():
+            return False
+        stdin = self.stdin or b""
+        call = dumps((self.words[1:], os.isatty(1)), 2)
+        left = memoryview(head(secret, name, world, call, stdin) + world + call + stdin)
+        try:
+            if self.forked:
+                from _socket import SCM_RIGHTS, SOL_SOCKET
+
+                files = b"".join(file.to_bytes(4, sys.byteorder) for file in (0, 1, 2))
+                left = left[wire.sendmsg([left], [(SOL_SOCKET, SCM_RIGHTS, files)]) :]
+            # Not one call more than is needed: whoever has all of it may have answered and hung up by now.
+            while left:
+                left = left[wire.send(left) :]
+        except OSError:  # it hung up before it had all of it
+            return False
+        return True
+
+    def may_send(self) -> bool:
+        """Read stdin, unless it is passed on as it is; a person who sits there is not waited for."""
+        if not self.forked and self.stdin is None and reads(self.words) and not os.isatty(0):
+            parts = []
+            while part := os.read(0, CHUNK):
+                parts.append(part)
+            self.stdin = b"".join(parts)
+        return len(self.stdin or b"") <= LARGEST
+
+    def answered(self, wire: socket) -> int | None:
+        """The exit code, when all is written; ONCE_MORE; or None: it is to be done here."""
+        try:
+            before = {} if self.forked else hear_signals()
+            try:
+                return self.heard(wire)
+            except (KeyboardInterrupt, SystemExit):
+                hang_up(wire)
+                raise
+            finally:
+                forget_signals(before)
+        except KeyboardInterrupt:
+            return 130
+        except Lost:
+            return self.lost()
+
+    def heard(self, wire: socket) -> int | None:
+        while True:
+            frame = receive_exactly(wire, FRAME)
+            kind, text = frame[:1], receive_exactly(wire, int.from_bytes(frame[1:], "little"))
+            if kind == STDERR:
+                write_all_bytes(2, text)
+            elif kind == END:
+                return text[0] if not (why := write_all_bytes(1, text[1:])) else text[0] or report_print_failure(why)
+            elif kind in (AGAIN, NOT_HERE):
+                return ONCE_MORE if kind == AGAIN else None
+
+    def lost(self) -> int:
+        """The hooks may have run. What cannot be checked is refused where a check was to be made."""
+        from tenterhook.cli.main import run
+
+        if self.forked:
+            return run("hook", self.words[1:], lost=LOST)
+        from tenterhook.cli.main import complain
+
+        return complain(LOST)
+
+
+def connect_to_server(path: str) -> socket | None:
+    """Greeted by a process of ours; None where nobody is there. An OSError where nobody has the time."""
+    from _socket import AF_UNIX, SO_PEERCRED, SOCK_CLOEXEC, SOCK_STREAM, SOL_SOCKET, socket
+
+    wire = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC)
+    try:
+        wire.settimeout(PATIENCE)
+        wire.connect(path)
+        uid = int.from_bytes(wire.getsockopt(SOL_SOCKET, SO_PEERCRED, 12)[4:8], sys.byteorder)
+        if uid == os.geteuid() and wire.recv(1) == HELLO:
+            wire.settimeout(None)
+            return wire
+    except (TimeoutError, BlockingIOError):
+        wire.close()
+        raise
+    except OSError:
+        pass
+    wire.close()
+    return None
+
+
+def receive_exactly(wire: socket, count: int) -> bytes:
+    parts = []
+    while count:
+        try:
+            part = wire.recv(min(count, CHUNK))
+        except OSError:
+            part = b""
+        if not part:
+            raise Lost
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+def write_all_bytes(file: int, text: bytes) -> OSError | None:
+    while text:
+        try:
+            text = text[os.write(file, text) :]
+        except OSError as exc:
+            return exc
+    return None
+
+
+def report_print_failure(exc: OSError) -> int:
+    if not isinstance(exc, BrokenPipeError):
+        write_all_bytes(2, f"tenter: the outcome could not be printed: {exc}\n".encode(errors="backslashreplace"))
+    return 1
+
+
+def hear_signals() -> dict[int, object]:
+    """A host that gives up on us sends SIGTERM: then the hooks that run end too, before we do."""
+    import _signal  # type: ignore[import-not-found]
+
+    def leave(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    numbers = [number for number in (_signal.SIGTERM, _signal.SIGHUP) if _signal.getsignal(number) == _signal.SIG_DFL]
+    return {number: _signal.signal(number, leave) for number in numbers}
+
+
+def forget_signals(before: dict[int, object]) -> None:
+    import _signal
+
+    for number, handler in before.items():
+        _signal.signal(number, handler)
+
+
+def hang_up(wire: socket) -> None:
+    """The server sees it, ends the hooks, and hangs up itself."""
+    try:
+        wire.shutdown(1)
+        wire.settimeout(ENDING)
+        while wire.recv(CHUNK):
+            pass
+    except OSError:
+        return

@@ -1,0 +1,164 @@
+"""The world of a client, which its worker takes on, and what the kernel says about whoever connects."""
+
+from __future__ import annotations
+
+import marshal
+import os
+import resource
+import signal
+import socket
+import struct
+import time
+from itertools import pairwise
+
+from tenterhook.cli.server.client import NAMESPACES
+
+# As /proc names them. Those that count what a process uses of itself are not for one that stays: it is larger, and
+# lives longer, than its clients.
+LIMITS = {
+    b"Max file size": resource.RLIMIT_FSIZE,
+    b"Max stack size": resource.RLIMIT_STACK,
+    b"Max core file size": resource.RLIMIT_CORE,
+    b"Max processes": resource.RLIMIT_NPROC,
+    b"Max open files": resource.RLIMIT_NOFILE,
+    b"Max locked memory": resource.RLIMIT_MEMLOCK,
+    b"Max pending signals": resource.RLIMIT_SIGPENDING,
+    b"Max msgqueue size": resource.RLIMIT_MSGQUEUE,
+    b"Max nice priority": resource.RLIMIT_NICE,
+    b"Max realtime priority": resource.RLIMIT_RTPRIO,
+    b"Max realtime timeout": resource.RLIMIT_RTTIME,
+}
+OWN = (b"Max cpu time", b"Max data size", b"Max address space", b"Max resident set")
+# A worker needs a few files for itself and for each of its clients.
+FEWEST = 256
+COLUMNS = (26, 47, 68)
+PEER = struct.Struct("iII")
+# Parts of /proc/PID/status, each from one word to another: who it is, and what it may do.
+STATUS = ((b"\nUid:", b"\nFDSize:"), (b"\nGroups:", b"\nNStgid:"), (b"\nCapInh:", b"\nCpus_allowed"))
+IGNORED, UMASK = (b"\nSigIgn:", b"\nSigCgt:"), (b"\nUmask:", b"\nState:")
+SIGNALS = sorted({int(one) for one in signal.valid_signals()} - {signal.SIGKILL, signal.SIGSTOP})
+SPACES = ("mnt", "net", "user", "pid")
+
+
+class Foreign(Exception):
+    """Why a context cannot be taken on exactly."""
+
+
+class World:
+    """One context, taken on by this process, which is forked for it."""
+
+    def __init__(self, context: bytes) -> None:
+        self.context = context
+        facts = marshal.loads(context)
+        self.command: str = facts[0]
+        (cwd, *place), root, environ, umask, limits, manners, spaces, self.codings = facts[1:]
+        here = os.stat("/")
+        if root != (here.st_dev, here.st_ino) or spaces != [os.readlink(f"/proc/self/ns/{one}") for one in NAMESPACES]:
+            raise Foreign("another root folder, or other namespaces")
+        self.limit(limits)
+        self.behave(*manners)
+        try:
+            os.chdir(cwd)
+        except OSError as exc:
+            raise Foreign(f"the folder cannot be entered: {exc.strerror}") from None
+        # One that was made anew under the same name is another one, and so is its context.
+        self.place = identity(".")
+        if self.place != tuple(place):
+            raise Foreign("another folder has its name now")
+        os.umask(umask)
+        os.environ.clear()
+        os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in environ.items()})
+        time.tzset()
+        self.given = dict(raw_environment())
+        self.own = about(os.getpid())
+        self.bounds = bounds()
+
+    def limit(self, text: bytes) -> None:
+        for line in text.splitlines()[1:]:
+            name = line[: COLUMNS[0]].rstrip()
+            soft, hard = (number(line[start:end]) for start, end in pairwise(COLUMNS))
+            if name in OWN and (soft, hard) != (resource.RLIM_INFINITY,) * 2:
+                raise Foreign(f"a limit of its own: {name.decode()}")
+            if name == b"Max open files" and 0 <= soft < FEWEST:
+                raise Foreign("too few open files")
+            if name in LIMITS and resource.getrlimit(LIMITS[name]) != (soft, hard):
+                try:
+                    resource.setrlimit(LIMITS[name], (soft, hard))
+                except (OSError, ValueError) as exc:
+                    raise Foreign(f"{name.decode()}: {exc}") from None
+
+    def behave(self, ignored: bytes, niceness: int, processors: list[int]) -> None:
+        """Ignore the signals that it ignores, and take no more of the machine than it may."""
+        mask, ours = int(ignored, 16), int(status(os.getpid(), IGNORED)[0].split()[1], 16)
+        for number in SIGNALS:
+            bit = 1 << (number - 1)
+            if mask & bit != ours & bit:
+                signal.signal(number, signal.SIG_IGN if mask & bit else signal.SIG_DFL)
+        try:
+            if os.getpriority(os.PRIO_PROCESS, 0) != niceness:
+                os.setpriority(os.PRIO_PROCESS, 0, niceness)
+            if os.sched_getaffinity(0) != {*processors}:
+                os.sched_setaffinity(0, processors)
+        except OSError as exc:
+            raise Foreign(f"its share of the machine: {exc.strerror}") from None
+
+    def knows(self, wire: socket.socket) -> bool:
+        """Whether the kernel says of a client what it says of us: the user, the groups, what it may do, what it sees.
+
+        Whoever was confined after it came to know the key is somebody else.
+        """
+        try:
+            return about(peer(wire)) == self.own
+        except (OSError, ValueError):
+            return False
+
+    @property
+    def changed(self) -> bool:
+        """Whether a function in this process has moved it, or changed its environment, its umask or its limits."""
+        return raw_environment() != self.given or identity(".") != self.place or bounds() != self.bounds
+
+
+def raw_environment() -> dict[bytes, bytes]:
+    """The environment as it is kept; to decode all of it takes longer than an event."""
+    return os.environ._data  # type: ignore[attr-defined,no-any-return]
+
+
+def bounds() -> tuple[object, ...]:
+    """How much of the machine this process may take, and how open its files are: to read the umask is to ask for it."""
+    limits = map(resource.getrlimit, LIMITS.values())
+    return *limits, os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0), *status(os.getpid(), UMASK)
+
+
+def number(text: bytes) -> int:
+    text = text.strip()
+    return resource.RLIM_INFINITY if text == b"unlimited" else int(text)
+
+
+def peer(wire: socket.socket) -> int:
+    """The process at the other end; ValueError where it is another user's."""
+    pid, uid, _ = PEER.unpack(wire.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size))
+    if uid != os.geteuid() or pid <= 0:
+        raise ValueError("another user")
+    return int(pid)
+
+
+def about(pid: int) -> tuple[bytes | int, ...]:
+    return *status(pid, *STATUS), *(os.stat(f"/proc/{pid}/ns/{name}").st_ino for name in SPACES)
+
+
+def status(pid: int, *parts: tuple[bytes, bytes]) -> list[bytes]:
+    """What the kernel says of a process, each part from one word to another."""
+    file = os.open(f"/proc/{pid}/status", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        text = os.read(file, 1 << 14)
+    finally:
+        os.close(file)
+    return [text[text.index(start) : text.find(end)] for start, end in parts]
+
+
+def identity(path: str) -> tuple[int, int]:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0, 0
+    return found.st_dev, found.st_ino

@@ -1,0 +1,141 @@
+"""A client's event in one thread, calls of functions included: to hand one to another thread and back takes longer than
+most functions do.
+
+So nobody waits for a call beside it. A clock looks: where one is late, another thread goes on with the event as if the
+call had been given up, and answers the client; the late one is left to itself.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextvars import ContextVar, copy_context
+from math import inf
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from tenterhook.engine.reentry import inside_a_hook
+from tenterhook.engine.runner import patience
+from tenterhook.pipeline.failure_policy import attempt_for_stuck_thread, attempt_from_exception
+from tenterhook.runtime.process.client_gone import CALLER
+from tenterhook.types import Attempt, Job, Outcome
+
+if TYPE_CHECKING:
+    from tenterhook.cli.server.talk import Line
+    from tenterhook.engine.engine import Engine, Flow
+
+
+class Overtaken(BaseException):
+    """Another thread has gone on with this event: nothing that comes of it here counts any more."""
+
+
+class Turn:
+    """One event of one client. `rest` is what is to be done with its outcome where another thread has it."""
+
+    def __init__(self, engine: Engine, clock: Clock, line: Line, rest: Callable[[Callable[[], Outcome]], None]) -> None:
+        self.engine, self.clock, self.line, self.rest = engine, clock, line, rest
+        self.flow: Flow | None = None
+
+    def fire(self, event: str, data: dict[str, Any]) -> Outcome:
+        """As the engine does it, but for who runs functions."""
+        flow = self.engine.begin_flow(event, data)
+        if isinstance(flow, Outcome):
+            return flow
+        self.flow = flow
+        before = TURN.set(self)
+        try:
+            return self.engine.drive_flow(flow)
+        finally:
+            TURN.reset(before)
+
+    def go_on(self, job: Job) -> None:
+        """In another thread, in the context of the late one. The flow waits for the attempt of this job alone."""
+        assert self.flow is not None
+        flow = self.flow
+        self.engine.give_up()
+        self.rest(lambda: self.engine.drive_flow(flow, [attempt_for_stuck_thread(job)]))
+
+
+TURN: ContextVar[Turn] = ContextVar("tenterhook.cli.server.turn")
+
+
+def call(handler: ModuleType, job: Job) -> Attempt:
+    """In the client's own thread, whatever time it may take; Overtaken where it took too long."""
+    turn, seconds, context = TURN.get(), patience(job), copy_context()
+    context.run(CALLER.set, -1)  # a function runs on though its client has gone
+    watched = None if seconds is None else turn.clock.begin(turn, job, seconds)
+    result = context.run(run_handler_safely, handler, job)
+    if watched and not turn.clock.end(watched):
+        raise Overtaken
+    return result
+
+
+def run_handler_safely(handler: ModuleType, job: Job) -> Attempt:
+    """Raises nothing: a call that was left by an exception would be overtaken all the same."""
+    with inside_a_hook():
+        try:
+            return handler.run(job)  # type: ignore[no-any-return]
+        except BaseException as exc:
+            return attempt_from_exception(job, exc)
+
+
+class Watched:
+    """A call that must not take longer than `until`, and the context that it was made in."""
+
+    __slots__ = ("context", "job", "turn", "until")
+
+    def __init__(self, turn: Turn, job: Job, until: float) -> None:
+        self.turn, self.job, self.until = turn, job, until
+        self.context = copy_context()
+
+    def go_on(self) -> None:
+        self.context.run(self.turn.go_on, self.job)
+
+
+class Clock:
+    """Gives a call that is late to `overtake`.
+
+    It sleeps until the first could be late, and on if that one has ended: to wake it for each would cost what is saved.
+    """
+
+    def __init__(self, overtake: Callable[[Watched], None]) -> None:
+        self.overtake = overtake
+        self.lock = threading.Lock()
+        self.bell = threading.Event()
+        self.calls: set[Watched] = set()
+        self.next = inf
+
+    def start(self) -> None:
+        threading.Thread(target=self.run, name="tenterhook clock", daemon=True).start()
+
+    def begin(self, turn: Turn, job: Job, seconds: float) -> Watched:
+        one = Watched(turn, job, time.monotonic() + seconds)
+        with self.lock:
+            self.calls.add(one)
+            first = one.until < self.next
+            self.next = min(self.next, one.until)
+        if first:
+            self.bell.set()
+        return one
+
+    def end(self, one: Watched) -> bool:
+        """Whether it came in time: whoever takes it off the list has it."""
+        with self.lock:
+            if one in self.calls:
+                self.calls.remove(one)
+                return True
+            return False
+
+    def run(self) -> None:
+        while True:
+            left = self.next - time.monotonic()
+            self.bell.wait(None if left == inf else max(0.0, left))
+            self.bell.clear()
+            now = time.monotonic()
+            with self.lock:
+                late = [one for one in self.calls if one.until <= now]
+                self.calls.difference_update(late)
+                self.next = min((one.until for one in self.calls), default=inf)
+            for one in late:
+                self.overtake(one)

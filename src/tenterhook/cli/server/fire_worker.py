@@ -1,0 +1,200 @@
+"""`tenter fire` in a worker: the same words, the same outcome, by an engine that is there already."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec.structs import replace
+
+from tenterhook.cli.commands import fire
+from tenterhook.cli.main import complain
+from tenterhook.cli.server.client import AGAIN
+from tenterhook.cli.server.engines import Engines
+from tenterhook.cli.server.event_thread import Turn
+from tenterhook.cli.server.stamps import Modules
+from tenterhook.cli.server.streams import ERRORS, SEAT, Seat
+from tenterhook.errors import TenterhookError
+from tenterhook.pipeline.target_index import Memo
+from tenterhook.runtime.process.client_gone import CALLER, CallerGone
+from tenterhook.runtime.warm import EACH_TIME
+
+if TYPE_CHECKING:
+    from tenterhook.cli.server.client_context import World
+    from tenterhook.cli.server.engines import Kept, Options
+    from tenterhook.cli.server.event_thread import Clock
+    from tenterhook.cli.server.talk import Line, Request
+    from tenterhook.types import Outcome
+
+# Exit code and stdout.
+Answer = tuple[int, bytes]
+Result = TypeVar("Result")
+
+
+class Firing:
+    """What one worker needs for it. `spoiled` is set where it cannot serve on as if it were new."""
+
+    def __init__(self, world: World, clock: Clock) -> None:
+        self.world, self.clock = world, clock
+        self.engines = Engines()
+        self.modules = Modules()
+        # Threads that ran a function, and have not looked yet what it left behind.
+        self.unsettled: set[int] = set()
+        # What was understood of the words of a call: agents say the same ones all the time.
+        self.read: Memo[tuple[str, ...], Options] = Memo()
+        self.spoiled = False
+        self.lock = threading.Lock()
+        self.project = ""
+
+    def __call__(self, request: Request, line: Line) -> None:
+        """Answer it. CallerGone where nobody is there any more to be answered."""
+        seat = Seat()
+        seat.line, seat.out = line, bytearray()
+        before = SEAT.set(seat)
+        try:
+            options = self.parsed(request, line, seat)
+            if options is not None:
+                self.fired(options, request, line)
+        finally:
+            SEAT.reset(before)
+            seat.line = None
+            self.settle()
+
+    def parsed(self, request: Request, line: Line, seat: Seat) -> Options | None:
+        words = tuple(request.words)
+        known = self.read.get(words)
+        if known is not None:
+            return known
+        try:
+            options = fire.USAGE.parse(request.words)
+        except TenterhookError as exc:
+            line.end(complain(str(exc)))
+            return None
+        if options is None:
+            line.end(0, bytes(seat.out or b""))
+            return None
+        return self.read.keep(words, options)
+
+    def fired(self, options: Options, request: Request, line: Line) -> None:
+        answer = answer_or_complain(partial(self.answer, options, request, line))
+        if answer is None:
+            line.say(AGAIN)
+        else:
+            line.end(*answer)
+
+    def answer(self, options: Options, request: Request, line: Line) -> Answer | None:
+        """None where that is for another worker to say."""
+        stdin = request.stdin
+        data = fire.read_input(options["input"]) if options.get("input") else fire.parse_event_data(stdin, "stdin")
+        kept = self.engines.take(options)
+        if self.is_own(kept):
+            return Call(self, kept, options, request, line).made(data)
+        self.spoiled = True
+        self.done_with(kept)
+        return None
+
+    def is_own(self, kept: Kept) -> bool:
+        """The functions of one project only: what those of another import when they are called has the same names."""
+        if not kept.functions:
+            return True
+        with self.lock:
+            self.project = self.project or kept.engine.project
+            return self.project == kept.engine.project
+
+    def done_with(self, kept: Kept) -> None:
+        """A function may have left something behind that a new process would not have."""
+        kept.seat.line = None
+        self.engines.give_back(kept)
+        if kept.engine.abandoned or not self.modules.learn():
+            self.spoiled = True
+        if kept.functions:
+            self.unsettled.add(threading.get_ident())
+
+    def settle(self) -> None:
+        """To look at the process takes a while: not before the answer, but before anybody else is served."""
+        if threading.get_ident() in self.unsettled:
+            self.spoiled = self.spoiled or self.world.changed
+            self.unsettled.discard(threading.get_ident())
+
+    def is_spoiled(self) -> bool:
+        """Also where somebody has answered, and not looked yet."""
+        return self.spoiled or (bool(self.unsettled) and self.world.changed)
+
+
+class Call:
+    """One event for one client, by an engine that nobody else has meanwhile."""
+
+    def __init__(self, firing: Firing, kept: Kept, options: Options, request: Request, line: Line) -> None:
+        self.firing, self.kept, self.options, self.request, self.line = firing, kept, options, request, line
+
+    def made(self, data: dict[str, object]) -> Answer:
+        self.kept.seat.line = self.line
+        SEAT.set(self.kept.seat)
+        return self.answered(partial(self.begin_flow, data))
+
+    def begin_flow(self, data: dict[str, object]) -> Outcome:
+        engine = self.kept.engine
+        self.kept.begin(self.options.get("session", ""))
+        fire.warn_of_bypass(engine)
+        return Turn(engine, self.firing.clock, self.line, self.overtaken).fire(self.options["EVENT"], data)
+
+    def overtaken(self, outcome: Callable[[], Outcome]) -> None:
+        """The rest, in another thread: ours is late, and what it may still do is nobody else's matter."""
+        self.firing.spoiled = True
+        self.line.end(*self.answered(outcome))
+
+    def answered(self, outcome: Callable[[], Outcome]) -> Answer:
+        """The engine is given back before the answer is sent: whoever comes next need not wait for it."""
+        caller = CALLER.set(self.line.wire.fileno())
+        try:
+            answer = answer_or_complain(partial(self.told, outcome))
+        except CallerGone:
+            self.kept.files = None
+            self.firing.done_with(self.kept)
+            raise
+        finally:
+            CALLER.reset(caller)
+        self.firing.done_with(self.kept)
+        return answer
+
+    def told(self, fired: Callable[[], Outcome]) -> Answer:
+        outcome = fired()
+        if any(one.error == "import" for one in outcome.attempts):
+            self.firing.spoiled = True  # half of it may have been imported
+        if not self.kept.own(outcome):
+            outcome = replace(outcome, id=self.kept.engine.new_id())
+        if outcome.warnings:
+            outcome = as_without_a_server(outcome)
+        fire.warn_of_untrusted(outcome, self.options.get("project", ""))
+        code = fire.exit_code(outcome, require_trusted="require-trusted" in self.options)
+        if "json" in self.options or not self.request.readable:
+            return code, fire.as_json(outcome) + b"\n"
+        return code, (fire.as_text(outcome) + "\n").encode(sys.stdout.encoding, ERRORS)
+
+
+def as_without_a_server(outcome: Outcome) -> Outcome:
+    """Without what is said of scripts that cannot run in a copy: a command never looks for one."""
+    return replace(
+        outcome,
+        attempts=tuple(replace(one, notes=plain(one.notes)) for one in outcome.attempts),
+        warnings=plain(outcome.warnings),
+    )
+
+
+def plain(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(text for text in texts if EACH_TIME not in text)
+
+
+def answer_or_complain(answer: Callable[[], Result]) -> Result | Answer:
+    """What a command says that fails, and how it ends."""
+    try:
+        return answer()
+    except (TenterhookError, OSError) as exc:
+        return complain(str(exc)), b""
+    except Exception:
+        traceback.print_exc()
+        return 1, b""

@@ -1,0 +1,150 @@
+"""`tenter hook` in a worker: each in a fork of its own, with the client's streams for its own.
+
+What an action does to its process ends with the fork, and nothing has to be imported first. When the client goes, the
+fork is sent SIGTERM, as the command would be.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import io
+import os
+import select
+import signal
+import socket
+import sys
+import time
+import traceback
+
+from tenterhook.cli import main
+from tenterhook.cli.server.client import NOT_HERE
+from tenterhook.cli.server.client_context import World
+from tenterhook.cli.server.streams import ERRORS
+from tenterhook.cli.server.talk import STREAMS, Broken, Line, Request
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.cli.server.server import Post
+
+LOOK = 1000.0
+
+
+class Forks:
+    """One process in one thread: it accepts and forks."""
+
+    def __init__(self, post: Post, world: World, listener: socket.socket) -> None:
+        self.post, self.world, self.listener = post, world, listener
+        self.listener.setblocking(False)
+        self.children: dict[int, int] = {}
+        self.used = time.monotonic()
+
+    def serve(self, line: Line, request: Request) -> None:
+        self.fork(line, request)
+        while True:
+            ready = self.wait()
+            self.bury(ready)
+            if self.listener.fileno() in ready:
+                self.accept()
+            idle = not self.children and time.monotonic() - self.used > self.post.idle
+            if self.post.server in ready or idle:
+                break
+        self.post.withdraw()
+        while self.accept():  # whoever found us before
+            pass
+
+    def wait(self) -> list[int]:
+        poller = select.poll()
+        for file in (self.post.server, *self.children):
+            poller.register(file, select.POLLIN)
+        if len(self.children) < self.post.parallel:
+            poller.register(self.listener, select.POLLIN)
+        return [file for file, _ in poller.poll(min(LOOK, self.post.idle * 1000))]
+
+    def accept(self) -> bool:
+        try:
+            wire, _ = self.listener.accept()
+        except OSError:
+            return False
+        wire.setblocking(True)
+        self.fork(Line(wire))
+        return True
+
+    def fork(self, line: Line, request: Request | None = None) -> None:
+        self.used = time.monotonic()
+        with contextlib.suppress(OSError):
+            if request is None:
+                line.greet()
+            child = os.fork()
+            if child == 0:
+                self.begin_flow(line, request)
+            self.children[os.pidfd_open(child)] = child
+        line.close()
+        for file in request.files if request else ():
+            os.close(file)
+
+    def begin_flow(self, line: Line, request: Request | None) -> None:
+        """In the fork, which ends with this."""
+        code = 1
+        try:
+            self.listener.close()
+            known = request is not None or self.world.knows(line.wire)
+            request = request or line.request(self.post.key)
+            if not known or request.context != self.world.context or len(request.files) != STREAMS:
+                line.say(NOT_HERE)
+                return
+            self.post.note(time.monotonic())
+            code = run_hook_command(line, request, self.world.codings)
+        except (OSError, Broken):
+            code = 1
+        finally:
+            os._exit(code)
+
+    def bury(self, ready: list[int]) -> None:
+        for file in [file for file in ready if file in self.children]:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(self.children.pop(file), 0)
+            os.close(file)
+
+
+def run_hook_command(line: Line, request: Request, codings: list[str]) -> int:
+    end_with(line.wire)
+    take_streams(request.files, codings)
+    sys.argv = ["tenter", "hook", *request.words]
+    try:
+        code = main.run("hook", request.words)
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    # The end of the connection is no end of ours any more.
+    fcntl.fcntl(line.wire, fcntl.F_SETFL, fcntl.fcntl(line.wire, fcntl.F_GETFL) & ~os.O_ASYNC)
+    line.end(code)
+    return code
+
+
+def end_with(wire: socket.socket) -> None:
+    """SIGTERM when the client hangs up; at once if it has."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    fcntl.fcntl(wire, fcntl.F_SETOWN, os.getpid())
+    fcntl.fcntl(wire, fcntl.F_SETSIG, signal.SIGTERM)
+    fcntl.fcntl(wire, fcntl.F_SETFL, fcntl.fcntl(wire, fcntl.F_GETFL) | os.O_ASYNC)
+    with contextlib.suppress(BlockingIOError):
+        if not wire.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT):
+            os._exit(1)
+
+
+def take_streams(files: list[int], codings: list[str]) -> None:
+    """As the interpreter makes them when it starts: of a terminal line by line."""
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+        os.close(file)
+    made = [
+        io.TextIOWrapper(
+            open(number, mode, closefd=False), encoding=coding, errors=ERRORS, line_buffering=os.isatty(number)
+        )
+        for number, (mode, coding) in enumerate(zip(("rb", "wb", "wb"), ("utf-8", *codings), strict=True))
+    ]
+    sys.stdin, sys.stdout, sys.stderr = made

@@ -1,0 +1,322 @@
+"""The server: listens, forks a worker for each context, keeps count of them, and ends when nobody needs it."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import hmac
+import marshal
+import mmap
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+from typing import Any
+
+from tenterhook.cli.server import client, talk
+from tenterhook.cli.server.client import AGAIN, HEAD, KEY, NOT_HERE
+from tenterhook.cli.server.preload import own_files
+from tenterhook.cli.server.stamps import stamp
+from tenterhook.cli.server.talk import Broken, Line
+
+MOST = 16
+# Seconds that a client may take to say what it wants, and between two looks at our own files.
+PATIENCE, LOOK = 5.0, 2.0
+# So many new objects until Python looks for garbage: a command never does, whoever stays must.
+SOON = 5_000
+NOTE = struct.Struct("dQ")
+ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+class Post:
+    """What a worker is given: the folder and its name in it, the key, and where it notes that it was used."""
+
+    def __init__(self, server: Server, name: str, number: int) -> None:
+        self.folder, self.key, self.name = server.folder, server.key, name
+        self.idle, self.parallel = server.idle, server.parallel
+        self.table, self.number = server.table, number
+        # Ends when the server does, or wants us to.
+        self.server, self.held = os.pipe2(os.O_CLOEXEC)
+        # There before the worker is, so that whoever comes meanwhile waits for it and none is made beside it.
+        try:
+            self.listener = talk.listener(self.folder, name)
+        except OSError:
+            release(self.server)
+            release(self.held)
+            raise
+        self.inode = inode(self.folder, name)
+        self.note(time.monotonic(), 0)
+
+    def withdraw(self) -> None:
+        """Its name, unless a worker after it has it."""
+        if self.inode == inode(self.folder, self.name):
+            with contextlib.suppress(OSError):
+                os.unlink(self.name, dir_fd=self.folder)
+
+    def note(self, when: float, more: int = 1) -> None:
+        count = self.noted[1] + more if more else 0
+        NOTE.pack_into(self.table, self.number * NOTE.size, when, count)
+
+    @property
+    def noted(self) -> tuple[float, int]:
+        when, count = NOTE.unpack_from(self.table, self.number * NOTE.size)
+        return when, count
+
+
+class Kept:
+    """A worker as the server knows it."""
+
+    def __init__(self, pid: int, post: Post) -> None:
+        self.pid, self.post = pid, post
+        self.file = os.pidfd_open(pid)
+
+
+class Server:
+    """Everything is in its folder: the key, its socket, those of its workers, and the lock that says that it runs."""
+
+    def __init__(self, path: str, folder: int, lock: int, idle: float, parallel: int) -> None:
+        self.path, self.folder, self.lock = path, folder, lock
+        self.idle, self.parallel = idle, parallel
+        self.code = client.code()
+        self.files = {file: stamp(file) for file in own_files()}
+        self.key = os.urandom(KEY)
+        self.table = mmap.mmap(-1, 2 * MOST * NOTE.size)
+        self.pending: dict[int, tuple[Line, float]] = {}
+        self.workers: dict[int, Kept] = {}
+        self.used = time.monotonic()
+        self.over, self.done = False, 0
+        self.bell = socket.socketpair()
+        self.bell[1].setblocking(False)
+        self.tidy()
+        self.write_key()
+        self.listener = talk.listener(folder, self.code)
+        self.listener.setblocking(False)
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, f"{os.getpid()} {self.code}\n".encode(), 0)
+
+    def tidy(self) -> None:
+        """What a server left behind that was killed. Its workers end by themselves."""
+        for name in os.listdir(self.folder):
+            if name != "lock":
+                with contextlib.suppress(OSError):
+                    os.unlink(name, dir_fd=self.folder)
+
+    def write_key(self) -> None:
+        file = os.open("key", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=self.folder)
+        try:
+            os.fchmod(file, 0o600)
+            os.write(file, self.key)
+        finally:
+            os.close(file)
+
+    def serve(self) -> None:
+        signal.set_wakeup_fd(self.bell[1].fileno())
+        for number in ENDS:
+            signal.signal(number, self.stop)
+        gc.freeze()  # what is there stays, and is shared with the workers
+        gc.set_threshold(SOON)
+        try:
+            while not self.over:
+                ready = self.wait()
+                self.bury(ready)
+                if self.listener.fileno() in ready:
+                    self.accept()
+                for file in [file for file in ready if file in self.pending]:
+                    self.hear(file)
+                self.look()
+        finally:
+            self.end()
+
+    def stop(self, number: int, frame: object) -> None:
+        self.over = True
+
+    def wait(self) -> list[int]:
+        poller = select.poll()
+        for file in (self.listener.fileno(), self.bell[0].fileno(), *self.pending, *self.workers):
+            poller.register(file, select.POLLIN)
+        return [file for file, _ in poller.poll(min(LOOK, self.idle) * 1000)]
+
+    def accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                wire, _ = self.listener.accept()
+                wire.setblocking(False)
+                line = Line(wire)
+                with contextlib.suppress(OSError):
+                    line.greet()
+                self.pending[wire.fileno()] = line, time.monotonic() + PATIENCE
+                self.used = time.monotonic()
+
+    def hear(self, file: int) -> None:
+        """When it has said which context it is in, a worker hears the rest."""
+        line, _ = self.pending[file]
+        try:
+            head = line.wire.recv(HEAD, socket.MSG_PEEK)
+        except BlockingIOError:
+            return
+        except OSError:
+            head = b""
+        if len(head) == HEAD and hmac.compare_digest(head[:KEY], self.key):
+            with contextlib.suppress(OSError, Broken):
+                try:
+                    self.assign(line, talk.name_in(head))
+                except OSError:  # no more processes, or no more files
+                    line.say(NOT_HERE)
+        self.pending.pop(file, None)
+        line.close()
+
+    def assign(self, line: Line, digest: bytes) -> None:
+        if not any(digest):
+            self.told(line)
+            return
+        name = f"{self.code}.{digest.hex()}"
+        if inode(self.folder, name):
+            line.say(AGAIN)
+            return
+        taken = {kept.post.number for kept in self.workers.values()}
+        number = next((one for one in range(2 * MOST) if one not in taken), -1)
+        if number < 0:
+            line.say(NOT_HERE)
+            return
+        if len(self.workers) >= MOST:
+            self.dismiss()
+        self.hire(line, Post(self, name, number))
+
+    def dismiss(self) -> None:
+        """The worker that was not used for the longest time, of those that were not told to end."""
+        post = min((kept.post for kept in self.workers.values()), key=lambda post: (post.held < 0, post.noted[0]))
+        post.held = release(post.held)
+
+    def hire(self, line: Line, post: Post) -> None:
+        pid = -1
+        try:
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    self.leave(line, post)
+                    work(line, post)
+                finally:
+                    os._exit(0)
+            kept = Kept(pid, post)
+            self.workers[kept.file] = kept
+        finally:
+            post.listener.close()
+            os.close(post.server)
+            if pid < 0:  # no more processes
+                post.withdraw()
+                release(post.held)
+
+    def leave(self, line: Line, post: Post) -> None:
+        """In a worker: what is the server's alone. Its terminal is, too: Ctrl-C there ends no client's hooks."""
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        for number in ENDS:
+            signal.signal(number, signal.SIG_DFL)
+        for end in self.bell:
+            end.close()
+        self.listener.close()
+        os.close(self.lock)
+        os.close(post.held)
+        for other, _ in self.pending.values():
+            if other is not line:
+                other.close()
+        for kept in self.workers.values():
+            os.close(kept.file)
+            release(kept.post.held)
+
+    def bury(self, ready: list[int]) -> None:
+        for file in [file for file in ready if file in self.workers]:
+            kept = self.workers.pop(file)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(kept.pid, 0)
+            os.close(file)
+            release(kept.post.held)
+            self.done += kept.post.noted[1]
+            kept.post.withdraw()  # of one that was killed
+            self.used = time.monotonic()
+
+    def look(self) -> None:
+        """Whoever says nothing is let go; and so are we, when we are of no use any more."""
+        now = time.monotonic()
+        for file, (line, until) in list(self.pending.items()):
+            if now > until:
+                del self.pending[file]
+                line.close()
+        idle = not self.workers and not self.pending and now - self.used > self.idle
+        # Set, never unset: a signal may set it at any moment.
+        if idle or any(stamp(file) != known for file, known in self.files.items()):
+            self.over = True
+
+    def told(self, line: Line) -> None:
+        """`tenter serve --status`, or --stop."""
+        line.wire.setblocking(True)
+        words = line.request(self.key).words
+        line.end(0, marshal.dumps(self.status()))
+        if words == ["stop"]:
+            self.over = True
+
+    def status(self) -> dict[str, Any]:
+        now = time.monotonic()
+        workers: list[dict[str, Any]] = []
+        for kept in self.workers.values():
+            used, count = kept.post.noted
+            cwd = ""
+            with contextlib.suppress(OSError):
+                cwd = os.readlink(f"/proc/{kept.pid}/cwd")
+            workers.append({"pid": kept.pid, "folder": cwd, "requests": count, "idle": round(now - used, 1)})
+        about = {"pid": os.getpid(), "folder": self.path, "idle": self.idle, "parallel": self.parallel}
+        return {**about, "requests": self.done + sum(one["requests"] for one in workers), "workers": workers}
+
+    def end(self) -> None:
+        """Workers see it, and end when those who are there are served."""
+        for name in (self.code, "key"):
+            with contextlib.suppress(OSError):
+                os.unlink(name, dir_fd=self.folder)
+        self.listener.close()
+        for line, _ in self.pending.values():  # greeted, and not heard yet: nothing was done for them
+            with contextlib.suppress(OSError):
+                line.say(NOT_HERE)
+            line.close()
+        os.ftruncate(self.lock, 0)
+
+
+def work(line: Line, post: Post) -> None:
+    """What a worker does, from its first client on."""
+    from tenterhook.cli.server.client_context import Foreign, World, about, peer
+    from tenterhook.cli.server.hook_worker import Forks
+    from tenterhook.cli.server.worker import Worker
+
+    line.wire.setblocking(True)
+    sys.argv = ["tenter"]
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 0)
+    os.close(nowhere)
+    os.dup2(2, 1)
+    request = line.request(post.key)
+    try:
+        if about(peer(line.wire)) != about(os.getpid()):
+            raise Foreign("confined in another way")
+        world = World(request.context)
+    except (Foreign, OSError, ValueError):
+        post.withdraw()
+        line.say(NOT_HERE)
+        return
+    kind = Forks if world.command == "hook" else Worker
+    kind(post, world, post.listener).serve(line, request)
+
+
+def inode(folder: int, name: str) -> int:
+    """Of what has this name; 0 where nothing has."""
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False).st_ino
+    except OSError:
+        return 0
+
+
+def release(file: int) -> int:
+    if file >= 0:
+        os.close(file)
+    return -1

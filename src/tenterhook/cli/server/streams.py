@@ -1,0 +1,70 @@
+"""stdout and stderr of a process that serves many clients: what a thread prints goes to the client it works for."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+    from tenterhook.cli.server.talk import Line
+
+ERRORS = "backslashreplace"
+
+
+class Seat:
+    """Where the client of the moment sits. Threads keep their seat, clients come and go."""
+
+    __slots__ = ("line", "out")
+
+    def __init__(self) -> None:
+        self.line: Line | None = None
+        # What is printed by the command itself; None while hooks run, whose prints all go to stderr.
+        self.out: bytearray | None = None
+
+
+SEAT: ContextVar[Seat | None] = ContextVar("tenterhook.cli.server.seat", default=None)
+
+
+class Route(io.RawIOBase):
+    """One of the two streams."""
+
+    def __init__(self, own: int) -> None:
+        self.own = own
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        """Whoever writes to the descriptor itself writes to the server's stderr."""
+        return 2
+
+    def isatty(self) -> bool:
+        return False
+
+    def write(self, data: ReadableBuffer) -> int:
+        text = bytes(data)
+        seat = SEAT.get()
+        if seat is None:
+            os.write(2, text)
+        elif self.own == 1 and seat.out is not None:
+            seat.out += text
+        elif seat.line is not None:
+            try:
+                seat.line.warn(text)
+            except OSError:  # it has gone, and with it who could read this
+                seat.line = None
+        return len(text)
+
+
+def route(codings: list[str]) -> None:
+    """Once, when the process becomes a worker; the texts are coded as the clients' are."""
+    made = [
+        io.TextIOWrapper(Route(number), encoding=coding or "utf-8", errors=ERRORS, write_through=True)  # type: ignore[type-var]
+        for number, coding in zip((1, 2), codings, strict=True)
+    ]
+    sys.stdout, sys.stderr = made

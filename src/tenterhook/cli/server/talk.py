@@ -1,0 +1,156 @@
+"""The server's side of what is said over its sockets: a request in, frames out."""
+
+from __future__ import annotations
+
+import hmac
+import marshal
+import os
+import socket
+import threading
+from array import array
+from typing import Any
+
+from tenterhook.cli.server.client import DIGEST, END, HEAD, HELLO, KEY, LENGTH, STDERR
+
+# Seconds that a client may pause while it sends its request.
+PATIENCE = 30.0
+# A context or a call beyond this is nobody's of ours.
+LARGEST = 64 << 20
+BACKLOG = 1024
+STREAMS = 3
+FIRST = 1 << 16
+
+
+class Broken(Exception):
+    """No request: who is there does not know the key, or hung up."""
+
+
+class Request:
+    """What a client wants: in which context, which words, with what on stdin, seen by whom."""
+
+    __slots__ = ("context", "files", "readable", "stdin", "words")
+
+    def __init__(self, context: bytes, call: bytes, stdin: bytes, files: list[int]) -> None:
+        self.context, self.stdin, self.files = context, stdin, files
+        self.words: list[str]
+        self.words, self.readable = marshal.loads(call)
+
+
+class Line:
+    """One client's connection. Threads of one event may say something at the same time."""
+
+    def __init__(self, wire: socket.socket) -> None:
+        self.wire = wire
+        self.lock = threading.Lock()
+
+    def greet(self) -> None:
+        self.wire.sendall(HELLO)
+
+    def say(self, kind: bytes, text: bytes = b"") -> None:
+        frame = kind + len(text).to_bytes(LENGTH, "little") + text
+        with self.lock:
+            self.wire.sendall(frame)
+
+    def warn(self, text: bytes) -> None:
+        self.say(STDERR, text)
+
+    def end(self, code: int, out: bytes = b"") -> None:
+        self.say(END, bytes((code & 255,)) + out)
+
+    def request(self, key: bytes) -> Request:
+        """All of it, or Broken. Nothing of it is looked at before the key is found to be ours."""
+        self.wire.settimeout(PATIENCE)
+        files: list[int] = []
+        try:
+            data = self.first(files)
+            if len(data) < HEAD or not hmac.compare_digest(data[:KEY], key):
+                raise Broken("it does not know the key")
+            sizes = lengths(data)
+            if max(sizes) > LARGEST:
+                raise Broken("it is too large")
+            parts = memoryview(data + self.rest(HEAD + sum(sizes) - len(data)))[HEAD:]
+            self.wire.settimeout(None)
+            context, call = sizes[0], sizes[0] + sizes[1]
+            return Request(bytes(parts[:context]), bytes(parts[context:call]), bytes(parts[call:]), files)
+        except (OSError, ValueError, EOFError, TypeError, Broken) as exc:
+            for file in files:
+                os.close(file)
+            raise Broken(str(exc)) from exc
+
+    def first(self, files: list[int]) -> bytes:
+        """Of one write, mostly all there is; with the descriptors that come with it."""
+        data = b""
+        while len(data) < HEAD:
+            part, told, _, _ = self.wire.recvmsg(FIRST, socket.CMSG_SPACE(STREAMS * 4), socket.MSG_CMSG_CLOEXEC)
+            for level, kind, given in told:
+                if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+                    files += array("i", given[: len(given) // 4 * 4])
+            if not part:
+                break
+            data += part
+        return data
+
+    def rest(self, count: int) -> bytes:
+        if count <= 0:
+            return b""
+        data = bytearray(count)
+        view = memoryview(data)
+        while view:
+            got = self.wire.recv_into(view)
+            if not got:
+                raise Broken("it hung up")
+            view = view[got:]
+        return bytes(data)
+
+    def close(self) -> None:
+        self.wire.close()
+
+
+def lengths(head: bytes) -> list[int]:
+    places = range(KEY + DIGEST, HEAD, LENGTH)
+    return [int.from_bytes(head[place : place + LENGTH], "little") for place in places]
+
+
+def name_in(head: bytes) -> bytes:
+    return head[KEY : KEY + DIGEST]
+
+
+def listener(folder: int, name: str) -> socket.socket:
+    """A socket under its name in one step: whoever finds it can connect to it."""
+    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(0o177)
+    try:
+        made.bind(inside(folder, f"{name}.new"))
+    finally:
+        os.umask(before)
+    made.listen(BACKLOG)
+    os.rename(f"{name}.new", name, src_dir_fd=folder, dst_dir_fd=folder)
+    return made
+
+
+def inside(folder: int, name: str) -> str:
+    """A path to a socket may have 107 bytes; this one always has fewer."""
+    return f"/proc/self/fd/{folder}/{name}"
+
+
+def query_server(folder: int, name: str, words: list[str]) -> Any:
+    """What the server itself answers, to `tenter serve --status` and --stop; None where nobody answers."""
+    from tenterhook.cli.server import client
+
+    try:
+        wire = client.connect_to_server(inside(folder, name))
+    except OSError:
+        return None
+    if wire is None:
+        return None
+    call = marshal.dumps((words, False), 2)
+    with_key = client.head(client.key(folder), bytes(DIGEST), b"", call, b"")
+    try:
+        wire.sendall(with_key + call)
+        wire.settimeout(client.ENDING)
+        frame = client.receive_exactly(wire, client.FRAME)
+        return marshal.loads(client.receive_exactly(wire, int.from_bytes(frame[1:], "little"))[1:])
+    except (OSError, client.Lost):
+        return None
+    finally:
+        wire.close()

@@ -1,0 +1,79 @@
+"""What a view of a response says, whatever a hook sent: the same reading for every API."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class Said(NamedTuple):
+    """One candidate."""
+
+    parts: list[str]
+    finish: str = "STOP"
+    place: int = 0
+    ratings: list[Any] | None = None
+
+
+def usable_candidates(view: Any, before: dict[str, Any] | None = None) -> list[Said]:
+    """The usable candidates of a view; `before` is the view that the hook was shown.
+
+    Text and candidates say the same twice. The candidates count, and `text` where there are none. But where a hook
+    gave a text and left the candidates, the text is the whole response, which ended as the first of them did: what
+    it took out does not come back with the others. And a text that it left brings back no candidates it took away.
+    """
+    view = view if isinstance(view, dict) else {}
+    before = before or {}
+    text, given = view.get("text"), view.get("candidates")
+    usable = [one for one in given if isinstance(one, dict | str)] if isinstance(given, list) else []
+    found = [candidate(one, n) for n, one in enumerate(usable)]
+    shown = before.get("candidates")
+    left = "text" in before and text == before["text"]
+    if not isinstance(text, str) or (found and (left or given != shown)):
+        return found
+    if not found and (not text or (left and given == [])):
+        return []
+    first = candidate(shown[0], 0) if shown and given in (None, shown) else Said([])
+    return [first._replace(parts=[text] if text else [])]
+
+
+def candidate(value: Any, place: int) -> Said:
+    value = value if isinstance(value, dict) else {"content": value}
+    index, finish, content, ratings = (value.get(key) for key in ("index", "finishReason", "content", "safetyRatings"))
+    parts = content.get("parts") if isinstance(content, dict) else content
+    pieces = parts if isinstance(parts, list) else [parts]
+    strings = [piece.get("text") if isinstance(piece, dict) else piece for piece in pieces]
+    return Said(
+        [piece for piece in strings if isinstance(piece, str) and piece],
+        finish if isinstance(finish, str) and finish else "STOP",
+        index if type(index) is int else place,
+        ratings if isinstance(ratings, list) and ratings else None,
+    )
+
+
+COUNTS = ("promptTokenCount", "candidatesTokenCount", "totalTokenCount")
+
+
+def counts(view: Any) -> tuple[int, int, int]:
+    """The tokens that a view names: of the prompt, of the answer, in all; 0 where it names none."""
+    named = named_counts(view)
+    prompt, answer, total = (named.get(key, 0) for key in COUNTS)
+    return prompt, answer, total or prompt + answer
+
+
+def recount(view: Any, before: Any) -> tuple[int, int, int] | None:
+    """The tokens of a view that names others than the one that the hook was shown; None where it names no others.
+
+    A count that it does not name stays; the sum follows the counts.
+    """
+    named, shown = named_counts(view), named_counts(before)
+    if all(shown.get(key) == count for key, count in named.items()):
+        return None
+    rest = {key: count for key, count in shown.items() if key != "totalTokenCount"}
+    return counts({"usageMetadata": {**rest, **named}})
+
+
+def named_counts(view: Any) -> dict[str, int]:
+    """The counts that a view names, without what is no number of tokens."""
+    usage = view.get("usageMetadata") if isinstance(view, dict) else None
+    usage = usage if isinstance(usage, dict) else {}
+    return {key: usage[key] for key in COUNTS if type(usage.get(key)) is int and usage[key] >= 0}

@@ -1,0 +1,186 @@
+"""A response, whole or in events <-> the response that hooks see."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import Any
+
+from tenterhook.clients.formats import Call, View, sdk
+from tenterhook.clients.formats.candidates import Said, counts, recount, usable_candidates
+from tenterhook.clients.formats.openai_responses.items import is_message, kind_of
+from tenterhook.clients.formats.openai_shared import (
+    texts,
+    usage_view,
+)
+from tenterhook.clients.formats.values import asked_type, call_argument, get, list_from_iterable, read_as
+
+# Why a response is not complete, and what hooks are told.
+REASONS = {"max_output_tokens": "MAX_TOKENS", "content_filter": "SAFETY"}
+OWN_REASONS = {"MAX_TOKENS": "max_output_tokens", "SAFETY": "content_filter", "RECITATION": "content_filter"}
+# Settings of a call that its response says again.
+ECHOED = (
+    *("instructions", "metadata", "temperature", "top_p", "max_output_tokens", "previous_response_id"),
+    *("reasoning", "service_tier", "truncation", "user"),
+)
+# What the model asks the agent to run; the API runs the other calls itself, before the response is there.
+CALLS = {
+    "function_call": "",
+    "custom_tool_call": "",
+    "mcp_approval_request": "",
+    "computer_call": "computer",
+    "local_shell_call": "local_shell",
+    "shell_call": "shell",
+    "apply_patch_call": "apply_patch",
+}
+FINAL = ("response.completed", "response.incomplete", "response.failed")
+
+
+def is_response(response: Any) -> bool:
+    return get(response, "output") is not None
+
+
+def response_view(response: Any) -> View:
+    """All messages of a response are one candidate."""
+    messages = [item for item in get(response, "output") or () if is_message(item)]
+    parts = [text for message in messages for text in texts(get(message, "content"))]
+    end = finish(response)
+    candidate = {
+        "content": {"role": "model", "parts": parts},
+        **({"finishReason": end} if end else {}),
+        "index": 0,
+    }
+    usage = usage_view(get(response, "usage"), "input_tokens", "output_tokens")
+    return {"text": "".join(parts), "candidates": [candidate], **usage}
+
+
+def finish(response: Any) -> str:
+    """Why the response ended; nothing where it did not yet, as one that the API works on in the background."""
+    status = get(response, "status")
+    if status == "incomplete":
+        return REASONS.get(get(get(response, "incomplete_details"), "reason"), "OTHER")
+    return {"completed": "STOP", "failed": "OTHER", "cancelled": "OTHER"}.get(status, "")
+
+
+def build_response(view: View, call: Call, base: Any = None) -> Any:
+    """Only the first candidate has a place in a response; one without text gives a response without output."""
+    types = sdk("openai", "openai.types.responses", "openai")
+    before = None if base is None else response_view(base)
+    found, tokens = usable_candidates(view, before), recount(view, before)
+    first = found[0] if found else Said([])
+    reason = OWN_REASONS.get(first.finish)
+    schema = asked_type(call_argument(call, "text_format"))
+    output = [made_message(first.parts, base, "incomplete" if reason else "completed", schema)] if first.parts else []
+    response = (types.ParsedResponse if schema else types.Response).model_construct(
+        **echo_request_fields(call),
+        id=f"resp_{uuid.uuid4().hex}",
+        object="response",
+        created_at=float(int(time.time())),
+        model=str(call_argument(call, "model") or ""),
+        status="incomplete" if reason else "completed",
+        error=None,
+        incomplete_details={"reason": reason} if reason else None,
+        output=output,
+        usage=made_usage(*(tokens or counts(view))),
+    )
+    if base is None or before is None:
+        return response
+    update = {"output": response.output, **({"usage": response.usage} if tokens else {})}
+    if not found or first.finish != before["candidates"][0].get("finishReason"):
+        update |= {key: getattr(response, key) for key in ("status", "error", "incomplete_details")}
+    return base.model_copy(update=update)
+
+
+def echo_request_fields(call: Call) -> View:
+    parallel, choice = call_argument(call, "parallel_tool_calls"), call_argument(call, "tool_choice")
+    return {
+        **{key: call_argument(call, key) for key in ECHOED if call_argument(call, key) is not None},
+        "parallel_tool_calls": True if parallel is None else parallel,
+        "tool_choice": "auto" if choice is None else choice,
+        "tools": list_from_iterable(call_argument(call, "tools"), "tools"),
+    }
+
+
+def made_message(parts: list[str], base: Any, status: str, schema: Any) -> View:
+    old = next((item for item in get(base, "output") or () if is_message(item)), None)
+    return {
+        "id": get(old, "id") or f"msg_{uuid.uuid4().hex}",
+        "type": "message",
+        "role": "assistant",
+        "status": status,
+        "content": [made_text(part, schema) for part in parts],
+    }
+
+
+def made_text(text: str, schema: Any) -> View:
+    made = {"type": "output_text", "text": text, "annotations": []}
+    return {**made, "parsed": read_as(schema, text)} if schema else made
+
+
+def made_usage(prompt: int, answer: int, total: int) -> View:
+    return {
+        "input_tokens": prompt,
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "output_tokens": answer,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": total,
+    }
+
+
+def as_chunks(response: Any) -> list[Any]:
+    begun = response.model_copy(update={"status": "in_progress", "output": [], "usage": None, "completed_at": None})
+    events: list[tuple[str, View]] = [("created", {"response": begun}), ("in_progress", {"response": begun})]
+    for n, item in enumerate(response.output):
+        parts = item.content if is_message(item) else []
+        start = item.model_copy(update={"status": "in_progress", "content": []}) if parts else item
+        events.append(("output_item.added", {"output_index": n, "item": start}))
+        for m, part in enumerate(parts):
+            place = {"output_index": n, "content_index": m, "item_id": item.id}
+            events += [(kind, {**place, **fields}) for kind, fields in part_events(part)]
+        events.append(("output_item.done", {"output_index": n, "item": item}))
+    end = response.status if response.status in ("incomplete", "failed") else "completed"
+    events.append((end, {"response": response}))
+    return [made_event(n, kind, fields) for n, (kind, fields) in enumerate(events)]
+
+
+def part_events(part: Any) -> list[tuple[str, View]]:
+    """One part of a message: added, its text as one delta, done."""
+    if kind_of(part) != "output_text":
+        return [("content_part.added", {"part": part}), ("content_part.done", {"part": part})]
+    return [
+        ("content_part.added", {"part": part.model_copy(update={"text": ""})}),
+        ("output_text.delta", {"delta": part.text, "logprobs": []}),
+        ("output_text.done", {"text": part.text, "logprobs": []}),
+        ("content_part.done", {"part": part}),
+    ]
+
+
+def made_event(number: int, kind: str, fields: View) -> Any:
+    """An event of the SDK's own type, whose name follows from the event's."""
+    types = sdk("openai", "openai.types.responses", "openai")
+    words = kind.replace("output_text", "text").replace(".", "_").split("_")
+    made = getattr(types, f"Response{''.join(word.title() for word in words)}Event")
+    return made.model_construct(type=f"response.{kind}", sequence_number=number, **fields)
+
+
+def called_tools(response: Any) -> list[str]:
+    items = [item for item in get(response, "output") or () if kind_of(item) in CALLS]
+    return [CALLS[kind_of(item)] or str(get(item, "name") or "") for item in items]
+
+
+class Events:
+    """The last event of a stream holds the whole response."""
+
+    def __init__(self) -> None:
+        self.last: Any = None
+
+    def add(self, chunk: Any) -> None:
+        if get(chunk, "type") in FINAL:
+            self.last = get(chunk, "response")
+
+    def response(self) -> Any:
+        return self.last
+
+
+def collector() -> Events:
+    return Events()

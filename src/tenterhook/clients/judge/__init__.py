@@ -1,0 +1,72 @@
+"""A model judges an event: what the handlers `prompt` and `agent` share.
+
+`judged` is the whole story: the model is asked, runs what tools it was given, and answers with one JSON object that
+answer.py reads; what went wrong becomes an Attempt with `error` set. A judge never grants anything:
+ok true is silence, ok false a deny.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+from typing import TYPE_CHECKING, Any
+
+from tenterhook.clients.judge.talk import Failed, Talk
+from tenterhook.clients.models.failures import ProviderError
+from tenterhook.errors import UsageError
+from tenterhook.support.secrets.mask import mask_secret_values, secrets
+from tenterhook.types import Attempt, Job
+
+if TYPE_CHECKING:
+    from tenterhook.clients.judge.tools import Tools
+
+__all__ = ["LEEWAY", "run_model_judge"]
+
+# Seconds beyond the hook's own that closing connections may take; and, a little later, when nobody waits any more.
+CLOSING, LEEWAY = 0.5, 1.0
+
+
+async def run_model_judge(job: Job, tools: Tools | None = None) -> Attempt:
+    """What the model says about the event, in the hook's time."""
+    began = time.monotonic()
+    talk = Talk(job, tools)
+    limit = asyncio.timeout(job.timeout)
+    said: dict[str, Any]
+    try:
+        async with limit:
+            judgement = await talk.judgement()
+        said = {"answer": {}}
+        if not judgement.ok:
+            said |= {"decision": "deny", "reason": judgement.reason}
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        said = build_failure_fields(
+            "timeout", f"the model gave no answer within {job.timeout:g} s; raise the hook's timeout"
+        )
+    except Failed as exc:
+        said = build_failure_fields("output", str(exc))
+    except UsageError as exc:
+        said = build_failure_fields("spawn", str(exc))
+    except ProviderError as exc:
+        said = build_failure_fields("network", str(exc))
+    finally:
+        await close(talk)
+    hook, seconds = job.hook, time.monotonic() - began
+    usage = talk.usage if talk.usage.calls else None
+    return Attempt(hook.name, hook.handler, str(hook.source), seconds=seconds, stdout=talk.text, usage=usage, **said)
+
+
+def build_failure_fields(error: str, detail: str) -> dict[str, Any]:
+    """In one line, and without the keys that an SDK may have put into it."""
+    return {"error": error, "detail": mask_secret_values(" ".join(detail.split()), secrets(os.environ))}
+
+
+async def close(talk: Talk) -> None:
+    """What cannot be closed must not hide what was said."""
+    if talk.provider is not None:
+        with contextlib.suppress(Exception):
+            async with asyncio.timeout(CLOSING):
+                await talk.provider.aclose()

@@ -1,0 +1,57 @@
+"""Texts of files: their encoding and line ends, so that an edit keeps both; and cuts that can be seen."""
+
+from __future__ import annotations
+
+import codecs
+
+from msgspec import Struct
+
+from tenterhook.clients.workspace.workspace import Unable
+
+# As far as we look to tell a text from other data.
+SAMPLE = 8192
+# The longer mark first: the one of UTF-16 begins like the one of UTF-32.
+MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+class Coding(Struct, frozen=True):
+    """How a file writes its text: a mark at its beginning, if any, and the encoding."""
+
+    mark: bytes = b""
+    encoding: str = "utf-8"
+
+    def decode_bytes(self, data: bytes) -> str:
+        """Bytes that are no text of this encoding are kept for encoded() to give back."""
+        return data[len(self.mark) :].decode(self.encoding, self.errors)
+
+    def encode_text(self, text: str) -> bytes:
+        return self.mark + text.encode(self.encoding, self.errors)
+
+    @property
+    def errors(self) -> str:
+        return "surrogateescape" if self.encoding == "utf-8" else "strict"
+
+
+def coding(head: bytes) -> Coding | None:
+    """Of the file that begins so; None if it is no text."""
+    for mark, encoding in MARKS:
+        if head.startswith(mark):
+            return Coding(mark, encoding)
+    return None if b"\0" in head[:SAMPLE] else Coding()
+
+
+def must_be_text(head: bytes, shown: str) -> Coding:
+    found = coding(head)
+    if found is None:
+        raise Unable(f"{shown} is a binary file, not a text")
+    return found
+
+
+def cut_end(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]} [... {len(text) - most:,} more characters]"

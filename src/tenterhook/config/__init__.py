@@ -1,0 +1,1 @@
+"""Config files become hooks that know their file and line."""

@@ -1,0 +1,342 @@
+"""One event's value in a config file -> Hooks. Wrong keys and values are said with their place; the rest works."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from tenterhook.config.entry_keys import OPTIONS, SETTERS
+from tenterhook.config.timeouts import timeout
+from tenterhook.dialects.schema.dialect import Dialect, EventRule, File, Type
+from tenterhook.dialects.schema.vocabulary import RULE
+from tenterhook.errors import nearest
+from tenterhook.pipeline.match import WHOSE, engine, is_broken
+from tenterhook.types import Hook, Path, Source
+
+# Handlers whose hooks can go on beside the agent: those that are processes.
+BACKGROUND = ("command", "script")
+LONGEST_NAME = 60
+# Files whose hooks are no duplicates of those in other files.
+APART = ("plugin", "skill")
+
+if TYPE_CHECKING:
+    from tenterhook.support.readers import Document
+
+
+class Problem(Struct, frozen=True):
+    """Something wrong in a file. Prints as `file:line:column: text`."""
+
+    level: str
+    file: str
+    line: int
+    column: int
+    text: str
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        return f"{where}: {self.text}"
+
+
+class Reading:
+    """Reads the hooks that one file gives for one event."""
+
+    def __init__(
+        self,
+        document: Document,
+        scope: str,
+        dialect: Dialect,
+        agent: str | None,
+        problems: list[Problem],
+        file: File | None = None,
+    ) -> None:
+        self.document, self.scope, self.dialect, self.agent = document, scope, dialect, agent
+        self.problems = problems
+        self.override = False
+        self.refused = False
+        self.origin = file.origin if file else "settings"
+        self.apart = document.file if self.origin in APART else ""
+        self.env = {name: beside(document.file, path) for name, path in file.env.items()} if file else {}
+        self.folder = {"cwd": beside(document.file, file.cwd)} if file and file.cwd else {}
+        # What one bad entry costs; in some agents that depends on the event.
+        self.usual = self.costs = (file.malformed if file else "") or dialect.form.malformed
+        # What the agent refuses the whole file for.
+        self.ruined: list[Problem] = []
+
+    def event(self, rule: EventRule, value: Any, path: Path) -> list[Hook]:
+        """A list of groups or hooks, a single one, or a mapping that holds the list under a key."""
+        form = self.dialect.form
+        self.costs = rule.malformed or self.costs
+        if not isinstance(value, dict) or form.unlisted == "file":
+            return self.items(rule, value, path, None)
+        if form.lists:
+            holding = next((key for key in form.lists if key in value), None)
+            if holding is None and form.keys.keys() & value.keys() - form.group_keys.keys():
+                return self.item(rule, value, path, None)
+            self.group(value, path, set(form.lists))
+            return self.items(rule, value[holding], (*path, holding), None) if holding else []
+        if form.flat:
+            return self.item(rule, value, path, None)
+        return self.items(rule, value, path, None)
+
+    def group(self, value: dict[str, Any], path: Path, known: set[str]) -> dict[str, Any]:
+        """The keys beside a list of hooks: a matcher for all of them, an override."""
+        found: dict[str, Any] = {}
+        for key, one in value.items():
+            if key in known:
+                continue
+            setter = self.dialect.form.group_keys.get(key)
+            if one is None and self.dialect.form.nulls:
+                continue
+            if setter is None:
+                self.unknown_key(key, (*path, key), {*self.dialect.form.group_keys, *known})
+            else:
+                SETTERS[setter](self, found, key, one, (*path, key))
+        return found
+
+    def items(self, rule: EventRule, value: Any, path: Path, group: dict[str, Any] | None) -> list[Hook]:
+        """The items of a list; `group` holds what their group said, None where they stand in none."""
+        if isinstance(value, dict) and group is not None and self.dialect.form.flat:
+            return self.item(rule, value, path, group)
+        if not isinstance(value, list):
+            if value is None and group is None:  # as if the event were not there
+                self.costs = self.usual
+            costs = self.ruin if self.dialect.form.unlisted == "file" else self.malformed
+            costs(path, f"{path[-1]} must be a list, not {type(value).__name__}", "its hooks never run")
+            return []
+        return [hook for n, one in enumerate(value) for hook in self.item(rule, one, (*path, n), group)]
+
+    def item(self, rule: EventRule, value: Any, path: Path, group: dict[str, Any] | None) -> list[Hook]:
+        form = self.dialect.form
+        if not isinstance(value, dict):
+            self.malformed(path, f"a hook must be a mapping, not {type(value).__name__}", "it never runs")
+            return []
+        if group is None and form.group:
+            if form.group in value:
+                self.refused = False
+                said = self.group(value, path, {form.group})
+                return [] if self.refused else self.items(rule, value[form.group], (*path, form.group), said)
+            if not form.flat:
+                self.costs = form.bare or self.costs
+                self.malformed(path, f"a group needs a list under {form.group!r}", "it runs nothing")
+                return []
+        hook = self.hook(rule, value, path, group or {})
+        return [hook] if hook else []
+
+    def entries(self, value: Any, path: Path) -> list[Hook]:
+        """A flat list whose items name their events themselves."""
+        if not isinstance(value, list):
+            self.warn(path, "write hooks as [[hook]] tables; these never run")
+            return []
+        hooks: list[Hook] = []
+        for n, one in enumerate(value):
+            here = (*path, n)
+            if isinstance(one, dict):
+                hooks += [hook for rule in self.events_of(one, here) if (hook := self.hook(rule, one, here, {}))]
+            else:
+                self.warn(here, f"a hook must be a table, not {type(one).__name__}; it never runs")
+        return hooks
+
+    def events_of(self, entry: dict[str, Any], path: Path) -> list[EventRule]:
+        key = next(key for key, setter in self.dialect.form.keys.items() if setter == "event")
+        named = entry.get(key)
+        if named is None or named == []:
+            self.warn(path, f"a hook needs {key!r}: the event it is for; it never runs")
+        rules = {rule.name: rule for rule in self.dialect.events}
+        found = []
+        for name in named if isinstance(named, list) else [named] if named is not None else []:
+            if isinstance(name, str) and name in rules:
+                found.append(rules[name])
+            else:
+                hint = nearest(str(name), rules)
+                self.warn((*path, key), f"{self.dialect.title} has no event {name!r}{hint}; the hook never runs")
+        return found
+
+    def hook(self, rule: EventRule, entry: dict[str, Any], path: Path, group: dict[str, Any]) -> Hook | None:
+        """One entry, or None where it cannot run."""
+        found: dict[str, Any] = {"spec": {}, **group}
+        self.refused = False
+        keys, nulls = self.dialect.form.keys, self.dialect.form.nulls
+        for key, value in entry.items():
+            setter = keys.get(key) if value is not None or not nulls else "note"
+            if setter is None:
+                self.unknown_key(key, (*path, key), keys)
+            else:
+                SETTERS[setter](self, found, key, value, (*path, key))
+        if set(entry) and all(keys.get(key) == "override" for key in entry):
+            return None
+        kind = self.type_of(found, path)
+        if kind is None or self.refused:
+            return None
+        for key in kind.ignores:
+            if found.pop(keys[key], None) or found["spec"].pop(keys[key], None):
+                self.warn((*path, key), f"{key} means nothing to a hook of type {kind.name!r}; it is ignored")
+        self.check_matcher(rule, found, path)
+        limit = timeout(self, pop_timeout(found), rule, kind)
+        if self.refused or not self.runs(kind, rule, path):
+            return None
+        if found.get("background") and kind.handler not in BACKGROUND:
+            self.warn(path, f"only a process can run in the background, not a hook of type {kind.name!r}")
+            found["background"] = False
+        self.close(rule, found, path)
+        if RULE in (found.get("condition") or {}) and rule.target != "tool_name":
+            self.warn(path, f"{rule.name} is about no tool, so a hook that is for some calls only never runs")
+        spec = {**kind.spec, **(self.folder if kind.handler == "command" else {}), **found.pop("spec")}
+        known = (kind.key, *kind.spec, *OPTIONS.get(kind.handler, ())) if kind.key else tuple(spec)
+        for key in (key for key in spec if key not in known):
+            self.warn((*path, key), f"{key} means nothing to a hook of type {kind.name!r}; it is ignored")
+        if "stop_cap" in spec and rule.stop_cap is None:
+            self.warn(path, f"{rule.name} keeps no agent from stopping, so how often that may be says nothing")
+        found.pop("type", None)
+        return Hook(
+            name=found.pop("name", None) or NAMES.get(kind.form, str)(spec.get(kind.key) or kind.name),
+            event=rule.name,
+            handler=kind.handler,
+            spec=whole(spec, kind),
+            source=Source(self.document.file, path, self.document.where, self.scope, apart=self.apart),
+            timeout=limit,
+            agent=self.agent,
+            match_kind=found.pop("match_kind", rule.matcher),
+            env={**self.env, **found.pop("env", {})},
+            **found,
+        )
+
+    def close(self, rule: EventRule, found: dict[str, Any], path: Path) -> None:
+        """A wish to fail closed counts where the event can be refused and the hook is waited for."""
+        if not found.pop("closed", False):
+            return
+        if rule.closes and not found.get("background"):
+            found["on_failure"] = {"default": "deny", **found.get("on_failure", {})}
+        else:
+            where = "in the background" if rule.closes else f"on {rule.name}"
+            self.warn(path, f"a failure of this hook does not block: {where} that is not done")
+
+    def runs(self, kind: Type, rule: EventRule, path: Path) -> bool:
+        """Whether the agent runs hooks of this type, and on this event."""
+        title = self.dialect.title
+        if kind.does == "ruins":
+            self.ruin(path, f"{title} refuses a file with a hook of type {kind.name!r}")
+        elif kind.does == "inert":
+            self.warn(path, f"{title} reads hooks of type {kind.name!r} and never runs them")
+        elif rule.types and kind.name not in rule.types:
+            self.warn(path, f"hooks of type {kind.name!r} never run on {rule.name}, only: {', '.join(rule.types)}")
+        else:
+            return True
+        return False
+
+    def type_of(self, found: dict[str, Any], path: Path) -> Type | None:
+        """Which handler runs the entry; None, with a warning, where none can."""
+        spec, types = found["spec"], self.dialect.types
+        name = found.get("type") or UNTYPED.get(self.dialect.untyped, default_handler_type)(self.dialect, spec)
+        fitting = [kind for kind in types if kind.name == name]
+        if not fitting:
+            known = sorted({kind.name for kind in types})
+            said = f"no type {name!r}{nearest(str(name), known)}" if name else "a hook needs a type"
+            self.malformed(path, f"{said}; it may be: {', '.join(known)}", "the hook never runs")
+            return None
+        for kind in fitting:
+            if isinstance(spec.get(kind.key), list) and kind.form != "shell":
+                self.malformed((*path, kind.key), f"{kind.key} must be text, not a list", "the hook never runs")
+                return None
+            if not kind.key or spec.get(kind.key) or kind.does == "inert":
+                return kind
+        needed = " or ".join(repr(kind.key) for kind in fitting)
+        if any(spec.get(kind.key) == "" for kind in fitting):  # text it is, so that nothing else suffers
+            self.costs = "entry"
+        self.malformed(path, f"a hook of type {name!r} needs {needed}", "it never runs")
+        return None
+
+    def check_matcher(self, rule: EventRule, found: dict[str, Any], path: Path) -> None:
+        matcher = found.get("matcher")
+        if matcher not in (None, "", "*") and not rule.target:
+            self.warn(path, f"{rule.name} has nothing to match on, so the matcher {matcher!r} is ignored")
+        elif matcher and is_broken(matcher, kind := found.get("match_kind") or rule.matcher or self.dialect.matcher):
+            text = f"the matcher {matcher!r} is no {WHOSE[engine(kind)]}regular expression"
+            self.warn(path, f"{text}: it matches nothing, the hook never runs")
+
+    def unknown_key(self, key: Any, path: Path, known: Any) -> None:
+        self.warn(path, f"unknown key {key!r}{nearest(str(key), known)}; it is ignored")
+
+    def warn(self, path: Path, text: str) -> None:
+        line, column = self.document.where(path)
+        self.problems.append(Problem("warning", self.document.file, line, column, text))
+
+    def malformed(self, path: Path, text: str, cost: str) -> None:
+        """What is wrong, and what that costs: in some agents all hooks of the file."""
+        if self.costs == "file":
+            self.ruin(path, text)
+        elif self.costs == "item":
+            self.refuse(path, text)
+        else:
+            self.warn(path, f"{text}; {cost}")
+
+    def ruin(self, path: Path, text: str, _: str = "") -> None:
+        line, column = self.document.where(path)
+        self.ruined.append(Problem("error", self.document.file, line, column, f"{text}; so no hook of this file runs"))
+
+    def refuse(self, path: Path, text: str) -> None:
+        """What must not be guessed at: the hook is left out as a whole."""
+        self.refused = True
+        self.warn(path, f"{text}; the hook never runs")
+
+    def wrong(self, path: Path, key: str, value: Any, wanted: str) -> None:
+        self.malformed(path, f"{key} must be {wanted}, not {value!r}", "it is ignored")
+
+
+def pop_timeout(found: dict[str, Any]) -> Any:
+    """What the entry says of its time: the key for it before the one that stands in for that."""
+    spare = found.pop("timeout_else", None)
+    return found.pop("timeout", spare)
+
+
+def whole(spec: dict[str, Any], kind: Type) -> dict[str, Any]:
+    """With what runs under one name in every dialect. A command with a list of words goes to no shell."""
+    main = spec.get(kind.key)
+    rest = {key: value for key, value in spec.items() if key != "words"}
+    if kind.form == "exec":
+        return {**rest, "form": "shell", "main": [main, *spec.get("words", ())]}
+    if "words" not in spec:
+        return {**spec, "form": kind.form, "main": main}
+    return {**rest, "form": kind.form, "main": [main, *spec["words"]], "placeholders": True}
+
+
+def beside(file: str, path: str) -> str:
+    """A path that is written from the folder of a file."""
+    return os.path.normpath(os.path.join(os.path.dirname(file), path))
+
+
+def without_query(url: str) -> str:
+    from tenterhook.support.terminal.urls import bare
+
+    return bare(url)
+
+
+def first_words(text: str) -> str:
+    line = " ".join(str(text).split())
+    return line if len(line) <= LONGEST_NAME else f"{line[: LONGEST_NAME - 3]}..."
+
+
+# What a hook without a name is called, where that is not simply what it runs.
+NAMES: dict[str, Callable[[str], str]] = {"url": without_query, "prompt": first_words, "agent": first_words}
+
+
+def default_handler_type(dialect: Dialect, spec: dict[str, Any]) -> str:
+    return dialect.untyped
+
+
+def by_key(dialect: Dialect, spec: dict[str, Any]) -> str:
+    """The type whose main key is there."""
+    return next((kind.name for kind in dialect.types if kind.key in spec), "")
+
+
+def path_or_dotted(dialect: Dialect, spec: dict[str, Any]) -> str:
+    """A path is a command, a dotted name a function."""
+    main = str(spec.get(dialect.types[0].key, ""))
+    dotted = all(part.isidentifier() for part in main.split(".")) and "." in main
+    form = "function" if dotted and not main.endswith((".py", ".sh")) else "program"
+    return next(kind.name for kind in dialect.types if kind.form == form)
+
+
+UNTYPED: dict[str, Callable[[Dialect, dict[str, Any]], str]] = {"by-key": by_key, "path-or-dotted": path_or_dotted}

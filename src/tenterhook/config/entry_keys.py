@@ -1,0 +1,316 @@
+"""What each key of an entry sets on its hook, and what is wrong with its value. A dialect says which key sets what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tenterhook.config.timeouts import LONGEST
+from tenterhook.dialects.schema.vocabulary import CAUSES, MATCHERS, NETWORKS, POLICIES, RULE
+from tenterhook.errors import nearest
+from tenterhook.types import Path, Sandbox
+
+if TYPE_CHECKING:
+    from tenterhook.config.entries import Reading
+
+# What a handler looks at besides the key that says what it runs.
+OPTIONS = {
+    "command": ("shell", "cwd", "words", "wakes", "context_limit", "stop_cap"),
+    "mcp_tool": ("server", "input", "files", "context_limit"),
+    "script": ("args",),
+    "http": ("headers", "loopback", "private", "connect_timeout", "unlisted"),
+    "prompt": ("model", "max_tokens", "continueOnBlock", "ends_turn", "stop_cap"),
+    "agent": ("model", "max_tokens", "max_turns", "continueOnBlock", "ends_turn"),
+}
+# How a hook says that its failure counts as a refusal.
+CLOSED: dict[Any, bool] = {"block": True, "continue": False, True: True, False: False}
+# Settings that have more than one setter.
+MATCHER, TIMEOUT = ("matcher", "matcher_trimmed"), ("timeout", "timeout_else")
+# What a `tenterhook` block in another agent's entry may hold.
+OURS = {
+    "on_failure": "on_failure",
+    "leftovers": "leftovers",
+    "once": "once",
+    "if": "condition",
+    "env": "env",
+    "sandbox": "sandbox",
+    "warm": "warm",
+    "name": "name",
+    "loopback": "spec_flag",
+    "private": "spec_flag",
+    "connect_timeout": "spec_seconds",
+    "max_turns": "spec_count",
+    "max_tokens": "spec_count",
+}
+
+
+def key_of(keys: dict[str, str], *setters: str) -> str:
+    """The key of a dialect's that sets one of these; nothing where it has none."""
+    return next((key for key, setter in keys.items() if setter in setters), "")
+
+
+def set_text(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path, to: str = "") -> None:
+    if isinstance(value, str):
+        found[to or key] = value
+    else:
+        r.wrong(path, key, value, "text")
+
+
+def set_flag(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path, to: str = "") -> None:
+    if isinstance(value, bool):
+        found[to or key] = value
+    else:
+        r.wrong(path, key, value, "true or false")
+
+
+def set_spec(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    words = isinstance(value, list) and value and all(isinstance(word, str) for word in value)
+    if isinstance(value, str) or words:
+        found["spec"][key] = value
+    else:
+        r.wrong(path, key, value, "text")
+
+
+def set_words(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """What a program is called with, without a shell; also where it is an empty list."""
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        found["spec"]["words"] = value
+    else:
+        r.wrong(path, key, value, "a list of texts")
+
+
+def set_rule(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if not isinstance(value, str):
+        r.wrong(path, key, value, "a permission rule, such as 'Bash(git *)'")
+        return
+    from tenterhook.pipeline.permission_rules import is_rule
+
+    if value.strip() and not is_rule(value):
+        r.warn(path, f"{key} is {value!r}, which is no permission rule: the hook never runs")
+    found["condition"] = {RULE: value}
+
+
+def set_closed(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """Whether the hook's failure counts as a refusal: true or false, or in words."""
+    if isinstance(value, str | bool) and value in CLOSED:
+        found["closed"] = CLOSED[value]
+    else:
+        r.wrong(path, key, value, f"one of {', '.join(str(word).lower() for word in CLOSED)}")
+
+
+def set_wakes(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """In the background, and a refusal is told to the model all the same."""
+    set_flag(r, found["spec"], key, value, path, "wakes")
+    if found["spec"].get("wakes"):
+        found["background"] = True
+
+
+def set_once_in_skill(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if r.origin == "skill" or value is not True:
+        set_flag(r, found, key, value, path, "once")
+    else:
+        r.warn(path, f"{key} counts only in a skill: this hook runs each time")
+
+
+def set_spec_flag(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    set_flag(r, found["spec"], key, value, path)
+
+
+def set_spec_texts(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if isinstance(value, dict) and all(isinstance(text, str) for pair in value.items() for text in pair):
+        found["spec"][key] = value
+    else:
+        r.wrong(path, key, value, "a mapping of names to text")
+
+
+def set_spec_seconds(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= LONGEST:
+        found["spec"][key] = float(value)
+    else:
+        r.wrong(path, key, value, "a number of seconds above 0")
+
+
+def set_spec_count(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        found["spec"][key] = value
+    else:
+        r.wrong(path, key, value, "a whole number from 1 on")
+
+
+def set_spec_object(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if isinstance(value, dict):
+        found["spec"][key] = value
+    else:
+        r.wrong(path, key, value, "an object")
+
+
+def set_context_limit(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        found["spec"]["context_limit"] = value
+    else:
+        r.wrong(path, key, value, "a number of tokens from 1 on")
+
+
+def set_stop_cap(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """How often in a row the hook may keep the agent from stopping; null is without end."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+        found["spec"]["stop_cap"] = value
+    else:
+        r.wrong(path, key, value, "a whole number from 0 on, or null")
+
+
+def set_timeout(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """Kept as it stands: what it counts in may depend on the hook's type."""
+    found["timeout"] = (key, value, path)
+
+
+def set_timeout_else(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """Another name for it, which counts where the first is not there."""
+    found["timeout_else"] = (key, value, path)
+
+
+def set_choice(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path, to: str, known: set[str]) -> None:
+    if isinstance(value, str) and value in known:
+        found[to] = value
+    else:
+        r.wrong(path, key, value, f"one of {', '.join(sorted(known))}")
+
+
+def set_on_failure(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """One policy for all causes, or a policy by cause."""
+    table = value if isinstance(value, dict) else {"default": value}
+    policies = {}
+    for cause, policy in table.items():
+        if cause not in CAUSES and cause != "default":
+            r.unknown_key(cause, (*path, cause), {*CAUSES, "default"})
+        elif not isinstance(policy, str) or policy not in POLICIES:
+            r.wrong(path, f"{key}.{cause}", policy, f"one of {', '.join(sorted(POLICIES))}")
+        else:
+            policies[cause] = policy
+    found["on_failure"] = policies
+
+
+def set_env(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """Names to pass on from the host, or values to set."""
+    if isinstance(value, list) and all(isinstance(name, str) for name in value):
+        found["env"] = dict.fromkeys(value)
+    elif isinstance(value, dict) and all(isinstance(text, str) for pair in value.items() for text in pair):
+        found["env"] = value
+        if r.scope == "project":
+            check_names(r, key, value, path)
+    else:
+        r.wrong(path, key, value, "a list of names or a mapping of names to text")
+
+
+def check_names(r: Reading, key: str, value: dict[str, str], path: Path) -> None:
+    from tenterhook.trust.variables import loads_code
+
+    for name in filter(loads_code, value):
+        r.refuse((*path, name), f"{key}.{name}: a project may not set a variable that loads or redirects code")
+
+
+def set_sandbox(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """`off`, or what to allow. A slip here would confine less or more than was meant, so the hook does not run."""
+    if value == "off":
+        found["sandbox"] = Sandbox(off=True)
+        return
+    asked = value if isinstance(value, dict) else None
+    wrong = [name for name in asked or () if name not in ("network", "read", "write")]
+    if asked is None or wrong:
+        hint = nearest(str(wrong[0]), ("network", "read", "write")) if wrong else ""
+        given = wrong[0] if wrong else value
+        r.refuse(path, f"{key} must be 'off' or hold network, read and write, not {given!r}{hint}")
+        return
+    network = asked.get("network", "")
+    places = {name: asked.get(name, []) for name in ("read", "write")}
+    if network not in NETWORKS and "network" in asked:
+        r.refuse((*path, "network"), f"{key}.network must be one of {', '.join(sorted(NETWORKS))}, not {network!r}")
+    for name, folders in places.items():
+        if not isinstance(folders, list) or not all(isinstance(one, str) and one for one in folders):
+            r.refuse((*path, name), f"{key}.{name} must be a list of paths, not {folders!r}")
+            return
+    found["sandbox"] = Sandbox(network, tuple(places["read"]), tuple(places["write"]))
+
+
+def set_condition(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if isinstance(value, dict):
+        found["condition"] = flat(value)
+    else:
+        r.wrong(path, key, value, "a mapping of dotted paths to globs")
+
+
+def flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """TOML reads `tool_input.command = "x"` as nested tables; both spellings mean the same path."""
+    result: dict[str, Any] = {}
+    for key, one in value.items():
+        result.update(flat(one, f"{prefix}{key}.") if isinstance(one, dict) else {f"{prefix}{key}": one})
+    return result
+
+
+def set_priority(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if isinstance(value, int) and not isinstance(value, bool):
+        found["priority"] = value
+    else:
+        r.wrong(path, key, value, "a whole number")
+
+
+def set_override(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    if isinstance(value, bool):
+        r.override = r.override or value
+    else:
+        r.wrong(path, key, value, "true or false")
+
+
+def set_ours(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """Our own options in another agent's entry, under a key that the agent ignores."""
+    if not isinstance(value, dict):
+        r.wrong(path, key, value, "a mapping")
+        return
+    for name, one in value.items():
+        if name in OURS:
+            SETTERS[OURS[name]](r, found, name, one, (*path, name))
+        else:
+            r.unknown_key(name, (*path, name), OURS)
+
+
+def ignore(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+    """A key that is read elsewhere, or is there for people only."""
+
+
+SETTERS: dict[str, Callable[[Reading, dict[str, Any], str, Any, Path], None]] = {
+    "type": lambda r, f, k, v, p: set_text(r, f, k, v, p, "type"),
+    "spec": set_spec,
+    "spec_flag": set_spec_flag,
+    "spec_texts": set_spec_texts,
+    "spec_seconds": set_spec_seconds,
+    "spec_count": set_spec_count,
+    "spec_object": set_spec_object,
+    "context_limit": set_context_limit,
+    "matcher": lambda r, f, k, v, p: set_text(r, f, k, v, p, "matcher"),
+    "matcher_trimmed": lambda r, f, k, v, p: set_text(r, f, k, v.strip() if isinstance(v, str) else v, p, "matcher"),
+    "match_kind": lambda r, f, k, v, p: set_choice(r, f, k, v, p, "match_kind", MATCHERS),
+    "timeout": set_timeout,
+    "timeout_else": set_timeout_else,
+    "enabled": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "enabled"),
+    "name": lambda r, f, k, v, p: set_text(r, f, k, v, p, "name"),
+    "sequential": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "sequential"),
+    "override": set_override,
+    "event": ignore,
+    "priority": set_priority,
+    "once": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "once"),
+    "leftovers": lambda r, f, k, v, p: set_choice(r, f, k, v, p, "leftovers", {"keep", "end"}),
+    "condition": set_condition,
+    "on_failure": set_on_failure,
+    "env": set_env,
+    "sandbox": set_sandbox,
+    "warm": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "warm"),
+    "background": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "background"),
+    "words": set_words,
+    "rule": set_rule,
+    "closed": set_closed,
+    "wakes": set_wakes,
+    "once_in_skill": set_once_in_skill,
+    "stop_cap": set_stop_cap,
+    "note": ignore,
+    "ours": set_ours,
+}

@@ -1,0 +1,158 @@
+"""Where a dialect's config files are: every place it names, found or not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tenterhook.dialects.schema.dialect import Dialect, File
+from tenterhook.errors import ConfigError
+
+FORMATS = {
+    ".json": ("jsonc", "json"),
+    ".toml": ("toml",),
+    ".yaml": ("yaml",),
+    ".yml": ("yaml",),
+    ".md": ("frontmatter",),
+}
+
+
+class Place(Struct, frozen=True):
+    """One path that was looked at."""
+
+    path: str
+    file: File
+    found: bool
+
+
+def places(
+    dialect: Dialect, project: str, home: str, environ: Mapping[str, str], config: str = "", system: str = ""
+) -> list[Place]:
+    """All places in the dialect's order, each once; `config` replaces the search, but not for the system's own file."""
+    managed = [override_managed_path(file, system) for file in dialect.files if file.scope == "managed"]
+    files = (*managed, *(file for file in dialect.files if file.scope != "managed"))
+    if config:
+        return [
+            *(place for file in managed for place in expand(file, dialect, project, home, environ)),
+            only(dialect, project, config),
+        ]
+    found = [place for file in files for place in expand(file, dialect, project, home, environ)]
+    own = {place.path: place for place in found if place.file.scope != "project"}  # where the project is the home
+    return list({place.path: own.get(place.path, place) for place in reversed(found)}.values())[::-1]
+
+
+def override_managed_path(file: File, system: str) -> File:
+    """The system's file lies elsewhere where a host says so: in a test, say."""
+    return replace(file, path=system) if system else file
+
+
+def only(dialect: Dialect, project: str, config: str) -> Place:
+    """The one file the caller named. It is the project's if it lies in the project, else the user's."""
+    path = os.path.abspath(config)
+    if not os.path.exists(path):
+        raise ConfigError("no such file; --config replaces the search for config files", file=config)
+    formats = FORMATS.get(os.path.splitext(path)[1].lower(), ())
+    fitting = [file for file in dialect.files if file.format in formats and file.scope != "managed"]
+    if not fitting:
+        known = ", ".join(sorted({file.format for file in dialect.files}))
+        raise ConfigError(f"the dialect {dialect.name} reads no such files, only {known}", file=config)
+    # A link in the project that leads out of it is still the project's word on what is read.
+    named = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+    root = os.path.realpath(project)
+    inside = within(path, os.path.abspath(project)) or within(named, root) or within(os.path.realpath(path), root)
+    alike = [file for file in fitting if os.path.basename(file.path) == os.path.basename(path)]
+    model = (alike or fitting)[0]
+    scope = "project" if inside else "user"
+    return Place(path, replace(model, path=path, scope=scope), True)
+
+
+def within(path: str, folder: str) -> bool:
+    return f"{path}{os.sep}".startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def expand(file: File, dialect: Dialect, project: str, home: str, environ: Mapping[str, str]) -> Iterator[Place]:
+    named = moved_home(file.path, dialect, environ)
+    fixed, star, pattern = named.partition("*")
+    path = resolve_config_path(environ.get(file.variable) or named, project, home, environ)
+    if not star:
+        yield Place(path, file, there(path))
+        return
+    root = resolve_config_path(fixed, project, home, environ)
+    found = wildcard(root, star + pattern)
+    if file.enabled_by:
+        settings, key = file.enabled_by
+        found = filter_enabled_plugins(
+            found, root, resolve_config_path(moved_home(settings, dialect, environ), project, home, environ), key
+        )
+    yield from (Place(one, file, True) for one in found)
+    if not found:
+        yield Place(path, file, False)
+
+
+def moved_home(path: str, dialect: Dialect, environ: Mapping[str, str]) -> str:
+    """A folder of the user's lies elsewhere where a variable says so; a relative one would be the project's."""
+    for name, folder in dialect.homes.items():
+        if path.startswith(f"{folder}/") and os.path.isabs(environ.get(name, "")):
+            return environ[name] + path[len(folder) :]
+    return path
+
+
+def filter_enabled_plugins(found: list[str], root: str, settings: str, key: str) -> list[str]:
+    """Of the plugins' files those that the settings switch on; of several versions the last."""
+    switches = read_plugin_switches(settings, key) if found else {}
+    chosen: dict[str, str] = {}
+    for path in found:
+        marketplace, plugin, *_ = os.path.relpath(path, root).split(os.sep)
+        said = switches.get(f"{plugin}@{marketplace}")
+        if said is True or (isinstance(said, dict) and said.get("enabled", True) is True):
+            chosen[f"{plugin}@{marketplace}"] = path
+    return list(chosen.values())
+
+
+def read_plugin_switches(settings: str, key: str) -> dict[str, Any]:
+    """What a file says about plugins; nothing where it cannot be read, which is said where its hooks are looked for."""
+    from tenterhook.support import readers
+
+    try:
+        document = readers.read(settings, FORMATS[os.path.splitext(settings)[1]][0])
+    except ConfigError:
+        return {}
+    found = document.data.get(key) if document else None
+    return found if isinstance(found, dict) else {}
+
+
+def there(path: str) -> bool:
+    """Only "no such file" means that there is none: one that cannot be reached must be heard of when it is read."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def resolve_config_path(path: str, project: str, home: str, environ: Mapping[str, str]) -> str:
+    if path.startswith("~/"):
+        return os.path.join(home, path[2:])
+    if path.startswith("@config/"):
+        folder = environ.get("XDG_CONFIG_HOME", "")
+        if not os.path.isabs(folder):  # a relative one is invalid, and would make a project's file the user's
+            folder = os.path.join(home, ".config")
+        return os.path.join(folder, path[len("@config/") :])
+    return os.path.join(project, path)
+
+
+def wildcard(root: str, pattern: str) -> list[str]:
+    """Files that fit, sorted. Folders behind links are not searched: two links to `.` would never come to an end."""
+    if not os.path.isdir(root):
+        return []
+    from glob import glob
+
+    deep, _, name = pattern.rpartition("**/")
+    folders = [folder for folder, _, _ in os.walk(root)] if deep or name != pattern else [root]
+    return sorted(os.path.join(folder, one) for folder in folders for one in glob(name, root_dir=folder))

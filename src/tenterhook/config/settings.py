@@ -1,0 +1,110 @@
+"""What the user and the system's administrator say about all hooks: the table `settings` of our own config file.
+
+The system's file is /etc/tenterhook/tenterhook.toml, the user's tenterhook/tenterhook.toml in the config folder. What
+the system says, the user cannot take back. A project says nothing here: who brings hooks along must not decide how
+they are confined, recorded or trusted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tenterhook.config.locations import resolve_config_path
+from tenterhook.errors import ConfigError, nearest
+from tenterhook.support.files import LARGEST
+from tenterhook.support.steady import whole
+
+SYSTEM = "/etc/tenterhook/tenterhook.toml"
+USER = "@config/tenterhook/tenterhook.toml"
+TABLE = "settings"
+CHOICES = {"sandbox": ("default", "require", "off"), "secrets": ("strip", "pass")}
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """How hooks are confined, what they see of the environment, what is kept of what they did.
+
+    `only_managed`, `bypass` and `managed_off` count in the system's file alone: no hooks of files but the system's own;
+    whether anybody may run hooks without approval; whether TENTERHOOK_OFF switches the system's own hooks off, too.
+    """
+
+    # "default": where this machine can, with a warning where it cannot; "require": refused where it cannot; "off".
+    sandbox: str = "default"
+    # Variables that hold secrets are kept from hooks ("strip") or passed on ("pass").
+    secrets: str = "strip"
+    # Whether outcomes are kept, for how many days, and how many megabytes at most.
+    journal: bool = True
+    journal_days: int = 30
+    journal_megabytes: int = 64
+    # Hosts (HOST or HOST:PORT) that a project's hooks may reach though they are loopback or private addresses.
+    hosts: tuple[str, ...] = ()
+    only_managed: bool = False
+    bypass: bool = True
+    managed_off: bool = False
+
+
+MANAGED = ("only_managed", "bypass", "managed_off")
+
+
+def settings(home: str, environ: Mapping[str, str], system: str, **host: Any) -> Settings:
+    """The user's settings, then the host's, then the system's over them. Nothing is parsed where there is no file."""
+    said = table(resolve_config_path(USER, "", home, environ))
+    theirs = {key: value for key, value in said.items() if key not in MANAGED}
+    return replace(Settings(), **{**theirs, **host, **load_managed_settings(system)})
+
+
+def load_managed_settings(system: str) -> dict[str, Any]:
+    """The system's word; a file that others than root could have written is no word of the system's."""
+    return table(system) if is_roots(system) else {}
+
+
+def is_roots(path: str) -> bool:
+    """Whether root alone could have written this file, and put it there."""
+    try:
+        ours = [os.stat(one) for one in (path, os.path.dirname(path))]
+    except OSError:
+        return False
+    return all(one.st_uid == 0 and not one.st_mode & 0o022 for one in ours)
+
+
+def table(file: str) -> dict[str, Any]:
+    """The table in one file, checked; empty where there is no file or no table."""
+    try:
+        with open(file, "rb") as opened:
+            text = whole(opened, file, LARGEST)
+    except FileNotFoundError:
+        return {}
+    except OSError as exc:
+        raise ConfigError(exc.strerror or str(exc), file=file) from None
+    if TABLE.encode() not in text:
+        return {}
+    import tomllib
+
+    try:
+        found = tomllib.loads(text.decode()).get(TABLE, {})
+    except (ValueError, RecursionError) as exc:
+        raise ConfigError(str(exc), file=file) from None
+    if not isinstance(found, dict):
+        raise ConfigError(f"{TABLE} must be a table, not {type(found).__name__}", file=file)
+    return {key: validate_setting(file, key, value) for key, value in found.items()}
+
+
+def validate_setting(file: str, key: str, value: Any) -> Any:
+    known = Settings.__struct_fields__
+    if key not in known:
+        raise ConfigError(f"unknown key {f'{TABLE}.{key}'!r}{nearest(key, known)}", file=file)
+    usual = getattr(Settings(), key)
+    if key in CHOICES and value not in CHOICES[key]:
+        raise ConfigError(f"{TABLE}.{key} must be one of {', '.join(CHOICES[key])}, not {value!r}", file=file)
+    if isinstance(usual, tuple):
+        if isinstance(value, list) and all(isinstance(one, str) for one in value):
+            return tuple(value)
+        raise ConfigError(f"{TABLE}.{key} must be a list of texts, not {value!r}", file=file)
+    if type(value) is not type(usual) or (isinstance(usual, int) and not isinstance(usual, bool) and value < 1):
+        wanted = {bool: "true or false", int: "a whole number from 1 on"}.get(type(usual), "text")
+        raise ConfigError(f"{TABLE}.{key} must be {wanted}, not {value!r}", file=file)
+    return value

@@ -1,0 +1,74 @@
+"""How long a hook may take: the number in its entry, in the unit that its dialect counts in, as seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tenterhook.config.entries import Reading
+    from tenterhook.dialects.schema.dialect import EventRule, Type
+    from tenterhook.types import Path
+
+# Above this, seconds were probably meant as milliseconds; below it, milliseconds as seconds.
+IMPLAUSIBLE: dict[str, Callable[[float], bool]] = {
+    "seconds": lambda value: value >= 1000,
+    "whole-seconds": lambda value: value >= 1000,
+    "milliseconds": lambda value: value < 100,
+}
+# What a unit is called in a sentence; and what the least of it stands for, in seconds.
+WHOLE = "whole-seconds"
+COUNTED = {WHOLE: "seconds"}
+LEAST = {WHOLE: 1.0}
+# What is a number of milliseconds where smaller ones are seconds.
+EITHER, LARGE = "seconds-below-1000", 1000
+LONGEST = 4e6  # 46 days; on some systems a lock cannot wait longer
+DIVISOR = {"seconds": 1.0, "whole-seconds": 1.0, "milliseconds": 1000.0}
+
+
+def timeout(r: Reading, said: tuple[str, Any, Path] | None, rule: EventRule, kind: Type) -> float:
+    """Seconds. Without a word in the entry the shorter of what its type and its event say."""
+    usual = min(kind.timeout or r.dialect.timeout, rule.timeout or LONGEST)
+    if said is None:
+        return usual
+    key, value, path = said
+    unit = unit_of(value, kind.unit or r.dialect.unit)
+    if not is_time(value, unit):
+        shown = repr(value)[:60]
+        wanted = "a whole number from 0 on" if unit == WHOLE else "a number above 0"
+        r.malformed(path, f"{key} must be {wanted}, not {shown}", f"the default of {usual:g} s is used")
+        return usual
+    if IMPLAUSIBLE[unit](value):
+        meant = "seconds" if unit == "milliseconds" else "milliseconds"
+        r.warn(path, f"{key} is {value:g}, and this dialect counts in {COUNTED.get(unit, unit)}; were {meant} meant?")
+    seconds: float = max(value / DIVISOR[unit], LEAST.get(unit, 0.0))
+    if rule.longest and seconds > rule.longest:
+        r.warn(path, f"{key} is {seconds:g} s, and hooks of {rule.name} have {rule.longest:g} s at most")
+        return rule.longest
+    return seconds
+
+
+def seconds_to_unit(seconds: float, unit: str) -> tuple[float, str]:
+    """The other way: a number that stands for so many seconds, and what it counts. Half a second may be a whole one."""
+    if unit == WHOLE:
+        from math import ceil  # which no event needs
+
+        return ceil(seconds), COUNTED[unit]
+    found = ((seconds * divisor, name) for name, divisor in DIVISOR.items())
+    value, name = next((value, name) for value, name in found if unit_of(value, unit) == name)
+    return int(value) if value == int(value) else value, name
+
+
+def is_time(value: Any, unit: str) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    if unit == WHOLE:
+        return isinstance(value, int) and 0 <= value <= LONGEST
+    return 0 < value <= LONGEST * DIVISOR[unit]
+
+
+def unit_of(value: Any, unit: str) -> str:
+    """Some agents counted in milliseconds once, and still take large numbers for such."""
+    if unit != EITHER:
+        return unit
+    return "milliseconds" if isinstance(value, int | float) and value >= LARGE else "seconds"

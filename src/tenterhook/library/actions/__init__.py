@@ -1,0 +1,109 @@
+"""Named actions: what `tenter hook` does. One file each, found by its name; unknown ones are left to default.py.
+
+An action is a module with `run(event, settings) -> Said`. It is called in a process of its own each time, so that the
+interpreter's start is most of its cost: what these modules import at the top is the standard library's smallest, and
+what an action needs beyond that it imports when it gets there.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # importing typing for it would take 5 ms
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+class Action:
+    """One row of the table: who has it in the frontmatter of an agent, at which moment, and what for."""
+
+    __slots__ = ("agent", "kind", "name", "purpose")
+
+    def __init__(self, name: str, agent: str, kind: str, purpose: str) -> None:
+        self.name, self.agent, self.kind, self.purpose = name, agent, kind, purpose
+
+
+BEFORE, AFTER, END = "tool.before", "tool.after", "agent.stop"
+
+ACTIONS = {
+    name: Action(name, agent, kind, purpose)
+    for agent, name, kind, purpose in (
+        ("manager-ddd", "ddd-pre-transformation", BEFORE, "characterization tests exist and pass before a change"),
+        ("manager-ddd", "ddd-post-transformation", AFTER, "behaviour is preserved after a change"),
+        ("manager-ddd", "ddd-completion", END, "what changed, what was tested, what is red"),
+        ("manager-tdd", "tdd-pre-implementation", BEFORE, "a test exists before code is written (red)"),
+        ("manager-tdd", "tdd-post-implementation", AFTER, "the tests pass after code was written (green)"),
+        ("manager-tdd", "tdd-completion", END, "what changed, what was tested, what is red"),
+        ("expert-backend", "backend-validation", BEFORE, "no secrets, no dangerous commands, no protected paths"),
+        ("expert-backend", "backend-verification", AFTER, "linter, types and tests of the changed backend file"),
+        ("expert-frontend", "frontend-validation", BEFORE, "no secrets, no dangerous commands, no protected paths"),
+        ("expert-frontend", "frontend-verification", AFTER, "linter, types and tests of the changed frontend file"),
+        ("expert-testing", "testing-verification", AFTER, "a changed test asserts something, skips nothing, passes"),
+        ("expert-testing", "testing-completion", END, "what changed, what was tested, what is red"),
+        ("expert-debug", "debug-verification", AFTER, "tests pass and no debugging code is left behind"),
+        ("expert-debug", "debug-completion", END, "what changed, what was tested, what is red"),
+        ("expert-devops", "devops-verification", AFTER, "YAML, Dockerfile and CI files are sound"),
+        ("expert-devops", "devops-completion", END, "what changed, and whether every such file is sound"),
+        ("manager-quality", "quality-completion", END, "the quality report exists and is complete"),
+        ("manager-spec", "spec-completion", END, "the SPEC documents exist and are complete"),
+        ("manager-docs", "docs-verification", AFTER, "links lead somewhere, code blocks are closed"),
+        ("manager-docs", "docs-completion", END, "what changed, and whether every link leads somewhere"),
+    )
+}
+# Where a problem of ours must not let a tool through.
+GUARDED = (BEFORE, "permission.ask")
+# What `tenter hook EVENT` does, by our kind of the event; on any other event there is nothing to do.
+MOMENTS = {
+    "session.start": ("moments.on_session_start", "tells the agent the project's test, lint, type and build commands"),
+    "prompt.submit": ("moments.on_prompt_submit", "warns of a secret in the prompt"),
+    "tool.before": ("moments.on_tool_before", "no secrets, no dangerous commands, no protected paths"),
+    "tool.after": (
+        "moments.on_tool_after",
+        "whatever of linter, types, tests, syntax and links the changed file touches",
+    ),
+    "compact.before": ("moments.on_compact_before", "keeps what changed and what is red across the compaction"),
+    "turn.stop": ("moments.on_turn_stop", "what changed, what was tested, what is red"),
+    "session.end": ("moments.on_session_end", "forgets the results that were kept for the session"),
+}
+# The events as wrapper scripts name them.
+WRAPPED = {
+    "session-start": "session.start",
+    "compact": "compact.before",
+    "pre-tool": "tool.before",
+    "post-tool": "tool.after",
+    "stop": "turn.stop",
+    "session-end": "session.end",
+}
+# What the end of an action's name says about its moment, for names that are not in the table.
+SUFFIXES = (
+    ("-validation", BEFORE),
+    ("-pre-transformation", BEFORE),
+    ("-pre-implementation", BEFORE),
+    ("-verification", AFTER),
+    ("-post-transformation", AFTER),
+    ("-post-implementation", AFTER),
+    ("-completion", END),
+)
+
+
+def action(name: str) -> Action:
+    """The action of that name. One that nobody knows has a moment all the same, and the default to do its work."""
+    known = ACTIONS.get(name)
+    if known:
+        return known
+    kind = next((kind for suffix, kind in SUFFIXES if name.endswith(suffix)), BEFORE)
+    return Action(name, "", kind, "unknown; the default")
+
+
+def module_of(name: str) -> ModuleType:
+    """The factory: the module that does the action's work, the default's for an unknown one."""
+    return import_submodule("named." + (name.replace("-", "_") if name in ACTIONS else "default"))
+
+
+def module_at(kind: str) -> ModuleType | None:
+    """The module for an event; None where there is nothing to do."""
+    return import_submodule(MOMENTS[kind][0]) if kind in MOMENTS else None
+
+
+def import_submodule(module: str) -> ModuleType:
+    from importlib import import_module
+
+    return import_module(f"{__name__}.{module}")

@@ -1,0 +1,102 @@
+"""Which part of a project's table `actions` counts.
+
+What makes a guard stricter counts at once. What loosens one, or names commands to run, counts only where the user has
+approved the whole table (`tenter trust`): a repository must not switch off the guard that stands before it.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+# What a stranger may say: more to protect, more to be there at the end, more to be refused.
+STRICTER: dict[str, Callable[[Any], Any]] = {
+    "missing_test": lambda value: value if value == "deny" else None,
+    "on_stop": lambda value: value if value == "gate" else None,
+    "protected": lambda value: value,
+    "documents": lambda value: value,
+    "headings": lambda value: value,
+    "rules": lambda value: {name: one for name, one in value.items() if one == "deny"} or None,
+}
+
+
+def in_force(project: str, file: str, said: dict[str, Any] | None) -> tuple[dict[str, Any], str]:
+    """The table as far as it counts, and one line about what does not.
+
+    What was approved stays in force while its table is another one, or gone, or behind one in a file that comes first.
+    """
+    kept = {key: part for key, value in (said or {}).items() if (part := stricter(key, value)) is not None}
+    tables, problem = read_approved_tables(project)
+    versions = tables.get(os.path.realpath(file), []) if file else []
+    if said in versions or (kept == (said or {}) and not tables):
+        return said or {}, ""
+    where, before = (file, versions[-1]) if versions else last(tables)
+    if said is None:
+        text = f"{where}: the table actions was approved and is not there any more; what was approved stays in force"
+        return before, f"{text}; tenter trust confirms that"
+    aside = [key for key in said if kept.get(key) != said[key] and before.get(key) != said[key]]
+    text = f"{file}: not approved, so it does not count: actions.{', actions.'.join(aside)}; see tenter trust"
+    if where:
+        text = f"{where}: the table actions was modified since it was approved; what was approved stays in force"
+    return merge_stricter(before, kept), f"{text} ({problem})" if problem else text
+
+
+def last(tables: dict[str, list[dict[str, Any]]]) -> tuple[str, dict[str, Any]]:
+    """The table of another file than the one that counts."""
+    for file, versions in tables.items():
+        return file, versions[-1]
+    return "", {}
+
+
+def stricter(key: str, value: Any) -> Any:
+    """The part of a setting that loosens nothing; None where there is none."""
+    take = STRICTER.get(key)
+    try:
+        return take(value) if take else None
+    except AttributeError:  # of a wrong type, which loading says
+        return value
+
+
+def merge_stricter(approved: dict[str, Any], stricter: dict[str, Any]) -> dict[str, Any]:
+    """What was approved, and whatever is stricter on top of it."""
+    found = dict(approved)
+    for key, value in stricter.items():
+        old = found.get(key)
+        if isinstance(value, list):
+            found[key] = [*(old or []), *(one for one in value if one not in (old or []))]
+        elif isinstance(value, dict):
+            found[key] = {**(old or {}), **value}
+        else:
+            found[key] = value
+    return found
+
+
+def read_approved_tables(project: str) -> tuple[dict[str, list[dict[str, Any]]], str]:
+    """By file the versions of the table that the user approved, the latest last; and what is wrong with the store."""
+    from tenterhook.trust import store
+
+    home = os.environ.get("HOME") or os.path.expanduser("~")
+    data, problem = store.read(project, home, os.environ)
+    if not data:
+        return {}, problem
+    import json
+
+    try:
+        book = json.loads(data)
+        bond = store.bond(store.place(project, home, os.environ), project)
+        if any(book.get(name) != value for name, value in bond.items()) or book.get("denied"):
+            return {}, ""
+        lines = [one for one in book["lines"] if one["versions"][-1]["kind"] == "actions"]
+        denied = {one["versions"][-1]["file"] for one in lines if one.get("state", "approved") == "denied"}
+        found: dict[str, list[dict[str, Any]]] = {}
+        for one in lines:
+            file = one["versions"][-1]["file"]
+            if file not in denied and not one.get("gone"):
+                found.setdefault(file, []).extend(version["entry"] for version in one["versions"])
+        return found, ""
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError, IndexError):
+        return {}, "the store of approvals is broken"

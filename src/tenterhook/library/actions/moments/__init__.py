@@ -1,0 +1,1 @@
+"""What `tenter hook EVENT` does, one file per moment."""

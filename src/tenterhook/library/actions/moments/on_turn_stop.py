@@ -1,0 +1,15 @@
+"""At the end of a turn: a report of what changed, what was tested, what is red; a gate where the settings say so."""
+
+from __future__ import annotations
+
+from tenterhook.library.project.report import report
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.library.actions.happened import Happened
+    from tenterhook.library.actions.said import Said
+    from tenterhook.library.actions.settings import Settings
+
+
+def run(event: Happened, settings: Settings) -> Said:
+    return report(event, settings, "Where things stand", gate=settings.on_stop == "gate")

@@ -1,0 +1,1 @@
+"""The named actions of `tenter hook agent ACTION`, one file per action."""

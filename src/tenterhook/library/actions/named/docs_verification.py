@@ -1,0 +1,15 @@
+"""After a change of a document: its links lead somewhere, its code blocks are closed."""
+
+from __future__ import annotations
+
+from tenterhook.library.project.sound import Documents, after
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.library.actions.happened import Happened
+    from tenterhook.library.actions.said import Said
+    from tenterhook.library.actions.settings import Settings
+
+
+def run(event: Happened, settings: Settings) -> Said:
+    return after(event, Documents)

@@ -1,0 +1,75 @@
+"""Rules about code that a program gets from an address by itself."""
+
+from __future__ import annotations
+
+import re
+
+from tenterhook.library.guard.finding import Rule
+from tenterhook.library.guard.paths import Place
+from tenterhook.support.shell.calls import Call
+from tenterhook.support.shell.startup_files import is_address
+from tenterhook.support.shell.wrappers import option_value
+from tenterhook.support.shell.writes import operands
+
+# Subcommands that run or install what is named first behind them.
+DENO = ("run", "install", "i", "add", "test", "bench", "serve", "compile")
+# Options with a value, which may be an address that is no code.
+PYTHON = (
+    *("-i", "--index-url", "--extra-index-url", "-f", "--find-links", "--index", "--default-index", "--proxy"),
+    *("-c", "--constraint", "--constraints", "--cert", "--trusted-host", "-r", "--requirement", "--requirements"),
+    *("--spec", "--python", "-p", "-t", "--target"),
+)
+NODE = ("--registry", "--proxy", "--https-proxy", "--cafile", "--prefix", "--workspace", "-w", "--tag", "-C", "--cwd")
+VALUED = {
+    **dict.fromkeys(("pip", "pipx", "uv"), PYTHON),
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), NODE),
+    "deno": ("-c", "--config", "--import-map", "--cert", "--location", "-n", "--name", "--root", "--lock"),
+}
+# What each is told before the packages.
+INSTALLS = {
+    "pip": ("install", "wheel", "download"),
+    "pipx": ("install",),
+    **dict.fromkeys(("npm", "pnpm", "bun"), ("install", "i", "add")),
+    "yarn": ("add", "global add"),
+    "uv": ("pip install", "add", "tool install"),
+}
+# A package may have its name before the address. What a repository holds is left to those who name it.
+PACKAGE = r"(?i)(?:[\w.\-\[\],/@]+\s*@\s*)?(?:https?|ftp)://"
+
+
+def runs_address(call: Call, place: Place) -> bool:
+    named = operands(call.words, VALUED[call.program])
+    if call.program == "pipx":
+        return named[:1] == ["run"] and any(map(is_address, [*named[1:2], option_value(call.words, "--spec")]))
+    first = named[1:2] if named[:1] and named[0] in DENO else named[:1]
+    return any(map(is_address, first))
+
+
+def installs_address(call: Call, place: Place) -> bool:
+    program, words = call.program.rstrip("0123456789."), call.words
+    if program == "python":
+        program, words = "pip", words[2:] if words[:2] == ["-m", "pip"] else []
+    named = operands(words, VALUED[program])
+    told = next((one for one in INSTALLS[program] if named[: one.count(" ") + 1] == one.split()), "")
+    if not told:
+        return False
+    packages = [*named[told.count(" ") + 1 :], option_value(words, "-r", "--requirement", "--requirements") or ""]
+    return any(re.match(PACKAGE, one) for one in packages)
+
+
+RULES = (
+    Rule(
+        "download-run",
+        "deny",
+        "runs code from an address that nobody has seen; load it into a file, read it, then run it",
+        runs_address,
+        "deno pipx",
+    ),
+    Rule(
+        "download-install",
+        "ask",
+        "installs what an address has at the moment, and runs code of it; name a package and its version",
+        installs_address,
+        "pip pipx uv npm pnpm yarn bun python",
+    ),
+)

@@ -1,0 +1,107 @@
+"""Rules about every call, whatever the program."""
+
+from __future__ import annotations
+
+import re
+
+from tenterhook.library.guard.finding import Rule
+from tenterhook.library.guard.paths import Place
+from tenterhook.support.shell.calls import Call
+from tenterhook.support.shell.records import UNKNOWN
+from tenterhook.support.shell.run_texts import code_from, texts_run
+from tenterhook.support.shell.startup_files import DECLARES, MAKES, odd_shell, preloads, shell_startup_files
+from tenterhook.support.shell.wrappers import PRIVILEGED, SHELLS
+from tenterhook.support.shell.writes import by_program
+
+# What hands a shell a file as it is, or nothing.
+SEEN = ("cat", "echo", "printf", ":", "true", "sleep")
+COPIES = ("cp", "mv", "tee", "install", "sponge", "truncate")
+DISK = r"/dev/(?:[shv]d[a-z]|xvd[a-z]|nvme\d|mmcblk\d|r?disk\d|dm-\d|mapper/|md\d|loop\d|k?mem$|port$)"
+OVERWRITES = "overwrites a disk or its tables; work with files"
+PACKAGE = __name__.partition(".")[0]
+# Variables that switch hooks off.
+SWITCHES = ("TENTERHOOK_OFF", "HUSKY", "HUSKY_SKIP_HOOKS", "LEFTHOOK", "SKIP", "PRE_COMMIT_ALLOW_NO_CONFIG")
+
+
+def unknown(call: Call, place: Place) -> bool:
+    """Its name is made by the shell, or it is a shell that runs what another program makes up."""
+    pattern = any(char in call.program for char in "*?") or ("[" in call.program and call.program.strip("["))
+    return UNKNOWN in call.program or bool(pattern) or runs_unseen(call)
+
+
+def runs_unseen(call: Call) -> bool:
+    if call.program not in (*SHELLS, *MAKES) or not call.fed or code_from(call)[0] != "stdin" or texts_run(call):
+        return False
+    return any(one.program not in SEEN for one in call.fed)
+
+
+def loads_first(call: Call, place: Place) -> bool:
+    return bool(shell_startup_files(call)) or preloads(call) or odd_shell(call)
+
+
+def runs_loaded(call: Call, place: Place) -> bool:
+    return call.loaded
+
+
+def is_privileged_call(call: Call, place: Place) -> bool:
+    return call.program in PRIVILEGED or any(one in PRIVILEGED for one in call.by)
+
+
+def writes_into_disk(call: Call, place: Place) -> bool:
+    """By a redirection, a copy or tee."""
+    named = [*call.writes, *(by_program(call) if call.program in COPIES else ())]
+    return any(one.startswith("/dev/") and re.match(DISK, one) for one in named)
+
+
+def forks(call: Call, place: Place) -> bool:
+    """A function that calls itself in a pipe or in the background."""
+    name = call.function
+    return bool(name) and call.program == name and (call.background or any(one.program == name for one in call.fed))
+
+
+def switches_off(call: Call, place: Place) -> bool:
+    exported = [word.partition("=")[0] for word in call.words] if call.program in DECLARES else []
+    return any(name in SWITCHES for name in (*call.assigned, *exported)) or takes_us_away(call)
+
+
+def takes_us_away(call: Call) -> bool:
+    """A wrapper goes without a word where the program is not installed; and what is approved guards no more."""
+    words = call.words
+    if call.program == "tenter" and words[:1] == ["trust"] and words[1:] != ["--json"]:
+        return True
+    if call.program in ("tenter", "lefthook", "husky"):
+        return "--undo" in words or words[:1] == ["uninstall"]
+    if call.program in ("rm", "mv", "chmod"):
+        return any(one.words[-1:] == ["tenter"] for one in call.inner if one.program in ("which", "command", "type"))
+    return "uninstall" in words and PACKAGE in words
+
+
+RULES = (
+    Rule(
+        "unknown-program",
+        "ask",
+        "which program this runs only the shell knows; write the program's name",
+        unknown,
+    ),
+    Rule(
+        "privileged",
+        "ask",
+        "runs with the rights of another user; do it without, or have the user run it",
+        is_privileged_call,
+    ),
+    Rule(
+        "download-run",
+        "deny",
+        "runs what the same command has just loaded from the network; load it, read it, then run it",
+        runs_loaded,
+    ),
+    Rule(
+        "loaded-first",
+        "ask",
+        "has other code run before or around the program, by a variable or an option; run that code by its own name",
+        loads_first,
+    ),
+    Rule("disk-write", "deny", OVERWRITES, writes_into_disk),
+    Rule("fork-bomb", "deny", "a function that starts itself without end; leave it out", forks),
+    Rule("skip-hooks", "ask", "switches off hooks; run it with them and mend what they find", switches_off),
+)

@@ -1,0 +1,202 @@
+"""Rules about code that comes from elsewhere, and credentials that go there."""
+
+from __future__ import annotations
+
+import re
+
+from tenterhook.library.guard.finding import Rule
+from tenterhook.library.guard.paths import EXAMPLES, Place
+from tenterhook.support.shell.calls import Call
+from tenterhook.support.shell.records import UNKNOWN
+from tenterhook.support.shell.run_texts import DECODES, code_from
+from tenterhook.support.shell.wrappers import LOADS, SHELLS
+from tenterhook.support.shell.writes import whole
+
+SENDS = (
+    "curl wget nc ncat netcat socat scp rsync sftp ftp http https telnet mail sendmail aws gsutil rclone gh dig "
+    "nslookup host ping"
+)
+RUNS = (
+    "sh bash dash zsh ksh ash mksh fish rbash csh tcsh pwsh eval source . python perl ruby node deno bun php lua "
+    "osascript make gmake"
+)
+# Code that runs what it loads, hands a terminal to another machine, or runs what it decodes.
+FROM_NETWORK = (
+    r"(?s)\b(?:exec|eval|system)\b\s*\(?[^\n;]*\b(?:urlopen|requests|httpx|fetch|LWP|Net::HTTP)\b|"
+    r"\bsocket\b.{0,400}\b(?:pty\.spawn|dup2)\b"
+)
+DECODED = (
+    r"\b(?:exec|eval|system)\b\s*\(?[^\n;]*\b(?:b64decode|decodebytes|fromhex|unhexlify|unpack|pack|atob|decode64)\b"
+)
+LONGEST = 200_000
+SOCKETS = ("nc", "ncat", "netcat", "socat")
+PRINTS = (
+    "cat less more head tail bat strings base64 xxd grep egrep fgrep rg tac nl od hexdump awk gawk sed cut sort dd jq "
+    "cp tar zip mapfile readarray"
+)
+ENVIRONMENT = ("env", "printenv", "set", "export", "declare")
+# Parts of paths below which, and names under which, credentials are kept.
+SECRET_PLACES = ("/.ssh/", "/.aws/credentials", "/.netrc", "/.gnupg/", "/.kube/config", "/.docker/config.json")
+SECRET_FOLDERS = ("/.ssh", "/.aws", "/.gnupg", "/.config/gcloud")
+MORE_PLACES = (
+    "/.pgpass",
+    "/.vault-token",
+    "/.cargo/credentials",
+    "/.config/gcloud/",
+    "/.git-credentials",
+    "/.pypirc",
+    "/.npmrc",
+    "/etc/shadow",
+    "/.config/gh/hosts",
+)
+KEY_FILES = ("id_rsa", "id_ed25519", "id_ecdsa", "id_dsa")
+OPEN_PLACES = (".pub", "/known_hosts", "/authorized_keys", "/.ssh/config")
+
+
+def upstream(call: Call) -> list[Call]:
+    """All that is piped into a call, near and far, and what runs in the substitutions of those."""
+    found: list[Call] = []
+    waiting = [*call.fed]
+    while waiting and len(found) < 50:
+        one = waiting.pop()
+        found.append(one)
+        waiting += [*one.fed, *one.inner]
+    return found
+
+
+def runs_what(call: Call, programs: tuple[str, ...]) -> bool:
+    """Whether a shell or an interpreter runs what one of these programs gives it, by a pipe or a substitution."""
+    kind, text = code_from(call)
+    if kind == "stdin" or (kind == "text" and re.search(r"\b(?:exec|eval)\b.*(?:stdin|open\(0\))", text)):
+        sources = upstream(call) + (call.inner if call.reads else [])
+    elif kind and UNKNOWN in text:
+        handed = upstream(call) if "xargs" in call.by else []
+        sources = [*handed, *call.inner, *(one for inner in call.inner for one in upstream(inner))]
+    else:
+        sources = []
+    return any(one.program in programs for one in sources)
+
+
+def runs_download(call: Call, place: Place) -> bool:
+    if call.program in SOCKETS:
+        return gives_shell(call)
+    from_socket = any(one.startswith(("/dev/tcp/", "/dev/udp/")) for one in (*call.reads, *call.writes))
+    return from_socket or runs_what(call, LOADS) or runs_file_of_download(call) or says(call, FROM_NETWORK)
+
+
+def says(call: Call, pattern: str) -> bool:
+    """Whether the code of an interpreter, as it stands in the command, has this in it."""
+    kind, text = code_from(call)
+    given = [text] if kind == "text" else call.texts if kind == "stdin" else []
+    return call.program not in SHELLS and any(re.search(pattern, one[:LONGEST]) for one in given)
+
+
+def gives_shell(call: Call) -> bool:
+    """A shell for whoever is at the other end."""
+    if call.program == "socat":
+        return any(re.match(r"(?i)(?:exec|system):", word) for word in call.words)
+    options = [word for word in call.words if word[:1] == "-" and word[1:2] != "-"]
+    return any("e" in one or "c" in one for one in options if len(one) < 5) or any(
+        word.startswith(("--exec", "--sh-exec")) for word in call.words
+    )
+
+
+def runs_file_of_download(call: Call) -> bool:
+    """`bash <(curl ...)` is a file to the shell."""
+    return any(UNKNOWN in one for one in call.reads) and any(one.program in LOADS for one in call.inner)
+
+
+def runs_decoded(call: Call, place: Place) -> bool:
+    return runs_what(call, DECODES) or says(call, DECODED)
+
+
+def is_credential(word: str) -> bool:
+    named = word.lstrip("@").rpartition("=@")[2].removeprefix("if=")
+    if any(part in word for part in OPEN_PLACES):
+        return False
+    path = named if named.startswith("/") else "/" + named
+    if path.rstrip("/").endswith(SECRET_FOLDERS) or (path.startswith("/proc/") and path.endswith("/environ")):
+        return True
+    return any(part in path for part in (*SECRET_PLACES, *MORE_PLACES)) or path.rpartition("/")[2] in KEY_FILES
+
+
+def is_sent_secret(word: str) -> bool:
+    """What may be looked at here, but must not go elsewhere, counts too."""
+    name = word.rpartition("@")[2].rpartition("=")[2].rpartition("/")[2].lower()
+    return is_credential(word) or (name == ".env" or (name.startswith(".env.") and name not in EXAMPLES))
+
+
+def reads(call: Call) -> list[str]:
+    """By their names, and by the folder where the call runs."""
+    words = [word for word in (*call.words, *call.reads) if not word.startswith("-") or "=" in word]
+    return [word for word in words if is_credential(word) or (call.folder and is_credential(whole(call, word)))]
+
+
+def sends_credentials(call: Call, place: Place) -> bool:
+    """Its own words, what is piped into it, or what stands in its substitutions. Files of curl are marked by @."""
+    if call.program in ("curl", "wget", "http", "https"):
+        own = any(is_sent_secret(word) and sent_as_file(call.words, word) for word in call.words)
+    else:
+        named = [
+            word for at, word in enumerate(call.words) if not at or call.words[at - 1] not in ("-i", "-F", "-o", "-e")
+        ]
+        own = any(map(is_sent_secret, named))
+    sources = [*upstream(call), *call.inner, *(one for inner in call.inner for one in upstream(inner))]
+    read = [word for one in sources for word in (*one.words, *one.reads) if is_sent_secret(word)]
+    return own or any(map(is_sent_secret, call.reads)) or bool(read) or any(map(reads, sources))
+
+
+def sent_as_file(words: list[str], word: str) -> bool:
+    before = words[words.index(word) - 1] if words.index(word) else ""
+    return (
+        "@" in word
+        or word.startswith("-T")
+        or before in ("-T", "--upload-file", "--post-file", "--body-file")
+        or "-file=" in word
+    )
+
+
+def sends_environment(call: Call, place: Place) -> bool:
+    sources = [*upstream(call), *call.inner, *(one for inner in call.inner for one in upstream(inner))]
+    return any(one.program in ENVIRONMENT and not has_operands(one) for one in sources)
+
+
+def has_operands(call: Call) -> bool:
+    return any(not word.startswith("-") for word in call.words)
+
+
+def prints_credentials(call: Call, place: Place) -> bool:
+    return bool(reads(call))
+
+
+RULES = (
+    Rule(
+        "download-run",
+        "deny",
+        "runs code from the network that nobody has seen; load it into a file, read it, then run it",
+        runs_download,
+        f"{RUNS} {' '.join(SOCKETS)}",
+    ),
+    Rule("decoded-run", "ask", "runs code that is hidden by an encoding; write it out", runs_decoded, RUNS),
+    Rule(
+        "send-credentials",
+        "deny",
+        "sends credentials to another machine; leave them where they are",
+        sends_credentials,
+        SENDS,
+    ),
+    Rule(
+        "send-environment",
+        "deny",
+        "sends the environment, with the secrets in it, to another machine; send single values that are no secrets",
+        sends_environment,
+        SENDS,
+    ),
+    Rule(
+        "read-credentials",
+        "ask",
+        "shows credentials to the model; name what you need to know",
+        prints_credentials,
+        PRINTS,
+    ),
+)

@@ -1,0 +1,94 @@
+"""What is against a command, a path or a text by the guard's rules: for whoever asks, however an event is written.
+
+The rules are switched by the settings of a Place, which know them by name.
+"""
+
+from __future__ import annotations
+
+from tenterhook.errors import UsageError, nearest
+from tenterhook.library.guard.finding import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from tenterhook.library.guard.paths import Place
+
+SECRET, IN_COMMAND = "secret", "secret-in-command"
+INSTEAD = "read it from the environment or a secret store; where it is none, say so to the user"
+# Files that are there to keep secrets, or hold nothing but sums.
+KEEPERS = ("env-file", "lock-file")
+MOST, LONGEST = 12, 1800
+
+
+def at_command(text: str, place: Place, folder: str, *, programs: bool = True, paths: bool = True) -> list[Finding]:
+    """All that is against running a text in a shell: by the programs that it calls, by the paths that they write."""
+    from tenterhook.library.guard import danger, secret
+
+    values = tuple(text[start:end] for _, start, end in secret.find_secret_spans(text))
+    return danger.findings(text, place, folder, values, programs=programs, paths=paths)
+
+
+def secrets_of_command(text: str, decision: str) -> list[Finding]:
+    from tenterhook.library.guard import secret
+
+    lines = secret.describe_new_secrets(text) if decision != "allow" else []
+    return [Finding(IN_COMMAND, decision, f"the command holds {line}; {INSTEAD}") for line in lines]
+
+
+def at_paths(paths: Iterable[str], place: Place) -> list[Finding]:
+    """All that is against writing there; each in the same words once."""
+    found: dict[str, Finding] = {}
+    for path in paths:
+        try:
+            one = place.judged(path)
+        except ValueError:
+            raise UsageError(f"the tool's path {path!r:.80} is none that a file can have") from None
+        if one:
+            found.setdefault(one.text, one)
+    return list(found.values())
+
+
+def may_hold_secrets(path: str, place: Place) -> bool:
+    """Whether a file is there to keep them, or the settings say that what looks like one is none there."""
+    from tenterhook.library.guard.paths import below, matches_any_glob
+
+    inside = below(path, place.project)
+    if not inside:
+        return False
+    globs = place.settings.not_secret
+    return place.rule_inside(inside) in KEEPERS or bool(globs and matches_any_glob(inside, globs))
+
+
+def secrets_of_texts(texts: Iterable[str], name: str, decision: str, before: str = "") -> list[Finding]:
+    """What looks like a secret in texts for a file of that name, and was not there before."""
+    from tenterhook.library.guard import secret
+
+    return [
+        Finding(SECRET, decision, f"{name}, {line}; {INSTEAD}")
+        for text in texts
+        for line in secret.describe_new_secrets(text, before=before)
+    ]
+
+
+def in_words(found: list[Finding]) -> list[str]:
+    """A line for each, denies first."""
+    ordered = sorted(found, key=lambda one: one.decision != "deny")
+    lines = [f"- {one.text} [{one.rule}]" for one in ordered[:MOST]]
+    if len(found) > MOST:
+        lines.append(f"- and {len(found) - MOST} more")
+    return "\n".join(lines)[:LONGEST].split("\n")
+
+
+def check_name(name: str, known: Iterable[str]) -> str:
+    """What is wrong with the name of a rule; nothing where there is such a rule."""
+    known = set(known)
+    return "" if name in known else f"there is no rule {name!r}{nearest(name, known)} to switch"
+
+
+def names() -> set[str]:
+    """Of all rules."""
+    from tenterhook.library.guard import danger
+    from tenterhook.library.guard.paths import RULES
+
+    return {*danger.names(), *RULES, SECRET, IN_COMMAND}

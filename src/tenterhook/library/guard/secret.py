@@ -1,0 +1,147 @@
+"""What looks like a secret in a text: known shapes of keys and tokens, and values that are called secret and look it.
+
+The value itself is never repeated: `mask_secret` shows its first four characters and its length.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tenterhook.support.secrets.patterns import TOKENS
+
+SHAPES = (
+    *TOKENS,
+    (
+        "password in a database's address",
+        ("://",),
+        r"(?:postgres|postgresql|mysql|mariadb|mongodb|redis|rediss|amqp|amqps|mssql)(?:\+\w{1,20})?"
+        r"://[^\s:@/\"']{0,100}:([^\s@/\"']{3,200})@(?!localhost|127\.0\.0\.1|\[::1\]|db[:/])",
+    ),
+    ("password in an address", ("://",), r"https?://[^\s:@/\"']{1,100}:([^\s:@/\"']{8,200})@"),
+)
+GENERIC = (
+    r"(?i)(?:api_?-?key|secret(?:_?-?key)?|access_?-?key|private_?-?key|auth_?-?token|access_?-?token|token|"
+    r"passw(?:or)?d|client_?-?secret)[\"']?\s{0,4}(?::=|=>|[:=])\s{0,4}[\"']([^\"'\s]{12,200})[\"']"
+)
+# The same without quotes, as environments and YAML have it: the whole rest of a line, behind a name that ends so.
+UNQUOTED = (
+    r"(?im)^[ \t]{0,40}(?:export[ \t]+|env[ \t]+|-[ \t]+)?[\w.-]{0,60}"
+    r"(?:api_?-?key|secret(?:_?-?key)?|access_?-?key|token|passw(?:or)?d)"
+    r"[ \t]{0,4}[:=][ \t]{0,4}([A-Za-z0-9+/_=-]{16,200})[ \t]*$"
+)
+HINTS = ("key", "secret", "token", "passw")
+# Parts of a value that is an example, or is filled in from elsewhere.
+PLACEHOLDERS = (
+    *(
+        "example",
+        "sample",
+        "your",
+        "changeme",
+        "change_me",
+        "change-me",
+        "placeholder",
+        "dummy",
+        "redacted",
+        "insert",
+        "password",
+    ),
+    *(
+        "xxxx",
+        "****",
+        "....",
+        "<",
+        "${",
+        "{{",
+        "$(",
+        "%(",
+        "%s",
+        "{",
+        "fake",
+        "not-a-",
+        "todo",
+        "process.env",
+        "environ",
+    ),
+)
+ENOUGH = 3.2
+
+
+def find_secret_spans(text: str) -> list[tuple[str, int, int]]:
+    """Name, start and end of everything in a text that looks like a secret, in order, none within another."""
+    spans: list[tuple[str, int, int]] = []
+    for name, hints, shape in SHAPES:
+        if not any(hint.lstrip("?") in text for hint in hints):
+            continue
+        for one in re.finditer(shape, text):
+            group = 1 if one.re.groups else 0
+            if not is_placeholder(one[group]):
+                spans.append((name, *one.span(group)))
+    lowered = text.lower()
+    if any(hint in lowered for hint in HINTS):
+        named = [*re.finditer(GENERIC, text), *(one for one in re.finditer(UNQUOTED, text) if is_mixed(one[1]))]
+        spans += [("secret", *one.span(1)) for one in named if looks_random(one[1]) and not is_placeholder(one[1])]
+    return apart(spans)
+
+
+def is_mixed(value: str) -> bool:
+    """Without quotes it may be a name in code: one of those has few digits, and those at its end."""
+    return len(re.findall(r"\d", value.rstrip("0123456789"))) >= 2
+
+
+def apart(spans: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+    """Of those that overlap the one with the most telling shape, which is the first in the table."""
+    kept: list[tuple[str, int, int]] = []
+    # A sort by start alone keeps the table's order among equals.
+    for span in sorted(spans, key=lambda one: one[1]):
+        if not kept or span[1] >= kept[-1][2]:
+            kept.append(span)
+    return kept
+
+
+def is_placeholder(value: str) -> bool:
+    lowered = value.lower()
+    return any(part in lowered for part in PLACEHOLDERS) or len(set(value)) < 4
+
+
+def looks_random(value: str) -> bool:
+    """Letters and digits without much order; no UUID, no name, no path, no version."""
+    if not any(char.isdigit() for char in value) or not any(char.isalpha() for char in value):
+        return False
+    if re.fullmatch(
+        r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:\.{0,2}/)?[a-z_]+(?:[./_-][a-z0-9_]{1,12})+", value
+    ):
+        return False
+    return entropy(value) >= ENOUGH
+
+
+def entropy(value: str) -> float:
+    """Bits per character."""
+    from math import log2
+
+    size = len(value)
+    return -sum(value.count(char) / size * log2(value.count(char) / size) for char in set(value))
+
+
+def mask_secret(value: str) -> str:
+    return f"{value[:4]}..., {len(value)} characters"
+
+
+def a(name: str) -> str:
+    """With its article, by sound: an OpenAI key, an npm token."""
+    return f"{'an' if name[0] in 'AEIO' or name.startswith('npm') else 'a'} {name}"
+
+
+def mask_secrets_in_text(text: str) -> str:
+    """A text with what looks like a secret in it masked."""
+    for _, start, end in reversed(find_secret_spans(text)):
+        text = text[:start] + mask_secret(text[start:end]) + text[end:]
+    return text
+
+
+def describe_new_secrets(text: str, *, before: str = "", most: int = 5) -> list[str]:
+    """One line for each secret of a text that was not there before: where, what it looks like, masked."""
+    new = [span for span in find_secret_spans(text) if not before or text[span[1] : span[2]] not in before]
+    return [
+        f"line {text.count(chr(10), 0, start) + 1}: what looks like {a(name)} ({mask_secret(text[start:end])})"
+        for name, start, end in new[:most]
+    ]

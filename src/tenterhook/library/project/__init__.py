@@ -1,0 +1,20 @@
+"""What a project has (its commands, its tests, what changed) and what came of running it.
+
+One job per file, in the order an action uses them:
+
+    kinds.py       what a file is: source, test, docs, config
+    subject.py     the file that an event is about, and the package that it belongs to
+    walk.py        the files that people write
+    companions.py  which tests belong to a source file, and which one to write
+    commands.py    the test, lint, type and build commands; languages/ knows each language's
+    checks.py      those that concern a file, ready to run
+    run.py         run them within the budget; failures.py takes the first failures out of what they print
+    ledger.py      what came of it, kept between the calls of a session
+    changed.py     what changed, from git
+    verify.py      after a change; tests/before.py before one; report.py at the end
+    asserting.py   whether a test tests anything; debugging.py what a search for a fault left behind
+    overview.py    all commands of a project, for somebody who begins to work in it
+
+What is read instead of run has its own: syntax/ for configuration, links.py and documents.py for documents.
+Imported in a process per call: nothing heavy stands at the top of these modules.
+"""

@@ -1,0 +1,1 @@
+"""Documents of a project: their headings, their links, and whether they are complete."""

@@ -1,0 +1,153 @@
+"""Whether the links of a page lead somewhere: files that exist, headings that are there. No network, ever."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from tenterhook.errors import nearest
+from tenterhook.support import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tenterhook.library.project.pages.markdown import Page
+
+MARKDOWN = (".md", ".markdown", ".mdx")
+PAGES = (*MARKDOWN, ".rst")
+LARGEST = 1 << 20
+# Nobody reads more, and a page of nothing but broken links must not take long.
+MOST = 200
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
+FILLED_IN = ("{{", "{%", "${", "<%", "{filename}", "{static}", "{attach}", "{tag}", "{{<", "|filename|")
+# From a page at the top of a repository these lead to the forge's own pages about it.
+FORGE = re.compile(
+    r"(?:\.\./){2,}(?:actions|blob|commit|compare|discussions|issues|pulls?|releases|security|tree|wiki)\b"
+)
+
+
+class Links:
+    """The links of one project. The anchors of a page that many others link to are looked up once."""
+
+    __slots__ = ("known", "project")
+
+    def __init__(self, project: str) -> None:
+        self.project = os.path.abspath(project)
+        self.known: dict[str, set[str]] = {}
+
+    def problems(self, path: str, text: str) -> list[str]:
+        """What is wrong with a page's links, each as `line:column: what`; nothing for a file that is no page."""
+        if len(text) > LARGEST:
+            return []
+        if path.lower().endswith(MARKDOWN):
+            return self.markdown(path, text)
+        return self.plain(path, text) if path.lower().endswith(".rst") else []
+
+    def plain(self, path: str, text: str) -> list[str]:
+        from tenterhook.library.project.pages import rst
+
+        found = ((line, problem or self.problem(path, target, None)) for line, target, problem in rst.links(text))
+        return [f"{line}:1: {what}" for line, what in found if what][:MOST]
+
+    def markdown(self, path: str, text: str) -> list[str]:
+        from tenterhook.library.project.pages.markdown import Page
+        from tenterhook.library.project.pages.references import links
+
+        page = Page(text)
+        self.known.pop(path, None)
+        found = []
+        if page.unclosed:
+            found.append((page.unclosed, 1, "the code block that starts here is not closed"))
+        for link in links(page):
+            if len(found) == MOST:
+                break
+            what = link.problem or self.problem(path, link.target, page)
+            if what:
+                found.append((page.line(link.offset), page.column(link.offset), what))
+        return [f"{line}:{column}: {what}" for line, column, what in sorted(set(found))]
+
+    def problem(self, path: str, target: str, page: Page | None) -> str:
+        """What is wrong with where one link leads; empty where it is right, or cannot be known."""
+        from urllib.parse import unquote
+
+        target = target.strip()
+        if (
+            not target
+            or target[0] == "@"
+            or SCHEME.match(target)
+            or any(mark in target for mark in FILLED_IN)
+            or FORGE.match(target)
+        ):
+            return ""
+        name, _, anchor = target.partition("#")
+        name = unquote(name.partition("?")[0], errors="surrogateescape")
+        if "\0" in name:
+            return "the target holds a NUL character"
+        if not name:
+            return self.missing_anchor(page, path, anchor) if page else ""
+        if name.startswith("/") and not name.lower().endswith(MARKDOWN):
+            return ""  # on a site it counts from the site's root, which only the site knows
+        base = self.project if name.startswith("/") else os.path.dirname(path)
+        file = os.path.normpath(os.path.join(base, name.lstrip("/")))
+        if not inside(file, self.project):
+            return f"{name!r} leads out of the project"
+        found = existing(file)
+        if not found:
+            return f"there is no {name!r}{hint(file)}"
+        readable = found.lower().endswith(MARKDOWN) and os.path.isfile(found) and os.access(found, os.R_OK)
+        return self.missing_anchor(None, found, anchor) if readable else ""
+
+    def missing_anchor(self, page: Page | None, path: str, anchor: str) -> str:
+        from urllib.parse import unquote
+
+        from tenterhook.library.project.pages.markdown import normalise_anchor
+
+        if not anchor or anchor.startswith(":~:") or normalise_anchor(anchor) == "top":
+            return ""
+        there = self.anchors(page, path)
+        wanted = normalise_anchor(unquote(anchor).removeprefix("user-content-"))
+        if wanted in there or re.fullmatch(r"l\d+(c\d+)?(-l\d+(c\d+)?)?", wanted):
+            return ""
+        where = "on this page" if page else f"in {os.path.basename(path)!r}"
+        return f"there is no heading or anchor #{anchor} {where}{nearest(wanted, there) if len(there) < MOST else ''}"
+
+    def anchors(self, page: Page | None, path: str) -> set[str]:
+        from tenterhook.library.project.pages.markdown import Page, anchors
+
+        if path not in self.known and page:
+            self.known[path] = anchors(page)
+        elif path not in self.known:
+            self.known[path] = anchors(Page(files.beginning(path, LARGEST)))
+        return self.known[path]
+
+
+def inside(path: str, project: str) -> bool:
+    return path == project or path.startswith(project.rstrip(os.sep) + os.sep)
+
+
+def existing(file: str) -> str:
+    """The file itself, or the page that a site makes under that name; empty where there is neither."""
+    if os.path.exists(file):
+        return file
+    stem = file.removesuffix(".html")
+    return next((one for one in candidates(stem) if os.path.isfile(one)), "")
+
+
+def candidates(stem: str) -> Iterator[str]:
+    for suffix in PAGES:
+        yield stem + suffix
+        yield os.path.join(stem, f"index{suffix}")
+        yield os.path.join(stem, f"README{suffix}")
+
+
+def hint(file: str) -> str:
+    """A file of such a name in the same folder. Endings are not compared: every page would be like every other."""
+    from difflib import get_close_matches
+
+    try:
+        stems = {os.path.splitext(name)[0].lower(): name for name in os.listdir(os.path.dirname(file))}
+    except OSError:
+        return ""
+    close = get_close_matches(os.path.splitext(os.path.basename(file))[0].lower(), stems, n=1, cutoff=0.7)
+    return f" (did you mean {stems[close[0]]!r}?)" if close else ""

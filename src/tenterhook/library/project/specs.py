@@ -1,0 +1,69 @@
+"""The documents of a SPEC: which folder is meant, and what its documents must hold."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from tenterhook.library.project.pages.completeness import find_document_gaps, matching, newest, text_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tenterhook.library.actions.happened import Happened
+
+FOLDERS = ".moai/specs/SPEC-*"
+OTHERS = ("specs/**/*.md", "docs/specs/**/*.md")
+DOCUMENTS = ("spec.md", "plan.md", "acceptance.md")
+REQUIREMENTS = re.compile(r"requirement|EARS|user stor|scope|goal|요구|要求|要件", re.IGNORECASE)
+CRITERIA = re.compile(r"\b(?:given|when|then)\b|^\s*(?:[-*+]|\d+[.)])\s+\S|^\s*\|.*\|", re.IGNORECASE | re.MULTILINE)
+
+
+def folder_of(event: Happened) -> str:
+    """From the project on: the SPEC that the event names, else the one that was written to last; empty without any."""
+    from glob import glob
+
+    folders = [one for one in glob(FOLDERS, root_dir=event.project) if os.path.isdir(os.path.join(event.project, one))]
+    if not folders:
+        return ""
+    text = repr(event.data)
+    named = [one for one in folders if re.search(rf"\b{re.escape(os.path.basename(one))}(?![\w-])", text)]
+    return max(named or folders, key=lambda one: latest_file_mtime(os.path.join(event.project, one)))
+
+
+def latest_file_mtime(folder: str) -> float:
+    """When a file of it was written last."""
+    times = [one.stat(follow_symlinks=False).st_mtime for one in os.scandir(folder) if one.is_file()]
+    return max(times, default=0.0)
+
+
+def problems_of(project: str, folder: str, headings: list[str]) -> list[str]:
+    """What the three documents of a SPEC lack, each as `path:line: what`; the headings are wanted in spec.md."""
+    found: list[str] = []
+    for name in DOCUMENTS:
+        path = os.path.join(folder, name)
+        if not os.path.isfile(os.path.join(project, path)):
+            found.append(f"{path}: there is no such document")
+            continue
+        lacks = find_document_gaps(os.path.join(project, path), headings if name == "spec.md" else [])
+        found += [f"{path}:{one}" for one in lacks or special(name, os.path.join(project, path))]
+    return found
+
+
+def special(name: str, path: str) -> Iterator[str]:
+    """What only one of the documents must have."""
+    from tenterhook.library.project.pages.markdown import Page
+
+    page = Page(text_of(path)[0])
+    if name == "spec.md" and not page.front and not any(REQUIREMENTS.search(one.text) for one in page.headings):
+        yield "1: neither front matter nor a heading with requirements"
+    if name == "acceptance.md" and not CRITERIA.search(page.prose):
+        yield "1: no criterion: write Given/When/Then, or a list of what must be true"
+
+
+def others(project: str) -> list[str]:
+    """Where there is no such folder: the documents beside the newest one in a folder of specifications."""
+    names = [name for pattern in OTHERS for name in matching(project, pattern)]
+    folder = os.path.dirname(newest(project, names))
+    return [name for name in names if os.path.dirname(name) == folder]

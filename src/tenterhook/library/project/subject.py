@@ -1,0 +1,66 @@
+"""The file that an event is about: where it is in the project, what it is, which package it belongs to."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.library.project import kinds
+from tenterhook.library.project.wording import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.library.actions.happened import Happened
+
+
+class Subject:
+    """A file inside of the project. `name` counts from the project; links are resolved."""
+
+    __slots__ = ("kind", "language", "name", "path", "project")
+
+    def __init__(self, project: str, path: str) -> None:
+        self.project, self.path = project, path
+        self.name = os.path.relpath(path, project)
+        self.kind, self.language = kinds.kind_of(self.name), kinds.language_of(path)
+
+    @property
+    def shown(self) -> str:
+        return plain(self.name)
+
+    def folders(self) -> list[str]:
+        """From the nearest enclosing package up to the project."""
+        return enclosing(self.project, os.path.dirname(self.path), self.language)
+
+
+def subject(project: str, path: str) -> Subject | None:
+    """None for a file outside of the project, also where only a link makes it look inside."""
+    project, path = os.path.realpath(project), os.path.realpath(path)
+    return Subject(project, path) if path.startswith(project.rstrip(os.sep) + os.sep) else None
+
+
+def resolve_written_subject(event: Happened) -> Subject | str:
+    """The file that the tool writes or wrote; where that is none of ours, why there is nothing to check."""
+    if not event.writes():
+        return "nothing to check: the tool wrote no file"
+    found = subject(event.project, event.path())
+    return found or f"nothing to check: {plain(event.path())} is outside of the project"
+
+
+def enclosing(project: str, folder: str, language: str) -> list[str]:
+    """From the first folder that holds a manifest of the language up to the project; else the project alone."""
+    from tenterhook.library.project import languages
+
+    module = languages.of(language)
+    manifests = module.MANIFESTS if module else ("Makefile",)
+    while len(folder) > len(project):
+        if any(os.path.isfile(os.path.join(folder, name)) for name in manifests):
+            return upwards(project, folder)
+        folder = os.path.dirname(folder)
+    return [project]
+
+
+def upwards(project: str, folder: str) -> list[str]:
+    folders = [folder]
+    while len(folder) > len(project):
+        folder = os.path.dirname(folder)
+        folders.append(folder)
+    return folders

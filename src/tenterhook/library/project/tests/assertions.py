@@ -1,0 +1,317 @@
+"""Whether a test tests anything: it asserts something that could be false, skips nothing, and runs with the others."""
+
+from __future__ import annotations
+
+import re
+
+from tenterhook.library.project import kinds
+from tenterhook.library.project.wording import plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+MOST = 8
+STARTS = ("setUp", "setUpClass", "asyncSetUp", "setup_method", "setup_class", "setUpModule", "setup_module")
+EMPTY = "holds no test"
+NODE_TEST = r"(?m)^[ \t]*(?:it|test)(?:\.\w+(?:\([^)]*\)(?=\())?)*\(\s*[\"'`]([^\"'`\n]*)"
+NODE_ASSERT = (
+    r"\bexpect\w*\s*\([\s\S]{0,2000}?\)\s*\.\s*(?:not|to|be|have|resolves|rejects)|\bexpect[A-Z]\w*\s*\("
+    r"|\b(?:assert|should|check|verify|ensure)\w*\s*[.(]|\.should\b|\.expect\(|\bt\.(?!skip|todo)\w+\("
+    r"|\b(?:get|find)(?:All)?By[A-Z]\w*\(|\bwaitFor\w*\(|\bcy\."
+)
+NODE_WRONG = (
+    (r"\b(?:describe|context|suite|it|test)\.only\(|\bf(?:it|describe)\(", "only this one runs, and no other"),
+    (r"\b(?:describe|context|suite|it|test)\.(?:skip|todo|fails)\(|\bx(?:it|test|describe)\(", "is skipped"),
+    (r"\{[^{}]*\b(?:skip|todo)\s*:\s*(?:true|[\"'`])[^{}]*\}\s*,", "is skipped"),
+    (r"\bexpect\(\s*true\s*\)\s*\.\s*to(?:Be\(\s*true|BeTruthy|Equal\(\s*true)", "asserts what is always true"),
+    (r"\bassert(?:\.ok)?\(\s*(?:true|1)\s*\)", "asserts what is always true"),
+)
+# Strings and comments of JavaScript; what is in them is no code.
+NODE_QUIET = re.compile(
+    r"(?P<note>//[^\n]*|/\*[\s\S]*?\*/)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
+)
+# Asserts that no code can make fail: of literals, of a thing and itself, of `or true`; and those that are caught.
+LITERAL = r"(?:-?\d[\w.]*|true|false|null|undefined|\"[ \n]*\"|'[ \n]*'|`[ \n]*`)"
+NODE_IDLE = re.compile(
+    rf"\bexpect\(\s*{LITERAL}\s*\)(?:\s*\.\s*\w+)+\(\s*(?:{LITERAL})?\s*\)"
+    rf"|\bassert(?:\.\w+)?\(\s*{LITERAL}\s*(?:,\s*{LITERAL}\s*)*\)"
+    r"|\bassert(?:\.\w+)?\([^;\n]{0,300}\|\|\s*(?:true|1)\s*[,)]"
+    r"|\bassert\.\w*[eE]qual\w*\(\s*([^\n]{1,200}?)\s*,\s*\1\s*[,)]"
+    r"|\bexpect\(\s*([^\n]{1,200}?)\s*\)\s*\.\s*to(?:Be|Equal|StrictEqual)\(\s*\2\s*\)"
+    r"|\btry\s*\{[^{}]*\}\s*catch\s*(?:\([^)]*\))?\s*\{(?:(?!throw|assert|expect|fail|reject|done|\bt\.)[^{}])*\}"
+    r"|\bif\s*\(\s*(?:false|0)\s*\)\s*\{[^{}]*\}"
+    r"|\A[^{}]*\{\s*return\s*;[\s\S]*"
+)
+# How a test begins, asserts and is skipped, and an assert that is none.
+OTHERS = {
+    "go": (
+        r"\bfunc (?:Test|Fuzz|Example)",
+        r"\bt\.(?:Error|Fatal|Fail)\w*\(|\b(?:assert|require|is)\.\w+\(|// Output:",
+        r"(?m)^\tt\.Skip(?:Now|f)?\(",
+        r"$^",
+    ),
+    "rust": (
+        r"#\[(?:\w+::)?test\b",
+        r"\bassert\w*!|\bpanic!|should_panic|\?;|\.unwrap\(",
+        r"#\[ignore",
+        r"\bassert!\(\s*true\s*\)|\bassert_eq!\(\s*(\d+)\s*,\s*\1\s*\)",
+    ),
+}
+# A comment in the languages that nobody looks into further.
+COMMENTS = re.compile(r"(?m)/\*[\s\S]*?\*/|^[ \t]*(?:#|//|--|;|%|\*).*$")
+
+
+def problems(path: str, text: str) -> list[str]:
+    """What is wrong with a test file's text; nothing for languages that are not known."""
+    language = kinds.language_of(path)
+    if language in OTHERS:
+        return others(text, *OTHERS[language])[:MOST]
+    found = python(text) if language == "python" else node(text) if language == "node" else []
+    if found == [EMPTY] and kinds.tested_by(path) == kinds.stem_of(path):
+        return []  # it stands among tests without being named like one: a helper
+    return found[:MOST]
+
+
+def holds_test(path: str, text: str) -> bool:
+    """Whether a text has a test that runs and can fail; of a language that is not known, anything but comments."""
+    language = kinds.language_of(path)
+    if language in OTHERS:
+        begins, asserts, _, idle = OTHERS[language]
+        return bool(re.search(begins, text)) and bool(re.search(asserts, re.sub(idle, "", text)))
+    if language == "python":
+        return python_holds_test(text)
+    if language == "node":
+        return any(re.search(NODE_ASSERT, part) for _, _, part in node_tests(text))
+    return bool(COMMENTS.sub("", text).strip())
+
+
+def is_idle(path: str, text: str) -> bool:
+    """Whether Python or JavaScript has tests of which none can fail; of what is not known, False."""
+    language = kinds.language_of(path)
+    if language == "node":
+        tests = node_tests(text)
+        return bool(tests) and not any(re.search(NODE_ASSERT, part) for _, _, part in tests)
+    if language != "python":
+        return False
+    import ast
+
+    try:
+        found, helpers = functions_of(ast.parse(text))
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return bool(found) and not any(asserts(one, helpers) for one in found)
+
+
+def others(text: str, test: str, asserts: str, skips: str, idle: str) -> list[str]:
+    if not re.search(test, text):
+        return []
+    found = [] if re.search(asserts, re.sub(idle, "", text)) else ["asserts nothing"]
+    return found + [f"line {number}: is skipped" for number, line in number_lines(text) if re.search(skips, line)]
+
+
+def number_lines(text: str) -> list[tuple[int, str]]:
+    return list(enumerate(text.splitlines(), 1))
+
+
+# JavaScript and TypeScript: by their lines
+
+
+def node(text: str) -> list[str]:
+    code = quiet(text, strings=False)
+    found = [
+        f"line {number}: {why}: {plain(line.strip(), 100)}"
+        for number, line in number_lines(code)
+        for pattern, why in NODE_WRONG
+        if re.search(pattern, line)
+    ]
+    tests = node_tests(text)
+    for line, name, part in tests:
+        if not re.search(NODE_ASSERT, part):
+            found.append(f"line {line}: test {plain(name, 80)!r} asserts nothing that could be false")
+    return found if tests or found else [EMPTY]
+
+
+def node_tests(text: str) -> list[tuple[int, str, str]]:
+    """Line, name and code of each test, up to the next one: without comments, and without asserts that cannot fail."""
+    code, bare = quiet(text, strings=False), quiet(text, strings=True)
+    starts = list(re.finditer(NODE_TEST, code))
+    ends = [*(match.start() for match in starts[1:]), len(code)]
+    return [
+        (code.count("\n", 0, match.start(1)) + 1, match[1], NODE_IDLE.sub("", bare[match.end() : end]))
+        for match, end in zip(starts, ends, strict=False)
+    ]
+
+
+def quiet(text: str, *, strings: bool) -> str:
+    """Blanks for comments and, if asked, for what is in strings; everything stays in its place."""
+
+    def blank(match: re.Match[str]) -> str:
+        if match["note"] is None and not strings:
+            return match[0]
+        inside = re.sub(r"[^\n]", " ", match[0])
+        return inside if match["note"] else f"{match[0][0]}{inside[1:-1]}{match[0][-1]}"
+
+    return NODE_QUIET.sub(blank, text)
+
+
+# Python: by its syntax tree
+
+
+def python(text: str) -> list[str]:
+    import ast
+
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError) as exc:
+        return [f"line {getattr(exc, 'lineno', None) or 1}: cannot be read: {exc}"]
+    tests, helpers = functions_of(tree)
+    found = [f"line {number}: the whole file is skipped" for number in skipped_whole(tree)]
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    found += [f"line {node.lineno}: {node.name} is skipped" for node in [*classes, *tests] if is_skipped(node)]
+    for test in tests:
+        if not asserts(test, helpers):
+            found.append(f"line {test.lineno}: {test.name} asserts nothing that could be false")
+    return found if tests or found else [EMPTY]
+
+
+def python_holds_test(text: str) -> bool:
+    import ast
+
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    tests, helpers = functions_of(tree)
+    return not skipped_whole(tree) and any(asserts(one, helpers) and not is_skipped(one) for one in tests)
+
+
+def functions_of(tree: ast.Module) -> tuple[list[ast.FunctionDef | ast.AsyncFunctionDef], set[str]]:
+    """The tests, and the names of other functions that assert."""
+    import ast
+
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    inner = {one for function in functions for one in ast.walk(function) if one is not function}
+    tests = [one for one in functions if one.name.startswith("test") and one not in inner and not is_fixture(one)]
+    return tests, {node.name for node in functions if node not in tests and asserts(node, set())}
+
+
+def is_fixture(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether pytest takes it for a fixture, and so for no test, whatever its name."""
+    import ast
+
+    from tenterhook.library.project.tests.provable import last_name
+
+    marks = (mark.func if isinstance(mark, ast.Call) else mark for mark in function.decorator_list)
+    return any(last_name(mark) == "fixture" for mark in marks)
+
+
+def asserts(function: ast.FunctionDef | ast.AsyncFunctionDef, helpers: set[str]) -> bool:
+    from tenterhook.library.project.tests.provable import can_fail
+
+    return can_fail(function, helpers)
+
+
+def is_skipped(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Set aside whatever happens: by a mark, by its first statement, or as a class that is said to hold no tests."""
+    if any(is_skip(mark) for mark in node.decorator_list):
+        return True
+    body = node.body[1:] if is_docstring(node.body[0]) else node.body
+    return bool(body) and (is_skip_call(body[0]) or any(is_no_test(one) or is_skipping_start(one) for one in body))
+
+
+def is_skipping_start(node: ast.stmt) -> bool:
+    """A `setUp` or an automatic fixture that begins by skipping whatever comes after it."""
+    import ast
+
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    automatic = is_fixture(node) and any("autouse" in ast.dump(mark) for mark in node.decorator_list)
+    if not automatic and node.name not in STARTS:
+        return False
+    body = node.body[1:] if is_docstring(node.body[0]) else node.body
+    return bool(body) and (is_skip_call(body[0]) or is_skip_raised(body[0]))
+
+
+def is_skip_raised(node: ast.stmt) -> bool:
+    import ast
+
+    return isinstance(node, ast.Raise) and node.exc is not None and "skip" in ast.dump(node.exc).lower()
+
+
+def is_no_test(node: ast.stmt) -> bool:
+    """`__test__ = False`."""
+    import ast
+
+    match node:
+        case ast.Assign(targets=[ast.Name(id="__test__")], value=ast.Constant(value=value)):
+            return not value
+    return False
+
+
+def skipped_whole(tree: ast.Module) -> list[int]:
+    """`pytestmark = pytest.mark.skip`, or `pytest.skip(..., allow_module_level=True)` under no condition."""
+    import ast
+
+    from tenterhook.library.project.tests.provable import last_name
+
+    found = []
+    for node in tree.body:
+        marks = isinstance(node, ast.Assign) and any(last_name(one) == "pytestmark" for one in node.targets)
+        values = [one for one in ast.walk(node) if isinstance(one, ast.Attribute | ast.Call)] if marks else []
+        whole = node.body[0] if isinstance(node, ast.If) and is_true(node.test) else node
+        starts = is_skip_call(whole) or is_skip_raised(whole) or is_skipping_start(node)
+        if any(is_skip(one) for one in values) or starts or is_no_test(node):
+            found.append(node.lineno)
+    return found
+
+
+def is_skip(mark: ast.expr) -> bool:
+    """A mark by which a test is skipped, or may fail, under no condition or one that always holds."""
+    import ast
+
+    from tenterhook.library.project.tests.provable import last_name
+
+    name = last_name(mark.func if isinstance(mark, ast.Call) else mark)
+    if name in ("skip", "expectedFailure"):
+        return True
+    given = mark.args if isinstance(mark, ast.Call) else []
+    named = [one.value for one in mark.keywords if one.arg == "condition"] if isinstance(mark, ast.Call) else []
+    condition = next(iter((*given, *named)), None)
+    if name in ("skipif", "skipIf", "xfail"):
+        return name == "xfail" if condition is None else is_true(condition)
+    if name == "parametrize" and len(given) > 1:
+        return isinstance(given[1], ast.List | ast.Tuple) and not given[1].elts
+    return name == "skipUnless" and condition is not None and is_true(ast.UnaryOp(ast.Not(), condition))
+
+
+def is_true(condition: ast.expr) -> bool:
+    """Whether a condition of literals alone holds: `True`, `1 == 1`, `not False`, and pytest's `"True"` in quotes."""
+    import ast
+
+    match condition:
+        case ast.Constant(value=str(text)):
+            return text.strip() in ("True", "1")
+        case ast.Constant(value=value):
+            return bool(value)
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=value)):
+            return not value
+        case ast.Compare(left=ast.Constant(value=one), ops=[ast.Eq()], comparators=[ast.Constant(value=other)]):
+            return bool(one == other)
+    return False
+
+
+def is_skip_call(node: ast.stmt) -> bool:
+    import ast
+
+    from tenterhook.library.project.tests.provable import last_name
+
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return False
+    return last_name(node.value.func) in ("skip", "skipTest", "xfail")
+
+
+def is_docstring(node: ast.stmt) -> bool:
+    import ast
+
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -1,0 +1,94 @@
+"""Which tests belong to a source file, which sources to a test, and which test to write where there is none.
+
+By name first (test_app.py, app.test.ts, app_test.go, AppTest.java), then by what the tests import, also where another
+file only passes it on; where there is none of these, by what they reach through other code. The search is bounded: a
+project can hold more files than a hook has time for.
+"""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.library.project import kinds, languages
+from tenterhook.library.project.commands import read
+from tenterhook.library.project.languages import others
+from tenterhook.library.project.tests.reach import reaching
+from tenterhook.library.project.walk import walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.library.project.subject import Subject
+
+MOST_READ, MOST_TESTS = 400, 12
+
+
+def tests_of(subject: Subject) -> list[str]:
+    """Whole paths, those by name first, at most a dozen; of a test, the test itself."""
+    if subject.kind == "test":
+        return [subject.path]
+    tests = files(subject, "test")[:MOST_READ]
+    named = nearest(subject, [path for path in tests if is_named_for(path, subject.path)])
+    found = [*named, *imports(subject, [path for path in tests if path not in named])]
+    if len(found) < MOST_TESTS:
+        support = [*files(subject, "support"), *files(subject, "config")]  # conftest.py is config
+        sources = list(dict.fromkeys((subject.path, *files(subject, "source")[:MOST_READ], *support[:MOST_READ])))
+        passed_on, through = reaching(subject, tests, sources)
+        found += [path for path in (passed_on if found else [*passed_on, *through]) if path not in found]
+    return found[:MOST_TESTS]
+
+
+def sources_of(subject: Subject) -> list[str]:
+    """What a test is about, by its name."""
+    return nearest(subject, [path for path in files(subject, "source") if is_named_for(subject.path, path)])
+
+
+def files(subject: Subject, kind: str) -> list[str]:
+    """The files of the kind and of the subject's language, in its package and in the project's own tests folders."""
+    folders = subject.folders()
+    roots = [folders[0]]
+    if folders[0] != subject.project:
+        roots += [os.path.join(subject.project, name) for name in ("tests", "test")]
+    found = dict.fromkeys(path for root in roots for path in walk(root) if same_language(path, subject))
+    # From the project on: what the folders above it are called says nothing about its files.
+    return [path for path in found if kinds.kind_of(os.path.relpath(path, subject.project)) == kind]
+
+
+def same_language(path: str, subject: Subject) -> bool:
+    if subject.language:
+        return kinds.language_of(path) == subject.language
+    return others.same_family(kinds.suffix_of(path), kinds.suffix_of(subject.path))
+
+
+def is_named_for(test: str, source: str) -> bool:
+    return kinds.tested_by(test).strip("_") == kinds.stem_of(source).strip("_")
+
+
+def has_named_test(subject: Subject) -> bool:
+    return any(is_named_for(path, subject.path) for path in files(subject, "test"))
+
+
+def nearest(subject: Subject, paths: list[str]) -> list[str]:
+    """Of several of one name, those whose folders share most with the subject's: tests/a for a, not tests/b."""
+    ours = set(os.path.dirname(subject.name).split(os.sep))
+    names = [os.path.relpath(os.path.dirname(path), subject.project) for path in paths]
+    shared = [len(ours.intersection(name.split(os.sep))) for name in names]
+    return [path for path, count in zip(paths, shared, strict=True) if count == max(shared)]
+
+
+def imports(subject: Subject, tests: list[str]) -> list[str]:
+    module = languages.of(subject.language)
+    if module is None:
+        return []
+    inside = [subject.path] if subject.language == "rust" else []
+    return [path for path in [*inside, *tests] if module.concerns(subject.path, path, read(path))]
+
+
+def to_write(subject: Subject) -> str:
+    """The name, from the project on, of the test that the source should have."""
+    module = languages.of(subject.language)
+    folder = subject.folders()[0]
+    if module:
+        path = module.to_write(subject.path, folder)
+    else:
+        path = others.to_write(subject.path, folder)
+    return os.path.relpath(path, subject.project)

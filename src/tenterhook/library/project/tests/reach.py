@@ -1,0 +1,86 @@
+"""Tests that reach a source file through others: by a re-export, or by a module that uses it.
+
+A language that can say what a file imports has `graph`, which gives for each file the files it imports, the names it
+takes from each, and the names it gives them. Of another one, files that name each other are followed backwards.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from tenterhook.library.project import languages
+from tenterhook.library.project.commands import read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tenterhook.library.project.subject import Subject
+
+MOST_ROUNDS, MOST_WIDE = 4, 30
+
+
+class Import:
+    """One import: the file, the names that are taken from it (None for the whole), and the names they have here."""
+
+    __slots__ = ("bound", "names", "path")
+
+    def __init__(self, path: str, names: frozenset[str] | None, bound: frozenset[str]) -> None:
+        self.path, self.names, self.bound = path, names, bound
+
+
+def reaching(subject: Subject, tests: list[str], sources: list[str]) -> tuple[list[str], list[str]]:
+    """The tests that reach it by re-exports alone, and those that reach it through other code, nearest first."""
+    module = languages.of(subject.language)
+    if module is None:
+        return [], []
+    if not hasattr(module, "graph"):
+        return [], backwards(subject, tests, sources, module.concerns)
+    imports = module.graph([*sources, *tests], subject.folders()[0])
+    found = {path: distance(path, subject.path, imports) for path in tests}
+    ranked = sorted((far, path) for path, far in found.items() if far is not None)
+    return [path for far, path in ranked if not far], [path for far, path in ranked if far]
+
+
+def distance(test: str, source: str, imports: dict[str, list[Import]]) -> int | None:
+    """Through how many files with code of their own a test reaches the source; None where it does not.
+
+    Of names that a file only passes on the way goes where they come from, and nowhere else.
+    """
+    waiting = deque([(0, Import(test, None, frozenset()))])
+    seen: set[tuple[str, frozenset[str] | None]] = set()
+    while waiting:
+        far, here = waiting.popleft()
+        if here.path == source:
+            return max(0, far - 1)
+        if (here.path, here.names) in seen:
+            continue
+        seen.add((here.path, here.names))
+        given = imports.get(here.path, [])
+        passed = [one for one in given if here.names is not None and (one.bound & here.names or "*" in one.bound)]
+        step = 0 if passed else 1
+        for one in passed or given:
+            names = one.names & here.names if passed and one.names is not None and here.names else one.names
+            nearer = Import(one.path, names or one.names, one.bound)
+            (waiting.append if step else waiting.appendleft)((far + step, nearer))
+    return None
+
+
+def backwards(
+    subject: Subject, tests: list[str], sources: list[str], concerns: Callable[[str, str, str], bool]
+) -> list[str]:
+    """From the source to the files that name it, and from those on, until tests do."""
+    texts = {path: read(path) for path in [*sources, *tests]}
+    frontier, seen = [subject.path], {subject.path}
+    for _ in range(MOST_ROUNDS):
+        new = [
+            path
+            for path, text in texts.items()
+            if path not in seen and any(concerns(one, path, text) for one in frontier[:MOST_WIDE])
+        ]
+        found = [path for path in new if path in tests or concerns(path, path, texts[path])]
+        if found or not new:
+            return found
+        seen.update(new)
+        frontier = new
+    return []

@@ -1,0 +1,1 @@
+"""Event -> Plan -> Attempt -> Verdict -> Outcome. Pure: no process, socket, thread or event loop."""

@@ -1,0 +1,228 @@
+"""What each field of an answer does. A dialect says which path has which effect; the effects are the same for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from tenterhook.errors import nearest
+from tenterhook.pipeline.answer import DEPTH, holds_cut
+from tenterhook.pipeline.answer_intent import says_no
+from tenterhook.pipeline.answer_validity import FITS, WORDS, at, kind_of, response_fault
+from tenterhook.pipeline.apply import MODES
+
+if TYPE_CHECKING:
+    from tenterhook.dialects.schema.dialect import Answer
+    from tenterhook.pipeline.verdict import Reader
+
+Effect = Callable[["Reader", Any, "Answer", dict[str, Any]], None]
+
+RANK = {"none": 0, "allow": 1, "ask": 2, "defer": 3, "deny": 4}
+TOOL_CONFIG = ("mode", "allowedFunctionNames")
+
+
+def stronger(one: str, other: str) -> str:
+    """A deny outranks a deferral, that an ask, an ask an allow, an allow silence."""
+    return one if RANK[one] >= RANK[other] else other
+
+
+def decision(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    word = answer.words.get(value) if isinstance(value, str) else None
+    if answer.otherwise and not word:
+        reader.warn(f"{answer.path} is {value!r}, which means {answer.otherwise} here")
+        word = answer.otherwise
+    elif value is None:
+        return
+    if word:
+        reader.decided = True
+        reader.verdict.decision = stronger(reader.verdict.decision, word)
+        return
+    known = ", ".join(answer.words)
+    reader.unreadable(f"{answer.path} is {value!r}, which decides nothing; it may be: {known}")
+
+
+def switch(reader: Reader, value: Any, answer: Answer) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    if value is not None:
+        reader.unreadable(f"{answer.path} must be true or false, not {type(value).__name__}")
+    return None
+
+
+def goes_on(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    said = switch(reader, value, answer)
+    if said is not None:
+        reader.decided = True
+        reader.verdict.stop = reader.verdict.stop or not said
+
+
+def stops(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    if switch(reader, value, answer):
+        reader.decided = reader.verdict.stop = True
+
+
+def suppresses(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    if switch(reader, value, answer):
+        reader.verdict.suppress = True
+
+
+def words(reader: Reader, value: Any, answer: Answer) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    if answer.written:
+        return WRITTEN[answer.written](value) if value else ""
+    reader.wrong(answer.path, value, "text")
+    return ""
+
+
+def as_text(value: Any) -> str:
+    """A value as text, as JavaScript writes it."""
+    if isinstance(value, list):
+        return ",".join("" if one is None else as_text(one) for one in value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "[object Object]" if isinstance(value, dict) else f"{value}"
+
+
+WRITTEN: dict[str, Callable[[Any], str]] = {"text": as_text, "json": lambda value: msgspec.json.encode(value).decode()}
+
+
+def reason(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    reader.verdict.reasoned = True
+    if answer.fatal and value is not None and not isinstance(value, str):
+        reader.verdict.ruins, reader.verdict.ruins_alone = f"its {answer.path} is no text", True
+    reader.reason_is_text = isinstance(value, str)
+    reader.verdict.reason = words(reader, value, answer) or reader.verdict.reason
+
+
+def notice(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    said = words(reader, value, answer)
+    if said:
+        reader.spare = said
+        reader.tell("system", said)
+
+
+def follow_up(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    """Who has a next task for the agent does not let it stop."""
+    said = words(reader, value, answer)
+    if said:
+        reader.decided = True
+        reader.verdict.decision, reader.verdict.reason = stronger(reader.verdict.decision, "deny"), said
+
+
+def stop_reason(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    reader.verdict.stop_reason = words(reader, value, answer)
+
+
+def text(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    said = words(reader, value, answer)
+    kind = answer.kind
+    if answer.kind_from and beside.get(answer.kind_from) is not None:
+        wish = beside[answer.kind_from]
+        if not isinstance(wish, str) or wish not in answer.kinds:
+            reader.warn(f"{answer.kind_from} is {wish!r}; it may be: {', '.join(answer.kinds)}")
+        else:
+            kind = answer.kinds[wish]
+    if said:
+        reader.tell(kind, said)
+    elif kind == "context" and reader.rules.rule.contexts == "last":  # it takes the place of another hook's
+        reader.add("log", kind, "")
+
+
+def change(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    if answer.effect == "response" and isinstance(value, dict) and (wrong := response_fault(value)):
+        reader.unreadable(f"{answer.path} is no response, so it does not count: {wrong}")
+    elif answer.needs and isinstance(value, dict) and not at(answer.needs, value):
+        reader.unreadable(f"{answer.path} needs something in {answer.needs}, so it does not count")
+    elif answer.effect == "output" and answer.type == "text" and value is not None and not isinstance(value, str):
+        reader.wrong(answer.path, value, "text, so the result is empty")
+        reader.verdict.changes[answer.effect] = ""
+    elif isinstance(value, dict) or (answer.effect == "output" and value is not None):
+        reader.verdict.changes[answer.effect] = value
+    elif answer.fatal and not (value is None and answer.null == "ignored"):  # the agent's own call fails
+        reader.verdict.decision = stronger(reader.verdict.decision, "deny")
+        reader.verdict.reason = reader.verdict.reason or f"{answer.path} must be an object, not {kind_of(value)}"
+    elif value is not None:  # a strict engine must not go on with what the hook wanted changed
+        reader.unreadable(f"{answer.path} must be an object, not {type(value).__name__}")
+
+
+def tool_config(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    if not isinstance(value, dict):
+        change(reader, value, answer, beside)
+        return
+    for key in value:
+        if key not in TOOL_CONFIG:  # a wish that would restrict nothing, without a word
+            known = " and ".join(TOOL_CONFIG)
+            reader.unreadable(f"{answer.path} has no {key!r}{nearest(str(key), TOOL_CONFIG)}; it holds {known}")
+    config: dict[str, Any] = {}
+    mode, names = value.get("mode"), value.get("allowedFunctionNames")
+    if mode in MODES:
+        config["mode"] = mode
+    elif mode is not None:
+        reader.unreadable(f"{answer.path}.mode is {mode!r}; it may be: {', '.join(MODES)}")
+    if isinstance(names, list) and all(isinstance(name, str) for name in names):
+        config["allowedFunctionNames"] = names
+    elif names is not None:
+        reader.wrong(f"{answer.path}.allowedFunctionNames", names, "a list of names")
+    if config:
+        reader.verdict.changes[answer.effect] = config
+
+
+def wish(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    """Something that only some hosts know how to do."""
+    if value is None:
+        return
+    if FITS[answer.type or "any"](value):
+        reader.verdict.changes[answer.change] = value
+    else:
+        reader.wrong(answer.path, value, WORDS[answer.type])
+
+
+def hold(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    """A text that keeps the agent going, as its next instruction."""
+    said = words(reader, value, answer)
+    if said:
+        reader.decided = True
+        reader.verdict.decision = stronger(reader.verdict.decision, "deny")
+        reader.verdict.reason = reader.verdict.reason or said
+
+
+def note(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+    """A field that is part of the dialect and changes nothing by itself; a refusal that it says is lost."""
+    if isinstance(value, bool) and says_no(answer.path, value):
+        reader.loses(f"{answer.path} decides nothing on {reader.rules.rule.name}")
+
+
+def whole(effect: Effect) -> Effect:
+    """The effect, for a value that reaches a host as it is: what was cut is not carried over by half."""
+
+    def check_then_apply(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
+        if reader.cut and holds_cut(value):
+            reader.unreadable(f"{answer.path} is nested deeper than {DEPTH} levels, so it does not count", fails=True)
+        else:
+            effect(reader, value, answer, beside)
+
+    return check_then_apply
+
+
+EFFECT: dict[str, Effect] = {
+    "decision": decision,
+    "reason": reason,
+    "notice": notice,
+    "follow_up": follow_up,
+    "continue": goes_on,
+    "stop": stops,
+    "stop_reason": stop_reason,
+    "suppress": suppresses,
+    "text": text,
+    "input": whole(change),
+    "output": whole(change),
+    "request": whole(change),
+    "response": whole(change),
+    "tool_config": whole(tool_config),
+    "set": whole(wish),
+    "hold": hold,
+    "note": note,
+}

@@ -1,0 +1,204 @@
+"""What makes an agent refuse an answer as a whole: keys it does not know, wrong types, fields it does not support.
+
+Most dialects take of an answer what they understand. A strict one throws all of it away, a deny included, and the
+operation goes on: so each such case is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from tenterhook.dialects.schema.dialect import Answer
+
+if TYPE_CHECKING:
+    from tenterhook.pipeline.event_reader import Rules, Table
+
+Judge = Callable[[str, Any, Answer, "Rules"], Iterator[str]]
+
+FLAGS = ("continue", "stop", "suppress")
+TEXTS = ("reason", "notice", "follow_up", "stop_reason", "text", "hold")
+ANYTHING = ("output", "note", "set")
+# What a section that decides alone leaves nothing to do for.
+RIVALS = ("decision", "reason")
+
+
+def fault(found: dict[str, Any], rules: Rules) -> str:
+    """Why the agent cannot read the answer, so that nothing of it counts; empty where it can."""
+    return next(chain(walk(found, rules.table, "", rules, misfit), section_event_errors(found, rules)), "")
+
+
+def objection(found: dict[str, Any], rules: Rules) -> str:
+    """Why the agent, which can read it, does not do what it says; texts for the user are shown all the same."""
+    return next(
+        chain(walk(found, rules.table, "", rules, unsupported_value_errors), lonely(found, rules), bare(found, rules)),
+        "",
+    )
+
+
+def walk(found: dict[str, Any], table: Table, path: str, rules: Rules, judge: Judge) -> Iterator[str]:
+    """What is wrong with any field. What is no field of an answer is for `misfit` alone to complain of."""
+    reads = judge is misfit
+    for key, value in found.items():
+        place, entry = f"{path}{key}", table.get(key)
+        if isinstance(entry, Answer):
+            yield from judge(place, value, entry, rules)
+        elif isinstance(entry, dict) and isinstance(value, dict):
+            yield from walk(value, entry, f"{place}.", rules, judge)
+        elif entry is None:
+            if reads and rules.dialect.unknown_keys == "void" and place != rules.naming:
+                yield f"{place} is a key that {rules.dialect.title} does not know on {rules.rule.name}"
+        elif reads and rules.dialect.wrong_types != "ignored" and (value is not None or counts_null(rules)):
+            yield f"{place} must be an object, not {kind_of(value)}"
+
+
+def misfit(place: str, value: Any, entry: Answer, rules: Rules) -> Iterator[str]:
+    """A value of the wrong type. Null is none where the dialect takes it for nothing; for a flag it never is."""
+    wanted = type_of(entry)
+    if rules.dialect.wrong_types == "ignored" or (value is None and wanted != "flag" and not counts_null(rules)):
+        return
+    if not FITS[wanted](value):
+        yield f"{place} must be {WORDS[wanted]}, not {kind_of(value)}"
+    elif entry.effect == "decision" and value not in entry.words and value not in entry.unsupported:
+        yield f"{place} is {value!r}; it may be: {', '.join(entry.words)}"
+
+
+def unsupported_value_errors(place: str, value: Any, entry: Answer, rules: Rules) -> Iterator[str]:
+    if entry.unsupported and value is not None and not {"any", word(value)}.isdisjoint(entry.unsupported):
+        yield f"{place}: {word(value) or 'this'} is not supported on {rules.rule.name}"
+
+
+def lonely(found: dict[str, Any], rules: Rules) -> Iterator[str]:
+    """A field that counts only beside a decision, or beside one that is not there."""
+    for path, needed in rules.companions:
+        if at(path, found) is None:
+            continue
+        given = [(at(place, found), words) for place, words in rules.deciding]
+        said = {words.get(word(value), "") for value, words in given if value is not None}
+        if needed not in said and not (needed == "any" and said):
+            yield f"{path} needs a decision beside it" + ("" if needed == "any" else f" that means {needed}")
+
+
+def bare(found: dict[str, Any], rules: Rules) -> Iterator[str]:
+    """A word that counts only beside another field."""
+    for path, needs in rules.wordy:
+        said = word(at(path, found))
+        if said in needs and at(needs[said], found) is None:
+            yield f"{path} {said!r} is not supported without {needs[said]}"
+
+
+def without_rivals(found: dict[str, Any], rules: Rules) -> dict[str, Any]:
+    """The answer without what decides outside of a section that decides alone."""
+    section = found.get(rules.dialect.section)
+    if not isinstance(section, dict) or all(section.get(key) is None for key in rules.dialect.section_alone):
+        return found
+    rivals = {key for key, entry in rules.table.items() if isinstance(entry, Answer) and entry.effect in RIVALS}
+    return {key: value for key, value in found.items() if key not in rivals}
+
+
+def effects_of(value: Any, table: Table) -> set[str]:
+    """What the keys of an object would do, whatever they hold."""
+    entries = (table.get(key) for key in value) if isinstance(value, dict | list) else ()
+    return {entry.effect for entry in entries if isinstance(entry, Answer)}
+
+
+def keep_texts(found: dict[str, Any], rules: Rules) -> bool:
+    """Take all but texts out of an answer's section; whether anything was there."""
+    name = rules.dialect.section
+    section, table = found.pop(name, None), rules.table.get(name)
+    if isinstance(section, dict) and isinstance(table, dict):
+        found[name] = {key: value for key, value in section.items() if effects_of([key], table) <= {"text", "note"}}
+    return section is not None and section != found.get(name)
+
+
+def section_event_errors(found: dict[str, Any], rules: Rules) -> Iterator[str]:
+    """A section that does not say which event it is for, or says another one."""
+    dialect, own = rules.dialect, rules.rule.name
+    section = found.get(dialect.section)
+    if dialect.unnamed_section == "counts" or dialect.section not in found:
+        return
+    if not isinstance(section, dict):
+        if section is not None or counts_null(rules):
+            yield f"{dialect.section} must be an object, not {kind_of(section)}"
+        return
+    named = section.get(dialect.section_event)
+    if named != own and (dialect.unnamed_section == "void" or dialect.rule(str(named)) is None):
+        said = f"is {named!r}" if named is not None else "is missing"
+        yield f"{rules.naming} {said}; it must be {own!r}"
+
+
+def at(path: str, value: Any) -> Any:
+    """What stands at a dotted path of keys and places, or None."""
+    for key in path.split("."):
+        if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
+            value = value[int(key)]
+        else:
+            value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def response_fault(view: dict[str, Any]) -> str:
+    """Why nothing can be read out of what a hook gave in place of a model's answer; one may be empty on purpose."""
+    text, given = view.get("text"), view.get("candidates")
+    candidates = [one for one in given if isinstance(one, dict | str)] if isinstance(given, list) else []
+    if candidates:
+        return "" if any(map(is_readable, candidates)) else "none of its candidates has a content that can be read"
+    if isinstance(text, str) or given == []:
+        return ""
+    kinds = " and ".join(
+        f"{key} is {kind_of(view[key])}" for key in ("text", "candidates") if view.get(key) is not None
+    )
+    return f"its {kinds}" if kinds else "it has neither text nor candidates"
+
+
+def is_readable(candidate: Any) -> bool:
+    """Whether a candidate has a text, or parts of which one is a text. Empty parts or an empty content take it away."""
+    content = candidate.get("content") if isinstance(candidate, dict) else candidate
+    if content == {}:
+        return True
+    parts = content.get("parts") if isinstance(content, dict) else content
+    if not isinstance(parts, list):
+        return isinstance(parts, str)
+    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    return not parts or any(isinstance(text, str) for text in texts)
+
+
+def type_of(entry: Answer) -> str:
+    if entry.type:
+        return entry.type
+    if entry.effect in FLAGS:
+        return "flag"
+    if entry.effect in TEXTS or entry.effect == "decision":
+        return "text"
+    return "any" if entry.effect in ANYTHING else "object"
+
+
+def counts_null(rules: Rules) -> bool:
+    return rules.dialect.wrong_types == "void-also-null"
+
+
+def word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else value if isinstance(value, str) else ""
+
+
+def kind_of(value: Any) -> str:
+    return "null" if value is None else type(value).__name__
+
+
+FITS: dict[str, Callable[[Any], bool]] = {
+    "text": lambda value: isinstance(value, str),
+    "flag": lambda value: isinstance(value, bool),
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+    "object": lambda value: isinstance(value, dict),
+    "list": lambda value: isinstance(value, list),
+    "any": lambda value: True,
+}
+WORDS = {
+    "text": "text",
+    "flag": "true or false",
+    "number": "a number",
+    "object": "an object",
+    "list": "a list",
+    "any": "anything",
+}

@@ -1,0 +1,192 @@
+"""What verdicts change -> the event as the next hook sees it, and the changes that the host applies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any
+
+from tenterhook.dialects.schema.dialect import EventRule
+from tenterhook.dialects.schema.vocabulary import WISHES
+from tenterhook.types import Verdict
+
+# Where the value that a change is about stands in an event's data.
+FIELDS = {"input": "tool_input", "output": "tool_output", "request": "llm_request", "response": "llm_response"}
+# For a stop without a word.
+STOPPED = "Stopped by hook"
+# Merges of hooks that ran at once for which not their order counts but who finished last.
+BY_FINISH = {"last-finished", "last-finished-alike"}
+# Merges that take no notice of what the hooks before made: they lay a change over what was there at first. And those
+# of hooks' words alone.
+AFRESH, ALONE = {"overlay-given"}, {"tools-of-hooks"}
+# The most restrictive mode wins; the names of the stable tool configuration.
+MODES = ("NONE", "ANY", "AUTO")
+# When a response takes the place of the model's call, by what it needs; told are whether a deny and a stop were said.
+RESPONDS: dict[str, Callable[[bool, bool], bool]] = {
+    "": lambda denied, stopped: True,
+    "block": lambda denied, stopped: denied or stopped,
+    "deny": lambda denied, stopped: denied and not stopped,
+}
+
+
+class Changes:
+    """The state of an event while its hooks run: what was given, and what they made of it."""
+
+    __slots__ = ("given", "now", "rule", "values", "views")
+
+    def __init__(self, rule: EventRule, data: dict[str, Any]) -> None:
+        self.rule, self.given, self.now = rule, data, data
+        self.values: dict[str, Any] = {}
+        self.views: dict[str, Any] = {}
+
+    def after(self, verdicts: Sequence[Verdict]) -> None:
+        """Lay the changes of one batch over what the batches before it made."""
+        for verdict in verdicts:
+            if verdict.changes or verdict.messages:
+                break
+        else:
+            return
+        self.lay(self.values, self.rule.merges, verdicts)
+        self.lay(self.views, self.rule.seen, verdicts)
+        for verdict in verdicts:  # what no event has a rule for: the last one's word
+            self.values.update((c, v) for c, v in verdict.changes.items() if c in WISHES and c not in self.rule.merges)
+        self.chain(verdicts)
+
+    def lay(self, values: dict[str, Any], merges: Mapping[str, str], verdicts: Sequence[Verdict]) -> None:
+        for change, rule in merges.items():
+            giving = [verdict for verdict in verdicts if change in verdict.changes]
+            if giving:
+                if rule in BY_FINISH:
+                    giving.sort(key=attrgetter("seconds"))
+                given = None if rule in ALONE else self.given.get(FIELDS.get(change, change))
+                before = given if rule in AFRESH else values.get(change, given)
+                values[change] = MERGES[rule](before, [verdict.changes[change] for verdict in giving])
+
+    def chain(self, verdicts: Sequence[Verdict]) -> None:
+        """What the next hook is told instead of the original."""
+        for what, field in self.rule.chain.items():
+            values = self.views if what in self.rule.seen else self.values
+            if what in values:
+                self.now = {**self.now, field: values[what]}
+            for text in texts(verdicts, what):
+                self.now = {**self.now, field: f"{self.now.get(field, '')}\n\n{text}"}
+
+    def settled(self) -> dict[str, Any]:
+        """The event as it will really be, which is not always what the last hook of a chain was shown."""
+        shown = [(what, self.rule.chain[what]) for what in self.views]
+        return {**self.now, **{field: self.values.get(what, self.given.get(field)) for what, field in shown}}
+
+    def result(self, *, denied: bool, stopped: bool, stop_reason: str) -> dict[str, Any]:
+        """Only what differs from what was given."""
+        rule, values = self.rule, self.values
+        if not values and not stopped:
+            return {}
+        if not RESPONDS[rule.response_needs](denied, stopped):
+            values = {change: value for change, value in values.items() if change != "response"}
+        if rule.stop_response and stopped:
+            values = {**values, "response": stop_response(stop_reason)}
+        return {c: v for c, v in values.items() if c not in FIELDS or v != self.given.get(FIELDS[c])}
+
+
+def texts(verdicts: Iterable[Verdict], kind: str) -> list[str]:
+    return [message.text for verdict in verdicts for message in verdict.messages if message.kind == kind]
+
+
+def paths(changes: dict[str, Any], data: dict[str, Any]) -> tuple[str, ...]:
+    """What one hook changed of what it was given, by top-level key: `input.command`."""
+    found: list[str] = []
+    for change, value in changes.items():
+        before = data.get(FIELDS.get(change, ""))
+        if isinstance(value, dict) and isinstance(before, dict):
+            found += [f"{change}.{key}" for key in value if key not in before or before[key] != value[key]]
+        elif value != before:
+            found.append(change)
+    return tuple(found)
+
+
+def replace(before: Any, given: list[Any]) -> Any:
+    return given[-1]
+
+
+def replace_alike(before: Any, given: list[Any]) -> Any:
+    return next((one for one in reversed(given) if is_alike(before, one)), before)
+
+
+def is_alike(before: Any, value: Any) -> bool:
+    """Whether it can stand for an object; the schema is not known here, so its texts are needed and its types count."""
+    if not isinstance(before, dict):
+        return True
+    return isinstance(value, dict) and all(
+        type(value[key]) is type(one) if key in value else not isinstance(one, str) for key, one in before.items()
+    )
+
+
+def union(before: Any, given: list[Any]) -> list[Any]:
+    """All that any of them lists, each once."""
+    return list(dict.fromkeys(one for many in given if isinstance(many, list) for one in many if isinstance(one, str)))
+
+
+def overlay(before: Any, given: list[Any]) -> Any:
+    """Each object over the one before it, by top-level key."""
+    result = dict(before) if isinstance(before, Mapping) else {}
+    for one in given:
+        result = {**result, **one}
+    return result
+
+
+def overlay_last(before: Any, given: list[Any]) -> Any:
+    """Of hooks that ran at once the last one counts, laid over what was there before them."""
+    return overlay(before, given[-1:])
+
+
+def any_true(before: Any, given: list[Any]) -> bool:
+    return any(one is True for one in given)
+
+
+def tools_of_hooks(before: Any, given: list[Any]) -> dict[str, Any]:
+    """Like a union, but of what hooks said alone, and with a mode and a list in every case."""
+    return {"mode": "AUTO", "allowedFunctionNames": [], **union_tools(before, given)}
+
+
+def union_tools(before: Any, given: list[Any]) -> dict[str, Any]:
+    """All allowed names together, sorted; the most restrictive mode; NONE allows nothing."""
+    configs = [*([normalise_tool_config(before)] if isinstance(before, dict) else []), *given]
+    modes = {config["mode"] for config in configs if "mode" in config}
+    mode = next((mode for mode in MODES if mode in modes), None)
+    result: dict[str, Any] = {} if mode is None else {"mode": mode}
+    if mode == "NONE":
+        return {**result, "allowedFunctionNames": []}
+    lists = [config["allowedFunctionNames"] for config in configs if "allowedFunctionNames" in config]
+    if lists:
+        result["allowedFunctionNames"] = sorted({name for names in lists for name in names})
+    return result
+
+
+def normalise_tool_config(config: dict[str, Any]) -> dict[str, Any]:
+    """Of what the host gave, what is said: a mode of ours, a list of names."""
+    mode, names = config.get("mode"), config.get("allowedFunctionNames")
+    said = {"mode": mode} if mode in MODES else {}
+    if not isinstance(names, list):
+        return said
+    return {**said, "allowedFunctionNames": [name for name in names if isinstance(name, str)]}
+
+
+def stop_response(reason: str) -> dict[str, Any]:
+    """A response in the stable form that says why the agent stopped, in place of the model's."""
+    text = reason or STOPPED
+    candidate = {"content": {"role": "model", "parts": [text]}, "finishReason": "STOP", "index": 0}
+    return {"text": text, "candidates": [candidate]}
+
+
+MERGES: dict[str, Callable[[Any, list[Any]], Any]] = {
+    "replace": replace,
+    "last-finished": replace,
+    "last-finished-alike": replace_alike,
+    "union": union,
+    "overlay": overlay,
+    "overlay-last": overlay_last,
+    "overlay-given": overlay_last,
+    "any": any_true,
+    "union-tools": union_tools,
+    "tools-of-hooks": tools_of_hooks,
+}

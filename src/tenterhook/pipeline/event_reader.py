@@ -1,0 +1,96 @@
+"""One event of one dialect, compiled for reading answers: all that can be told before a hook has said anything."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule, Exit
+
+AUDIENCE = {
+    "context": "model",
+    "system": "user",
+    "feedback": "model",
+    "error": "log",
+    "reason": "user",
+    "result": "model",
+    "user_message": "model",
+}
+
+# What else than a word decides something, so that a reason has something to belong to.
+DECIDES = {"continue": {"false": "stop"}, "stop": {"true": "stop"}}
+
+# Effects without which an operation goes on as if the hook had not spoken.
+WEIGHTY = frozenset(("decision", *DECIDES, "hold", "input", "output", "request", "response", "tool_config"))
+
+Table = dict[str, "Answer | Table"]
+
+
+class Rules(Struct, frozen=True):
+    """One event of one dialect, compiled for reading answers."""
+
+    dialect: Dialect
+    rule: EventRule
+    strict: bool
+    table: Table
+    elsewhere: frozenset[str]
+    guarded: tuple[str, ...]
+    known: tuple[str, ...]
+    # The paths that decide or change something here.
+    weighty: tuple[str, ...]
+    audience: dict[str, str]
+    exits: dict[int | str, Exit]
+    failure: dict[str, str]
+    text_fails: bool
+    # Whether an answer can be refused as a whole; where a section names its event; what decides, what needs a decision.
+    refuses: bool
+    naming: str
+    deciding: tuple[tuple[str, dict[str, str]], ...]
+    companions: tuple[tuple[str, str], ...]
+    # Words of decisions that need a field beside them.
+    wordy: tuple[tuple[str, dict[str, str]], ...]
+    # Whether somebody can be asked; None where nobody said.
+    attended: bool | None
+
+
+def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool, attended: bool | None = None) -> Rules:
+    table: Table = {}
+    elsewhere = set()
+    here: list[Answer] = []
+    for answer in dialect.answers:
+        if answer.events and rule.name not in answer.events:
+            elsewhere.add(answer.path)
+        else:
+            here.append(answer)
+            *parents, leaf = answer.path.split(".")
+            level = table
+            for parent in parents:
+                level = level.setdefault(parent, {})  # type: ignore[assignment]
+            level[leaf] = answer
+    leaves = [(answer.effect, answer.path.rpartition(".")[2]) for answer in dialect.answers]
+    guarded = tuple(dict.fromkeys(leaf for effect, leaf in leaves if effect in ("decision", "continue", "stop")))
+    audience = {**AUDIENCE, **dialect.audience, **rule.audience}
+    if rule.muted:
+        audience = dict.fromkeys(audience, "log")
+    known = tuple(dict.fromkeys(leaf for _, leaf in leaves))
+    odd = any(answer.unsupported or answer.only_with for answer in here)
+    lenient = (dialect.unknown_keys, dialect.wrong_types, dialect.unnamed_section) == ("tolerated", "ignored", "counts")
+    return Rules(
+        dialect,
+        rule,
+        strict,
+        table,
+        frozenset(elsewhere),
+        guarded,
+        known,
+        tuple(one.path for one in here if one.effect in WEIGHTY),
+        audience,
+        {**dialect.exits, **rule.exits},
+        {**dialect.failure, **rule.failure},
+        dialect.text_fails or rule.text_fails,
+        odd or not lenient,
+        f"{dialect.section}.{dialect.section_event}",
+        tuple((one.path, DECIDES.get(one.effect, one.words)) for one in here if one.effect in ("decision", *DECIDES)),
+        tuple((answer.path, answer.only_with) for answer in here if answer.only_with),
+        tuple((answer.path, answer.words_need) for answer in here if answer.words_need),
+        attended,
+    )

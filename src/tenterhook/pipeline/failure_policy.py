@@ -1,0 +1,98 @@
+"""What a hook's failure means for the operation, how it is told, and the attempts of hooks that could not be called."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tenterhook.pipeline.answer_effects import stronger
+from tenterhook.pipeline.event_reader import Rules
+from tenterhook.pipeline.payload import PayloadError
+from tenterhook.types import Attempt, Hook, Job
+
+if TYPE_CHECKING:
+    from tenterhook.journal.read import Ran
+    from tenterhook.pipeline.verdict import Reader
+
+# What a strict engine makes of a hook that failed, whatever its dialect says: an answer that could not be read may
+# have been a deny, anything else is worth a question where somebody can be asked.
+STRICT = {"output": "deny"}
+# What is no failure of the hook's own, so that no dialect has a rule for it.
+FAITHFUL = {"status": "deny", "payload": "deny", "sandbox": "ask"}
+
+
+def policy_for(cause: str, hook: Hook, rules: Rules) -> str:
+    """What a failure means: the hook's own word, else the strictest of what dialect and mode say.
+
+    Not even the hook's own word counts where it was changed since it was approved.
+    """
+    if cause == "modified":
+        return "ask"
+    own = hook.on_failure.get(cause, hook.on_failure.get("default"))
+    if own:
+        return own
+    dialect = rules.dialect
+    said = rules.failure.get(cause, FAITHFUL.get(cause, "allow"))
+    said = stronger(said, dialect.failure_of.get(hook.handler, "allow"))
+    return stronger(said, STRICT.get(cause, "ask")) if rules.strict else said
+
+
+def closes(hook: Hook, cause: str, rules: Rules) -> bool:
+    """Whether the hook's own word, or the mode, makes a refusal or a question of such a failure."""
+    own = hook.on_failure.get(cause, hook.on_failure.get("default"))
+    if own == "ask" and not (rules.rule.asks or rules.rule.blocks):  # there it means nothing
+        return False
+    return own != "allow" if own else rules.strict
+
+
+def must_answer(hook: Hook, rules: Rules) -> bool:
+    """Whether silence is a failure of this hook: where an agent wants an answer, of hooks that fail closed."""
+    return rules.rule.needs_answer and policy_for("silence", hook, rules) != "allow"
+
+
+def fail_closed(reader: Reader) -> None:
+    """Turn a failure into what it means for the operation."""
+    verdict, rules = reader.verdict, reader.rules
+    policy = policy_for(reader.cause, reader.hook, rules) if reader.cause else "allow"
+    if policy == "ask" and not rules.rule.asks:
+        policy = "deny" if rules.rule.blocks else "allow"
+    if policy != "allow":
+        verdict.decision = stronger(verdict.decision, policy)
+        # An agent that itself refuses where a hook fails keeps the hook's stderr to its log.
+        say = failure_cause if reader.cause in rules.rule.failure else describe_attempt_failure
+        what = reader.problem if reader.cause == "output" and reader.problem else say(reader.attempt)
+        verdict.reason = verdict.reason or f"Hook failed: {what}"
+
+
+def failure_cause(attempt: Attempt | Ran) -> str:
+    """What went wrong with this attempt, without a word of its own."""
+    code = attempt.exit_code
+    return attempt.detail or attempt.error or (f"exit code {code}" if code else "its answer could not be read")
+
+
+def describe_attempt_failure(attempt: Attempt | Ran) -> str:
+    """One line for people: what went wrong with this attempt."""
+    what = failure_cause(attempt)
+    said = attempt.stderr.strip().splitlines()
+    return f"{what}: {said[-1][:200]}" if said and said[-1] not in what else what
+
+
+def attempt_from_exception(job: Job, exc: BaseException) -> Attempt:
+    error = "payload" if isinstance(exc, PayloadError) else "exception"
+    try:
+        words = str(exc)
+    except Exception:  # it is the hook's own class
+        words = "it cannot be told in words"
+    detail = words if error == "payload" else f"{type(exc).__name__}: {words}"
+    return Attempt(job.hook.name, job.hook.handler, str(job.hook.source), error=error, detail=detail)
+
+
+def no_handler(job: Job) -> Attempt:
+    hook = job.hook
+    detail = f"this version has no handler for hooks of type {hook.handler!r}"
+    return Attempt(hook.name, hook.handler, str(hook.source), error="spawn", detail=detail)
+
+
+def attempt_for_stuck_thread(job: Job) -> Attempt:
+    hook = job.hook
+    detail = f"timed out after {job.timeout:g} s; the function cannot be ended and was left running in its thread"
+    return Attempt(hook.name, hook.handler, str(hook.source), error="timeout", detail=detail, seconds=job.timeout or 0)

@@ -1,0 +1,30 @@
+"""What a hook is called in texts for the model, the user and the log.
+
+That is its name. A hook without one has its command line for a name, which is long and may hold a token: texts call it
+by the file that it runs. Secrets are taken out of either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from tenterhook.support.command_line import file_run
+from tenterhook.support.secrets.redact import Redactor
+from tenterhook.types import Hook
+
+# Handlers whose main value is a command line or a path.
+PROCESSES = ("command", "script")
+
+
+def label(name: str, hooks: Iterable[Hook], environ: Mapping[str, str]) -> str:
+    """What texts call the hooks of this name."""
+    runs = next((file_run(hook.spec["main"]) for hook in hooks if hook.name == name and is_unnamed(hook)), "")
+    return Redactor(environ).text(runs or name)
+
+
+def is_unnamed(hook: Hook) -> bool:
+    """Whether what it runs stands for its name."""
+    main = hook.spec.get("main")
+    if hook.handler not in PROCESSES or not main:
+        return False
+    return hook.name in ((str(main), main[0]) if isinstance(main, list) else (main,))

@@ -1,0 +1,362 @@
+"""Matcher text -> a compiled test. One function per kind; a dialect names the kind.
+
+Whoever writes a config must not be able to stop an agent by a pattern that takes for ever: one that is not known to end
+soon is not run at all, and counts as matching.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Callable
+from fnmatch import fnmatchcase, translate
+from functools import cache, lru_cache, partial
+from typing import Any, TypeVar
+
+Made = TypeVar("Made")
+Test = Callable[[str], object]
+
+EVERYTHING = ("", "*")
+# The kinds that read those otherwise; empty is no wish for everything there.
+EVERYTHING_OF = {"regex-whole": (), "names-or-regex-whole": ("*", "**")}
+# The kinds that take no notice of blanks around a matcher, and blanks alone for everything.
+TRIMMED = ("names-or-regex-whole",)
+# What separates how a matcher is read from the engine that reads its patterns; without one it is Python's.
+BY = "@"
+# Whose regular expressions an engine's are, with a blank, in words; Python's need none.
+WHOSE = {"": "", "javascript": "JavaScript ", "javascript-2025": "JavaScript ", "rust": "Rust "}
+# What a test gives that was not run: true, because a guard that cannot look must not be passed by.
+NOT_RUN = "not run"
+# A pattern that may take longer, in nanoseconds as `patterns` counts them, is not run.
+SOON = 1e8
+# What every pattern must get through to be run at all, and the longest text that any is run on.
+USUAL, LONGEST = 64, 1 << 20
+# How large the product of a glob's length and a text's may be.
+GLOB = 20_000_000
+# What names are compared by, rather than patterns run on: a target that is longer is none.
+LONGEST_NAME = 256
+# What makes a glob more than a name.
+WILD = frozenset("*?[")
+# What a pattern has that needs a closer look even with a single repeat in it.
+INTRICATE = frozenset("?{(\\[")
+# Names and alternatives of names need no regex: ten thousand of them compile in a tenth of the time.
+PLAIN = re.compile(r"[A-Za-z0-9_|]+")
+LIST = re.compile(r"[A-Za-z0-9_\- ,|]+")
+# What among alternatives fits everything; and the parts of a pattern that hold its bars, or keep them in.
+EVERY = frozenset({"*", ".*"})
+BARS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]?|[|()]", re.DOTALL)
+# Python may come to read these differently in a set and says so; a host that makes warnings errors must not suffer.
+DOUBTFUL = re.compile(r"\[\^?\[|--|&&|~~|\|\|")
+
+
+@lru_cache(maxsize=1 << 16)
+def match(matcher: str | None, kind: str) -> Test | None:
+    """The test a matcher stands for; None where it matches everything."""
+    return None if fits_all(matcher, kind) else KINDS[how(kind)](matcher or "", engine(kind))
+
+
+@lru_cache(maxsize=1 << 10)
+def exact(matcher: str, kind: str) -> Test:
+    """The test for a target's other names, which some kinds want to be there as such."""
+    return EXACT.get(how(kind), KINDS[how(kind)])(matcher, engine(kind))
+
+
+def how(kind: str) -> str:
+    """How a matcher is read, whatever engine reads its patterns."""
+    return kind.partition(BY)[0]
+
+
+def engine(kind: str) -> str:
+    """The engine that reads a matcher's pattern; empty where that is Python's."""
+    return kind.partition(BY)[2]
+
+
+def fits_all(matcher: str | None, kind: str) -> bool:
+    """Whether a matcher stands for whatever there is."""
+    if matcher and how(kind) in TRIMMED:
+        matcher = matcher.strip() or "*"
+    return matcher is None or matcher in EVERYTHING_OF.get(how(kind), EVERYTHING)
+
+
+def names(matcher: str | None, kind: str) -> frozenset[str] | None:
+    """All targets that a matcher stands for, where these are names; None where it must be run."""
+    if matcher is None or how(kind) not in NAMED or len(matcher) > GLOB // LONGEST_NAME:
+        return None
+    return NAMED[how(kind)](matcher)
+
+
+def names_of_glob(matcher: str) -> frozenset[str] | None:
+    parts = (part.strip() for part in matcher.split("|"))
+    return frozenset(part for part in parts if part) if WILD.isdisjoint(matcher) else None
+
+
+def names_of_regex(matcher: str) -> frozenset[str] | None:
+    return frozenset(matcher.split("|")) if PLAIN.fullmatch(matcher) else None
+
+
+def names_of_trimmed(matcher: str) -> frozenset[str] | None:
+    return names_of_regex(matcher.strip())
+
+
+def names_of_list(matcher: str) -> frozenset[str] | None:
+    if not LIST.fullmatch(matcher):
+        return None
+    return frozenset(part for part in (part.strip() for part in matcher.replace(",", "|").split("|")) if part)
+
+
+def is_broken(matcher: str, kind: str) -> bool:
+    """Whether it is a broken pattern of a kind that takes those for nothing."""
+    return how(kind) in NEVER and not fits_all(matcher, kind) and not is_regex(matcher, kind)
+
+
+def is_regex(matcher: str, kind: str) -> bool:
+    """Whether the kind's engine takes it for a pattern; so are names, which need none."""
+    if how(kind) == "names-and-regex":
+        parts = alternatives(matcher)
+        return not EVERY.isdisjoint(parts) or compile_matcher("|".join(parts), engine(kind)) is not None
+    whole = how(kind) in ("regex-whole", "names-or-regex-whole")
+    pattern = anchor_pattern(matcher.strip() if how(kind) in TRIMMED else matcher, engine(kind)) if whole else matcher
+    return names(matcher, kind) is not None or compile_matcher(pattern, engine(kind)) is not None
+
+
+def fault_of(matcher: str, kind: str) -> str:
+    """What is wrong with a matcher that should be a regular expression and is none; empty where nothing is."""
+    if kind in UNREGULAR or fits_all(matcher, kind) or names(matcher, kind) is not None or compile_matcher(matcher):
+        return ""
+    try:
+        re.compile(matcher)
+    except (re.error, OverflowError, RecursionError) as exc:
+        return str(exc)
+    return "it cannot be compiled"
+
+
+class Guarded:
+    """A test that is run on what it surely gets through soon; NOT_RUN for anything longer."""
+
+    __slots__ = ("most", "soon", "test")
+
+    def __init__(self, test: Test, most: int, soon: Callable[[int], bool]) -> None:
+        self.test, self.most, self.soon = test, most, soon
+
+    def __call__(self, target: str) -> object:
+        if len(target) <= self.most or self.soon(len(target)):
+            return self.test(target)
+        return NOT_RUN
+
+
+def glob(matcher: str, by: str) -> Test:
+    """Alternatives between bars, trimmed, each a case-sensitive glob on the whole name."""
+    return compile_glob_test(matcher, 0)
+
+
+def glob_nocase(matcher: str, by: str) -> Test:
+    return compile_glob_test(matcher, re.IGNORECASE)
+
+
+def compile_glob_test(matcher: str, flags: int) -> Test:
+    """A star takes the first place that fits and never tries another: the time is what both lengths multiply to."""
+    parts = [translate(part.strip()) for part in matcher.split("|") if part.strip()]
+    return Guarded(re.compile("|".join(parts) or r"(?!)", flags).match, GLOB // len(matcher), never)
+
+
+def fits(value: str, glob: str) -> object:
+    """Whether a glob fits a whole text, which may be as long as a host likes."""
+    return NOT_RUN if too_long(value, glob) else fnmatchcase(value, glob)
+
+
+def too_long(value: str, glob: str) -> bool:
+    return len(value) * len(glob) > GLOB
+
+
+def never(size: int) -> bool:
+    return False
+
+
+def regex_full(matcher: str, by: str) -> Test:
+    found = names_of_regex(matcher)
+    if found is not None:
+        return found.__contains__
+    pattern = compile_matcher(matcher, by)
+    return limit_regex_cost(pattern, search=False) if pattern else literal(matcher, by)
+
+
+def names_or_regex(matcher: str, by: str) -> Test:
+    """Exact names where it is a list of such, between bars or commas; else a regex; a broken one fits nothing."""
+    return names_or_regex_test(matcher, by, names_of_list)
+
+
+def names_or_regex_narrow(matcher: str, by: str) -> Test:
+    """The same where bars alone separate, and neither hyphens nor blanks are part of a name."""
+    return names_or_regex_test(matcher, by, names_of_regex)
+
+
+def names_and_regex(matcher: str, by: str) -> Test:
+    """Names between bars, trimmed, each exact, and all of it one regex; a broken one is names alone."""
+    parts = alternatives(matcher)
+    if not EVERY.isdisjoint(parts):
+        return everything
+    pattern = compile_matcher("|".join(parts), by) if parts else None
+    test = limit_regex_cost(pattern, search=True) if pattern else never_fits
+    return lambda target: target in parts or test(target)
+
+
+def names_alone(matcher: str, by: str) -> Test:
+    return frozenset(alternatives(matcher)).__contains__
+
+
+def alternatives(matcher: str) -> list[str]:
+    """The parts between bars that stand in no group and no set; a pattern with an anchor or a group first is one."""
+    if matcher.startswith(("^", "(")):
+        return [matcher]
+    parts, begin, depth = [], 0, 0
+    for found in BARS.finditer(matcher):
+        depth = max(0, depth + {"(": 1, ")": -1}.get(found[0], 0))
+        if found[0] == "|" and not depth:
+            parts.append(matcher[begin : found.start()])
+            begin = found.end()
+    return [part for part in map(str.strip, [*parts, matcher[begin:]]) if part]
+
+
+def everything(target: str) -> object:
+    return True
+
+
+def never_fits(target: str) -> object:
+    return False
+
+
+def names_or_regex_whole(matcher: str, by: str) -> Test:
+    """Exact names where bars alone separate them; else a regex on the whole name; a broken one fits nothing."""
+    found = names_of_trimmed(matcher)
+    return found.__contains__ if found is not None else regex_whole(matcher.strip(), by)
+
+
+def names_only(matcher: str, by: str) -> Test:
+    found = names_of_trimmed(matcher)
+    return found.__contains__ if found is not None else never_fits
+
+
+def regex_whole(matcher: str, by: str) -> Test:
+    """As regex_full, but a broken one fits nothing, and so does an empty one."""
+    pattern = compile_matcher(anchor_pattern(matcher, by), by)
+    return limit_regex_cost(pattern, search=bool(by)) if pattern and matcher else never_fits
+
+
+def anchor_pattern(matcher: str, by: str) -> str:
+    """As agents write it to their own engine: brackets that are not in pairs find their others there."""
+    return f"^(?:{matcher})$" if by else matcher
+
+
+def names_or_regex_test(matcher: str, by: str, names_of: Callable[[str], frozenset[str] | None]) -> Test:
+    found = names_of(matcher)
+    if found is not None:
+        return found.__contains__
+    pattern = compile_matcher(matcher, by)
+    return limit_regex_cost(pattern, search=True) if pattern else frozenset[str]().__contains__
+
+
+def regex_search(matcher: str, by: str) -> Test:
+    pattern = compile_matcher(matcher, by)
+    return limit_regex_cost(pattern, search=True) if pattern else literal(matcher, by)
+
+
+def limit_regex_cost(pattern: re.Pattern[str] | Test, *, search: bool) -> Test:
+    """The pattern as Python runs it where that ends soon; else RE2's, which always does; else none."""
+    if not isinstance(pattern, re.Pattern):
+        return pattern
+
+    @cache
+    def soon(size: int) -> bool:
+        from tenterhook.pipeline.regex.cost import nanoseconds
+
+        return quietly(partial(nanoseconds, search=search), pattern.pattern, size) <= SOON
+
+    test = pattern.search if search else pattern.fullmatch
+    if easy(pattern.pattern) or soon(USUAL):
+        return Guarded(test, USUAL, lambda size: size <= LONGEST and soon(1 << size.bit_length()))
+    from tenterhook.pipeline.regex.re2 import linear
+
+    return linear(pattern.pattern, search=search) or Guarded(test, -1, never)
+
+
+def easy(pattern: str) -> bool:
+    """At most one repeat, and of one character."""
+    return INTRICATE.isdisjoint(pattern) and pattern.count("*") + pattern.count("+") <= 1
+
+
+def literal(matcher: str, by: str) -> Test:
+    return matcher.__eq__
+
+
+def compile_matcher(matcher: str, by: str = "") -> re.Pattern[str] | Test | None:
+    """None where the text is no regex; a test that is never run where Python cannot say what another engine reads.
+
+    Patterns for Python may have named groups without the P, as many write them.
+    """
+    pattern = in_python(matcher, by) if by else re.sub(r"\(\?<(?![=!])", "(?P<", matcher)
+    if not isinstance(pattern, str):
+        return pattern
+    try:
+        return quietly(re.compile, pattern)
+    except (re.error, OverflowError, RecursionError):
+        return unknowable if by else None
+
+
+def in_python(matcher: str, by: str) -> str | Test | None:
+    """Another engine's pattern as Python writes it; None where that engine refuses it."""
+    if PLAIN.fullmatch(matcher):
+        return matcher
+    from tenterhook.pipeline.regex import Beyond, Invalid, to_python
+
+    try:
+        return to_python(matcher, by)
+    except Invalid:
+        return None
+    except (Beyond, RecursionError):
+        return unknowable
+
+
+def unknowable(target: str) -> object:
+    return NOT_RUN
+
+
+def quietly(function: Callable[..., Made], pattern: str, *more: Any) -> Made:
+    """Under a lock: two threads in catch_warnings at once would switch the host's warnings off for good."""
+    if not DOUBTFUL.search(pattern):
+        return function(pattern, *more)
+    from threading import Lock
+
+    with LOCKS.setdefault("warnings", Lock()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(pattern, *more)
+
+
+# Kinds that know no regular expressions.
+UNREGULAR = ("glob", "glob-nocase", "literal")
+# Kinds for which a pattern that is none matches nothing; others compare it as text.
+NEVER = ("names-or-regex", "names-or-regex-narrow", "names-or-regex-whole", "regex-whole")
+LOCKS: dict[str, Any] = {}
+
+KINDS: dict[str, Callable[[str, str], Test]] = {
+    "glob": glob,
+    "glob-nocase": glob_nocase,
+    "regex-full": regex_full,
+    "regex-search": regex_search,
+    "literal": literal,
+    "names-or-regex": names_or_regex,
+    "names-or-regex-narrow": names_or_regex_narrow,
+    "names-and-regex": names_and_regex,
+    "names-or-regex-whole": names_or_regex_whole,
+    "regex-whole": regex_whole,
+}
+# The kinds whose patterns are not tried on a target's other names, which must be there as such.
+EXACT: dict[str, Callable[[str, str], Test]] = {"names-and-regex": names_alone, "names-or-regex-whole": names_only}
+
+NAMED: dict[str, Callable[[str], frozenset[str] | None]] = {
+    "glob": names_of_glob,
+    "regex-full": names_of_regex,
+    "literal": lambda matcher: frozenset({matcher}),
+    "names-or-regex": names_of_list,
+    "names-or-regex-narrow": names_of_regex,
+    "names-or-regex-whole": names_of_trimmed,
+}

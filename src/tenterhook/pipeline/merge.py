@@ -1,0 +1,182 @@
+"""Verdicts -> Outcome: what all hooks mean together. Order of the plan, never order of finishing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.pipeline.answer_effects import stronger
+from tenterhook.pipeline.apply import Changes
+from tenterhook.pipeline.merge_losses import counting, is_ruined, section_last, surviving, taken_back
+from tenterhook.types import Attempt, Message, Outcome, Skipped, Verdict
+
+
+def merge(
+    verdicts: Sequence[Verdict],
+    changes: Changes,
+    dialect: Dialect,
+    rule: EventRule,
+    *,
+    mode: str,
+    id: str,
+    attempts: tuple[Attempt, ...] = (),
+    skipped: tuple[Skipped, ...] = (),
+    warnings: tuple[str, ...] = (),
+) -> Outcome:
+    """A deny outranks an ask, an ask an allow; nothing erases a deny, unless the agent hears the last one only.
+
+    In observe mode nothing is applied.
+    """
+    if ruined := mode != "strict" and is_ruined(verdicts, rule.broken_section or dialect.broken_section):
+        verdicts = surviving(verdicts)
+    heard = "strongest" if mode == "strict" else rule.decisions
+    decision, stop, stop_after, suppress, failed = "none", False, False, False, False
+    said: list[Message] = []
+    told: list[str] = []
+    for verdict in verdicts:
+        failed = failed or verdict.failed
+        told += verdict.warnings
+        if mode == "observe":
+            continue
+        if verdict.decision != "none" and heard != "section-last":
+            decision = WEIGHED[heard](decision, verdict.decision)
+        stop, stop_after = stop or verdict.stop, stop_after or verdict.stop_after
+        suppress = suppress or verdict.suppress
+        said += verdict.messages
+    observed = mode == "observe"
+    decision, reason = (decision, "") if observed else combine_decisions(verdicts, rule, heard, decision)
+    told += taken_back(verdicts, decision) if heard == "section-last" and not observed else []
+    said = heard_of(said, verdicts, rule, heard, decision, reason)
+    blocked = decision == "deny" and rule.blocks and not (stop and dialect.stop_outranks)
+    stop_reason = STOP_REASONS[rule.stop_reasons](verdicts) if stop or stop_after else ""
+    changed = not observed and not ruined and (changes.values or stop)
+    made = changes.result(denied=decision == "deny", stopped=stop, stop_reason=stop_reason) if changed else {}
+    replaced = rule.replaces and decision == "deny"
+    return Outcome(
+        decision,
+        blocked,
+        reason,
+        stop or stop_after,
+        stop_reason,
+        suppress,
+        {**made, "output": reason} if replaced else made,
+        tuple(demote_context_to_log(said) if rule.erased and (blocked or replaced) else said),
+        not failed,
+        attempts,
+        skipped,
+        (*warnings, *told) if told else warnings,
+        rule.name,
+        dialect.name,
+        mode,
+        id,
+        stop_after=stop_after and not stop,
+    )
+
+
+def combine_decisions(verdicts: Sequence[Verdict], rule: EventRule, heard: str, decision: str) -> tuple[str, str]:
+    """What all hooks decide together, and why."""
+    if heard == "section-last":
+        return section_last(verdicts)
+    reason = REASONS[rule.reasons](verdicts, decision)
+    # Where one hook's reason may be another's, a refusal without any counts for nothing.
+    void = decision == "deny" and heard == "last" and rule.reasons == "last-any" and not reason
+    return "none" if void else decision, reason
+
+
+def heard_of(
+    said: list[Message], verdicts: Sequence[Verdict], rule: EventRule, heard: str, decision: str, reason: str
+) -> list[Message]:
+    """What is told of what all hooks said."""
+    said = standing(said, verdicts) if heard == "last" else said
+    said = counting(said, rule, decision, reason) if rule.reasons_told == "counting" else said
+    return demote_context_to_log(said, but=last_of(said, "context")) if rule.contexts == "last" else said
+
+
+def demote_context_to_log(messages: list[Message], but: str = "") -> list[Message]:
+    """Without the context of a prompt or a result that is gone; or without that of all hooks but one."""
+    return [
+        Message("log", m.kind, m.text, m.hook) if m.kind == "context" and (not but or m.hook != but) else m
+        for m in messages
+    ]
+
+
+def last_of(messages: list[Message], kind: str) -> str:
+    return next((m.hook for m in reversed(messages) if m.kind == kind), "")
+
+
+def last(before: str, decision: str) -> str:
+    return decision
+
+
+def standing(messages: list[Message], verdicts: Sequence[Verdict]) -> list[Message]:
+    """Without the reasons of decisions that another hook took back."""
+    before = [one for one in verdicts if one.decision != "none"][:-1]
+    gone = [message for one in before for message in one.messages if message.text == one.reason]
+    return [message for message in messages if message not in gone]
+
+
+def first(verdicts: Sequence[Verdict], decision: str) -> str:
+    """The first reason of the winning decision."""
+    if decision != "none":
+        for verdict in verdicts:
+            if verdict.decision == decision and verdict.reason:
+                return verdict.reason
+    return ""
+
+
+def newest(verdicts: Sequence[Verdict], decision: str) -> str:
+    """The last reason of the winning decision."""
+    return first(verdicts[::-1], decision)
+
+
+def last_any(verdicts: Sequence[Verdict], decision: str) -> str:
+    """The last reason that any hook gives, though it decide nothing itself; then that of a failure that refuses."""
+    if decision == "none":
+        return ""
+    failures = [one for one in verdicts if one.failed and one.decision == decision]
+    return next((one.reason for one in (*reversed(verdicts), *failures) if one.reasoned or one in failures), "")
+
+
+def last_finished(verdicts: Sequence[Verdict], decision: str) -> str:
+    """Of refusals that of the hook which finished last; of anything else the first."""
+    if decision != "deny":
+        return first(verdicts, decision)
+    refusals = [one for one in verdicts if one.decision == "deny" and one.reason]
+    return max(reversed(refusals), key=lambda one: one.seconds).reason if refusals else ""
+
+
+def join_ruled(verdicts: Sequence[Verdict], decision: str) -> str:
+    """All reasons of the winning decision, with a rule between them."""
+    return "\n\n---\n\n".join(one.reason for one in verdicts if one.decision == decision and one.reason)
+
+
+def join(verdicts: Sequence[Verdict], decision: str) -> str:
+    """All reasons, one a line."""
+    return "\n".join(verdict.reason for verdict in verdicts if verdict.reason)
+
+
+def paragraphs(verdicts: Sequence[Verdict], decision: str) -> str:
+    """The reasons of the winning decision, a paragraph each."""
+    return "\n\n".join(one.reason for one in verdicts if one.reason and one.decision == decision != "none")
+
+
+def first_stop(verdicts: Sequence[Verdict]) -> str:
+    return next((verdict.stop_reason for verdict in verdicts if verdict.stop_reason), "")
+
+
+def all_stops(verdicts: Sequence[Verdict]) -> str:
+    return "\n".join(verdict.stop_reason for verdict in verdicts if verdict.stop_reason)
+
+
+STOP_REASONS: dict[str, Callable[[Sequence[Verdict]], str]] = {"first": first_stop, "join": all_stops}
+# How two decisions are weighed; where answers are laid over each other, `section_last` looks at all of them at once.
+WEIGHED: dict[str, Callable[[str, str], str]] = {"strongest": stronger, "last": last}
+REASONS: dict[str, Callable[[Sequence[Verdict], str], str]] = {
+    "first": first,
+    "last": newest,
+    "last-any": last_any,
+    "last-finished": last_finished,
+    "join": join,
+    "join-ruled": join_ruled,
+    "paragraphs": paragraphs,
+}

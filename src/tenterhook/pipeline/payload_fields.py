@@ -1,0 +1,165 @@
+"""Where each field of a payload comes from, and how it is written there; what a hook is given is made of these."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+import msgspec
+
+from tenterhook.dialects.schema.dialect import EventRule, Field
+from tenterhook.support.clock import stamp
+from tenterhook.types import Event
+
+# What a field has for a value that is not there at all: it is left out.
+ABSENT: Any = object()
+# Forms that cannot be read back: who gives the field itself gives it as it is to be.
+ONE_WAY = {"edits"}
+
+Getter = Callable[[Event], Any]
+Form = Callable[[Any], Any]
+
+
+def is_plain(field: Field) -> bool:
+    """Whether the event's data have the value under one key, in whatever form."""
+    return "." not in field.key and not field.key.startswith("=") and field.form not in ONE_WAY
+
+
+def getter(field: Field, rule: EventRule) -> Getter:
+    """How to get a field's value: `=TEXT`, one that we always know, else what the event's data have, if any."""
+    if field.key.startswith("="):
+        return lambda event: field.key[1:]
+    get = BASE.get(field.key) or partial(of_data, field.key)
+    if field.form:
+        get = partial(format_field_value, get, form(field, rule))
+    return partial(given_or, field.name, get) if field.form in ONE_WAY else get
+
+
+def format_field_value(get: Getter, form: Form, event: Event) -> Any:
+    value = get(event)
+    return value if value is ABSENT else form(value)
+
+
+def given_or(name: str, get: Getter, event: Event) -> Any:
+    return event.data[name] if name in event.data else get(event)
+
+
+def of_data(path: str, event: Event) -> Any:
+    """What the event's data have at a dotted path."""
+    found: Any = event.data
+    for key in path.split("."):
+        found = found.get(key, ABSENT) if isinstance(found, Mapping) else ABSENT
+    return found
+
+
+def variable(name: str, word: str) -> Getter:
+    """How to get a value: by a word of BASE, `=TEXT`, `.PATH` into the event's data; `~/PATH` where it is unset."""
+    if word.startswith("~/"):
+        return lambda event: event.environ.get(name) or event.environ.get("HOME", "~") + word[1:]
+    if word.startswith("="):
+        return lambda event: word[1:]
+    if word.startswith("."):
+        return lambda event: lookup(word[1:], event.data)
+    return BASE[word]
+
+
+def lookup(path: str, data: object) -> object:
+    """The value at a dotted path, or None."""
+    for key in path.split("."):
+        data = data.get(key) if isinstance(data, Mapping) else None
+    return data
+
+
+BASE: dict[str, Getter] = {
+    "session": attrgetter("session"),
+    "cwd": lambda event: event.data.get("cwd") or event.project,
+    "project": attrgetter("project"),
+    "event": attrgetter("name"),
+    "timestamp": lambda event: event.data.get("timestamp") or stamp(time.time_ns() // 1_000_000),
+    "transcript": lambda event: event.data.get("transcript_path") or "",
+    "agent": attrgetter("agent"),
+    "tool": lambda event: event.data.get("tool_name"),
+    "pid": lambda event: os.getpid(),
+}
+
+
+def form(field: Field, rule: EventRule) -> Form:
+    """How a value is written; what hooks call a thing is for the event to say."""
+    if field.form == "called":
+        return lambda value: rule.called.get(value, value) if isinstance(value, str) else value
+    return FORMS[field.form]
+
+
+def as_json(value: Any) -> Any:
+    return value if isinstance(value, str) else msgspec.json.encode(value, enc_hook=str).decode()
+
+
+def as_epoch_ms(value: Any) -> Any:
+    """Milliseconds since 1970 of a time in ISO 8601; what is no such text stays as it is."""
+    if not isinstance(value, str):
+        return value
+    from datetime import datetime
+
+    try:
+        return round(datetime.fromisoformat(value).timestamp() * 1000)
+    except ValueError:
+        return value
+
+
+def as_iso(value: Any) -> Any:
+    """The other way round."""
+    return stamp(value) if isinstance(value, int) else value
+
+
+def as_nullable(value: Any) -> Any:
+    return None if value == "" else value
+
+
+def as_list(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+def as_result(names: tuple[str, str], value: Any) -> Any:
+    """A tool's result as a record of its sort and its text, under either spelling of their names."""
+    said = value if isinstance(value, Mapping) else {}
+    known = {"resultType": names[0], "result_type": names[0], "textResultForLlm": names[1]}
+    known["text_result_for_llm"] = names[1]
+    if not said.keys().isdisjoint(known):
+        return {known.get(name, name): one for name, one in said.items()}
+    return {names[0]: "success", names[1]: as_json(value)}
+
+
+def as_error(value: Any) -> Any:
+    """An error as a record; a text is its message."""
+    return {"message": value, "name": "Error"} if isinstance(value, str) else value
+
+
+def as_after_colon(value: Any) -> Any:
+    """Of a name that says first whose it is, the rest."""
+    return value.partition(":")[2] or value if isinstance(value, str) else value
+
+
+def as_edits(value: Any) -> Any:
+    """The input of a tool that writes, as a list of replacements."""
+    if not isinstance(value, Mapping):
+        return ABSENT
+    new = value.get("new_string", value.get("content", value.get("contents", "")))
+    return [{"old_string": value.get("old_string", ""), "new_string": new}]
+
+
+FORMS: dict[str, Form] = {
+    "json": as_json,
+    "epoch-ms": as_epoch_ms,
+    "iso": as_iso,
+    "nullable": as_nullable,
+    "list": as_list,
+    "result": partial(as_result, ("resultType", "textResultForLlm")),
+    "result-snake": partial(as_result, ("result_type", "text_result_for_llm")),
+    "error": as_error,
+    "after-colon": as_after_colon,
+    "edits": as_edits,
+}

@@ -1,0 +1,132 @@
+"""One moment that is several events of a dialect: their hooks are planned together, each by the rule of its own event.
+
+Some agents tell the same moment under two names, each with a payload and answers of its own; others have an event for
+every tool and further ones for some tools only. Who fires one of our kinds means all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from msgspec.structs import replace
+
+from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.pipeline.plan import (
+    OTHER_AGENT,
+    batches,
+    doubts,
+    duplicate,
+    is_other,
+    objection,
+    unevaluated_hook_warnings,
+)
+from tenterhook.types import Event, Hook, Plan, Skipped
+
+Batches = tuple[tuple[Hook, ...], ...]
+
+
+def merge_event_rules(rules: Sequence[EventRule]) -> EventRule:
+    """What hooks of any of the events can do, under the name of the first."""
+    first, *others = rules
+    if not others:
+        return first
+    able = ("blocks", "asks", "grants", "hears_failures")
+    return replace(
+        first,
+        **{what: any(getattr(rule, what) for rule in rules) for what in able},
+        fields=tuple(dict.fromkeys(field for rule in rules for field in rule.fields)),
+        chain_ends=tuple(dict.fromkeys(end for rule in rules for end in rule.chain_ends)),
+        merges=merge_tables_first_wins(rule.merges for rule in rules),
+        chain=merge_tables_first_wins(rule.chain for rule in rules),
+    )
+
+
+def merge_tables_first_wins(tables: Iterable[dict[str, str]]) -> dict[str, str]:
+    """Where two of them differ the first counts."""
+    found: dict[str, str] = {}
+    for table in tables:
+        found = {**table, **found}
+    return found
+
+
+class JointPlanner:
+    """As a Planner, for hooks of several events. Plans are not remembered: each event has a target of its own."""
+
+    def __init__(
+        self,
+        hooks: Sequence[Hook],
+        dialect: Dialect,
+        rules: Sequence[EventRule],
+        *,
+        off: str = "",
+        overrides: Collection[tuple[str, str]] = (),
+    ) -> None:
+        self.hooks, self.dialect, self.off, self.overrides = hooks, dialect, off, overrides
+        self.rules = {rule.name: rule for rule in rules}
+
+    def plan(self, event: Event, spent: Collection[int] = ()) -> Plan:
+        chosen: list[Hook] = []
+        skipped: list[Skipped] = []
+        seen: dict[str, set[str]] = {name: set() for name in self.rules}
+        for hook in self.hooks:
+            other = is_other(hook, event.agents or ("",))
+            why = OTHER_AGENT if other else self.objection(hook, event, spent)
+            if not why and hook.state == "trusted":
+                why = duplicate(hook, self.dialect.dedupe, seen[hook.event])
+            if why:
+                skipped.append(Skipped(hook.name, str(hook.source), why))
+            else:
+                chosen.append(hook)
+        ordered = JOINTS[self.dialect.joint](chosen, self.rules, self.dialect.order)
+        return Plan(ordered, tuple(skipped), tuple(self.warnings(event, chosen)))
+
+    def objection(self, hook: Hook, event: Event, spent: Collection[int]) -> str:
+        if not concerns(self.rules[hook.event], event.data, self.dialect):
+            return "tool"
+        overridden = any((hook.event, agent) in self.overrides for agent in event.agents)
+        return objection(hook, event, self.dialect, self.rules[hook.event], self.off, overridden, spent)
+
+    def warnings(self, event: Event, chosen: Sequence[Hook]) -> Iterable[str]:
+        for name, rule in self.rules.items():
+            yield from doubts(event, rule, [hook for hook in self.hooks if hook.event == name])
+            yield from unevaluated_hook_warnings(
+                event, rule, [hook for hook in chosen if hook.event == name], self.dialect
+            )
+
+    def forget(self) -> None:
+        """Nothing is remembered."""
+
+
+def concerns(rule: EventRule, data: Mapping[str, Any], dialect: Dialect) -> bool:
+    """Whether an event that is for some tools is for this one."""
+    return not rule.tools or our_name(str(data.get("tool_name", "")), dialect) in rule.tools
+
+
+def our_name(tool: str, dialect: Dialect) -> str:
+    """What we call a tool of the agent's; `mcp` for one of a server."""
+    ours = next((ours for ours, own in dialect.tools.items() if own.name == tool), "")
+    return ours or ("mcp" if template(dialect.mcp_tool).fullmatch(tool) else "")
+
+
+@cache
+def template(pattern: str) -> re.Pattern[str]:
+    """The names of servers' tools, with groups for both of their parts."""
+    return re.compile(re.escape(pattern).replace(r"\{server\}", "(?P<server>.+?)").replace(r"\{tool\}", "(?P<tool>.+)"))
+
+
+def by_event(hooks: Sequence[Hook], events: Iterable[str], order: str) -> Batches:
+    """The hooks of one event after those of the event before it, however those of one event run."""
+    return tuple(batch for name in events for batch in batches([one for one in hooks if one.event == name], order))
+
+
+def by_file(hooks: Sequence[Hook], events: Iterable[str], order: str) -> Batches:
+    """As the files are read; within one of them the hooks of one event after those of the event before it."""
+    places = {name: place for place, name in enumerate(events)}
+    files = {file: place for place, file in enumerate(dict.fromkeys(hook.source.file for hook in hooks))}
+    return batches(sorted(hooks, key=lambda hook: (files[hook.source.file], places[hook.event])), order)
+
+
+JOINTS: dict[str, Callable[[Sequence[Hook], Any, str], Batches]] = {"by-file": by_file, "by-event": by_event}

@@ -1,0 +1,97 @@
+"""What a wish to stop does on an event, by the word that its rule has for it; and an ask where nobody can be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tenterhook.pipeline.apply import STOPPED
+from tenterhook.types import Message
+
+if TYPE_CHECKING:
+    from tenterhook.pipeline.verdict import Reader
+
+DEFERRED = "Deferred by hook"
+
+
+def nobody_decides(reader: Reader) -> None:
+    """Somebody else is to decide: who is not there leaves it to the dialect; who defers ends the run meanwhile."""
+    verdict, attended = reader.verdict, reader.rules.attended
+    if verdict.decision == "defer" and attended:
+        reader.warn("defers, which counts only where nobody can be asked")
+        verdict.decision = "none"
+    elif verdict.decision == "defer":
+        verdict.stop, verdict.stop_reason = True, verdict.stop_reason or verdict.reason or DEFERRED
+    elif attended is False and reader.rules.rule.asks:
+        policy = "deny" if reader.rules.strict else reader.rules.rule.unattended
+        verdict.stop = verdict.stop or policy == "stop"
+        verdict.decision = "none" if policy == "stop" else policy
+
+
+def ends_turn(spec: dict[str, Any]) -> bool:
+    """Whether a model's refusal ends the turn as well, as some agents have it unless the entry says otherwise."""
+    return bool(spec.get("ends_turn")) and not spec.get("continueOnBlock")
+
+
+def first(reader: Reader) -> None:
+    reader.verdict.stop_reason = reader.verdict.stop_reason or reader.verdict.reason
+
+
+def after(reader: Reader) -> None:
+    """The operation is not kept from going on; the agent ends when it is done."""
+    reader.verdict.stop, reader.verdict.stop_after = False, True
+    first(reader)
+
+
+def denies(reader: Reader) -> None:
+    """This one operation does not go on, the agent does. Who refuses or asks besides has said it better."""
+    verdict = reader.verdict
+    if verdict.decision not in ("deny", "ask"):
+        verdict.decision, verdict.reason = "deny", verdict.stop_reason or verdict.reason
+    verdict.reason = verdict.reason or verdict.stop_reason
+    verdict.stop, verdict.stop_reason = False, ""
+
+
+def denies_by_stop(reader: Reader) -> None:
+    """The same, where the stop's reason comes before the refusal's."""
+    reader.verdict.reason = reader.verdict.stop_reason or reader.verdict.reason
+    denies(reader)
+
+
+def replaces(reader: Reader) -> None:
+    """The model is told the reason in place of the tool's output; the agent goes on."""
+    verdict = reader.verdict
+    said = verdict.stop_reason or verdict.reason or STOPPED
+    verdict.changes["output"] = said
+    verdict.messages.append(Message("model", "feedback", said, reader.attempt.hook))
+    verdict.stop, verdict.stop_reason = False, ""
+
+
+def replaces_by_reason(reader: Reader) -> None:
+    """The same, where the refusal's reason comes before the stop's; who gives only the latter refuses nothing."""
+    verdict = reader.verdict
+    if verdict.reason.strip():
+        verdict.stop_reason = verdict.reason
+    else:
+        verdict.decision = "none"
+    replaces(reader)
+
+
+def ignore_stop(reader: Reader) -> None:
+    """The event does not let a hook stop the agent: said, and the reason kept where it can be read."""
+    verdict = reader.verdict
+    reader.warn(f"wants the agent to stop, which does not count on {reader.rules.rule.name}")
+    if verdict.stop_reason:
+        reader.add("log", "reason", verdict.stop_reason)
+    verdict.stop, verdict.stop_reason = False, ""
+
+
+STOPS: dict[str, Callable[[Reader], None]] = {
+    "first": first,
+    "after": after,
+    "denies": denies,
+    "denies-by-stop": denies_by_stop,
+    "replaces": replaces,
+    "replaces-by-reason": replaces_by_reason,
+    "ignored": ignore_stop,
+}

@@ -1,0 +1,113 @@
+"""Which hooks an event's target fits: names by dictionary, everything else tested once for each target."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.pipeline.match import LONGEST_NAME, exact, fits_all, match, names
+from tenterhook.pipeline.payload_fields import lookup
+from tenterhook.types import Hook
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+# Targets remembered for each event, twice at most: the names of tools are few, but a host may make them up.
+MEMO = 512
+# How many hooks all remembered plans may name together: each names all hooks.
+NAMED = 1 << 19
+
+
+class Memo(dict[Key, Value]):
+    """What was found out lately. When it is full it begins anew, but what is asked for again is kept.
+
+    So a host that makes up names cannot drive out those in use, and nothing grows.
+    """
+
+    __slots__ = ("most", "older")
+
+    def __init__(self, hooks: int = 0) -> None:
+        super().__init__()
+        self.most = min(MEMO, max(16, NAMED // (hooks + 1)))
+        self.older: dict[Key, Value] = {}
+
+    def recall(self, key: Key) -> Value | None:
+        """For what is not here any more, or never was."""
+        found = self.older.get(key)
+        if found is not None:
+            self.keep(key, found)
+        return found
+
+    def keep(self, key: Key, value: Value) -> Value:
+        if len(self) >= self.most:
+            self.older = dict(self)
+            self.clear()
+        self[key] = value
+        return value
+
+    def forget(self) -> None:
+        self.older = {}
+        self.clear()
+
+
+class Fitting:
+    """The places of the hooks that fit a target, in their order."""
+
+    __slots__ = ("all", "always", "memo", "named", "rule", "tested")
+
+    def __init__(self, hooks: Iterable[tuple[int, Hook]], dialect: Dialect, rule: EventRule) -> None:
+        self.all, self.rule = dict(hooks), rule
+        self.always: list[int] = []
+        self.named: dict[str, list[int]] = {}
+        self.tested: dict[int, Hook] = {}
+        self.memo: Memo[str, tuple[int, ...]] = Memo()
+        for place, hook in self.all.items():
+            kind = hook.match_kind or dialect.matcher
+            fits = names(hook.matcher, kind)
+            if not rule.target or fits_all(hook.matcher, kind):
+                self.always.append(place)
+            elif fits is None or (hook.seal and hook.seal.before):
+                self.tested[place] = hook
+            else:
+                for name in fits:
+                    self.named.setdefault(name, []).append(place)
+
+    def of(self, target: str, dialect: Dialect) -> tuple[int, ...]:
+        found = self.memo.get(target)
+        if found is None:
+            found = self.memo.recall(target)
+        if found is None and len(target) > LONGEST_NAME:  # no name, and to be remembered it would take much room
+            fitting = (place for place, hook in self.all.items() if matches(hook, target, dialect, self.rule))
+            return tuple(fitting if self.rule.target else self.all)
+        if found is None:
+            tested = [place for place, hook in self.tested.items() if matches(hook, target, dialect, self.rule)]
+            named = {place for name in known_as(target, dialect, self.rule) for place in self.named.get(name, ())}
+            found = self.memo.keep(target, tuple(sorted({*self.always, *named, *tested})))
+        return found
+
+
+def aim(rule: EventRule, data: Mapping[str, Any]) -> object:
+    """What an event's matchers are compared with; None where it came without. `=TEXT` is always the same."""
+    target = rule.target
+    if target.startswith("="):
+        return target[1:]
+    return lookup(target, data) if "." in target else data.get(target)
+
+
+def known_as(target: str, dialect: Dialect, rule: EventRule) -> tuple[str, ...]:
+    """The target and the other names that matchers know it by, what hooks call it first."""
+    if rule.called:
+        return tuple(dict.fromkeys((rule.called.get(target, target), target)))
+    return (target, *dialect.aliases.get(target, ())) if dialect.aliases else (target,)
+
+
+def matches(hook: Hook, target: object, dialect: Dialect, rule: EventRule) -> bool:
+    """Of a hook that was modified, also what it would have matched as it was approved."""
+    kind = hook.match_kind or dialect.matcher
+    test = match(hook.matcher, kind)
+    own, *others = known_as("" if target is None else str(target), dialect, rule)
+    if test is None or test(own) or (others and any(map(exact(hook.matcher or "", kind), others))):
+        return True
+    before = hook.seal.before if hook.seal else None
+    return before is not None and matches(before, target, dialect, rule)

@@ -1,0 +1,1 @@
+"""Child processes: starting, supervising, confining and killing them, and keeping Python interpreters warm."""

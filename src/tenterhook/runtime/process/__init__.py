@@ -1,0 +1,130 @@
+"""Child processes, many at once in one thread: start, feed, collect, cap, end with all descendants.
+
+One loop polls pipes and pidfds and serves three callers: run (one, blocking), Batch (many, blocking) and Reactor
+(its own thread, for async hosts). With a helper (see runtime/supervisor) its spawners start and end the programs and
+the loop polls its channels to them; without one they are our own children. What the loop promises, either way:
+- the answer counts as soon as the hook itself exits, though a grandchild still holds its pipes;
+- time-out: SIGTERM to all, the grace, SIGKILL to all, and back within 0.25 s of that;
+- a child that cannot be started is a value, never an exception.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from select import POLLIN
+from typing import TYPE_CHECKING
+
+from tenterhook.runtime.process.client_gone import CALLER, CallerGone
+from tenterhook.runtime.process.loop import Loop
+from tenterhook.runtime.process.program import Completed, Program
+from tenterhook.runtime.process.reactor import Reactor
+from tenterhook.runtime.process.ticket import Ticket
+
+if TYPE_CHECKING:
+    from tenterhook.runtime.process.slots import Held
+    from tenterhook.runtime.supervisor.client import Helper
+
+__all__ = ["Batch", "Completed", "Program", "Reactor", "Ticket", "run", "run_all"]
+
+
+class Batch:
+    """Many programs at once in the calling thread. Dropped or left by an exception, it ends what it started."""
+
+    def __init__(
+        self,
+        parallel: int = 64,
+        helper: Helper | None = None,
+        held: Held | None = None,
+        spare: list[Loop] | None = None,
+    ) -> None:
+        """`spare` are loops of the same helper that nobody uses: one is taken from there, and put back at the end."""
+        self.held, self.spare = held, spare
+        self.results: list[Completed] = []
+        self.loop = again(spare, parallel) or Loop(parallel, helper)
+        self.caller = CALLER.get(-1)
+        if self.caller >= 0:
+            self.loop.watch(self.caller, POLLIN, partial(hung_up, self.loop, self.caller))
+
+    def add(self, program: Program) -> int:
+        """Start it, or queue it if `parallel` run already. Its place in what wait() returns."""
+        place = len(self.results)
+        self.results.append(Completed())
+        try:
+            self.loop.waiting.append(Ticket(program, partial(store_batch_result, self.results, self.held, place)))
+            self.loop.launch()
+        except BaseException:
+            self.end_all()
+            raise
+        return place
+
+    def meanwhile(self, function: Callable[[], object]) -> None:
+        """What is to be done while they run, in place of only waiting."""
+        self.loop.meanwhile.append(function)
+
+    def wait(self) -> list[Completed]:
+        """All results, in the order of add()."""
+        try:
+            while self.loop.busy:
+                self.loop.step()
+        except BaseException:
+            self.end_all()
+            raise
+        if self.caller >= 0:
+            self.loop.unwatch(self.caller)
+        if self.spare is not None:
+            self.spare.append(self.loop)
+            del self.loop
+        return self.results
+
+    def end_all(self) -> None:
+        self.loop.abandon()
+        if self.held is not None:
+            self.held.give_rest()
+
+    def __del__(self) -> None:
+        loop = getattr(self, "loop", None)  # absent if an exception came while it was made, and when it is over
+        if loop is not None and loop.busy:
+            self.end_all()
+
+
+def again(spare: list[Loop] | None, parallel: int) -> Loop | None:
+    """One in which nothing runs any more, for the next programs."""
+    try:
+        loop = spare.pop() if spare else None
+    except IndexError:  # another thread was quicker
+        return None
+    if loop is None:
+        return None
+    loop.parallel, loop.owner = parallel, os.getpid()
+    loop.deadlines.clear()
+    loop.unheard.clear()
+    return loop
+
+
+def store_batch_result(results: list[Completed], held: Held | None, place: int, completed: Completed) -> None:
+    """Without the batch itself, which must be gone as soon as its caller drops it."""
+    results[place] = completed
+    if held is not None:
+        held.give()
+
+
+def hung_up(loop: Loop, caller: int) -> None:
+    loop.unwatch(caller)
+    raise CallerGone
+
+
+def run(program: Program, helper: Helper | None = None) -> Completed:
+    """Run one program to its end, in the calling thread."""
+    batch = Batch(1, helper)
+    batch.add(program)
+    return batch.wait()[0]
+
+
+def run_all(programs: Sequence[Program], parallel: int = 64, helper: Helper | None = None) -> list[Completed]:
+    """Run all, at most `parallel` at once, in the calling thread; results in the same order."""
+    batch = Batch(parallel, helper)
+    for program in programs:
+        batch.add(program)
+    return batch.wait()

@@ -1,0 +1,146 @@
+"""The channels that one loop uses, one for each profile, and what is heard on them."""
+
+from __future__ import annotations
+
+import _socket
+import os
+import select
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tenterhook.runtime.process.remote import Remote
+from tenterhook.runtime.supervisor.wire import EXITED, FAILED, GONE, HEAD
+
+if TYPE_CHECKING:
+    from tenterhook.runtime.process.loop import Loop
+    from tenterhook.runtime.process.program import Program
+    from tenterhook.runtime.process.running import Running
+    from tenterhook.runtime.process.ticket import Ticket
+    from tenterhook.runtime.sandbox.profile import Profile
+    from tenterhook.runtime.supervisor.channel import Channel, Key
+    from tenterhook.runtime.supervisor.client import Helper
+
+__all__ = ["Lines"]
+
+
+class Lines:
+    """Held while something runs, given back when nothing does."""
+
+    def __init__(self, loop: Loop, helper: Helper) -> None:
+        self.loop, self.helper = loop, helper
+        self.channels: dict[Profile | Key | None, Channel] = {}
+        self.doubtful: set[Channel] = set()
+
+    def acquire_remote(
+        self, program: Program, profile: Profile | None, sandbox: str = "", notes: tuple[str, ...] = ()
+    ) -> Remote:
+        """Whoever runs it, not started yet: a copy of an interpreter that is ready for it, else a new process."""
+        if program.warm and self.helper.how == "auto":
+            from tenterhook.runtime.process.warm import prepare_warm_run
+
+            warm = prepare_warm_run(program, profile, self, sandbox)
+            if not isinstance(warm, str):
+                return warm
+            notes += (warm,) if warm else ()
+        channel = self.channel(profile)
+        return Remote(program, channel, sandbox or channel.mechanism, notes)
+
+    def channel(self, profile: Profile | None) -> Channel:
+        channel = self.channels.get(profile)
+        if channel is None:
+            channel = self.held(profile, self.helper.channel(profile))
+        return channel
+
+    def joined(self, key: Key) -> Channel | None:
+        """To a warm interpreter; None where it is gone."""
+        channel = self.channels.get(key)
+        if channel is None and (channel := self.helper.joined(key)):
+            self.held(key, channel)
+        return channel
+
+    def held(self, name: Profile | Key | None, channel: Channel) -> Channel:
+        self.channels[name] = channel
+        self.loop.watch(channel.wire.fileno(), select.POLLIN, partial(self.hear, channel))
+        return channel
+
+    def hear(self, channel: Channel) -> None:
+        while channel in self.channels.values():  # given back with the last hook's end
+            try:
+                # Not recvmsg: files that come along are none that we want.
+                data = channel.wire.recv(HEAD.size, _socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                return
+            except OSError:
+                data = b""
+            if len(data) < HEAD.size:
+                self.lost(channel)
+                return
+            self.heard(*HEAD.unpack(data))
+
+    def heard(self, kind: bytes, number: int, value: int) -> None:
+        ticket = self.loop.numbered.get(number)
+        child = self.loop.running[ticket] if ticket else None
+        if ticket is None or not isinstance(child, Remote):
+            return
+        if kind == EXITED:
+            child.status = value
+            self.loop.exited(ticket)
+        elif kind == FAILED and not child.ending:
+            self.loop.unwatch_pipes(child)
+            child.close()
+            code = value & 0xFFF  # no more than an errno can be, whatever it says
+            self.loop.not_started(ticket, OSError(code, os.strerror(code)), len(self.loop.running) > 1)
+        elif kind in (FAILED, GONE):
+            child.gone = True
+            child.left = kind == GONE and value > 0
+            if child.ending:
+                self.loop.finish(ticket)
+
+    def lost(self, channel: Channel) -> None:
+        """Its spawner is gone, and with it what it ran. What had not been started is tried once more."""
+        self.drop(channel)
+        theirs = [(t, c) for t, c in self.loop.running.items() if isinstance(c, Remote) and c.channel is channel]
+        for ticket, child in theirs:
+            child.gone = True
+            if child.ending or ticket.retried or channel.reached(child.number):
+                self.loop.finish(ticket)
+            else:
+                self.loop.unwatch_pipes(child)
+                child.close()
+                self.again(ticket)
+        self.helper.discard(channel)
+
+    def lost_with(self, ticket: Ticket) -> None:
+        child = self.loop.running[ticket]
+        assert isinstance(child, Remote)
+        self.lost(child.channel)
+
+    def check(self, child: Running) -> None:
+        """Before it is finished: a spawner that did not say in time that all is gone may be stuck."""
+        if isinstance(child, Remote) and child.ending and not child.gone:
+            self.doubtful.add(child.channel)
+
+    def again(self, ticket: Ticket) -> None:
+        self.loop.unlist(ticket)
+        ticket.retried, ticket.child = True, None
+        self.loop.waiting.appendleft(ticket)
+
+    def drop(self, channel: Channel) -> None:
+        self.loop.unwatch(channel.wire.fileno())
+        self.channels = {name: one for name, one in self.channels.items() if one is not channel}
+
+    def rest(self) -> None:
+        """Nothing runs any more."""
+        for channel in list(self.channels.values()):
+            self.drop(channel)
+            if channel in self.doubtful:
+                self.helper.discard(channel)
+            else:
+                self.helper.give_back(channel)
+        self.doubtful.clear()
+
+    def close(self) -> None:
+        """In a fork of the host: our copies only."""
+        for channel in self.channels.values():
+            channel.close()
+        self.channels.clear()

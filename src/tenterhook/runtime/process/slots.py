@@ -1,0 +1,89 @@
+"""Who may run: so many programs at once, first come, first served."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tenterhook.runtime.process.ticket import Ticket
+
+__all__ = ["Held", "Seats"]
+
+# Threads that may serve their own programs at a time. Each needs a line of its own to the helper, which keeps 16.
+TAKERS = 8
+
+
+class Seats:
+    """Shared by all loops of one engine. In a fork of the host all are free: what its parent runs is the parent's."""
+
+    def __init__(self, count: int) -> None:
+        self.count = max(1, count)
+        self.begin_empty()
+
+    def begin_empty(self) -> None:
+        self.owner = os.getpid()
+        self.lock = threading.Lock()
+        self.free, self.takers = self.count, 0
+        self.line: deque[Ticket] = deque()
+
+    def take(self, count: int) -> Held | None:
+        """All of them now, for a thread that serves its programs itself; not before those who wait."""
+        if self.owner != os.getpid():
+            self.begin_empty()
+        with self.lock:
+            if self.line or self.free < count or self.takers >= TAKERS:
+                return None
+            self.free -= count
+            self.takers += 1
+        return Held(self, count)
+
+    def enter(self, ticket: Ticket) -> bool:
+        """Whether there is one now; else the ticket is admitted when its turn comes."""
+        if self.owner != os.getpid():
+            self.begin_empty()
+        with self.lock:
+            if self.line or self.free < 1:
+                self.line.append(ticket)
+                return False
+            self.free -= 1
+            return True
+
+    def leave(self, ticket: Ticket) -> bool:
+        """Whether it was waiting. It goes with a seat beyond the others, which is given back like them."""
+        with self.lock:
+            if ticket not in self.line:
+                return False
+            self.line.remove(ticket)
+            self.free -= 1
+            return True
+
+    def give(self, count: int = 1, *, taker: bool = False) -> None:
+        """Back, to those who have waited longest; `taker` with the last one that a thread had taken."""
+        with self.lock:
+            self.free += count
+            self.takers -= taker
+            admitted = [self.line.popleft() for _ in range(min(self.free, len(self.line)))]
+            self.free -= len(admitted)
+        for ticket in admitted:
+            assert ticket.home is not None
+            ticket.home.admit(ticket)
+
+
+class Held:
+    """What a thread has taken: given back one by one, as its programs end."""
+
+    __slots__ = ("count", "seats")
+
+    def __init__(self, seats: Seats, count: int) -> None:
+        self.seats, self.count = seats, count
+
+    def give(self, count: int = 1) -> None:
+        if self.count:
+            self.count -= count
+            self.seats.give(count, taker=not self.count)
+
+    def give_rest(self) -> None:
+        self.give(self.count)

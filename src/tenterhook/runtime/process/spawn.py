@@ -1,0 +1,85 @@
+"""Who runs a program, and how it is confined: the one place where that is decided.
+
+A spawner of the helper's that has confined itself; else bubblewrap; else nothing, which is said, or refused where the
+sandbox is required. What a mechanism cannot express is always refused, never run with more or less.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from tenterhook.runtime.process.program import Completed, Program, by_shell
+from tenterhook.runtime.process.running import Running
+from tenterhook.runtime.sandbox.profile import Profile
+from tenterhook.runtime.sandbox.quarantine import Watch, as_seen, last_seen
+from tenterhook.runtime.supervisor import NoHelper, NotConfined
+
+if TYPE_CHECKING:
+    from tenterhook.runtime.process.channels import Lines
+
+__all__ = ["hire"]
+
+ADVICE = "`tenter doctor` says what this machine can do"
+said: set[str] = set()
+
+
+def hire(program: Program, lines: Lines | None, *, anew: bool = False) -> Running | Completed:
+    """Not started yet; or why it must not be. `anew`: what is to be closed and hidden is looked at before all else."""
+    profile = program.profile
+    if profile is None:
+        return spawn_unconfined(program, lines)
+    try:
+        if lines is None:
+            raise NotConfined("hooks are started without a supervisor, which would confine them")
+        seen = as_seen(profile) if anew else last_seen(profile)
+        return attach_quarantine_watch(lines.acquire_remote(program, seen), profile, None if anew else seen)
+    except NoHelper as exc:
+        why, refused = f"no supervisor could be started ({exc})", False
+    except NotConfined as exc:
+        why, refused = str(exc), exc.refused
+    from tenterhook.runtime.sandbox.bubblewrap import build_bwrap_argv
+
+    program = by_shell(program)  # bubblewrap would have words of its own for what cannot be started
+    argv = build_bwrap_argv(program.argv, profile)
+    if argv is not None:
+        return attach_quarantine_watch(
+            spawn_unconfined(replace(program, argv=tuple(argv)), lines, "bubblewrap"), profile
+        )
+    elsewhere = sys.platform != "linux"
+    if elsewhere:
+        why = f"there is no sandbox for {sys.platform} yet"
+    if program.require or (refused and not elsewhere):
+        return Completed(error="sandbox", detail=f"not run, because it cannot be confined: {why}; {ADVICE}")
+    note = f"not confined: {why}; {ADVICE}"
+    if program.leftovers == "tidy":  # it could have made whatever it leaves somebody behind for
+        program = replace(program, leftovers="keep")
+    return spawn_unconfined(program, lines, "none", once(note) if elsewhere else (note,))
+
+
+def spawn_unconfined(program: Program, lines: Lines | None, sandbox: str = "", notes: tuple[str, ...] = ()) -> Running:
+    if lines is not None:
+        try:
+            return lines.acquire_remote(program, None, sandbox, notes)
+        except NoHelper as exc:
+            notes += lines.helper.complaint(exc)
+    from tenterhook.runtime.process.child import Child
+
+    return Child(program, sandbox, notes)
+
+
+def attach_quarantine_watch(running: Running, profile: Profile, seen: Profile | None = None) -> Running:
+    """Looked after: what the sandbox cannot keep from being created is found when the hook has ended.
+
+    With what was `seen` last time, it is looked at once more before the hook is let go.
+    """
+    running.watch = Watch(profile, seen=seen)
+    return running
+
+
+def once(note: str) -> tuple[str, ...]:
+    new = note not in said
+    said.add(note)
+    return (note,) if new else ()

@@ -1,0 +1,39 @@
+"""One program that somebody waits for, from the moment that it is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from tenterhook.runtime.process.program import Completed, Program
+
+if TYPE_CHECKING:
+    from tenterhook.runtime.process.running import Running
+
+__all__ = ["NEVER_STARTED", "Ticket"]
+
+NEVER_STARTED = Completed(error="cancelled", detail="cancelled by the host before it was started")
+
+
+class Home(Protocol):
+    """Where a ticket is served when it has a seat."""
+
+    def admit(self, ticket: Ticket) -> None: ...
+
+    def cancel(self, ticket: Ticket) -> None: ...
+
+
+class Ticket:
+    """One program in a loop, waiting, running or done."""
+
+    __slots__ = ("cancelled", "child", "done", "home", "outdated", "program", "retried")
+
+    def __init__(self, program: Program, done: Callable[[Completed], None], home: Home | None = None) -> None:
+        self.program, self.done, self.home = program, done, home
+        self.child: Running | None = None
+        self.retried = self.cancelled = self.outdated = False
+
+    def cancel(self) -> None:
+        """From any thread, at any time; `done` gets error="cancelled" within 0.1 s, unless it was done before."""
+        if self.home is not None:
+            self.home.cancel(self)

@@ -1,0 +1,88 @@
+"""A Python script that a warm interpreter runs for us: see tenterhook.runtime.warm."""
+
+from __future__ import annotations
+
+import marshal
+import os
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from tenterhook.runtime.process.program import Completed, Program
+from tenterhook.runtime.process.remote import Remote
+from tenterhook.runtime.process.stream import close
+from tenterhook.runtime.supervisor import ChannelLost
+from tenterhook.runtime.supervisor.wire import started_from
+from tenterhook.runtime.warm.host import TRIES, Interpreters, Wanted
+
+if TYPE_CHECKING:
+    from tenterhook.runtime.process.channels import Lines
+    from tenterhook.runtime.sandbox.profile import Profile
+    from tenterhook.runtime.supervisor.channel import Channel
+
+__all__ = ["prepare_warm_run"]
+
+# The first byte of what a script is given, until its process has found that it can run there.
+NOT_YET, RAN = b"-", b"w"
+
+
+def prepare_warm_run(program: Program, profile: Profile | None, lines: Lines, sandbox: str) -> Warm | str:
+    """Not started yet; or, where it is to have an interpreter of its own, a text for people."""
+    helper = lines.helper
+    if helper.warm is None:
+        helper.warm = Interpreters(helper)
+    wanted = helper.warm.wanted(program, None if profile is None else profile.pack())
+    if isinstance(wanted, str):
+        return wanted
+    channel = lines.joined(wanted.interpreter.channel.key)
+    if channel is None:
+        wanted.interpreter.over = True
+        return ""
+    return Warm(program, channel, sandbox or channel.mechanism, wanted)
+
+
+class Warm(Remote):
+    """What it is given goes through a file in memory, which the interpreter itself never reads."""
+
+    __slots__ = ("memory", "wanted")
+
+    awake = 0.004
+
+    def __init__(self, program: Program, channel: Channel, sandbox: str, wanted: Wanted) -> None:
+        super().__init__(program, channel, sandbox)
+        self.wanted = wanted
+        self.memory = -1
+
+    def say_start(self, head: bytes, body: bytes, ends: list[int]) -> None:
+        script = self.wanted.script
+        token, cwd, argv, env = started_from(len(self.program.argv), body)
+        words = [os.fsencode(word) for word in script.words]
+        self.memory = os.memfd_create("start")
+        given = memoryview(NOT_YET + marshal.dumps((argv, words, len(script.flags), env)))
+        while given:
+            given = given[os.write(self.memory, given) :]
+        known = b"\0".join((token.encode(), cwd, os.fsencode(script.path)))
+        try:
+            self.channel.wire.say(head + known, (*ends, self.memory))
+        except ConnectionError as exc:
+            raise ChannelLost(str(exc)) from None
+
+    def completed(self) -> Completed:
+        ran = self.memory >= 0 and os.pread(self.memory, 1, 0) == RAN
+        if not ran and self.status is not None and self.error is None:
+            self.turn_cold()
+        return replace(super().completed(), warm=ran)
+
+    def turn_cold(self) -> None:
+        """It found that a new interpreter would do otherwise. Perhaps it is ready again after another look."""
+        state = self.wanted.state
+        state.turned += 1
+        if state.turned >= TRIES:
+            state.word, state.why = "unfit", "it was prepared and found changed, again and again"
+        elif state.word == "ready":
+            state.word = ""
+
+    def close(self) -> None:
+        super().close()
+        fd, self.memory = self.memory, -1
+        close(fd)

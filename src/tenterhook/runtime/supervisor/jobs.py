@@ -1,0 +1,171 @@
+"""The hooks of one spawner: started, told apart, ended with everything that came from them."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+
+from tenterhook.runtime.procfs import SIGKILL, Entry, Family, Table, Tags, read_table
+from tenterhook.runtime.supervisor.system import TICKS
+from tenterhook.runtime.supervisor.wire import EXITED, FAILED, GONE, HEAD, Wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.runtime.supervisor.spawn import Start
+
+    # Token, working directory, and what is to run in it.
+    Given = tuple[str, bytes, Start]
+
+# SIGKILL works at once, or never: on a process stuck in the kernel, or another user's.
+HOPELESS = 5.0
+# The end, in ticks, of a hook that still runs.
+STILL = 1 << 62
+
+
+class Job:
+    """One hook. `kill_at` is infinite as long as nobody wants it to end; its process may be older than the hook."""
+
+    __slots__ = ("began", "channel", "ending", "exited", "family", "keep", "kill_at", "left", "number")
+
+    def __init__(self, channel: Wire, number: int, family: Family, *, keep: bool, began: int = 0) -> None:
+        self.channel, self.number, self.family, self.keep = channel, number, family, keep
+        self.began = began or family.born
+        self.exited = self.ending = self.left = False
+        self.kill_at = float("inf")
+
+    def tell(self, kind: bytes, value: int = 0) -> None:
+        tell(self.channel, kind, self.number, value)
+
+
+class Jobs:
+    """Those that run or are being ended, by the host's number and by the process's."""
+
+    def __init__(self) -> None:
+        self.by_number: dict[int, Job] = {}
+        self.by_pid: dict[int, Job] = {}
+        self.tags: Tags = {}
+        # When hooks ran that are over, in ticks since boot; overlapping times are joined.
+        self.past: list[tuple[int, int]] = []
+        self.sweep_at = self.swept = self.cost = 0.0
+        self.interval = 0.005
+
+    @property
+    def ending(self) -> list[Job]:
+        return [job for job in self.by_number.values() if job.ending]
+
+    def patience(self) -> float | None:
+        """Seconds until we have to look again; None if only a message or a child's end can make us."""
+        return max(0.0, self.sweep_at - time.monotonic()) if self.ending else None
+
+    def start(self, channel: Wire, number: int, given: Given | None, files: list[int], *, keep: bool) -> None:
+        born = ticks()
+        try:
+            if len(files) < 3 or given is None:  # there was no room for them among our own files
+                raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+            token, cwd, program = given
+            os.chdir(cwd)
+            pid = program.run(files)
+        except (OSError, MemoryError) as exc:
+            tell(channel, FAILED, number, getattr(exc, "errno", None) or errno.ENOMEM)
+            return
+        finally:
+            os.chdir("/")
+            for fd in files:
+                os.close(fd)
+        self.add(Job(channel, number, Family(pid, token, born), keep=keep))
+
+    def add(self, job: Job) -> None:
+        self.by_number[job.number] = self.by_pid[job.family.leader] = job
+
+    def exited(self, pid: int, status: int) -> None:
+        job = self.by_pid.pop(pid, None)
+        if job is not None:
+            if not job.exited:
+                job.exited = True
+                job.tell(EXITED, status)
+            if job.keep and not job.ending:
+                self.forget(job)
+        self.hurry()
+
+    def end(self, channel: Wire, number: int, grace: float) -> None:
+        job = self.by_number.get(number)
+        if job is None:
+            tell(channel, GONE, number)
+            return
+        job.ending = True
+        job.kill_at = min(job.kill_at, time.monotonic() + grace)
+        self.hurry()
+
+    def abandon(self, channel: Wire) -> None:
+        """Whoever started them has gone away."""
+        for job in self.by_number.values():
+            if job.channel is channel:
+                job.ending, job.kill_at = True, time.monotonic()
+        self.hurry()
+
+    def hurry(self) -> None:
+        """Look again soon, but not all the time: a storm of ends shares its looks."""
+        self.interval = 0.005
+        self.sweep_at = self.swept + min(2 * self.cost, 0.01)
+
+    def sweep(self, now: float) -> None:
+        ending = self.ending
+        for job in ending:
+            if job.family.termed and now >= job.kill_at:
+                job.family.send_group(SIGKILL)  # before the long look around: who hogs the processor delays all
+        table = read_table([job.family for job in ending], self.tags, os.getpid())
+        for job in ending:
+            members = job.family.members(table) or self.strays(job, table) if table else []
+            gone = not members and job.exited and (table is not None or job.family.group_is_empty())
+            if gone or now > job.kill_at + HOPELESS:
+                self.forget(job)
+                job.tell(GONE, job.left)
+            else:
+                # A copy of a warm interpreter tells of its end before it is gone: it leaves nothing by that.
+                job.left = job.left or (job.exited and any(one.pid != job.family.leader for one in members))
+                job.family.press(members, kill=now >= job.kill_at)
+        self.swept = time.monotonic()
+        self.cost = self.swept - now
+        self.interval = min(self.interval * 2, 0.05)
+        clocks = [job.kill_at for job in self.ending if job.kill_at > now]
+        self.sweep_at = min([self.swept + self.interval, *clocks])
+
+    def strays(self, job: Job, table: Table) -> list[Entry]:
+        """Orphans without a tag that can only have come from this hook: no other ran when they were born."""
+        us, born = os.getpid(), job.began
+        alive = [entry for entry in table.entries.values() if entry.alive and entry.pid != us]
+        if not alive:
+            return []
+        others = [other for other in self.by_number.values() if other is not job]
+        theirs = {entry.pid for other in others for entry in other.family.members(table)}
+        loose = [entry for entry in alive if entry.pid not in theirs]
+        if any(entry.start < born or self.tags.get((entry.pid, entry.start)) for entry in loose):
+            return []  # an earlier hook left something running, which may have children too
+        times = [*self.past, *((other.began, STILL) for other in others)]
+        found = [entry for entry in loose if not any(begin <= entry.start <= end for begin, end in times)]
+        job.family.known |= {(entry.pid, entry.start) for entry in found}
+        return found
+
+    def forget(self, job: Job) -> None:
+        self.by_number.pop(job.number, None)
+        self.by_pid.pop(job.family.leader, None)
+        if not self.by_number:
+            self.past.clear()
+            return
+        begin = job.began
+        while self.past and self.past[-1][1] >= begin:
+            begin = min(begin, self.past.pop()[0])
+        self.past.append((begin, ticks()))
+
+
+def ticks() -> int:
+    """Now, as the process table counts the time."""
+    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * TICKS)
+
+
+def tell(channel: Wire, kind: bytes, number: int, value: int = 0) -> None:
+    try:
+        channel.say(HEAD.pack(kind, number, value), wait=True)
+    except OSError:  # the host closed it; that is heard on the next turn
+        return

@@ -1,0 +1,116 @@
+"""The supervisor: forks spawners, watches the host, and lets nothing survive it."""
+
+from __future__ import annotations
+
+import _signal as signal  # type: ignore[import-not-found]
+import gc
+import marshal
+import os
+
+from tenterhook.runtime.procfs import SIGKILL, descendants, send
+from tenterhook.runtime.supervisor import spawner, system
+from tenterhook.runtime.supervisor.wire import CHANNEL, HEAD, HERE, JOIN, RELEASE, Wire, heard_long, pair, wire
+
+
+def program(control: int, host: int) -> None:
+    """As a program of its own. Not a child of the host's, which may wait for all its children to end."""
+    if os.fork() == 0:
+        run_forked_supervisor(control, host)
+    os._exit(0)
+
+
+def run_forked_supervisor(control: int, host: int) -> None:
+    """In a process that was forked for it, which ends with this."""
+    try:
+        gc.disable()  # nothing of the host's is to be finalized here
+        system.begin_anew([fd for fd in (control, host) if fd >= 0])
+        system.adopt_orphans()
+        system.keep_out()
+        Supervisor(wire(control), host).serve()
+    finally:
+        os._exit(0)
+
+
+class Supervisor:
+    """One spawner for each profile and warm interpreter, by their packed form."""
+
+    def __init__(self, control: Wire, host: int) -> None:
+        self.control, self.host = control, host
+        self.spawners: dict[bytes, tuple[int, Wire]] = {}
+        self.bell = system.bell()
+        self.ears = system.Ears(*(fd for fd in (control.fileno(), host, self.bell) if fd >= 0))
+
+    def serve(self) -> None:
+        self.control.say(HEAD.pack(HERE, 0, os.getpid()))
+        spawner.get_ready()
+        while True:
+            ready = self.ears.wait(None)
+            if self.bell in ready:
+                system.silence(self.bell)
+                self.bury()
+            # Before the host's end, which may come right after its last word.
+            if self.control.fileno() in ready and self.is_over():
+                return
+            if self.host in ready:
+                system.end_all()
+                return
+
+    def is_over(self) -> bool:
+        while (packet := system.next_packet(self.control)) is not None:
+            data, files = packet
+            if data[:1] == RELEASE:
+                self.release()
+                return True
+            if data[:1] not in (CHANNEL, JOIN) or len(files) < 2:
+                system.end_all()
+                return True
+            key = heard_long(data, len(CHANNEL), files, 2)
+            self.connect(key, wire(files[0]), files[1], join=data[:1] == JOIN)
+            os.close(files[1])
+        return False
+
+    def release(self) -> None:
+        for _, theirs in self.spawners.values():
+            try:
+                theirs.say(RELEASE, wait=True)
+            except OSError:
+                continue
+
+    def connect(self, key: bytes, channel: Wire, notes: int, *, join: bool) -> None:
+        if key in self.spawners:
+            try:
+                self.spawners[key][1].say(CHANNEL, [channel.fileno(), notes])
+            except OSError:  # it has just ended, or does not listen
+                self.spawners.pop(key)[1].close()
+            else:
+                channel.close()
+                return
+        if join:
+            channel.close()
+            return
+        ours, theirs = pair()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                signal.set_wakeup_fd(-1)
+                spawner.run(theirs, channel, notes, *marshal.loads(key))
+            finally:
+                os._exit(0)
+        self.spawners[key] = pid, ours
+        theirs.close()
+        channel.close()
+
+    def bury(self) -> None:
+        """A spawner that was killed leaves its hooks to us: they end, so that no hook gets away by killing it."""
+        gone = {pid for pid, _ in system.ended_children()}
+        for key, (pid, ours) in list(self.spawners.items()):
+            if pid in gone:
+                ours.close()
+                del self.spawners[key]
+            else:
+                system.wake(pid)
+        # In this order: whoever is started meanwhile by another spawner is in the second list, if in any.
+        everybody = set(descendants(os.getpid()))
+        kept = {name for pid, _ in self.spawners.values() for name in descendants(pid)}
+        for name in everybody - kept - {str(os.getpid())}:
+            send(os.kill, int(name), SIGKILL)

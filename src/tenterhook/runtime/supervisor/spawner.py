@@ -1,0 +1,245 @@
+"""A spawner: confines itself, then starts and ends the hooks of one profile, for any number of channels."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from tenterhook.runtime.supervisor import system
+from tenterhook.runtime.supervisor.jobs import Jobs
+from tenterhook.runtime.supervisor.spawn import Start
+from tenterhook.runtime.supervisor.wire import (
+    CHANNEL,
+    CONFINED,
+    END,
+    FILES,
+    GO,
+    HARK,
+    HEAD,
+    MECHANISMS,
+    REFUSED,
+    RELEASE,
+    START,
+    START_KEEPING,
+    UNCONFINED,
+    Wire,
+    heard_long,
+    note,
+    started_from,
+    wire,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Packed = tuple[Any, ...] | None
+    # The interpreter, its options, its environment, and a number that tells it from others.
+    Warmth = tuple[str, tuple[str, ...], tuple[tuple[str, str], ...], int] | None
+
+LONGEST = 1000  # bytes of a reason
+# Heard of one host in a turn: hooks that end together are told together then, and 500 at once take a tenth less time.
+# Not more, or the end of one would wait for the start of too many others.
+BURST = 8
+# Seconds that we stay awake for the word that a hook is to be started, and for the one that lets it go.
+MOMENT = 0.0003
+
+
+def run(control: Wire, channel: Wire, notes: int, packed: Packed, warmth: Warmth) -> None:
+    """What a process does that was forked to be a spawner. When it returns, the process is to end."""
+    kept = control.fileno(), channel.fileno(), notes
+    system.begin_anew(kept)
+    system.adopt_orphans()
+    hello = confine(packed)
+    system.keep_out()
+    if hello[:1] == CONFINED and warmth is not None:
+        warm(warmth, kept, hello)
+    elif hello[:1] == CONFINED:
+        Spawner(control, hello, channel, notes).serve()
+        system.wake_parent()
+    else:
+        channel.say(hello, wait=True)
+
+
+def warm(warmth: Warmth, kept: tuple[int, ...], hello: bytes) -> None:
+    """Go on as an interpreter that serves in our place. Where that cannot be had, our end says so."""
+    assert warmth is not None
+    interpreter, flags, env, _ = warmth
+    # Its streams are made for what hooks are given, pipes; nobody is at the other end of these.
+    (stdin, a), (b, stdout), (c, stderr) = os.pipe(), os.pipe(), os.pipe()
+    for fd, number in ((stdin, 0), (stdout, 1), (stderr, 2)):
+        os.dup2(fd, number)
+    for fd in (stdin, a, b, stdout, c, stderr):
+        os.close(fd)
+    for fd in kept:
+        os.set_inheritable(fd, True)
+    program = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "warm", "program.py")
+    try:
+        os.execve(interpreter, [interpreter, *flags, program, *map(str, kept), hello.hex()], dict(env))
+    except OSError:
+        return
+
+
+def get_ready() -> None:
+    """Import what confines, so that no spawner has to, while the host still finds out what it wants."""
+    try:
+        import tenterhook.runtime.sandbox.restrict  # noqa: F401
+    except Exception:  # who needs it will say what is wrong
+        return
+
+
+def confine(packed: Packed) -> bytes:
+    """The first word on every channel."""
+    if packed is None:
+        return HEAD.pack(CONFINED, 0, 0)
+    from tenterhook.runtime.sandbox.profile import Profile
+
+    try:
+        from tenterhook.runtime.sandbox.restrict import restrict
+
+        mechanism = restrict(Profile(*packed))
+        return HEAD.pack(CONFINED, 0, MECHANISMS.index(mechanism))
+    except Exception as exc:
+        kind = REFUSED if getattr(exc, "refused", False) else UNCONFINED
+        return HEAD.pack(kind, 0, 0) + (str(exc) or type(exc).__name__).encode("utf-8", "replace")[:LONGEST]
+
+
+class Spawner:
+    """Ends when the supervisor does, and when nobody needs it any more."""
+
+    def __init__(self, control: Wire, hello: bytes, first: Wire, notes: int) -> None:
+        self.control, self.hello = control, hello
+        self.bell = system.bell()
+        self.ears = system.Ears(control.fileno(), self.bell)
+        # Each with the file in which its host looks what was started.
+        self.channels: dict[int, tuple[Wire, int]] = {}
+        # What waits for the next word on its channel: number, what to start, its files, whether it is kept.
+        self.waiting: dict[int, tuple[int, Any, list[int], bool]] = {}
+        self.roused = False
+        self.jobs = Jobs()
+        self.open(first, notes)
+
+    @property
+    def needed(self) -> bool:
+        """What hooks left running needs us, so that it ends with the host."""
+        return bool(self.channels or self.jobs.by_number) or system.has_children()
+
+    def serve(self) -> None:
+        while self.needed:
+            self.before_waiting()
+            ready = self.soon() if self.waiting or self.roused else self.ears.wait(self.jobs.patience())
+            if self.bell in ready:
+                self.hear_of_end()  # told first; a bell that rings from here on is not missed
+                system.silence(self.bell)
+                while self.hear_of_end():
+                    continue
+            if self.control.fileno() in ready and self.is_over():
+                return
+            for fd in ready:
+                for _ in range(BURST):
+                    if fd not in self.channels or not self.hear(*self.channels[fd]):
+                        break
+            now = time.monotonic()
+            if self.jobs.ending and now >= self.jobs.sweep_at:
+                self.jobs.sweep(now)
+
+    def soon(self) -> list[int]:
+        """The host needs a moment for the next word: to be woken for it would take as long."""
+        self.roused = False
+        until = time.monotonic() + MOMENT
+        while time.monotonic() < until:
+            if ready := self.ears.wait(0.0):
+                return ready
+            os.sched_yield()
+        return self.ears.wait(self.jobs.patience())
+
+    def hear_of_end(self) -> bool:
+        """Whether a hook had ended, which is told then."""
+        ended = next(system.ended_children(), None)
+        if ended is not None:
+            self.jobs.exited(*ended)
+        return ended is not None
+
+    def is_over(self) -> bool:
+        packet = system.next_packet(self.control)
+        if packet is None:
+            return False
+        data, files = packet
+        if data[:1] == CHANNEL and len(files) == 2:
+            self.open(wire(files[0]), files[1])
+            return False
+        if data[:1] != RELEASE:  # the supervisor is gone, and with it who would end the hooks if we died
+            system.end_all()
+        return True
+
+    def open(self, channel: Wire, notes: int) -> None:
+        try:
+            channel.say(self.hello)
+        except OSError:
+            os.close(notes)
+            return
+        self.channels[channel.fileno()] = channel, notes
+        self.ears.add(channel.fileno())
+
+    def hear(self, channel: Wire, notes: int) -> bool:
+        """Whether there may be more."""
+        packet = system.next_packet(channel)
+        if packet is None:
+            return False
+        data, files = packet
+        if len(data) < HEAD.size:
+            self.close(channel)
+            return False
+        kind, number, value = HEAD.unpack_from(data)
+        if kind == HARK:
+            self.roused = True
+            return False
+        if kind == GO:
+            self.let_go(channel, notes, number)
+            return True
+        self.take_back(channel)
+        if kind == END:
+            self.jobs.end(channel, number, value / 1e6)
+        elif kind in (START, START_KEEPING):
+            given = self.taken_apart(value, data, files)
+            self.waiting[channel.fileno()] = number, given, files, kind == START_KEEPING
+        else:
+            self.hear_more(channel, data)
+        return True
+
+    def let_go(self, channel: Wire, notes: int, number: int) -> None:
+        said = self.waiting.pop(channel.fileno(), None)
+        if said is not None and said[0] == number:
+            note(notes, number)
+            _, given, files, keep = said
+            self.start(channel, number, given, files, keep=keep)
+
+    def take_back(self, channel: Wire) -> None:
+        """Anything but GO means that it is not to be started."""
+        said = self.waiting.pop(channel.fileno(), None) if self.waiting else None
+        for fd in said[2] if said else ():
+            os.close(fd)
+
+    def before_waiting(self) -> None:
+        """What only some spawners do, when nobody wants anything."""
+
+    def hear_more(self, channel: Wire, data: bytes) -> None:
+        """What only some spawners are told."""
+
+    def taken_apart(self, words: int, data: bytes, files: list[int]) -> Any:
+        """What a packet says; None where not all of it came."""
+        body = heard_long(data, HEAD.size, files, FILES - 1)
+        if not body:
+            return None
+        token, cwd, argv, env = started_from(words, body)
+        return token, cwd, Start(argv, env, cwd)
+
+    def start(self, channel: Wire, number: int, given: Any, files: list[int], *, keep: bool) -> None:
+        self.jobs.start(channel, number, given, files, keep=keep)
+
+    def close(self, channel: Wire) -> None:
+        self.take_back(channel)
+        self.ears.remove(channel.fileno())
+        os.close(self.channels.pop(channel.fileno())[1])
+        self.jobs.abandon(channel)
+        channel.close()

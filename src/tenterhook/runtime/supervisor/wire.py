@@ -1,0 +1,177 @@
+"""What host, supervisor and spawners say to each other: packets over Unix sockets, with open files.
+
+A packet is sent whole or not at all, so that an exception in the middle of it leaves nothing half said. A host
+believes a spawner numbers and a line of text, no more: hooks run beside it.
+"""
+
+from __future__ import annotations
+
+import _socket  # the module socket would take a third of the helper's start
+import errno
+import os
+import struct
+from itertools import starmap
+
+from tenterhook.runtime.procfs import TAG
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# Kind, number of the hook, and a value.
+HEAD = struct.Struct("<cQq")
+# The variable that holds a hook's tag; that of a hook within a hook holds both.
+NAME = TAG.encode()
+# The number of the last hook that a spawner was about to start.
+NOTE = struct.Struct("<Q")
+
+# Host to spawner. START's value is how many words the command has; END's the grace in microseconds. What was said to
+# START waits for the next word on its channel: GO, or it is taken back. The host looks around in the meantime. HARK
+# comes before: to wake up takes a spawner as long as the host takes to put a START together.
+HARK, START, START_KEEPING, GO, END = b"H", b"S", b"K", b"G", b"E"
+# Spawner to host: the errno, the exit code or minus the signal, nothing more to come. That it was started is noted in
+# a file in memory instead, the number before the start: a message would wake the host only to be put aside (0.1 ms).
+FAILED, EXITED, GONE = b"f", b"x", b"g"
+# The first word on a channel: how its hooks are confined, or a text why they are not; REFUSED must not be overruled.
+CONFINED, UNCONFINED, REFUSED = b"c", b"u", b"r"
+MECHANISMS = ("", "namespace", "landlock")
+# Host to supervisor, with one end of a channel, and supervisor to spawner; the same to a spawner that is there already,
+# or not at all; and: let go what hooks left running.
+CHANNEL, JOIN, RELEASE = b"C", b"J", b"R"
+# Host to warm interpreter: get ready for a script, in so many microseconds; back, with its number: it is, or a text why
+# it never will be, or it gets ready once more; and, about itself: what it has loaded is not what is installed any more.
+PREPARE, READY, UNFIT, AGAIN, STALE = b"P", b"y", b"n", b"a", b"o"
+# Supervisor to host: its process number.
+HERE = b"h"
+
+PACKET = 1 << 16
+# What is longer, an environment or the paths of a profile, goes through a file in memory.
+INLINE = 1 << 15
+# Sent with a packet at most.
+FILES = 4
+# Where a host closed our file behind our back.
+CLOSED = (errno.EBADF, errno.ENOTSOCK, errno.ENOTCONN)
+
+
+class Wire(_socket.socket):
+    """One end of a connection. Closed when it is dropped, without a warning."""
+
+    # No function of Python's: an interrupt that came in one would be lost there.
+    __del__ = _socket.socket.close
+
+    def say(self, data: bytes, files: Sequence[int] = (), *, wait: bool = False) -> None:
+        """ConnectionError if nobody listens any more; BlockingIOError, unless we may wait, if he does not keep up."""
+        flags = _socket.MSG_NOSIGNAL | (0 if wait else _socket.MSG_DONTWAIT)
+        try:
+            if files:
+                rights = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack(f"{len(files)}i", *files))
+                self.sendmsg([data], [rights], flags)
+            else:
+                self.send(data, flags)
+        except OSError as exc:
+            if exc.errno in CLOSED:
+                raise BrokenPipeError(exc.errno, exc.strerror) from None
+            raise
+
+    def hear(self) -> tuple[bytes, list[int]]:
+        """The next packet and the files that came with it; empty if the other end is closed. Does not wait."""
+        flags = _socket.MSG_CMSG_CLOEXEC | _socket.MSG_DONTWAIT
+        data, rights, _, _ = self.recvmsg(PACKET, _socket.CMSG_SPACE(FILES * 4), flags)
+        return data, [fd for *_, content in rights for (fd,) in struct.iter_unpack("i", content)]
+
+
+def pair() -> tuple[Wire, Wire]:
+    made: list[tuple[_socket.socket, _socket.socket]] = []
+    try:
+        # Kept before an interrupt can come: one that came between the call and its result would drop both, open.
+        made.extend(starmap(_socket.socketpair, [(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)]))
+        one, other = made[0]
+        return wire(one.detach()), wire(other.detach())
+    except BaseException:
+        for end in made[0] if made else ():
+            end.close()
+        raise
+
+
+def wire(fd: int) -> Wire:
+    return Wire(_socket.AF_UNIX, _socket.SOCK_SEQPACKET, 0, fd)
+
+
+def note(file: int, number: int) -> None:
+    os.pwrite(file, NOTE.pack(number), 0)
+
+
+def start_packet(
+    number: int, token: str, cwd: str, argv: Sequence[str], env: Mapping[str, str], *, keep: bool
+) -> tuple[bytes, bytes]:
+    """Head and body. ValueError for what no program can be given."""
+    items = [token, cwd, *argv, ""]
+    body = os.fsencode("\0".join(items))
+    if body.count(b"\0") != len(items) - 1:
+        raise ValueError("embedded null byte")
+    return HEAD.pack(START_KEEPING if keep else START, number, len(argv)), body + encode_environment(dict(env))
+
+
+def started_from(words: int, body: bytes) -> tuple[str, bytes, list[bytes], dict[bytes, bytes]]:
+    """Token, working directory, command and environment, with the hook's tag in it."""
+    token, cwd, *argv, env = body.split(b"\0", 2 + words)
+    before = decode_environment(env)
+    return token.decode(), cwd, argv, {**before, NAME: before.get(NAME, b"") + token + b";"}
+
+
+# The last environment, and its variables one behind the other: it hardly ever changes from one hook to the next, and to
+# make one of the other takes longer than all the rest of a packet.
+sent: tuple[dict[str, str], bytes] = ({}, b"")
+heard: tuple[bytes, dict[bytes, bytes]] = (b"", {})
+
+
+def encode_environment(env: dict[str, str]) -> bytes:
+    global sent
+    known, made = sent
+    if env != known:
+        made = os.fsencode("\0".join(f"{key}={value}" for key, value in env.items()))
+        if made.count(b"\0") != max(0, len(env) - 1):
+            raise ValueError("embedded null byte")
+        if any("=" in key or not key for key in env):
+            raise ValueError("illegal environment variable name")
+        sent = env, made
+    return made
+
+
+def decode_environment(env: bytes) -> dict[bytes, bytes]:
+    global heard
+    known, made = heard
+    if env != known:
+        items = env.split(b"\0") if env else []
+        made = {key: value for key, _, value in (item.partition(b"=") for item in items)}
+        heard = env, made
+    return made
+
+
+def say_long(channel: Wire, head: bytes, body: bytes, files: Sequence[int], *, wait: bool = False) -> None:
+    if len(body) <= INLINE:
+        channel.say(head + body, files, wait=wait)
+        return
+    memory = os.memfd_create("start")
+    try:
+        view = memoryview(body)
+        while view:
+            view = view[os.write(memory, view) :]
+        channel.say(head, (*files, memory), wait=wait)
+    finally:
+        os.close(memory)
+
+
+def heard_long(data: bytes, head: int, files: list[int], usual: int) -> bytes:
+    """The body of what was said. The file it came in, beside the usual ones, is closed and taken off the list."""
+    if len(files) <= usual:
+        return data[head:]
+    memory = files.pop()
+    try:
+        parts, at = [], 0
+        while part := os.pread(memory, 1 << 20, at):
+            parts.append(part)
+            at += len(part)
+        return b"".join(parts)
+    finally:
+        os.close(memory)

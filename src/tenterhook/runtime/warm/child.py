@@ -1,0 +1,216 @@
+"""From a copy of a warm interpreter to a script that runs: everything that a new process would have of its own.
+
+Where a new interpreter would do otherwise, or nobody can tell, this process becomes one: it has everything set up.
+"""
+
+from __future__ import annotations
+
+import _frozen_importlib_external
+import _signal as signal  # type: ignore[import-not-found]
+import builtins
+import ctypes
+import errno
+import gc
+import marshal
+import os
+import struct
+import sys
+import time
+from _socket import CMSG_SPACE, MSG_CMSG_CLOEXEC
+
+from tenterhook.runtime.procfs import TAG
+from tenterhook.runtime.supervisor.spawn import places
+from tenterhook.runtime.supervisor.system import PR_SET_DUMPABLE, max_files
+from tenterhook.runtime.supervisor.wire import FILES, PACKET
+from tenterhook.runtime.warm.loading import first_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from types import CodeType
+    from typing import Any, NoReturn
+
+    from tenterhook.runtime.supervisor.wire import Wire
+    from tenterhook.runtime.warm.kept import Kept
+
+    # The command as it was given; as its interpreter is given it; how many of these words are options; environment.
+    Given = tuple[list[bytes], list[bytes], int, dict[bytes, bytes]]
+
+# What a new process starts with that Python ignores for itself.
+IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
+# What a host finds written at the beginning of the file in memory where the script ran in a copy.
+RAN = b"w"
+# Said to a copy: nothing has changed, so that it may run the script itself.
+FIT = b"y"
+
+
+class Start:
+    """What a warm interpreter knows of its own start, and its copies need."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        # What `__main__` holds before a script's first line, in this version of Python.
+        self.names = names
+        with open("/proc/self/environ", "rb") as file:
+            block = file.read()
+        # As it was given: Python adds to it where the locale is none that it can use.
+        self.env = {name: value for name, _, value in (one.partition(b"=") for one in block.split(b"\0")) if name}
+        self.tag_at, self.room = tag_place(block)
+        self.library = ctypes.CDLL(None)
+
+
+def tag_place(block: bytes) -> tuple[int, int]:
+    """Where the value of our tag stands in the memory that /proc shows as the environment, and its length."""
+    with open("/proc/self/stat", "rb") as file:
+        text = file.read()
+    begin = int(text[text.rfind(b")") + 2 :].split()[47])
+    at = (b"\0" + block).find(b"\0" + TAG.encode() + b"=")
+    if at < 0 or not begin:
+        return 0, 0
+    first = at + len(TAG) + 1
+    return begin + first, block.index(b"\0", first) - first
+
+
+def become_script(line: Wire, start: Start, scripts: Mapping[str, Kept]) -> list[Any]:
+    """Wait for it; its code, and the names that it runs with."""
+    be_apart(line.fileno())
+    rehearse(start)
+    path, cwd, files = receive_run_request(line)
+    os.chdir(cwd)
+    argv, words, options, env = load_run_arguments(files[3])
+    settle(files, env, start)
+    start.library.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
+    fit = line.recv(PACKET) == FIT
+    code = (scripts[path].code or compile_script_file(words[1 + options])) if fit else None
+    if code is None or start.room < len(env[TAG.encode()]):
+        become_interpreter(argv, env)
+    os.pwrite(files[3], RAN, 0)
+    for fd in (line.detach(), *files):
+        os.close(fd)
+    own_names(words, options)
+    return [code, fresh_main(os.fsdecode(words[1 + options]), start.names)]
+
+
+def be_apart(line: int) -> None:
+    """While nobody waits: everything that is the same for all scripts."""
+    os.setsid()
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.closerange(3, line)
+    os.closerange(line + 1, max_files())
+    refresh_modules()
+
+
+def rehearse(start: Start) -> None:
+    """Do for nothing what each script needs: memory that is written to is copied now and not then (0.3 ms)."""
+    tag = os.environb[TAG.encode()]
+    settle((0, 1, 2), {**start.env, TAG.encode(): tag[:-1]}, start)
+    marshal.loads(marshal.dumps(start.env))
+    main = sys.modules["__main__"]
+    exec(compile("pass", "", "exec"), fresh_main("/", start.names))
+    sys.modules["__main__"] = main
+    json = sys.modules.get("json")
+    if json is not None and sys.stdout is not None:
+        json.loads(json.dumps({"a": [1, "b"]}))
+        sys.stdout.flush()
+    gc.collect()
+    gc.get_objects()
+
+
+def receive_run_request(line: Wire) -> tuple[str, bytes, list[int]]:
+    """The script's path, where it runs, and its files."""
+    data, rights, _, _ = line.recvmsg(PACKET, CMSG_SPACE(FILES * 4), MSG_CMSG_CLOEXEC)
+    if not rights:
+        os._exit(0)
+    path, _, cwd = data.partition(b"\0")
+    files = [fd for *_, content in rights for (fd,) in struct.iter_unpack("i", content)]
+    return os.fsdecode(path), cwd, files
+
+
+def load_run_arguments(memory: int) -> Given:
+    parts, at = [], len(RAN)
+    while part := os.pread(memory, 1 << 20, at):
+        parts.append(part)
+        at += len(part)
+    found: Given = marshal.loads(b"".join(parts))
+    return found
+
+
+def settle(files: Sequence[int], env: dict[bytes, bytes], start: Start) -> None:
+    """Streams, an environment and a beginning of its own."""
+    for number in range(3):
+        os.dup2(files[number], number)
+    for name in [name for name in start.env if name not in env]:
+        del os.environb[name]
+    for name, value in env.items():
+        if start.env.get(name) != value:
+            os.environb[name] = value
+    tag = env[TAG.encode()]
+    if len(tag) <= start.room:
+        ctypes.memmove(start.tag_at, tag.ljust(start.room, b"\0"), start.room)
+    time.tzset()
+    logging: Any = sys.modules.get("logging")
+    if logging is not None:
+        logging._startTime = time.time_ns() if isinstance(logging._startTime, int) else time.time()
+
+
+def compile_script_file(word: bytes) -> CodeType | None:
+    """None where a new interpreter has something to say about it."""
+    path = os.fsdecode(word)
+    try:
+        with open(path, "rb") as file:
+            text = file.read()
+        return compile(text, absolute(path), "exec", dont_inherit=True)
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def become_interpreter(argv: list[bytes], env: dict[bytes, bytes]) -> NoReturn:
+    """A new interpreter, in the same process."""
+    for number in IGNORED:
+        signal.signal(number, signal.SIG_DFL)
+    refused: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    for place in places(argv[0], env):
+        try:
+            os.execve(place, argv, env)
+        except OSError as exc:
+            refused = exc
+    os.write(2, os.fsencode(f"{os.fsdecode(argv[0])}: {refused.strerror}\n"))
+    os._exit(126 if isinstance(refused, PermissionError) else 127)
+
+
+def own_names(words: list[bytes], options: int) -> None:
+    sys.argv[:] = [os.fsdecode(word) for word in words[1 + options :]]
+    if hasattr(sys, "orig_argv"):
+        sys.orig_argv[:] = [os.fsdecode(word) for word in words]
+    sys.path[:0] = first_folder(sys.argv[0])
+
+
+def fresh_main(path: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """A new `__main__`, with what a script finds there in this version of Python."""
+    module = type(sys)("__main__")
+    file = absolute(path)
+    known: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins, "__file__": file, "__annotations__": {}}
+    known["__loader__"] = _frozen_importlib_external.SourceFileLoader("__main__", file)
+    space = module.__dict__
+    space.clear()
+    space.update((name, known.get(name)) for name in names)
+    sys.modules["__main__"] = module
+    return space
+
+
+def refresh_modules() -> None:
+    """What modules hold of the process that they were loaded in, and do not see to themselves when it is copied."""
+    threading = sys.modules.get("threading")
+    if threading is not None and hasattr(threading.main_thread(), "_set_native_id"):
+        threading.main_thread()._set_native_id()
+    random = sys.modules.get("numpy.random")
+    if random is not None:
+        random.seed()
+    process = sys.modules.get("multiprocessing.process")
+    if process is not None:  # a secret between a program and its own processes
+        process.current_process().authkey = os.urandom(32)
+
+
+def absolute(path: str) -> str:
+    """As the interpreter makes it: the parts of the path stay as they were given."""
+    return path if os.path.isabs(path) else os.path.join(os.getcwd(), path)

@@ -1,0 +1,66 @@
+"""Copies of a warm interpreter, as it sees them: made before they are needed, heard of when they have ended."""
+
+from __future__ import annotations
+
+import mmap
+import os
+
+from tenterhook.runtime.procfs import Family
+from tenterhook.runtime.supervisor.jobs import Job, ticks
+from tenterhook.runtime.supervisor.wire import pair
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.runtime.supervisor.wire import Wire
+
+# Room for the names of the modules that a script has loaded; at its end, the exit code and whether that is one.
+ROOM = 1 << 16
+CODE, SAID = ROOM - 2, ROOM - 1
+
+
+class Born(BaseException):
+    """We are a copy that is to run a script: leave everything of the server's."""
+
+    def __init__(self, line: Wire, said: mmap.mmap) -> None:
+        self.line, self.said = line, said
+
+
+class Copy:
+    """Waits for the script that it is to run, so that no script waits for the copying (1 ms)."""
+
+    def __init__(self) -> None:
+        self.line, theirs = pair()
+        # Shared memory, and no file that the script would find open.
+        self.said = mmap.mmap(-1, ROOM)
+        self.born = ticks()
+        self.pid = os.fork()
+        if self.pid == 0:
+            raise Born(theirs, self.said)
+        theirs.close()
+
+    def loaded(self) -> list[str]:
+        """The modules that its script has loaded, when it is over. It may say anything."""
+        text = self.said[:].partition(b"\0")[0].decode("ascii", "replace")
+        self.said.close()
+        return [name for name in text.split("\n") if all(part.isidentifier() for part in name.split("."))]
+
+    def ended(self) -> int | None:
+        """The exit code that it will have, once nothing more can come of its script: dying takes it a while longer."""
+        return self.said[CODE] if self.said[SAID] else None
+
+    def dismiss(self) -> None:
+        """It hears that nobody is there any more, and ends."""
+        self.line.close()
+        self.said.close()
+
+
+class Run(Job):
+    """A script that runs in a copy."""
+
+    __slots__ = ("copy", "script")
+
+    def __init__(
+        self, channel: Wire, number: int, token: str, copy: Copy, script: str, *, keep: bool, began: int
+    ) -> None:
+        super().__init__(channel, number, Family(copy.pid, token, copy.born), keep=keep, began=began)
+        self.copy, self.script = copy, script

@@ -1,0 +1,260 @@
+"""The host's side: the warm interpreters that there are, and which scripts they are ready for.
+
+An event never waits for one. A script that none is ready for runs in an interpreter of its own, as it would without
+all this, while one is started or gets ready.
+"""
+
+from __future__ import annotations
+
+import _socket
+import contextlib
+import itertools
+import os
+import select
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from tenterhook.runtime.procfs import TAG
+from tenterhook.runtime.supervisor import NoHelper
+from tenterhook.runtime.supervisor.wire import AGAIN, CONFINED, HEAD, PACKET, PREPARE, READY, STALE, UNFIT
+from tenterhook.runtime.warm import EACH_TIME
+from tenterhook.runtime.warm.script import NO_SCRIPT, recognise_script
+from tenterhook.runtime.warm.stamps import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tenterhook.runtime.process.program import Program
+    from tenterhook.runtime.supervisor.channel import Channel, Key
+    from tenterhook.runtime.supervisor.client import Helper
+    from tenterhook.runtime.warm.script import Script
+    from tenterhook.runtime.warm.stamps import Stamp
+
+__all__ = ["Interpreter", "Interpreters", "Wanted", "wait"]
+
+# Interpreters at most; one makes room for another if nobody has used it for so many seconds. Else a host with many
+# environments would do nothing but start them.
+MOST, RECENT = 4, 10.0
+# After one was started, its successor is not before this.
+PAUSE = 1.0
+# A script that was prepared and then did not run in a copy after all, so many times, never will.
+TRIES = 3
+# Seconds that the imports of a script may take when they are tried, and again when they are done for good.
+LONGEST = 30.0
+# What is remembered of interpreters that cannot be warm, and of commands that are no scripts, those so many seconds.
+KNOWN, BELIEVED = 256, 1.0
+# Changes from shell to shell and from folder to folder, and means nothing to a module.
+PASSING = frozenset({TAG, "_", "PWD", "OLDPWD", "SHLVL"})
+# Room for the mark of a run, beyond the marks of runs that this host is itself part of.
+ROOM = "-" * 64
+
+UNUSUAL = f"{{}} {EACH_TIME}: {{}}"
+
+
+class Wanted(Struct, frozen=True):
+    """One script, the interpreter that is ready for it, and what it knows of it."""
+
+    script: Script
+    interpreter: Interpreter
+    state: State
+
+
+class State:
+    """What an interpreter says about a script: asked, ready or unfit."""
+
+    __slots__ = ("number", "stamp", "told", "turned", "why", "word")
+
+    def __init__(self, number: int) -> None:
+        self.number, self.word, self.why = number, "", ""
+        self.stamp: Stamp = None
+        self.told, self.turned = False, 0
+
+
+class Interpreter:
+    """One that runs, or is about to. All scripts that it was asked about, by path and by number."""
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+        self.answered = self.over = False
+        self.scripts: dict[str, State] = {}
+        self.by_number: dict[int, State] = {}
+        self.born = self.used = time.monotonic()
+
+    @property
+    def busy(self) -> bool:
+        """Whether it gets ready for something, and may be busy with that."""
+        return not self.answered or any(state.word == "asked" for state in self.by_number.values())
+
+    def prepare(self, path: str) -> State:
+        """What it says about a script as the file is now."""
+        state = self.scripts.get(path)
+        if state is None:
+            state = self.scripts[path] = State(len(self.scripts) + 1)
+            self.by_number[state.number] = state
+        now = stamp(path)
+        if (state.stamp != now or not state.word) and state.word != "asked":
+            state.stamp, state.word = now, "asked"
+            try:
+                self.channel.wire.say(HEAD.pack(PREPARE, state.number, int(LONGEST * 1e6)) + os.fsencode(path))
+            except OSError:  # heard of when we listen
+                self.over = True
+        return state
+
+    def listen(self) -> None:
+        """All that it has said by now."""
+        while not self.over:
+            try:
+                data = self.channel.wire.recv(PACKET, _socket.MSG_DONTWAIT) if self.channel.usable else b""
+            except BlockingIOError:
+                return
+            except OSError:
+                data = b""
+            self.hear(data)
+
+    def hear(self, data: bytes) -> None:
+        kind, number, _ = HEAD.unpack_from(data.ljust(HEAD.size, b"\0"))
+        state = self.by_number.get(number)
+        if kind == CONFINED:
+            self.answered = True
+        elif kind in (READY, AGAIN) and state:
+            state.word = "ready" if kind == READY else "asked"
+        elif kind == UNFIT and state:
+            text = data[HEAD.size :].decode("utf-8", "replace")
+            state.word, state.why = "unfit", "".join(c if c.isprintable() else "?" for c in text)
+        else:  # its end, STALE, or that it cannot be confined
+            self.answered = self.answered or kind == STALE
+            self.over = True
+
+
+class Interpreters:
+    """Of one helper. What is in force for a hook decides which one may run it: profile, Python, options, variables."""
+
+    def __init__(self, helper: Helper) -> None:
+        self.helper = helper
+        self.lock = threading.Lock()
+        self.kept: dict[Key, Interpreter] = {}
+        self.hopeless: set[Key] = set()
+        self.last: dict[Key, float] = {}
+        self.numbers = itertools.count(1)
+        # Commands that were found to be no scripts, and how long that is believed: cold, a script is right too.
+        self.others: dict[tuple[str, ...], float] = {}
+
+    def wanted(self, program: Program, packed: tuple[object, ...] | None) -> Wanted | str:
+        """Who is ready to run this; or a text for people, empty where there is nothing new to say."""
+        if self.others and self.others.get(program.argv, 0.0) > time.monotonic():
+            return ""
+        cwd = program.cwd if os.path.isabs(program.cwd) else os.path.join(os.getcwd(), program.cwd)
+        script = recognise_script(program.argv, program.env, cwd)
+        if isinstance(script, str):
+            if script is NO_SCRIPT:
+                self.believe(program.argv)
+            return ""
+        key = packed, (script.interpreter, script.flags, lasting_variables(program.env, program.varying))
+        with self.lock:
+            one = self.found(key)
+            if one is None:
+                return ""
+            state = one.prepare(script.path)
+            one.used = time.monotonic()
+            if state.word == "unfit" and not state.told:
+                state.told = True
+                return UNUSUAL.format(script.path, state.why)
+            return Wanted(script, one, state) if state.word == "ready" and not one.busy else ""
+
+    def believe(self, argv: tuple[str, ...]) -> None:
+        if len(self.others) >= KNOWN:
+            self.others.clear()
+        self.others[argv] = time.monotonic() + BELIEVED
+
+    def found(self, key: Key) -> Interpreter | None:
+        one = self.kept.get(key)
+        if one is not None:
+            one.listen()
+        if one is None or one.over:
+            self.drop(key)
+            one = self.started(key)
+        return one
+
+    def started(self, key: Key) -> Interpreter | None:
+        """A new one, if there is room for it."""
+        now = time.monotonic()
+        if key in self.hopeless or now < self.last.get(key, 0.0) + PAUSE:
+            return None
+        packed, warmth = key
+        for other in [other for other in self.kept if is_superseded_key(other, key)]:
+            self.drop(other)
+        if len(self.kept) >= MOST:
+            oldest = min(self.kept, key=lambda one: self.kept[one].used)
+            if now < self.kept[oldest].used + RECENT:
+                return None
+            self.drop(oldest)
+        assert warmth is not None
+        interpreter, flags, env = warmth
+        # Numbered, so that it is never taken for the one before, which may still be about to end.
+        asked = packed, (interpreter, flags, env, next(self.numbers))
+        channel = None
+        with contextlib.suppress(NoHelper), self.helper.lock:
+            channel = self.helper.asked(self.helper.running(), asked)
+        if channel is None:
+            return None
+        if len(self.last) >= KNOWN:
+            self.last.clear()
+            self.hopeless.clear()
+        self.last[key] = now
+        one = self.kept[key] = Interpreter(channel)
+        return one
+
+    def drop(self, key: Key) -> None:
+        """It ends when nothing of a hook runs in it any more, because nobody is connected with it."""
+        one = self.kept.pop(key, None)
+        if one is not None:
+            if not one.answered:
+                self.hopeless.add(key)
+            one.over = True
+            self.helper.discard(one.channel)
+
+    def lives(self, key: Key) -> bool:
+        return any(one.channel.key == key and not one.over for one in list(self.kept.values()))
+
+    def wait(self, seconds: float) -> bool:
+        """Until every script that was asked about is ready or unfit. False where that took longer."""
+        until = time.monotonic() + seconds
+        while True:
+            with self.lock:
+                for one in self.kept.values():
+                    one.listen()
+                busy = [one for one in self.kept.values() if one.busy and not one.over]
+            left = until - time.monotonic()
+            if not busy or left <= 0:
+                return not busy
+            poller = select.poll()
+            for one in busy:
+                poller.register(one.channel.wire.fileno(), select.POLLIN)
+            poller.poll(left * 1000)
+
+    def close(self) -> None:
+        """Without the lock: also in a fork of the host, where nobody may be left to give it back."""
+        for one in list(self.kept.values()):
+            one.over = True
+            one.channel.close()
+
+
+def lasting_variables(env: Mapping[str, str], varying: frozenset[str]) -> tuple[tuple[str, str], ...]:
+    """What an interpreter is started with: all variables but those that differ from event to event."""
+    kept = [(name, value) for name, value in env.items() if name not in varying and name not in PASSING]
+    return (*sorted(kept), (TAG, env.get(TAG, "") + ROOM))
+
+
+def is_superseded_key(other: Key, key: Key) -> bool:
+    """Whether it is for the same hooks, confined as the files were that are other files now."""
+    return other[1] == key[1] and other != key and (other[0] and other[0][:-1]) == (key[0] and key[0][:-1])
+
+
+def wait(seconds: float = 60.0) -> bool:
+    """Until all scripts that ran before are ready to run in copies, or known not to be. For tests and benchmarks."""
+    from tenterhook.runtime.supervisor import client
+
+    return all(one.warm is None or one.warm.wait(seconds) for one in client.ours)

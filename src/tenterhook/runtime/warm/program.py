@@ -1,0 +1,54 @@
+"""What a warm interpreter runs: `python [options] program.py CONTROL CHANNEL NOTES HELLO`, started by a spawner."""
+
+NAMES = tuple(globals())
+
+import sys  # noqa: E402
+
+BARE = tuple(sys.modules)
+
+
+def main():
+    # type: () -> int
+    """Serve; in a copy that is to run a script, leave all that and run it."""
+    import os
+
+    control, channel, notes = map(int, sys.argv[1:4])
+    hello = bytes.fromhex(sys.argv[4])
+    here = os.path.dirname(os.path.abspath(__file__))
+    if sys.path[:1] == [here]:
+        del sys.path[0]
+    # Only what stands beside us: another version of it may be installed for this interpreter.
+    folder = os.path.dirname(os.path.dirname(here))
+    package = sys.modules[os.path.basename(folder)] = type(sys)(os.path.basename(folder))
+    package.__path__ = [folder]
+
+    from tenterhook.runtime.supervisor import system
+    from tenterhook.runtime.supervisor.wire import wire
+    from tenterhook.runtime.warm import child, ending
+    from tenterhook.runtime.warm.copies import Born
+    from tenterhook.runtime.warm.server import Warm
+
+    for fd in (control, channel, notes):
+        os.set_inheritable(fd, False)
+    start = child.Start(NAMES)
+    if len(os.listdir("/proc/self/task")) > 1 or sys.gettrace() or sys.getprofile():
+        return 1
+    system.adopt_orphans()
+    system.keep_out()  # of what we have just looked at, too
+    warm, born = Warm(wire(control), hello, wire(channel), notes, BARE), None
+    try:
+        warm.serve()
+        system.wake_parent()
+    except Born as exc:
+        born = exc.line, exc.said
+    if born is None:
+        return 0
+    warm.leave()
+    known = set(sys.modules)
+    script = child.become_script(born[0], start, warm.scripts)
+    own = os.getpid()
+    return ending.finish(ending.ran(script), script, known, born[1], own)
+
+
+if __name__ == "__main__" and sys.version_info >= (3, 9) and sys.implementation.name == "cpython":
+    sys.exit(main())

@@ -1,0 +1,319 @@
+"""A warm interpreter at work: a spawner whose hooks are copies of itself.
+
+It gets ready for scripts as it is told to, and lets go of nothing that one script was given for another to find: what
+a script is given stays in a file in memory that only its own process reads.
+"""
+
+from __future__ import annotations
+
+import _signal as signal  # type: ignore[import-not-found]
+import errno
+import gc
+import marshal
+import os
+import sys
+import time
+
+from tenterhook.runtime.procfs import Family, send
+from tenterhook.runtime.supervisor import system
+from tenterhook.runtime.supervisor.jobs import Job, Jobs, tell, ticks
+from tenterhook.runtime.supervisor.spawner import Spawner
+from tenterhook.runtime.supervisor.wire import AGAIN, EXITED, FAILED, FILES, HEAD, PREPARE, READY, STALE, UNFIT
+from tenterhook.runtime.warm.child import FIT
+from tenterhook.runtime.warm.copies import Copy, Run
+from tenterhook.runtime.warm.footprint import memory
+from tenterhook.runtime.warm.kept import Kept
+from tenterhook.runtime.warm.loading import Loaded, load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from tenterhook.runtime.procfs import Entry, Table
+    from tenterhook.runtime.supervisor.wire import Wire
+
+# Copies that wait for a script, and seconds after which one is made though a script runs.
+SPARE, LATER = 2, 0.005
+# Scripts that one interpreter is prepared for, and how many bytes of their code it keeps.
+MOST, LARGEST_CODE = 256, 16 << 20
+# How often what a script was seen to load is loaded for good.
+LESSONS = 3
+# Seconds after which one that nobody uses ends.
+IDLE = 300.0
+
+FULL = f"its interpreter is prepared for {MOST} scripts already"
+LATE = "what it imports takes longer than {:g} s"
+ENDED = "what it imports ends the process"
+
+
+class Trial(Job):
+    """The process in which a script's imports are tried. It reports through a file in memory."""
+
+    __slots__ = ("asked", "memory", "since", "until")
+
+    def __init__(self, channel: Wire, number: int, family: Family, memory: int, asked: Asked) -> None:
+        super().__init__(channel, number, family, keep=False)
+        self.memory, self.asked = memory, asked
+        self.since, self.until = time.time_ns(), time.monotonic() + asked.seconds
+
+    def tell(self, kind: bytes, value: int = 0) -> None:
+        """Nobody is told how it does, but what came of it."""
+
+
+class Asked:
+    """A script that we were asked to get ready for, and what it was seen to load beyond what its text says."""
+
+    __slots__ = ("lessons", "number", "script", "seconds", "seen")
+
+    def __init__(self, number: int, script: str, seconds: float) -> None:
+        self.number, self.script, self.seconds = number, script, seconds
+        self.seen: set[str] = set()
+        self.lessons = 0
+
+
+class Warm(Spawner):
+    """Serves like any spawner, and PREPARE beside it."""
+
+    def __init__(self, control: Wire, hello: bytes, first: Wire, notes: int, bare: Iterable[str]) -> None:
+        self.trials = 0
+        # A script that imports us is to get what is installed for its interpreter.
+        ours = __name__.partition(".")[0]
+        self.ours = {name: module for name, module in sys.modules.items() if name.partition(".")[0] == ours}
+        for name in self.ours:
+            del sys.modules[name]
+        self.scripts: dict[str, Kept] = {}
+        self.asked: dict[str, Asked] = {}
+        self.loaded = Loaded(bare)
+        self.base = memory()
+        self.told: Wire | None = first
+        self.copies: list[Copy] = []
+        self.copy_at = 0.0
+        self.used = time.monotonic()
+        super().__init__(control, hello, first, notes)
+        self.jobs: WarmJobs = WarmJobs(self)
+        gc.collect()
+        gc.freeze()
+
+    @property
+    def needed(self) -> bool:
+        """Not for ever: who has not been used for a while gives back his memory."""
+        if self.jobs.by_number or (self.channels and time.monotonic() < self.used + IDLE):
+            return True
+        self.forget_copies()
+        return not self.channels and system.has_children()
+
+    def hear_more(self, channel: Wire, data: bytes) -> None:
+        kind, number, value = HEAD.unpack_from(data)
+        if kind == PREPARE:
+            self.told = channel
+            script = os.fsdecode(data[HEAD.size :])
+            if len(self.asked) >= MOST and script not in self.asked:
+                self.say(UNFIT, number, FULL)
+                return
+            asked = self.asked[script] = Asked(number, script, value / 1e6)
+            self.prepare(asked, [])
+
+    # Getting ready
+
+    def prepare(self, asked: Asked, seen: list[str]) -> None:
+        memory = os.memfd_create("trial")
+        born = ticks()  # before it is: else it may look older than itself, and be taken for what another one left
+        pid = os.fork()
+        if pid == 0:
+            try:
+                self.try_out(asked.script, memory, seen)
+            finally:
+                os._exit(0)
+        self.trials += 1
+        self.used = time.monotonic()
+        self.jobs.add(Trial(self.control, -self.trials, Family(pid, "", born), memory, asked))
+
+    def try_out(self, script: str, memory: int, seen: list[str]) -> None:
+        """In a copy, which has nothing that could be spoken into."""
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        os.dup2(memory, 3)
+        os.closerange(4, system.max_files())
+        system.let_in()
+        system.adopt_orphans()
+        sys.modules.update(self.ours)
+        from tenterhook.runtime.warm.trial import trial
+
+        for name in self.ours:
+            del sys.modules[name]
+        os.pwrite(3, marshal.dumps(trial(script, self.base, seen)), 0)
+
+    def finish_trial(self, trial: Trial) -> None:
+        """It is over, by itself or because it took too long."""
+        asked = trial.asked
+        try:
+            found = marshal.loads(os.pread(trial.memory, 1 << 26, 0))
+        except (EOFError, ValueError, TypeError):
+            late = time.monotonic() >= trial.until
+            found = {"why": LATE.format(asked.seconds) if late else ENDED}
+        os.close(trial.memory)
+        why = found.get("why") or self.take(asked, found, trial.since)
+        # What it was seen to load, if that is no use, it goes on to load itself.
+        fine = not why or (asked.lessons > 0 and asked.script in self.scripts)
+        self.say(READY if fine else UNFIT, asked.number, "" if fine else why)
+
+    def learn(self, run: Run) -> None:
+        """What a script has loaded that its text does not show: from now on that is there before it, too."""
+        names, asked = run.copy.loaded(), self.asked.get(run.script)
+        if asked is None or asked.lessons >= LESSONS or run.script not in self.scripts:
+            return
+        fresh = [name for name in names if name not in asked.seen and name not in sys.modules]
+        if fresh:
+            asked.seen.update(fresh)
+            asked.lessons += 1
+            self.say(AGAIN, asked.number)
+            self.prepare(asked, fresh)
+
+    def take(self, asked: Asked, found: dict[str, Any], since: int) -> str:
+        """Import what is known to be harmless; why it is no use after all."""
+        script = Kept(asked.script, *found["script"])
+        if found["prepares"]:  # what it is seen to load was perhaps prepared by what it did before
+            asked.lessons = LESSONS
+        signal.alarm(int(2 * asked.seconds) + 1)  # should it hang now, this interpreter ends
+        for one in found["wanted"]:
+            load(one, found["path"])
+        signal.alarm(0)
+        self.forget_copies()
+        self.loaded.note(since)
+        gc.collect()
+        gc.freeze()
+        if hides := self.loaded.find_shadowing_file(script.before):
+            return f"{hides} stands in for a module that is loaded already"
+        self.scripts[script.script] = script
+        if sum(one.size for one in self.scripts.values()) > LARGEST_CODE:
+            script.code, script.size = None, 0
+        return ""
+
+    def say(self, kind: bytes, number: int, text: str = "") -> None:
+        if self.told is not None:
+            try:
+                self.told.say(HEAD.pack(kind, number, 0) + os.fsencode(text)[:1000])
+            except OSError:
+                return
+
+    # Running
+
+    def taken_apart(self, words: int, data: bytes, files: list[int]) -> Any:
+        return data[HEAD.size :].split(b"\0")
+
+    def start(self, channel: Wire, number: int, given: Any, files: list[int], *, keep: bool) -> None:
+        began = ticks()
+        self.used = time.monotonic()
+        try:
+            if len(files) < FILES:  # there was no room for them among our own files
+                raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+            token, cwd, path = given
+            os.chdir(cwd)
+            copy = self.handed_over(os.fsdecode(path), cwd, files)
+        except (OSError, MemoryError) as exc:
+            tell(channel, FAILED, number, getattr(exc, "errno", None) or errno.ENOMEM)
+            return
+        finally:
+            os.chdir("/")
+            for fd in files:
+                os.close(fd)
+        self.jobs.add(Run(channel, number, token.decode(), copy, os.fsdecode(path), keep=keep, began=began))
+        self.copy_at = self.used + LATER
+
+    def handed_over(self, path: str, cwd: bytes, files: list[int]) -> Copy:
+        """Who runs it: the copy that waits for it, or another one if that was killed."""
+        said = os.fsencode(path) + b"\0" + cwd
+        copy = self.copies.pop(0) if self.copies else Copy()
+        try:
+            copy.line.say(said, files)
+        except OSError:
+            copy.dismiss()
+            copy = Copy()
+            copy.line.say(said, files)
+        send(os.kill, copy.pid, signal.SIGCONT)  # an earlier script may have stopped it while it waited
+        copy.line.say(FIT if self.is_fit(path) else UNFIT)  # found out while it gets ready
+        return copy
+
+    def forget_copies(self) -> None:
+        while self.copies:
+            self.copies.pop().dismiss()
+
+    def leave(self) -> None:
+        """In a copy: the files are closed with all others, and their numbers are the script's to use."""
+        self.control.detach()
+        for channel, _ in self.channels.values():
+            channel.detach()
+
+    @property
+    def lacks_copies(self) -> bool:
+        return bool(self.scripts and self.channels) and len(self.copies) < SPARE
+
+    def hear_of_end(self) -> bool:
+        return self.jobs.hear_of_end() or super().hear_of_end()
+
+    def before_waiting(self) -> None:
+        """Not while a script runs that may be over soon: it wants the processor that copying takes."""
+        if self.lacks_copies and (not self.jobs.by_number or time.monotonic() >= self.copy_at):
+            self.copies.append(Copy())
+
+    def is_fit(self, path: str) -> bool:
+        """Whether a new interpreter would do as we do with this script, by now."""
+        if self.loaded.changed:
+            self.say(STALE, 0)
+            return False
+        script = self.scripts.get(path)
+        try:
+            return script is not None and script.is_same() and not self.loaded.find_shadowing_file(script.before)
+        except OSError:
+            return False
+
+
+class WarmJobs(Jobs):
+    def __init__(self, warm: Warm) -> None:
+        super().__init__()
+        self.warm = warm
+
+    @property
+    def running(self) -> list[Trial]:
+        return [job for job in self.by_number.values() if isinstance(job, Trial)]
+
+    def patience(self) -> float | None:
+        usual, now = super().patience(), time.monotonic()
+        for trial in self.running:
+            if not trial.ending and now >= trial.until:
+                self.finish(trial)
+        clocks = [trial.until - now for trial in self.running if not trial.ending]
+        if self.warm.lacks_copies:
+            clocks.append(max(0.0, self.warm.copy_at - now))
+        return min([one for one in (usual, *clocks, IDLE) if one is not None])
+
+    def strays(self, job: Job, table: Table) -> list[Entry]:
+        for copy in self.warm.copies:  # they are no hook's, and older than the next one
+            table.entries.pop(copy.pid, None)
+        return super().strays(job, table)
+
+    def hear_of_end(self) -> bool:
+        """From the copy itself: to give back the memory of a large interpreter takes as long as a small script."""
+        for job in self.by_number.values():
+            if isinstance(job, Run) and not job.exited and (status := job.copy.ended()) is not None:
+                job.exited = True
+                job.tell(EXITED, status)
+                return True
+        return False
+
+    def exited(self, pid: int, status: int) -> None:
+        job = self.by_pid.get(pid)
+        super().exited(pid, status)
+        if isinstance(job, Trial):
+            self.finish(job)
+        elif isinstance(job, Run):
+            self.warm.learn(job)
+
+    def finish(self, trial: Trial) -> None:
+        """Whatever the imports have started ends now."""
+        if not trial.ending:
+            trial.ending, trial.kill_at = True, time.monotonic()
+            self.hurry()
+            self.warm.finish_trial(trial)

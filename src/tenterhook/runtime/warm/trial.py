@@ -1,0 +1,94 @@
+"""Whether what a script imports may be loaded for good: tried in a process that is thrown away.
+
+A module that starts a thread, opens a connection or changes what others rely on would do so for every script after it,
+and once instead of each time. Then the script gets an interpreter of its own, each time.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import marshal
+import os
+import sys
+import warnings
+
+from tenterhook.runtime.warm.footprint import LARGEST, Watch, memory
+from tenterhook.runtime.warm.imports import Reading, Roots, Unfit
+from tenterhook.runtime.warm.loading import first_folder, load
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+FIONREAD = 0x541B
+
+
+def trial(script: str, base: int, seen: list[str]) -> dict[str, Any]:
+    """What to load for a script, and its code; or `why` not.
+
+    `base` is the memory that a bare interpreter takes, `seen` what the script has loaded when it ran.
+    """
+    try:
+        roots = Roots()
+        before = [*first_folder(script), *roots.before]
+        reading = Reading(script, before)
+        for name in seen:
+            reading.want(name, ())
+        wanted = [one for one in reading.wanted if roots.find(one[0].partition(".")[0])]
+        if why := find_import_side_effects(roots, wanted):
+            raise Unfit(f"what it imports would {why}")
+        if memory() - base > LARGEST:
+            raise Unfit(f"what it imports takes more than {LARGEST >> 20} MiB")
+    except Unfit as exc:
+        return {"why": str(exc)}
+    except SyntaxError as exc:
+        return {"why": f"{exc.filename} line {exc.lineno}: {exc.msg}"}
+    except OSError as exc:
+        return {"why": f"{exc.filename}: {exc.strerror}"}
+    except ValueError as exc:  # a byte that no source can hold
+        return {"why": f"{script}: {exc}"}
+    text = reading.text
+    made = reading.own, before, text, compile_to_bytes(script, text)
+    return {"wanted": wanted, "path": roots.path, "script": made, "prepares": reading.prepares}
+
+
+def find_import_side_effects(roots: Roots, wanted: list[tuple[str, tuple[str, ...]]]) -> str:
+    """What the imports do beside importing. Those that fail are left to the script; they come off the list."""
+    streams = [quiet(number) for number in (1, 2)]
+    watch = Watch(roots)
+    for one in list(wanted):
+        try:
+            if not load(one, roots.path):
+                return "change sys.path"
+        except Exception:
+            wanted.remove(one)
+        except SystemExit:
+            return "end the program"
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    if any(waiting(ear) for ear in streams):
+        return "print something"
+    return watch.found()
+
+
+def quiet(number: int) -> int:
+    """Where that stream's output is found from now on."""
+    ear, mouth = os.pipe()
+    os.dup2(mouth, number)
+    os.close(mouth)
+    return ear
+
+
+def waiting(ear: int) -> bool:
+    return any(fcntl.ioctl(ear, FIONREAD, bytes(4)))
+
+
+def compile_to_bytes(script: str, text: bytes) -> bytes:
+    """Its code, to be kept; nothing where compiling it says something, which each run is to say."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return marshal.dumps(compile(text, script, "exec", dont_inherit=True))
+    except (Warning, SyntaxError, ValueError, RecursionError):
+        return b""

@@ -1,0 +1,1 @@
+"""Helpers that know nothing of hooks: files, paths, secrets, terminal text, readers, shell grammar."""

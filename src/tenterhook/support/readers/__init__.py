@@ -1,0 +1,189 @@
+"""Read a config file, and say later on which line and column anything in it stands.
+
+Values come from the fast parser of each format, which knows no positions. Positions come from a scan of our own. It
+runs once, when somebody asks, or when the parse fails and a person has to be told why.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import Struct
+
+from tenterhook.errors import ConfigError, DialectError
+from tenterhook.support.steady import whole
+from tenterhook.types import Path
+
+__all__ = ["DEEPEST", "LARGEST", "Document", "Place", "Scan", "error", "parse", "read"]
+
+LARGEST = 8 * 1024 * 1024
+DEEPEST = 64
+
+
+class Document(Struct, frozen=True):
+    """What a file says. `where` and `duplicates` scan the text once, on the first call of either."""
+
+    file: str
+    data: Any
+    where: Callable[[Path], tuple[int, int]]
+    duplicates: Callable[[], tuple[str, ...]] = tuple
+
+
+class Place(Struct, gc=False):
+    """Where one thing starts, as an offset into the text, and the places of what is in it."""
+
+    offset: int
+    inside: dict[Any, Place]
+
+
+# The root, and each key that stands again in the same mapping with its offset.
+Scan = tuple[Place, list[tuple[int, Any]]]
+
+
+class Places:
+    """The places of one text, which nobody looks for before the first question."""
+
+    def __init__(self, text: str, file: str, format: str) -> None:
+        self.text, self.file, self.format = text, file, format
+        self.found: tuple[Place, list[tuple[int, Any]], list[int]] | None = None
+
+    def look(self) -> tuple[Place, list[tuple[int, Any]], list[int]]:
+        if self.found is None:
+            _, scan = reader(self.format)
+            self.found = (*scan(self.text, self.file), line_starts(self.text))
+        return self.found
+
+    def position(self, offset: int) -> tuple[int, int]:
+        from bisect import bisect_right
+
+        starts = self.look()[2]
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    def where(self, path: Path) -> tuple[int, int]:
+        """The place of the key or item, or of the nearest thing around it that exists."""
+        place = self.look()[0]
+        for step in path:
+            if step not in place.inside:
+                break
+            place = place.inside[step]
+        return self.position(place.offset)
+
+    def duplicates(self) -> tuple[str, ...]:
+        warnings = []
+        for offset, key in self.look()[1]:
+            line, column = self.position(offset)
+            warnings.append(f"{self.file}:{line}:{column}: key {key!r} stands twice; the last one counts")
+        return tuple(warnings)
+
+
+def read(file: str, format: str, naming: tuple[str, ...] = ()) -> Document | None:
+    """The document in a file, or None where there is no such file, or none of the words to look for stands in it."""
+    try:
+        # A repository can hold a link to a pipe, to /dev/zero or to our own stdin, and nobody has trusted it yet.
+        with open(file, "rb", opener=unblocking) as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise ConfigError("is no regular file", file=file)
+            text = whole(stream, file, LARGEST + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        if os.path.islink(file):
+            raise ConfigError("is a link that leads nowhere", file=file) from None
+        return None
+    except (OSError, ValueError) as exc:  # ValueError: a NUL in the name
+        raise ConfigError(f"cannot be read: {getattr(exc, 'strerror', None) or exc}", file=file) from exc
+    if naming and len(text) <= LARGEST and not any(word.encode() in text for word in naming):
+        return None
+    return parse(text, file, format)
+
+
+def unblocking(file: str, flags: int) -> int:
+    return os.open(file, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def parse(text: bytes, file: str, format: str) -> Document:
+    """The document in a text. `format` is json, jsonc, toml, yaml or frontmatter."""
+    source = decode_utf8_source(text, file)
+    if format == "frontmatter":
+        from tenterhook.support.readers.frontmatter import frontmatter
+
+        source, format = frontmatter(source), "yaml"
+    elif format == "jsonc":
+        from tenterhook.support.readers.json import blank_out_comments
+
+        source, format = blank_out_comments(source, file), "json"
+    places = Places(source, file, format)
+    if format in ("toml", "yaml") and (not source or source.isspace()):
+        return Document(file, {}, places.where, places.duplicates)
+    values, _ = reader(format)
+    return Document(file, validate_top_level(values(source, file), places), places.where, places.duplicates)
+
+
+def validate_top_level(data: Any, places: Places) -> dict[Any, Any]:
+    if not isinstance(data, dict):
+        start = len(places.text) - len(places.text.lstrip())
+        raise error(f"the top level must be a mapping, not {kind(data)}", places.text, places.file, start)
+    if too_deep(data):
+        places.look()  # knows where, and raises
+        raise ConfigError(f"nested deeper than {DEEPEST} levels", file=places.file)
+    return data
+
+
+def reader(format: str) -> tuple[Callable[[str, str], Any], Callable[[str, str], Scan]]:
+    """Only what the format needs is imported: YAML alone takes 15 ms."""
+    if format == "json":
+        from tenterhook.support.readers import json
+
+        return json.values, json.scan
+    if format == "toml":
+        from tenterhook.support.readers import toml
+
+        return toml.values, toml.scan
+    if format == "yaml":
+        from tenterhook.support.readers import yaml
+
+        return yaml.values, yaml.scan
+    raise DialectError(f"no reader for the format {format!r}; there are json, jsonc, toml, yaml and frontmatter")
+
+
+def decode_utf8_source(text: bytes, file: str) -> str:
+    if len(text) > LARGEST:
+        raise ConfigError(f"larger than {LARGEST // 1024 // 1024} MiB", file=file)
+    text = text.removeprefix(b"\xef\xbb\xbf")
+    try:
+        return text.decode()
+    except UnicodeDecodeError as exc:
+        before = text[: exc.start].decode()
+        raise error(f"byte 0x{text[exc.start]:02x} is not UTF-8", before, file, len(before)) from None
+
+
+def error(message: str, text: str, file: str, offset: int) -> ConfigError:
+    """The error that stands at an offset."""
+    line = text.count("\n", 0, offset) + 1
+    return ConfigError(message, file=file, line=line, column=offset - text.rfind("\n", 0, offset))
+
+
+def line_starts(text: str) -> list[int]:
+    starts, at = [0], text.find("\n")
+    while at >= 0:
+        starts.append(at + 1)
+        at = text.find("\n", at + 1)
+    return starts
+
+
+def too_deep(data: Any) -> bool:
+    """Level by level, because a recursion is what a deep file wants to break."""
+    level = [data]
+    for _ in range(DEEPEST):
+        every = [item.values() if isinstance(item, dict) else item for item in level]
+        level = [child for children in every for child in children if isinstance(child, (dict, list))]
+        if not level:
+            return False
+    return True
+
+
+def kind(data: Any) -> str:
+    names = {dict: "a mapping", list: "a list", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+    return "null" if data is None else names.get(type(data), f"a {type(data).__name__}")

@@ -1,0 +1,269 @@
+"""Programs that run another one: what they run, taken out of their words."""
+
+from __future__ import annotations
+
+import re
+
+# The options of each that take a value, and how many further words stand before the command.
+WRAPPERS = {
+    "sudo": ("-u -g -h -p -C -T -r -t -U -D -R --user --group --host --prompt --chdir --role --type", 0),
+    "doas": ("-u -C -a", 0),
+    "pkexec": ("--user", 0),
+    "env": ("-u -C -P -S --unset --chdir --argv0 --split-string", 0),
+    "command": ("", 0),
+    "builtin": ("", 0),
+    "exec": ("-a", 0),
+    "nohup": ("", 0),
+    "setsid": ("", 0),
+    "nice": ("-n --adjustment", 0),
+    "ionice": ("-c -n -p --class --classdata", 0),
+    "chrt": ("", 1),
+    "taskset": ("", 1),
+    "time": ("-f -o --format --output", 0),
+    "timeout": ("-k -s --kill-after --signal", 1),
+    "stdbuf": ("-i -o -e --input --output --error", 0),
+    "strace": ("-a -b -e -E -I -o -O -p -P -s -S -u -U -X", 0),
+    "ltrace": ("-a -e -l -n -o -p -s -u -x", 0),
+    "flock": ("-w -E --timeout --wait --conflict-exit-code", 1),
+    "chroot": ("--userspec --groups", 1),
+    "unshare": ("-S -G -R -w --root --wd", 0),
+    "busybox": ("", 0),
+    "toybox": ("", 0),
+    "caffeinate": ("-t -w", 0),
+    "noglob": ("", 0),
+    "coproc": ("", 0),
+    "parallel": ("-j -a -I -N -n --jobs --arg-file --colsep --delay", 0),
+    "xargs": ("-a -d -E -I -L -n -P -s --arg-file --delimiter --max-args --max-procs --max-lines --replace", 0),
+    "ssh": ("-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w", 1),
+    "uv run": ("-p -m -C --python --with --extra --group --directory --project --env-file --package", 0),
+    "poetry run": ("", 0),
+    "pipenv run": ("", 0),
+    "pdm run": ("", 0),
+    "hatch run": ("", 0),
+    "conda run": ("-n -p --name --prefix", 0),
+    "bundle exec": ("", 0),
+    "npx": ("-p -c --package --call", 0),
+    "bunx": ("", 0),
+    "uvx": ("-p -w -i --from --with --python --index --index-url --default-index --extra-index-url --env-file", 0),
+    **dict.fromkeys(("npm exec", "pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx"), ("-p -c --package --call", 0)),
+    **dict.fromkeys(("mise exec", "asdf exec", "rbenv exec", "pyenv exec"), ("", 0)),
+    "direnv exec": ("", 1),
+    "systemd-run": ("-u -p -E -t --unit --property --setenv --slice --description --on-active", 0),
+    "nsenter": ("-t -S -G --target", 0),
+    "gosu": ("", 1),
+    "su-exec": ("", 1),
+    "fakeroot": ("-l -s -i -b", 0),
+    "valgrind": ("", 0),
+    **dict.fromkeys(("chronic", "unbuffer", "entr", "firejail", "linux32", "linux64", "perf trace"), ("", 0)),
+    "numactl": ("-N -m -C -p --cpunodebind --membind --physcpubind --preferred", 0),
+    "perf stat": ("-e -o -r -x -p -C --event --output --repeat", 0),
+    "perf record": ("-e -o -F -c -p -C --event --output --freq", 0),
+    "sem": ("-j --jobs --id", 0),
+    "rlwrap": ("-b -D -f -H -l -P -q -s -S -t", 0),
+    "prlimit": ("-p -o --pid --output", 0),
+    "setarch": ("", 1),
+    "screen": ("-S -s -c -t -T -h -p -e", 0),
+    "xvfb-run": ("-n -e -f -p -s -w --server-num --error-file --auth-file --xauth-protocol --server-args --wait", 0),
+    "dbus-run-session": ("--config-file --dbus-daemon", 0),
+    **dict.fromkeys(("docker exec", "podman exec"), ("-e -u -w --env --user --workdir --env-file --detach-keys", 1)),
+    **dict.fromkeys(("kubectl exec", "oc exec"), ("-n -c -f --namespace --container --context --filename", 1)),
+    "lxc exec": ("--env --cwd --user --group --mode", 1),
+}
+# Those that run it on another machine, or in a container.
+ELSEWHERE = ("ssh", "docker exec", "podman exec", "kubectl exec", "oc exec", "lxc exec")
+PRIVILEGED = ("sudo", "doas", "pkexec", "su", "runuser", "gosu", "su-exec", "nsenter")
+SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "rbash", "csh", "tcsh", "pwsh")
+INTERPRETERS = ("python", "python3", "python2", "perl", "ruby", "node", "deno", "bun", "php", "lua", "osascript")
+# Programs that bring something from the network.
+LOADS = ("curl", "wget", "fetch", "aria2c", "http", "https", "nc", "ncat", "netcat", "lynx", "ftp", "scp", "ssh")
+# A script that comes by stdin.
+STDIN = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
+# Letters of an interpreter's options, the last of which takes the code: python -Ic, perl -lne.
+BUNDLE = r"-[a-zA-LN-Z0-9]{0,4}[ceE]"
+# What find looks for: with one of these it does not take everything. A file's age, owner or rights are not among them:
+# in a project nearly all files are alike in those.
+FILTERS = (
+    *("-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-size", "-empty", "-samefile"),
+    *("-lname", "-inum"),
+)
+# By which find acts on what it has found.
+ACTIONS = ("-delete", "-exec", "-execdir", "-ok", "-okdir")
+
+
+def program_of(word: str) -> str:
+    """A program by its name alone: /bin/rm and rm.exe are rm."""
+    name = word.rpartition("/")[2]
+    return name[:-4] if name.lower().endswith(".exe") else name
+
+
+def split_wrapper_name(program: str, words: list[str]) -> tuple[str, list[str]]:
+    """The name under which the program stands in the table, and its words from there on; no name where it is none."""
+    if program in WRAPPERS:
+        return program, words
+    if words and f"{program} {words[0]}" in WRAPPERS:
+        return f"{program} {words[0]}", words[1:]
+    return "", words
+
+
+def command_of(name: str, words: list[str]) -> tuple[list[str], list[str]]:
+    """What a wrapper runs, and the assignments before it."""
+    takes, operands = WRAPPERS[name]
+    if name == "command" and words and words[0] in ("-v", "-V"):  # which only looks for it
+        return [], []
+    at = after_options(words, takes.split())
+    at += name == "env" and words[at : at + 1] == ["-"]  # an empty environment
+    assigned: list[str] = []
+    while name in ("env", "sudo", "doas") and at < len(words) and is_assignment(words[at]):
+        assigned.append(words[at])
+        at += 1
+    at += operands
+    at += operands > 0 and words[at : at + 1] == ["--"]
+    return words[at:], assigned
+
+
+def after_options(words: list[str], takes: list[str]) -> int:
+    """The place of the first word that is neither an option nor the value of one."""
+    at = 0
+    while at < len(words) and words[at].startswith("-") and words[at] != "-":
+        word = words[at]
+        at += 1
+        if word == "--":
+            break
+        if word in takes or (word[1:2] != "-" and "-" + word[-1] in takes and "-" + word[1] not in takes):
+            at += 1
+    return at
+
+
+def single_quote_word(word: str) -> str:
+    """One word for a shell, whatever is in it."""
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+def is_assignment(word: str) -> bool:
+    return "=" in word and word.partition("=")[0].isidentifier()
+
+
+def shell_reads(words: list[str]) -> tuple[str, str]:
+    """What a shell runs: ("text", -c's), ("file", its name) or ("stdin", "")."""
+    text, at = False, 0
+    while at < len(words) and words[at][:1] in ("-", "+") and len(words[at]) > 1:
+        word = words[at]
+        at += 1
+        if word == "--":
+            break
+        if not word.startswith("--"):
+            text = text or ("c" in word and word[0] == "-")
+            at += word[-1] in "oO"
+            if "s" in word and not text:
+                return "stdin", ""
+        elif word in ("--rcfile", "--init-file"):
+            at += 1
+    if text:
+        return "text", words[at] if at < len(words) else ""
+    return ("file", words[at]) if at < len(words) and words[at] not in STDIN else ("stdin", "")
+
+
+def interpreter_reads(words: list[str]) -> tuple[str, str]:
+    """The same for python, perl, node and their like: -c, -e and their like give the text."""
+    for at, word in enumerate(words):
+        if word in ("-c", "-e", "-E", "-p", "-r", "--eval", "--print") or re.fullmatch(BUNDLE, word):
+            return "text", words[at + 1] if at + 1 < len(words) else ""
+        if word[:2] in ("-c", "-e") and len(word) > 5:
+            return "text", word[2:]
+        if word == "-m" or word.startswith("-m"):
+            return "file", word
+        if word in STDIN:
+            return "stdin", ""
+        if not word.startswith("-") and (not at or words[at - 1] not in ("-W", "-X")):
+            return "file", word
+    return "stdin", ""
+
+
+def option_value(words: list[str], *names: str) -> str | None:
+    """The value of the first of these options, written apart or behind =; None where there is none."""
+    for at, word in enumerate(words):
+        if word in names:
+            return words[at + 1] if at + 1 < len(words) else ""
+        name, sign, value = word.partition("=")
+        if sign and name in names:
+            return value
+    return None
+
+
+def letter_value(words: list[str], letter: str) -> str | None:
+    """The value of an option by its letter, alone, among others (-so file) or with the value behind it (-ofile)."""
+    for at, word in enumerate(words):
+        before, found, value = word.partition(letter)
+        if found and before[:1] == "-" and (before == "-" or before[1:].isalnum()):
+            return value or (words[at + 1] if at + 1 < len(words) else "")
+    return None
+
+
+def split_string(words: list[str]) -> str | None:
+    """What env -S is given, with the words behind it; None where there is no such option."""
+    for at, word in enumerate(words):
+        name, _, value = word.partition("=")
+        if name == "--split-string" or (word[:1] == "-" and word[1:2] != "-" and "S" in word):
+            value = value if word.startswith("--") else word.partition("S")[2]
+            return " ".join((value, *words[at + 1 :]))
+        if not word.startswith("-") and (not at or words[at - 1] not in ("-u", "-C", "-P")):
+            return None
+    return None
+
+
+def replaced_by(words: list[str]) -> str:
+    """The text in whose place xargs puts what it reads; nothing where that comes last."""
+    for word in words:
+        if word[:2] in ("-I", "-i") and len(word) > 2:
+            return word[2:]
+        if word in ("-i", "--replace"):
+            return "{}"
+    return option_value(words, "-I", "--replace") or ""
+
+
+def found_by(words: list[str]) -> tuple[list[str], bool, list[list[str]]]:
+    """Of find: where it starts, whether it takes everything there, and the commands that it runs."""
+    at = 0
+    while at < len(words) and words[at] in ("-H", "-L", "-P"):
+        at += 1
+    starts: list[str] = []
+    while at < len(words) and not words[at].startswith("-") and words[at] not in ("(", "!"):
+        starts.append(words[at])
+        at += 1
+    everything = takes_all(words[at:])
+    runs: list[list[str]] = []
+    while at < len(words):
+        if words[at] in ("-exec", "-execdir", "-ok", "-okdir"):
+            end = next((place for place in range(at + 1, len(words)) if words[place] in (";", "+")), len(words))
+            runs.append(words[at + 1 : end])
+            at = end
+        at += 1
+    return starts or ["."], everything, runs
+
+
+def takes_all(words: list[str]) -> bool:
+    """Whether one of find's alternatives is held back by nothing: `! -name x` and `-name '*'` leave nearly all.
+
+    What stands behind an action holds nothing back: `-delete -name x` has deleted everything already.
+    """
+    held = False
+    for at, word in enumerate(words):
+        if word in ACTIONS:
+            if not held:
+                return True
+            continue
+        if word in ("-o", "-or", ","):
+            if not held:
+                return True
+            held = False
+        elif word in FILTERS:
+            negated = at > 0 and words[at - 1] in ("!", "-not")
+            held = held or not (negated or fits_nearly_all(word, "".join(words[at + 1 : at + 2])))
+    return not held
+
+
+def fits_nearly_all(test: str, value: str) -> bool:
+    """A pattern without a letter, such as `*.*`; a size of more than so much."""
+    if test == "-size":
+        return value.startswith("+")
+    return test != "-empty" and bool(value) and not value.strip("*?./")

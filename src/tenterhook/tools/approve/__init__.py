@@ -1,0 +1,1 @@
+"""Review and approve what a project brings: hooks, status lines, lock files."""

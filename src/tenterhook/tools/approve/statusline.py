@@ -1,0 +1,118 @@
+"""The status line that some agents let their users write: a command whose first line stands above the prompt.
+
+Unlike a hook's command its text goes to no shell and nothing in it expands, neither variables nor `~`: it is words,
+the first of which is a path from the project's root, or a program on PATH.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from tenterhook.config.load import dig
+from tenterhook.errors import ConfigError
+from tenterhook.support import readers
+from tenterhook.support.secrets.names import without_secrets
+from tenterhook.trust import is_trusted_scope
+
+if TYPE_CHECKING:
+    from tenterhook.config.locations import Place
+    from tenterhook.engine.hookset import HookSet
+    from tenterhook.runtime.process import Program
+    from tenterhook.trust.seal import Seal
+
+SECONDS = 5.0
+KEPT = 64 << 10
+
+
+class StatusLine(Struct, frozen=True):
+    """Its words and the file it stands in; sealed where it is a project's own that was approved."""
+
+    words: tuple[str, ...]
+    file: str
+    seal: Seal | None = None
+
+    def program(self, hooks: HookSet, model: str) -> Program:
+        from tenterhook.runtime.process import Program
+
+        first, *rest = self.words
+        path = os.path.join(hooks.project, first) if os.sep in first else first
+        told = {
+            "hook_event_name": "Status",
+            "session_id": hooks.session_id,
+            "cwd": hooks.project,
+            "model": {"id": model, "display_name": model},
+            "workspace": {"current_dir": hooks.project, "project_dir": hooks.project},
+        }
+        given = msgspec.json.encode(told)
+        environ = dict(hooks.environ)
+        if hooks.settings.secrets == "strip":
+            environ = without_secrets(environ)
+        return Program((path, *rest), given, environ, hooks.project, SECONDS, 0.2, KEPT, "end")
+
+
+def status_line(hooks: HookSet, warn: Callable[[str], object]) -> StatusLine | None:
+    """The last one that a trusted file names: the closer to the project a file is, the later it comes."""
+    found = None
+    for place, value in values(hooks):
+        words = words_of(value)
+        if isinstance(words, str):
+            warn(f"{place.path}: {hooks.dialect.status_line}: {words}; it is not shown")
+        elif is_trusted_scope(place.file.scope, hooks.trust):
+            found = StatusLine(words, place.path)
+        elif hooks.trust == "ask":
+            found = approved_line(hooks, place.path, value, words, warn) or found
+    return found
+
+
+def values(hooks: HookSet) -> Iterator[tuple[Place, Any]]:
+    """What each file says that its status line be, whosever file it is."""
+    key = hooks.dialect.status_line
+    for place in hooks.ready().places if key else ():
+        if not place.found or place.file.format == "frontmatter":
+            continue
+        try:
+            document = readers.read(place.path, place.file.format)
+        except ConfigError:
+            continue  # loading has said so
+        value = dig(document.data, key)[0] if document else None
+        if value is not None:
+            yield place, value
+
+
+def approved_line(
+    hooks: HookSet, file: str, value: Any, words: tuple[str, ...], warn: Callable[[str], object]
+) -> StatusLine | None:
+    """A project's own status line is run as it was approved, or not at all."""
+    from tenterhook.tools.approve.survey import judge_approvals, status_item
+    from tenterhook.trust.approvals import binder_for
+    from tenterhook.trust.seal import Seal
+
+    binder = binder_for(hooks.dialect, hooks.project, hooks.home, hooks.environ)
+    [found] = judge_approvals(hooks, [status_item(file, value, hooks.dialect.name, binder)])
+    if found.state != "trusted":
+        warn(f"{file}: {hooks.dialect.status_line} is {found.state}, so it does not run; see tenter trust")
+        return None
+    bound = binder.command(value["command"])
+    return StatusLine(words, file, Seal(list(bound.parts.values()), binder.where))
+
+
+def words_of(value: Any) -> tuple[str, ...] | str:
+    """The command's words, or what is wrong with it."""
+    import shlex
+
+    if not isinstance(value, dict):
+        return f"it must be a mapping with a command, not {type(value).__name__}"
+    command, kind = value.get("command"), value.get("type", "command")
+    if kind != "command":
+        return f"its type may be command only, not {kind!r}"
+    if not isinstance(command, str) or not command.strip():
+        return "it needs a command, as text"
+    try:
+        return tuple(shlex.split(command))
+    except ValueError as exc:
+        return f"its command cannot be split into words: {exc}"

@@ -1,0 +1,124 @@
+"""Everything of a project that counts only where the user agrees, in every dialect that has files there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct, field
+
+from tenterhook import dialects
+from tenterhook.config.standing import owner_of
+from tenterhook.engine.hookset import HookSet
+from tenterhook.errors import ConfigError
+from tenterhook.library.actions.settings import FILES as ACTIONS
+from tenterhook.library.actions.settings import table
+from tenterhook.tools.approve import statusline
+from tenterhook.trust.approvals import Approvals, Judged, binder_for, orders, standings
+from tenterhook.trust.bind import Binder, Bound
+from tenterhook.trust.item import Item, hook_item, other_item
+from tenterhook.trust.loads.records import Loads
+
+if TYPE_CHECKING:
+    from tenterhook.clients.mcp import Server
+
+COMMANDS = "the commands in it: what they run"
+
+
+class Survey(Struct):
+    """The items of a project, what is wrong with the files that they stand in, and those that cannot be read at all."""
+
+    items: list[Item] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)
+
+
+def survey(project: str, *, dialect: str = "", **options: Any) -> Survey:
+    """Read, never run: files are parsed and looked at."""
+    found, seen, loads = Survey(), dict[Hashable, list[Item]](), dict[Hashable, Loads]()
+    for name in [dialect] if dialect else dialects.names():
+        hooks = HookSet(project, dialect=name, trust="all", on_config_error="warn", **options)
+        for item in items_of(hooks, found, loads):
+            alike = seen.setdefault(item.bond, [])
+            if item not in alike:
+                alike.append(item)
+                found.items.append(item)
+    found.items += actions_of(HookSet(project, **options), found)
+    return found
+
+
+def items_of(hooks: HookSet, survey: Survey, loads: dict[Hashable, Loads]) -> Iterator[Item]:
+    """The items of one dialect: hooks, what files say about others' hooks, the status line, MCP servers."""
+    loaded = hooks.ready()
+    files = {place.path for place in loaded.places if place.found and place.file.scope == "project"}
+    survey.problems += [str(one) for one in loaded.problems if one.file in files]
+    survey.unread |= loaded.unread & files
+    binder = binder_for(hooks.dialect, hooks.project, hooks.home, hooks.environ, texts=True)
+    binder.loads = loads
+    theirs = [hook for hook in loaded.hooks if hook.source.scope == "project"]
+    for hook, order in zip(theirs, orders(theirs), strict=True):
+        yield hook_item(hook, hooks.dialect, order, binder.whole(hook))
+    for path, words in loaded.words.items():
+        if path in files and words.said():
+            yield other_item("words", path, words.said(), dialect=hooks.dialect.name)
+    for place, value in statusline.values(hooks):
+        if place.file.scope == "project":
+            yield status_item(place.path, value, hooks.dialect.name, binder)
+    yield from servers(hooks, binder, survey)
+
+
+def status_item(file: str, value: Any, dialect: str, binder: Binder) -> Item:
+    command = value.get("command") if isinstance(value, dict) else None
+    bound = binder.command(command) if isinstance(command, str) else Bound()
+    return other_item("status", file, {"status_line": value}, dialect=dialect, bound=bound)
+
+
+def servers(hooks: HookSet, binder: Binder, survey: Survey) -> Iterator[Item]:
+    from tenterhook.clients.mcp.config import read_servers
+
+    for name in hooks.dialect.mcp_files:
+        if name.startswith("~/"):
+            continue
+        file = os.path.join(hooks.project, name)
+        try:
+            yield from (server_item(one, binder) for one in read_servers([file]))
+        except ConfigError as exc:
+            survey.problems.append(str(exc))
+            survey.unread.add(file)
+
+
+def server_item(server: Server, binder: Binder) -> Item:
+    """A file of servers is the same for every agent that reads it."""
+    said = {
+        key: value for key, value in msgspec.structs.asdict(server).items() if value and key not in ("name", "source")
+    }
+    bound = binder.command([server.command, *server.args]) if server.command else Bound()
+    return other_item("server", server.source, said, name=server.name, bound=bound)
+
+
+def actions_of(hooks: HookSet, survey: Survey) -> Iterator[Item]:
+    """The table `actions`, of the first file that has one."""
+    for name, place in ACTIONS:
+        file = os.path.join(hooks.project, name)
+        try:
+            found = table(file, place)
+        except ConfigError as exc:
+            survey.problems.append(str(exc))
+            survey.unread.add(file)
+            continue
+        if found is not None:
+            yield other_item("actions", file, found, bound=Bound(unbound=[COMMANDS] if "commands" in found else []))
+            return
+
+
+def judge_approvals(hooks: HookSet, items: list[Item]) -> list[Judged]:
+    """What the user said about items of one project, as an engine of that trust takes it."""
+    if hooks.trust == "none" or hooks.settings.only_managed:
+        return [Judged(item, "untrusted") for item in items]
+    kept = Approvals(hooks.dialect, hooks.project, hooks.home, hooks.environ).book
+    found = standings(items, kept)
+    if hooks.trust == "all":
+        return [one if one.state == "denied" else Judged(one.item, "trusted") for one in found]
+    return [Judged(one.item, "untrusted") if owner_of(one.item.file) else one for one in found]

@@ -1,0 +1,134 @@
+"""Hooks that nothing can run: functions not found, types without a handler, URLs out of reach, models nobody knows.
+
+And gates of our own that their agent would end before they answer.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+
+from tenterhook import handlers
+from tenterhook.clients import ip_rules
+from tenterhook.config.entries import Problem
+from tenterhook.errors import UsageError
+from tenterhook.handlers.http import Failure, Place, fill_headers, names_in, parse_hook_url
+from tenterhook.tools.check import Look
+
+
+def no_handler(look: Look) -> Iterator[Problem]:
+    if handlers.get(look.hook.handler) is None:
+        yield look.warning("main", f"hooks of the type {look.hook.handler!r} cannot be run here: the hook always fails")
+
+
+def no_function(look: Look) -> Iterator[Problem]:
+    """Only the first part of the name is looked for: to look further would run the project's code."""
+    main = look.hook.spec.get("main")
+    if look.hook.handler != "python" or not isinstance(main, str):
+        return
+    module, colon, _ = main.partition(":")
+    top, dot, _ = module.partition(".")
+    if not colon and not dot:
+        yield look.error("main", f"{main!r} names no function; write it as module.function")
+    elif not top.isidentifier() or not (in_project(top, look.project) or is_module_installed(top)):
+        yield look.warning("main", f"no module {top!r} in the project or among the installed packages, for {main!r}")
+
+
+def in_project(top: str, project: str) -> bool:
+    return os.path.isfile(os.path.join(project, f"{top}.py")) or os.path.isdir(os.path.join(project, top))
+
+
+def is_module_installed(top: str) -> bool:
+    try:
+        return find_spec(top) is not None
+    except (ImportError, ValueError):  # ValueError: a module that was made without a spec
+        return False
+
+
+def no_url(look: Look) -> Iterator[Problem]:
+    """A URL that can never be called as it stands. No name is looked up, and nothing is called."""
+    if look.hook.handler != "http":
+        return
+    try:
+        place = parse_hook_url(look.hook.spec["main"])
+        judge(place, look)
+    except (Failure, ip_rules.Refused) as exc:
+        yield look.error("main", f"{exc}; the hook always fails")
+
+
+def judge(place: Place, look: Look) -> None:
+    """What can be known of an address without asking anybody."""
+    allowed = {name: bool(look.hook.spec.get(name)) for name in ("loopback", "private")}
+    ip_rules.vet_addresses(place.host, known_addresses(place.host), **allowed)
+
+
+def known_addresses(host: str) -> list[str]:
+    """Of a host that is an address, or the name that means this machine everywhere."""
+    return ["127.0.0.1"] if host == "localhost" or host.endswith(".localhost") else ip_rules.numeric(host)
+
+
+def no_headers(look: Look) -> Iterator[Problem]:
+    """Headers that cannot be sent, and those that tell everybody on the way what they hold."""
+    headers = look.hook.spec.get("headers", {})
+    if look.hook.handler != "http" or not headers:
+        return
+    try:
+        fill_headers(headers, dict.fromkeys(look.hook.env, ""))
+    except Failure as exc:
+        yield look.error("main", f"{exc}; the hook always fails")
+        return
+    used = sorted({name for text in headers.values() for name in names_in(text)})
+    for name in used:
+        if look.hook.env[name] is None and name not in look.env:
+            yield look.warning("main", f"headers use ${name}, which is not set here: the hook fails without it")
+    if used and in_the_clear(look.hook.spec["main"]):
+        yield look.warning("main", f"${', $'.join(used)} would be sent unencrypted; use https://")
+
+
+def no_model(look: Look) -> Iterator[Problem]:
+    """A model whose name says nothing, or none at all; whether anybody has it is not asked."""
+    if look.hook.handler not in ("prompt", "agent"):
+        return
+    from tenterhook.clients.judge.model import INHERIT, usual, whole
+
+    given = look.hook.spec.get("model") or INHERIT
+    try:
+        name = usual(os.environ) if given == INHERIT else given
+    except UsageError as exc:
+        yield look.warning("main", f"{exc}; the hook fails without it")
+        return
+    try:
+        whole(name)
+    except UsageError as exc:
+        yield look.error("main", f"{exc}; the hook always fails")
+
+
+def in_the_clear(url: str) -> bool:
+    try:
+        place = parse_hook_url(url)
+    except Failure:  # said already
+        return False
+    known = known_addresses(place.host)
+    return not place.tls and not (known and all(map(ip_rules.is_own, known)))
+
+
+# Less does not let a project's tests start.
+SHORTEST_GATE = 3.0
+
+
+def check_gate_timeout(look: Look) -> Iterator[Problem]:
+    """A gate that is ended before it answers lets everything through, without a word."""
+    from tenterhook.library.actions import own_hook
+
+    command = own_hook.command_of(look.hook)
+    word, limit = own_hook.word_in(command), look.hook.timeout
+    if look.hook.handler != "command" or word not in own_hook.RUNNING or limit is None:
+        return
+    given = own_hook.budget_in(command)
+    if given >= limit:
+        text = f"{word} may take {given:g} s, and is ended after {limit:g} s: what it would refuse passes"
+        yield look.warning("main", f"{text}; give the hook a longer time-out, or a --budget below it")
+    elif limit < SHORTEST_GATE:
+        text = f"{word} runs tests, and is ended after {limit:g} s: it will hardly ever know whether they pass"
+        yield look.warning("main", f"{text}; give the hook a longer time-out")

@@ -1,0 +1,189 @@
+"""Matchers that hit nothing, or more than was meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from tenterhook.config.entries import Problem
+from tenterhook.dialects.schema.dialect import EventRule
+from tenterhook.errors import nearest
+from tenterhook.pipeline.match import NOT_RUN, USUAL, compile_matcher, engine, fits_all, how, is_regex, match, names
+from tenterhook.tools.check import Look
+
+GLOBS = ("glob", "glob-nocase")
+REGEXES = ("regex-full", "regex-search")
+# Kinds for which a list of names is one, and everything else a pattern.
+LISTS = ("names-or-regex", "names-or-regex-narrow", "names-or-regex-whole")
+SERVER = re.compile(r"mcp__(?:(?!__).)+")
+
+PLAIN = re.compile(r"[\w-]+(?:\|[\w-]+)*")
+# Plain names as a regular expression would have them: in brackets or not, each or all of them anchored.
+ALTERNATIVE = re.compile(r"(\^?)([\w-]+)(\$?)")
+ALTERNATIVES = re.compile(
+    r"(?P<bare>\^?[\w-]+\$?(?:\|\^?[\w-]+\$?)*)|(?P<start>\^?)\((?:\?:)?(?P<group>[\w-]+(?:\|[\w-]+)*)\)(?P<end>\$?)"
+)
+PERMISSION = re.compile(r"(\w+)\((?!\?)[^()|]*[ :/~][^()|]*\)")
+COMMAS = re.compile(r"[\w*.-]+(?:\s*,\s*[\w*.-]+)+")
+REGEX_SIGNS = re.compile(r"\.[*+?]|^\^|\$$|[()\\+]|\[\^|\{\d")
+# A star after an ordinary character repeats that character; after a dot, a bracket or an escape it was meant so.
+GLOB_STAR = re.compile(r"(?:(?<=[\w-])|^)\*")
+
+
+def matchers(look: Look) -> Iterator[Problem]:
+    """The first thing that is odd about a matcher: what else there is often follows from it."""
+    matcher, kind = look.hook.matcher, look.hook.match_kind or look.dialect.matcher
+    if matcher is None or fits_all(matcher, kind) or not look.rule.target:
+        return
+    listed = how(kind) in LISTS and names(matcher, kind) is not None
+    judges = OF_LISTS if listed else JUDGES
+    text = next(filter(None, (judge(matcher, kind, look.rule) for judge in judges)), "")
+    if text:
+        yield look.warning("matcher", f"the matcher {matcher!r} {text}")
+
+
+def empty(matcher: str, kind: str, rule: EventRule) -> str:
+    if not any(part.strip() for part in matcher.split("|")) and not (how(kind) == "regex-search" and "|" in matcher):
+        return "matches nothing; write '*' to match fits_all"
+    if how(kind) == "regex-search" and "" in matcher.split("|"):
+        return "has an empty alternative, which is found in every name; remove the '|'"
+    return ""
+
+
+def pattern_as_literal(matcher: str, kind: str, rule: EventRule) -> str:
+    if kind != "literal" or not set(matcher) & set("|*?^$()[]\\"):
+        return ""
+    return "is compared literally here: it is no pattern and matches only that very name"
+
+
+def regex_as_glob(matcher: str, kind: str, rule: EventRule) -> str:
+    if kind not in GLOBS or not any(REGEX_SIGNS.search(part.strip()) for part in matcher.split("|")):
+        return ""
+    plain = re.sub(r"[()^$]", "", re.sub(r"\.[*+]", "*", matcher))
+    hint = "" if REGEX_SIGNS.search(plain) else f"; write {plain!r}"
+    return f"looks like a regular expression, but globs are read here, so it matches no usual name{hint}"
+
+
+def bad_regex(matcher: str, kind: str, rule: EventRule) -> str:
+    if how(kind) not in (*REGEXES, "names-and-regex") or is_regex(matcher, kind):
+        return ""
+    dotted = GLOB_STAR.sub(".*", matcher)
+    hint = f"; write {dotted!r}" if dotted != matcher and compile_matcher(dotted, engine(kind)) else ""
+    why = complaint(matcher, engine(kind))
+    return f"is no regular expression ({why}), so it matches only a name spelled exactly so{hint}"
+
+
+def endless(matcher: str, kind: str, rule: EventRule) -> str:
+    """A pattern that is not run is a hook that always runs."""
+    test = match(matcher, kind) if how(kind) in REGEXES else None
+    if not test or test("x" * USUAL) is not NOT_RUN:
+        return ""
+    advice = "write it without repeats in repeats, and with fewer of them"
+    return f"might take very long on some names, so it is not run and counts as matching every name; {advice}"
+
+
+def complaint(matcher: str, by: str) -> str:
+    if by:
+        from tenterhook.pipeline.regex import Invalid, to_python
+
+        try:
+            to_python(matcher, by)
+        except Invalid as exc:
+            return f"to the agent's engine: {exc}"
+    try:
+        re.compile(matcher)
+    except re.error as exc:
+        return str(exc)
+    except (OverflowError, RecursionError):
+        pass
+    return "it is too large"
+
+
+def glob_as_regex(matcher: str, kind: str, rule: EventRule) -> str:
+    if kind != "regex-full" or not GLOB_STAR.search(matcher):
+        return ""
+    dotted = GLOB_STAR.sub(".*", matcher)
+    return f"looks like a glob, but in a regular expression '*' repeats the character before it; write {dotted!r}"
+
+
+def blanks(matcher: str, kind: str, rule: EventRule) -> str:
+    trimmed = "|".join(part.strip() for part in matcher.split("|"))
+    if kind in GLOBS or how(kind) == "names-and-regex" or trimmed == matcher:
+        return ""
+    return f"has blanks that count as part of the names here; write {trimmed!r}"
+
+
+def permission_rule(matcher: str, kind: str, rule: EventRule) -> str:
+    """`Bash(git *)`: what stands in the brackets of a regular expression has no blank, colon or slash."""
+    found = PERMISSION.fullmatch(matcher) if rule.target == "tool_name" else None
+    if not found:
+        return ""
+    hint = f"write {found[1]!r}, and let the hook look at the input"
+    return f"looks like a permission rule, but only the tool's name is matched; {hint}"
+
+
+def commas(matcher: str, kind: str, rule: EventRule) -> str:
+    if not COMMAS.fullmatch(matcher):
+        return ""
+    names = [part.strip() for part in matcher.split(",")]
+    hint = "write a hook for each name" if kind == "literal" else f"write {'|'.join(names)!r}"
+    return f"has commas, which separate nothing here, so it matches no usual name; {hint}"
+
+
+def bare_server(matcher: str, kind: str, rule: EventRule) -> str:
+    """The name of a server alone, where whole names are compared."""
+    servers = [part for part in names(matcher, kind) or () if SERVER.fullmatch(part)]
+    if rule.target != "tool_name" or not servers:
+        return ""
+    return f"names the server {servers[0]!r} and none of its tools, so it matches nothing; write '{servers[0]}__.*'"
+
+
+def missing_anchors(matcher: str, kind: str, rule: EventRule) -> str:
+    """Names that look whole and are searched for. A `^` on every alternative was meant as a beginning."""
+    found = ALTERNATIVES.fullmatch(matcher) if how(kind) == "regex-search" else None
+    if not found or found["start"]:
+        return ""
+    parts = [ALTERNATIVE.fullmatch(part) for part in (found["group"] or found["bare"]).split("|")]
+    each = [(one[1], one[2], one[3] or found["end"]) for one in parts if one]
+    loose = [f"'{hit}'" for start, word, end in each if (hit := also_hit(start, word, end or ""))]
+    if not loose or all(start for start, _, _ in each):
+        return ""
+    words = "|".join(word for _, word, _ in each)
+    exact = f"^({words})$" if "|" in words else f"^{words}$"
+    return f"is searched for anywhere in the name, so it also hits {loose[0]}; write {exact!r} for whole names"
+
+
+def also_hit(start: str, word: str, end: str) -> str:
+    """A name that was hardly meant. A word with an underscore or a hyphen at its open side was meant as a part."""
+    if not end and not word.endswith(("_", "-")):
+        return f"{word}Other"
+    return f"Other{word}" if end and not start and not word.startswith(("_", "-")) else ""
+
+
+def unknown_target(matcher: str, kind: str, rule: EventRule) -> str:
+    if not rule.targets:
+        return ""
+    parts = [part.strip() for part in matcher.split("|")] if PLAIN.fullmatch(matcher) or kind in GLOBS else [matcher]
+    for part in parts:
+        test = match(part, kind)
+        if test and not any(test(target) for target in rule.targets):
+            which = "matches" if part == matcher else f"holds {part!r}, which matches"
+            known = ", ".join(rule.targets)
+            return f"{which} no {rule.target} of {rule.name}{nearest(part, rule.targets)}; there are: {known}"
+    return ""
+
+
+JUDGES: tuple[Callable[[str, str, EventRule], str], ...] = (
+    empty,
+    permission_rule,
+    commas,
+    pattern_as_literal,
+    regex_as_glob,
+    bad_regex,
+    endless,
+    glob_as_regex,
+    blanks,
+    missing_anchors,
+    unknown_target,
+)
+OF_LISTS: tuple[Callable[[str, str, EventRule], str], ...] = (bare_server, unknown_target)

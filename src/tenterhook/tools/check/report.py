@@ -1,0 +1,115 @@
+"""Everything that is wrong, or looks wrong, with the hooks of a project. Nothing is run and nothing imported.
+
+Loading says what cannot be used; the hazards say what can be used and is probably not meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tenterhook.config.entries import Problem
+from tenterhook.config.locations import Place
+from tenterhook.engine.hookset import HookSet
+from tenterhook.errors import ConfigError
+from tenterhook.pipeline.payload import Given, compile_shape
+from tenterhook.support import readers
+from tenterhook.support.readers import Document
+from tenterhook.tools.check import Hazard, Look
+from tenterhook.tools.check.answers import endless, misread
+from tenterhook.tools.check.commands import check_variable_quoting, needs_shell, relative, withheld
+from tenterhook.tools.check.files import Files, duplicates, nothing_there, status_lines, switched_off, unread
+from tenterhook.tools.check.handlers import check_gate_timeout, no_function, no_handler, no_headers, no_model, no_url
+from tenterhook.tools.check.matchers import matchers
+from tenterhook.tools.check.scripts import absent, exit_one, first_line, not_executable, unreadable
+from tenterhook.types import Event, Hook
+
+__all__ = ["Report", "check"]
+
+OF_HOOKS: tuple[Hazard, ...] = (
+    matchers,
+    absent,
+    not_executable,
+    unreadable,
+    first_line,
+    exit_one,
+    misread,
+    endless,
+    relative,
+    check_variable_quoting,
+    needs_shell,
+    withheld,
+    no_handler,
+    no_function,
+    no_url,
+    no_headers,
+    no_model,
+    check_gate_timeout,
+)
+OF_FILES: tuple[Callable[[Files], Iterator[Problem]], ...] = (
+    duplicates,
+    switched_off,
+    nothing_there,
+    unread,
+    status_lines,
+)
+# Loading goes on without such a hook and only warns; whoever checks wants to hear that it is lost.
+LOST = re.compile(r"\b(?:never runs?|runs nothing)$")
+
+
+class Report(Struct, frozen=True):
+    """What was looked at, and what is wrong with it, by file and line."""
+
+    hooks: int
+    files: tuple[str, ...]
+    looked: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+    def count(self, level: str) -> int:
+        return sum(problem.level == level for problem in self.problems)
+
+
+def check(hooks: HookSet) -> Report:
+    """Everything about the config files that a set of hooks comes from."""
+    loaded = hooks.ready()
+    documents = {document.file: document for document in read_documents(loaded.places)}
+    files = Files(hooks.dialect, hooks.project, loaded, documents, searched=not hooks.config)
+    found = [escalate_problem(problem) for problem in loaded.problems]
+    for of_files in OF_FILES:
+        found += of_files(files)
+    for hook in loaded.hooks:
+        if (hook.enabled or loaded.off) and not hook.overridden:
+            look = look_at(hook, hooks)
+            found += [problem for hazard in OF_HOOKS for problem in hazard(look)]
+    # A hook for several events is read once for each, and says the same each time.
+    problems = sorted(set(found), key=lambda one: (one.file, one.line, one.column, one.level, one.text))
+    looked = tuple(place.path for place in loaded.places)
+    return Report(len(loaded.hooks), tuple(documents), looked, tuple(problems))
+
+
+def escalate_problem(problem: Problem) -> Problem:
+    return replace(problem, level="error") if LOST.search(problem.text) else problem
+
+
+def read_documents(places: list[Place]) -> Iterator[Document]:
+    """The files once more, because loading keeps only hooks. One that cannot be read has been reported by loading."""
+    for place in places:
+        try:
+            document = readers.read(place.path, place.file.format) if place.found else None
+        except ConfigError:
+            continue
+        if document:
+            yield document
+
+
+def look_at(hook: Hook, hooks: HookSet) -> Look:
+    dialect, project = hooks.dialect, hooks.project
+    rule = hooks.rule(hook.event)
+    strict = hooks.mode == "strict"
+    event = Event(rule.kind, rule.name, {}, project, hooks.session_id, environ=hooks.environ)
+    strip = hooks.settings.secrets == "strip"
+    env = Given(event, compile_shape(dialect, rule, strict=strict, strip=strip)).env(hook)
+    return Look(hook, rule, dialect, project, hooks.home, env, strict, strip)

@@ -1,0 +1,122 @@
+"""Hook config of one dialect into another: the same hooks, as the other agent writes them, and what that costs.
+
+    taking.py      hooks as they stand in files, with their comments
+    placing.py     one hook: its event and its entry there; matching.py, commands.py, carrying.py are its parts
+    assembling.py  entries as the text of a file, and the hooks that are read from it again
+    rules.py       the hazards of a conversion
+    firing.py      both sides over the same events (samples.py) and answers (native.py)
+
+Everything comes from the dialects' data; no agent is known by name.
+"""
+
+from __future__ import annotations
+
+import os
+
+from msgspec import Struct
+
+from tenterhook.config.entries import Problem
+from tenterhook.dialects.schema.dialect import Dialect
+from tenterhook.dialects.schema.vocabulary import covers
+from tenterhook.engine.hookset import HookSet
+from tenterhook.errors import UsageError
+from tenterhook.tools.check.report import look_at
+from tenterhook.tools.convert import firing
+from tenterhook.tools.convert.assembling import Text, file_for, items, owners, path_of, reread, text_of
+from tenterhook.tools.convert.losses import LOST, NOTE, Difference, Loss
+from tenterhook.tools.convert.placing import Placed, place_hook
+from tenterhook.tools.convert.rules import Case, judge
+from tenterhook.tools.convert.taking import Taken, collect_project_hooks
+from tenterhook.tools.install.editing.writing import content
+
+__all__ = ["Conversion", "Difference", "Loss", "convert"]
+
+
+class Conversion(Struct, frozen=True):
+    """A file for the other agent, and everything that is not as it was."""
+
+    source: str
+    target: str
+    file: str
+    format: str
+    text: str
+    hooks: int
+    converted: int
+    losses: tuple[Loss, ...]
+    differences: tuple[Difference, ...]
+
+    @property
+    def lossless(self) -> bool:
+        return not self.differences and not any(loss.level == LOST for loss in self.losses)
+
+
+def convert(hooks: HookSet, target: Dialect, *, out: str = "", merge: bool = False, check: bool = False) -> Conversion:
+    """Convert the hooks of a project's files. `out` is where they go, else where the other agent looks for them.
+
+    With `merge` they are added to the file that is there. With `check` both sides run for real, as far as trusted.
+    """
+    found = collect_project_hooks(hooks)
+    if not found:
+        looked = ", ".join(place.path for place in hooks.ready().places)
+        raise UsageError(f"no hooks of {hooks.dialect.title} here; looked for: {looked}")
+    file = file_for(target, out)
+    path = os.path.abspath(out) if out else os.path.join(hooks.project, path_of(file))
+    if merge and os.path.realpath(path) in {os.path.realpath(one.hook.source.file) for one in found}:
+        raise UsageError(f"{path} is where the hooks stand; write them to another file with -o, to take its place")
+    parts = [place_hook(one, hooks.dialect, target) for one in found]
+    made = items([one for part in parts for one in part.written], target, file)
+    text = text_of(made, target, file, path)
+    loaded = reread(text.text, target, file, path)
+    pairs = owners(loaded, text, target)
+    losses = [loss for part in parts for loss in of_hook(part, hooks, target)]
+    losses += [*homeless(text, path), *complaints(loaded.problems), *read_twice(parts, path, hooks, target)]
+    differences = [*firing.compare_plans(pairs, hooks.dialect, target), *firing.read(pairs, hooks.dialect, target)]
+    if check:
+        differences += firing.run(hooks, pairs, target)
+    if merge and (before := content(path)) is not None:
+        text = text_of(made, target, file, path, before)
+    converted = sum(bool(part.written) for part in parts)
+    return Conversion(
+        hooks.dialect.name,
+        target.name,
+        path,
+        file.format,
+        text.text,
+        len(found),
+        converted,
+        tuple(dict.fromkeys(losses)),
+        tuple(dict.fromkeys(differences)),
+    )
+
+
+def of_hook(part: Placed, hooks: HookSet, target: Dialect) -> list[Loss]:
+    look = look_at(part.taken.hook, hooks)
+    return list(judge(Case(part, look, hooks.dialect, target)))
+
+
+def homeless(text: Text, path: str) -> list[Loss]:
+    """Comments that a format without comments has no place for."""
+    name = os.path.basename(path)
+    return [one.taken.loss("comment", f"{name} can hold no comment: {line}", level=NOTE) for one, line in text.homeless]
+
+
+def complaints(problems: list[Problem]) -> list[Loss]:
+    """What the other agent says about the file."""
+    return [Loss(0, "there", LOST, one.file, one.line, one.column, "", "", one.text) for one in problems]
+
+
+def read_twice(parts: list[Placed], path: str, hooks: HookSet, target: Dialect) -> list[Loss]:
+    """Files that the other agent reads too, beside the one that is written."""
+    if hooks.dialect.name == target.name:
+        return []
+    patterns = [file.path for file in target.files if file.scope == "project"]
+    said = f"{target.title} reads this file too, so that what it can run of it runs twice; take it out of one of them"
+    return [
+        Loss(0, "read twice", LOST, file, 0, 0, "", "", said)
+        for file in dict.fromkeys(part.taken.hook.source.file for part in parts if part.written)
+        if file != path and any(covers(one, os.path.relpath(file, hooks.project)) for one in patterns)
+    ]
+
+
+def untrusted_project_hooks(hooks: HookSet) -> list[Taken]:
+    return [one for one in collect_project_hooks(hooks) if not one.hook.trusted]

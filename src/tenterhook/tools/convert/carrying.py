@@ -1,0 +1,158 @@
+"""Everything that an entry says besides its event, matcher and command: what the other dialect has a key for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from tenterhook.config.entry_keys import OURS, TIMEOUT, key_of
+from tenterhook.config.timeouts import LONGEST, seconds_to_unit
+from tenterhook.dialects.schema.dialect import Dialect, EventRule, Type
+from tenterhook.dialects.schema.vocabulary import RULE
+from tenterhook.tools.convert.taking import Taken
+
+# The setter of a key that says so in a word of the agent's own.
+CLOSED = "closed"
+
+
+class Carried(Struct):
+    """Keys for the entry and for its group, and what has no key there: (name, key it had, text)."""
+
+    entry: dict[str, Any] = {}
+    group: dict[str, Any] = {}
+    lost: list[tuple[str, str, str]] = []
+    notes: list[tuple[str, str, str]] = []
+    comments: list[str] = []
+
+
+class Wish(Struct, frozen=True):
+    """One thing that a hook may say: which attribute, which setters say it, and how that is written."""
+
+    name: str
+    usual: Any
+    setters: dict[str, Callable[[Any], Any]]
+    lost: str
+
+
+def as_it_is(value: Any) -> Any:
+    return value
+
+
+def variables(value: dict[str, str | None]) -> Any:
+    """Names to pass on, or values to set."""
+    return list(value) if all(one is None for one in value.values()) else value
+
+
+def closes(value: dict[str, str]) -> Any:
+    return True if value.get("default") == "deny" else None
+
+
+def rule_of(value: dict[str, Any]) -> Any:
+    """A permission rule, where the condition is one."""
+    return next(iter(value.values())) if set(value) == {RULE} else None
+
+
+def unconditional(value: dict[str, Any]) -> Any:
+    return None if set(value) == {RULE} else value
+
+
+def builtins(value: Any) -> Any:
+    found = msgspec.to_builtins(value)
+    return {key: one for key, one in found.items() if one not in ("", [], (), False)} if not found.get("off") else "off"
+
+
+WISHES = (
+    Wish("enabled", True, {"enabled": as_it_is}, "a hook that is switched off was left out"),
+    Wish("sequential", False, {"sequential": as_it_is}, "hooks do not wait for each other there"),
+    Wish("once", False, {"once": as_it_is}, "the hook runs each time, not once in a session"),
+    Wish("background", False, {"background": as_it_is}, "the agent waits for the hook"),
+    Wish("condition", None, {"condition": unconditional, "rule": rule_of}, "the hook runs whatever its condition says"),
+    Wish("on_failure", {}, {"on_failure": as_it_is, "closed": closes}, "a failure of the hook lets the agent go on"),
+    Wish("env", {}, {"env": variables}, "its variables are not set"),
+    Wish("priority", 0, {"priority": as_it_is}, "hooks run in the order of the file"),
+    Wish("leftovers", "", {"leftovers": as_it_is}, "what the hook leaves running goes on or ends as the agent has it"),
+    Wish("sandbox", None, {"sandbox": builtins}, "the agent does not confine the hook so"),
+    Wish("warm", True, {"warm": as_it_is}, "the agent starts it as it starts every hook"),
+)
+
+
+def carry_hook_settings(taken: Taken, source: Dialect, target: Dialect, to: EventRule, kind: Type) -> Carried:
+    made = Carried({}, {}, [], [], [])
+    limit(made, taken, source, target, to, kind)
+    for wish in WISHES:
+        value = getattr(taken.hook, wish.name)
+        if value != wish.usual and not is_agent_default(wish, target):
+            carry(made, taken.saying(source, wish.setters), wish, value, target)
+    carry_name_and_notes(made, taken, source, target)
+    return made
+
+
+def is_agent_default(wish: Wish, target: Dialect) -> bool:
+    """What the agent does anyhow: hooks in a row; and their order, which without a key is that of the file."""
+    if wish.name == "priority":
+        return not any(setter in wish.setters for setter in target.form.keys.values())
+    return wish.name == "sequential" and target.order == "sequential"
+
+
+def carry(made: Carried, said: str, wish: Wish, value: Any, target: Dialect) -> None:
+    """`said` is the key that the entry has it under."""
+    form = target.form
+    for keys, into in ((form.keys, made.entry), (form.group_keys, made.group)):
+        for key, setter in sorted(keys.items(), key=lambda pair: (pair[0] != said, pair[0] != wish.name)):
+            written = wish.setters[setter](value) if setter in wish.setters else None
+            if written is not None:
+                into[key] = (setter == CLOSED and target.install and target.install.closed) or written
+                return
+    ours = key_of(form.keys, "ours")
+    option = next((name for name, setter in OURS.items() if setter in wish.setters), "")
+    written = wish.setters[OURS[option]](value) if option else None
+    if ours and written is not None:
+        made.entry.setdefault(ours, {})[option] = written
+        text = f"{wish.lost}; kept under {ours!r}, which counts only where tenterhook runs the hook"
+    else:
+        text = wish.lost
+    made.lost.append((wish.name, said, text))
+
+
+def limit(made: Carried, taken: Taken, source: Dialect, target: Dialect, to: EventRule, kind: Type) -> None:
+    """The time-out in the target's unit. A default that is longer than the one there is written, so that it stays."""
+    seconds = taken.hook.timeout or source.timeout
+    usual = min(kind.timeout or target.timeout, to.timeout or LONGEST)
+    said = taken.saying(source, ("timeout",))
+    key = key_of(target.form.keys, *TIMEOUT)
+    if not said and seconds <= usual:
+        return
+    if not key:
+        if seconds != usual:
+            made.lost.append(("timeout", said, f"a hook has {usual:g} s there, and had {seconds:g} s"))
+        return
+    most = to.longest or LONGEST
+    made.entry[key], unit = seconds_to_unit(min(seconds, most), kind.unit or target.unit)
+    if seconds > most:
+        made.lost.append(("timeout", said, f"a hook of {to.name} has {most:g} s at most, and had {seconds:g} s"))
+    elif taken.entry.get(said) != made.entry[key]:
+        made.notes.append(("timeout", said, f"{seconds:g} s is {key} {made.entry[key]} there, in {unit}"))
+
+
+def carry_name_and_notes(made: Carried, taken: Taken, source: Dialect, target: Dialect) -> None:
+    """A name that was given, and texts for people: as keys, else as comments."""
+    keys = target.form.keys
+    if taken.saying(source, ("name",)):
+        if key := key_of(keys, "name"):
+            made.entry[key] = taken.hook.name
+        else:
+            made.comments.append(taken.hook.name)
+    for key, text in texts(taken, source):
+        if keys.get(key) == "note":
+            made.entry[key] = text
+        else:
+            made.comments.append(f"{key}: {text}")
+
+
+def texts(taken: Taken, source: Dialect) -> Iterator[tuple[str, str]]:
+    for key, value in taken.entry.items():
+        if source.form.keys.get(key) == "note" and isinstance(value, str):
+            yield key, value

@@ -1,0 +1,176 @@
+"""A matcher of one dialect in the words of another: tools by their names there, the same set of them hit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from tenterhook.author import tools
+from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.pipeline.match import EVERYTHING, PLAIN, match, names
+from tenterhook.pipeline.plan_joint import template
+from tenterhook.testing.calling import NAMES
+from tenterhook.types import Hook
+
+TOOL = "tool_name"
+# A server's tool, to try patterns on.
+SERVER = {"server": "server", "tool": "tool"}
+
+
+class Matched(Struct, frozen=True):
+    """What to write, an entry for each text (None: without a matcher); and what could not be said there.
+
+    `name` is what was lost: names, or a pattern that is broken.
+    """
+
+    texts: tuple[str | None, ...] = (None,)
+    lost: str = ""
+    note: str = ""
+    name: str = "names"
+
+
+def convert_matcher(hook: Hook, rule: EventRule, source: Dialect, to: EventRule, target: Dialect) -> Matched:
+    kind = hook.match_kind or rule.matcher or source.matcher
+    matcher = None if hook.matcher is None or hook.matcher in EVERYTHING or not rule.target else hook.matcher
+    if matcher is None:
+        return only_for(rule, to, target) if rule.tools and rule.tools != to.tools else Matched()
+    if not to.target:
+        return Matched(lost=f"{to.name} has nothing to match on, so the hook runs whatever {rule.target} is")
+    test = match(matcher, kind)
+    if test is None or is_invalid_regex(matcher, kind):
+        return Matched((matcher,), lost=f"the matcher {matcher!r} is no regular expression", name="broken")
+    wanted = to.matcher or target.matcher
+    if rule.target == TOOL == to.target:
+        return of_tools(matcher, kind, source, wanted, target)
+    return of_values(matcher, kind, rule, wanted, to)
+
+
+def is_invalid_regex(matcher: str, kind: str) -> bool:
+    """A pattern that is none: what it does then differs from agent to agent."""
+    from tenterhook.pipeline.match import compile_matcher, engine
+
+    return "regex" in kind and names(matcher, kind) is None and compile_matcher(matcher, engine(kind)) is None
+
+
+def only_for(rule: EventRule, to: EventRule, target: Dialect) -> Matched:
+    """An event for some tools alone becomes one for all of them, with a matcher."""
+    if to.target != TOOL or to.tools:
+        return Matched()
+    wanted = [target.tools[one].name for one in rule.tools if one in target.tools]
+    if len(wanted) < len(rule.tools):
+        return Matched(lost=f"{to.name} is for all tools, and {rule.name} was for {', '.join(rule.tools)} alone")
+    return Matched(spell_matcher(wanted, to.matcher or target.matcher, others(target, wanted)))
+
+
+def of_tools(matcher: str, kind: str, source: Dialect, to_kind: str, target: Dialect) -> Matched:
+    listed = names(matcher, kind) or (frozenset(matcher.split("|")) if PLAIN.fullmatch(matcher) else None)
+    if listed is not None:
+        return of_names(sorted(listed, key=matcher.find), source, to_kind, target)
+    test = match(matcher, kind)
+    known = {one: (tool.name, *source.aliases.get(tool.name, ())) for one, tool in source.tools.items()}
+    ours = [one for one, called in known.items() if test and any(map(test, called))]
+    wanted = list(dict.fromkeys(target.tools[one].name for one in ours if one in target.tools))
+    served = bool(test and test(source.mcp_tool.format(**SERVER)))
+    texts = dict.fromkeys((matcher, renamed_servers(matcher, source, target)))
+    for text in texts:
+        if same(text, to_kind, wanted, target, served):
+            return Matched((text,), note="" if text == matcher else f"the matcher {matcher!r} is {text!r} there")
+    if not wanted:
+        text = list(texts)[-1]
+        return Matched((text,), lost=f"the matcher {matcher!r} fits no tool that is known there; check {text!r}")
+    found = spell_matcher(wanted, to_kind, others(target, wanted))
+    said = f"the matcher {matcher!r} is {'|'.join(wanted)} there"
+    if served or len(ours) > len(wanted):
+        return Matched(found, lost=f"{said}; tools that are known by no name are not hit any more")
+    return Matched(found, note=f"{said}: the tools that it hits by name")
+
+
+def same(text: str, kind: str, wanted: list[str], target: Dialect, served: bool) -> bool:
+    """Whether a text hits just these tools of the agent, and those of servers as before."""
+    test = match(text, kind)
+    if test is None or is_invalid_regex(text, kind):
+        return False
+    known = [tool.name for tool in target.tools.values()]
+    hits = {name for name in known if test(name)}
+    return hits == set(wanted) and bool(test(target.mcp_tool.format(**SERVER))) == served and (served or bool(hits))
+
+
+def of_names(listed: Iterable[str], source: Dialect, kind: str, target: Dialect) -> Matched:
+    """A list of names, each by the name that the tool has there."""
+    renamed = {name: name_there(name, source, target) for name in listed}
+    unknown = [name for name, there in renamed.items() if not there]
+    wanted = list(dict.fromkeys(there or name for name, there in renamed.items()))
+    texts = spell_matcher(wanted, kind, others(target, wanted))
+    lost = f"{', '.join(unknown)}: {target.title} has no tool of that name that we know" if unknown else ""
+    changed = [f"{name} is {there}" for name, there in renamed.items() if there and there != name]
+    return Matched(texts, lost=lost, note=f"{', '.join(changed)} there" if changed else "")
+
+
+def name_there(name: str, source: Dialect, target: Dialect) -> str:
+    """What the tool is called there; nothing where nobody knows."""
+    own = next((ours for ours, tool in source.tools.items() if tool.name == name), "")
+    ours = own or NAMES.get(tools.kind(name), "")
+    if ours in target.tools:
+        return target.tools[ours].name
+    served = parts(name, source.mcp_tool)
+    if served and ("server" in served or "{server}" not in target.mcp_tool):
+        return target.mcp_tool.format(**served)
+    return name if named_alike(source, target) else ""
+
+
+def named_alike(source: Dialect, target: Dialect) -> bool:
+    """Whether all tools that we know of have the same names: then those that we do not know have, too."""
+    return all(one in target.tools and target.tools[one].name == tool.name for one, tool in source.tools.items())
+
+
+def parts(name: str, form: str) -> dict[str, str]:
+    """Server and tool in the name of a server's tool."""
+    found = template(form).fullmatch(name)
+    return found.groupdict() if found else {}
+
+
+def renamed_servers(matcher: str, source: Dialect, target: Dialect) -> str:
+    """A pattern for servers' tools with the marks that their names have there."""
+    served = parts(matcher.removeprefix("^"), source.mcp_tool)
+    return target.mcp_tool.format(**{"server": ".*", **served}) if served else matcher
+
+
+def of_values(matcher: str, kind: str, rule: EventRule, to_kind: str, to: EventRule) -> Matched:
+    """A matcher on something else than a tool: the values that both sides know, or any text, read in the same way."""
+    if rule.target != to.target:
+        return Matched((matcher,), lost=f"the matcher {matcher!r} was for {rule.target}, and is for {to.target} there")
+    if kind == to_kind and rule.targets == to.targets:
+        return Matched((matcher,))
+    listed = names(matcher, kind)
+    test = match(matcher, kind)
+    values = list(listed) if listed is not None else [one for one in rule.targets if test and test(one)]
+    values.sort(key=lambda value: matcher.find(value))
+    unknown = [value for value in values if to.targets and value not in to.targets]
+    kept = [value for value in values if value not in unknown]
+    if not kept:
+        return Matched((matcher,), lost=f"the matcher {matcher!r} fits nothing that {to.name} knows")
+    texts = spell_matcher(kept, to_kind, [one for one in to.targets if one not in kept])
+    return Matched(texts, lost=f"{to.name} knows no {rule.target} {', '.join(unknown)}" if unknown else "")
+
+
+def others(target: Dialect, wanted: list[str]) -> list[str]:
+    """Names that must not be hit: the agent's other tools, and names that hold one of these."""
+    near = [made for name in wanted for made in (f"{name}Other", f"Other{name}")]
+    return [name for name in (*(tool.name for tool in target.tools.values()), *near) if name not in wanted]
+
+
+def spell_matcher(wanted: list[str], kind: str, unwanted: list[str]) -> tuple[str, ...]:
+    """Names as a matcher of that kind; one entry for each name where no text says it for all."""
+    for text in spellings(wanted):
+        test = match(text, kind)
+        if test is not None and all(map(test, wanted)) and not any(map(test, unwanted)):
+            return (text,)
+    return tuple(wanted)
+
+
+def spellings(wanted: list[str]) -> Iterator[str]:
+    plain, safe = "|".join(wanted), "|".join(map(re.escape, wanted))
+    yield from (plain, safe)
+    yield f"^{safe}$" if len(wanted) == 1 else f"^({safe})$"

@@ -1,0 +1,23 @@
+"""Answers in an agent's own form, as our author's side prints them, so that the other agent can be asked about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tenterhook.author import callers
+from tenterhook.author.making import Trial
+from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.tools.check.answers import TEXT, Made
+
+# The rule about answers of another agent's shape.
+SHAPE = 9
+
+
+def native(dialect: Dialect, rule: EventRule) -> Iterator[Made]:
+    """One for each effect that the agent can be told to have at the event."""
+    forms = callers.load(dialect.name)["events"].get(rule.name, {})
+    trial = Trial(dialect, rule)
+    for effect, form in forms.get("says", {}).items():
+        said = trial.said({effect: form}, trial.wish(effect, TEXT))
+        name = f"{dialect.title}'s own {effect}"
+        yield Made(name, exit=said.code, stdout=said.out, stderr=said.err, hazard=SHAPE)

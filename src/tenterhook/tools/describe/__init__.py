@@ -1,0 +1,1 @@
+"""Dialects described for people: tables, glossary, JSON Schema."""

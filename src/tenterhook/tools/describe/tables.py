@@ -1,0 +1,350 @@
+"""A dialect as tables: what `tenter dialects NAME` prints and what docs/dialects/ is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule, Exit, Field, File
+from tenterhook.pipeline.event_reader import AUDIENCE
+from tenterhook.tools.describe import glossary
+
+__all__ = ["Table", "overview", "tables"]
+
+Rows = Iterable[Sequence[str]]
+
+
+class Table(Struct, frozen=True):
+    """One table: what it is about, its columns, its rows."""
+
+    title: str
+    about: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def overview(dialects: Iterable[Dialect], versions: Mapping[str, Sequence[str]]) -> Table:
+    rows = [
+        (
+            d.name,
+            d.title,
+            ", ".join(versions[d.name]) or "-",
+            d.about,
+            str(len(d.events)),
+            ", ".join(file.path for file in d.files),
+        )
+        for d in dialects
+    ]
+    about = "Whose hooks tenterhook runs, and where it looks for them."
+    return Table("Dialects", about, ("name", "agent", "versions", "about", "events", "config files"), tuple(rows))
+
+
+def tables(dialect: Dialect) -> list[Table]:
+    """Everything about a dialect; tables without rows are left out."""
+    made = [
+        Table(title, about.format(d=dialect), header, tuple(tuple(row) for row in rows(dialect)))
+        for title, about, header, rows in TABLES
+    ]
+    return [table for table in made if table.rows]
+
+
+def events(dialect: Dialect) -> Rows:
+    for rule in dialect.events:
+        yield (
+            rule.name,
+            rule.kind,
+            yes(rule.blocks),
+            yes(rule.asks),
+            rule.target or "-",
+            plain(dialect, rule),
+            "log" if rule.muted else rule.deny[0],
+            "; ".join([rule.about, *more(rule)]),
+        )
+
+
+def more(rule: EventRule) -> Iterable[str]:
+    if rule.targets:
+        yield f"{rule.target} is one of: {', '.join(rule.targets)}"
+    if not rule.awaited:
+        yield "a session does not wait for its hooks"
+    if rule.silent:
+        yield f"silence counts as {rule.silent}"
+    if rule.grants:
+        yield "an allow stands for the user's permission"
+    if rule.output_form != "value":
+        yield "hooks are told of a tool's result as a record"
+    if rule.tools:
+        yield f"only for {', '.join(rule.tools)}"
+    if rule.hears_failures:
+        yield "also after a tool that failed"
+    if rule.chain_ends:
+        yield f"the {' or the '.join(rule.chain_ends)} of one hook keeps those after it from running"
+    if rule.decisions == "last":
+        yield "of several decisions the last one counts"
+    if rule.needs_reason:
+        yield "a refusal needs a reason"
+
+
+def plain(dialect: Dialect, rule: EventRule) -> str:
+    """What text on stdout becomes when a hook exits with 0 and printed no JSON."""
+    row = dialect.exits[0]
+    if rule.deaf:
+        return "not read"
+    if dialect.text_fails or rule.text_fails:
+        return "a failure"
+    return (rule.plain if row.becomes == "plain" else row.becomes) or "nothing"
+
+
+def base(dialect: Dialect) -> Rows:
+    return ((field.name, value(field)) for field in dialect.base)
+
+
+def value(field: Field) -> str:
+    said = glossary.VALUES.get(field.key, f"the event's {field.key}, where it has one")
+    return f"{said} ({glossary.FIELD_FORMS[field.form]})" if field.form else said
+
+
+def fields(dialect: Dialect) -> Rows:
+    """Of an event that is told something else than the others, all that it is told."""
+    for rule in dialect.events:
+        told = ", ".join(map(describe_field, (*rule.base, *rule.fields)))
+        if told:
+            yield rule.name, f"nothing but: {told}" if rule.base else told
+
+
+def describe_field(field: Field) -> str:
+    ours = field.key.partition("=")[2] or f"our {field.key}"
+    said = field.name if field.name == field.key else f"{field.name} ({ours})"
+    return f"{said}, {glossary.FIELD_FORMS[field.form]}" if field.form else said
+
+
+def environment(dialect: Dialect) -> Rows:
+    yield from ((name, variable(what)) for name, what in dialect.env.items())
+    for rule in dialect.events:
+        yield from ((name, f"{variable(what)}; on {rule.name}") for name, what in rule.env.items())
+
+
+def variable(what: str) -> str:
+    only = " (only where there is one)" if what.endswith("?") else ""
+    word = what.rstrip("?")
+    if word.startswith("="):
+        return word[1:]
+    if word.startswith("~/"):
+        return f"{word}, unless the host has it set"
+    return (f"the event's {word[1:]}" if word.startswith(".") else glossary.VALUES[word]) + only
+
+
+def exits(dialect: Dialect) -> Rows:
+    for status, row in dialect.exits.items():
+        yield str(status), row.means, row.decision or "-", yes(row.failed), json_counts(dialect, row), text(row)
+
+
+def json_counts(dialect: Dialect, row: Exit) -> str:
+    return "outranks the exit code" if dialect.answer_outranks_exit else yes(row.answer)
+
+
+def text(row: Exit) -> str:
+    if not row.text:
+        return "-"
+    becomes = "text" if row.becomes == "plain" else row.becomes
+    return f"{row.text} -> {row.prefix!r} + {becomes}" if row.prefix else f"{row.text} -> {becomes}"
+
+
+def answers(dialect: Dialect) -> Rows:
+    return ((one.path, effect(one), ", ".join(one.events) or "all") for one in dialect.answers)
+
+
+def effect(answer: Answer) -> str:
+    said = glossary.EFFECTS[answer.effect]
+    if answer.kind:
+        said += f" of kind {answer.kind}"
+    if answer.kinds:
+        said += f"; {answer.kind_from} makes it " + ", ".join(f"{k} ({kind})" for k, kind in answer.kinds.items())
+    if answer.words:
+        said += ": " + ", ".join(w if w == ours else f"{w} ({ours})" for w, ours in answer.words.items())
+    return said
+
+
+def audiences(dialect: Dialect) -> Rows:
+    for kind, to in {**AUDIENCE, **dialect.audience}.items():
+        others = [f"{rule.audience[kind]} on {rule.name}" for rule in dialect.events if kind in rule.audience]
+        yield kind, "; ".join([to, *others]), dialect.marks.get(kind, "-")
+
+
+def changes(dialect: Dialect) -> Rows:
+    for rule in dialect.events:
+        for change in sorted({*rule.merges, *rule.chain}):
+            yield rule.name, change, describe_merge(rule, change), describe_chaining(rule, change)
+
+
+def describe_merge(rule: EventRule, change: str) -> str:
+    if merge := rule.merges.get(change):
+        return glossary.MERGES[merge]
+    return "is not used" if change in rule.seen else f"added to {rule.chain[change]}"
+
+
+def describe_chaining(rule: EventRule, change: str) -> str:
+    return glossary.MERGES[rule.seen[change]] if change in rule.seen else yes(change in rule.chain)
+
+
+def files(dialect: Dialect) -> Rows:
+    return ((file.path, file.scope, file.format, places(file)) for file in dialect.files)
+
+
+def places(file: File) -> str:
+    found = []
+    for section in file.sections:
+        where = f"{section.each}[].{section.hooks}" if section.each else section.hooks
+        found.append(f"{where} (for the agent that {section.agent} names)" if section.agent else where)
+    return ", ".join(found)
+
+
+def keys(dialect: Dialect) -> Rows:
+    form = dialect.form
+    yield from ((key, "group", glossary.KEYS[what]) for key, what in form.group_keys.items())
+    if form.group:
+        yield form.group, "group", "the hooks of the group"
+    yield from ((key, "mapping", "the hooks of the event") for key in form.lists)
+    yield from ((key, "hook", glossary.key(key, what)) for key, what in form.keys.items())
+
+
+def types(dialect: Dialect) -> Rows:
+    for kind in dialect.types:
+        yield kind.name, kind.key or "-", glossary.FORMS[kind.form], yes(kind.name == dialect.untyped)
+
+
+def rules(dialect: Dialect) -> Rows:
+    """The settings that are one word each; what a dialect leaves at its default is not worth a row."""
+    d = dialect
+    yield "matcher", d.matcher, glossary.matcher(d.matcher)
+    yield "time-out", f"{d.timeout:g} s", f"where a hook says none; files write {glossary.UNITS[d.unit]}"
+    yield "order", d.order, glossary.ORDERS[d.order]
+    yield "layers", d.layers, glossary.LAYERS[d.layers]
+    yield "mode", d.mode, glossary.MODES[d.mode]
+    for cause, policy in d.failure.items():
+        yield "failure", f"{cause}: {policy}", f"a hook that failed by {cause} counts as {policy}"
+    for handler, policy in d.failure_of.items():
+        yield "failure", f"{handler}: {policy}", f"a hook of type {handler} that failed counts as {policy}"
+    if d.mode == "faithful":
+        goes_on = "after any other failure the operation goes on, unless the hook's on_failure differs"
+        yield "failure", "else: allow", goes_on
+    yield from (row for value, row in optional(d) if value)
+    yield from ((word, said, glossary.CAUTIONS[word]) for word, said in d.cautions.items())
+
+
+def optional(d: Dialect) -> Iterable[tuple[object, tuple[str, str, str]]]:
+    ends = " or ".join(d.chain_ends)
+    yield d.chain_ends, ("chain ends", ends, f"after a {ends} the hooks that have not run yet are skipped")
+    yield d.dedupe, ("duplicates", d.dedupe, f"of hooks with the same {glossary.DEDUPES[d.dedupe]} only the first runs")
+    yield d.switch, ("switch", d.switch, "no hook runs unless a file sets it to true")
+    yield d.off[0], ("off", f"{d.off[0]}: {str(d.off[1]).lower()}", "no hook runs where a file says so")
+    yield d.disabled, ("disabled", d.disabled, "names of hooks that do not run, or what those without a name run")
+    yield d.untyped, ("no type", d.untyped, UNTYPED.get(d.untyped, "what a hook without a type is"))
+    yield d.agent_from, ("agent", ", ".join(d.agent_from), "where the event's data names its agent")
+    yield d.section_event, ("section", f"{d.section}.{d.section_event}", "if given, must name the event that happened")
+    yield d.section_reason, ("section", "reason", f"the reason in {d.section} counts, whatever is decided beside it")
+    yield d.section_outranks, ("section", "outranks", f"what {d.section} decides counts, whatever stands beside it")
+    yield d.other_json == "nothing", ("other JSON", "says nothing", "a list or a number is neither answer nor text")
+    yield d.missing_is_silent, ("missing script", "skipped", "a hook whose script does not exist is skipped")
+    yield d.twice_encoded, ("JSON in JSON", "read", "an answer that was encoded twice counts")
+    yield d.deepest, ("depth of answers", str(d.deepest), "the agent does not read an answer that is nested deeper")
+    yield d.broken_answer == "text", ("half an answer", "text", "an answer that is no JSON is text, like any other")
+    yield d.stop_outranks, ("stop", "outranks", "stopping the agent outranks every decision")
+
+
+def sandbox(dialect: Dialect) -> Rows:
+    asked = dialect.sandbox
+    required = "does not run" if dialect.mode == "strict" else "runs, with a warning; in strict mode it does not run"
+    yield "network", f"{asked.network}: {glossary.NETWORKS[asked.network]}"
+    yield "reads", ", ".join(["everything but secrets (keys, credentials, browsers)", *asked.read])
+    yield "writes", ", ".join(["the project", "the temporary folder", "caches", *asked.write])
+    yield "does not write", "hook config and agents' settings, git's hooks and config, shell start-up files"
+    yield "where that cannot be had", f"the hook {required}"
+    yield f"{dialect.title} itself", "confines hooks" if dialect.confines else "does not confine hooks"
+
+
+def tools(dialect: Dialect) -> Rows:
+    for ours, tool in dialect.tools.items():
+        renamed = (f"{theirs} (our {name})" for name, theirs in tool.inputs.items())
+        yield tool.name, ours, ", ".join(renamed) or "-"
+    if dialect.tools:
+        yield dialect.mcp_tool, "-", f"a tool of an MCP server; servers are read from {', '.join(dialect.mcp_files)}"
+
+
+def wrappers(dialect: Dialect) -> Rows:
+    if dialect.setup:
+        for one in dialect.setup.wrappers:
+            limit = f"{one.timeout} {dialect.unit}" if one.timeout else "-"
+            yield f"{dialect.setup.folder}/{one.script}", one.calls, one.event or "-", one.matcher or "-", limit
+
+
+UNTYPED = {"by-key": "the type whose key is there", "path-or-dotted": "a path is a command, a dotted name a function"}
+
+
+def notes(dialect: Dialect) -> Rows:
+    return ((note,) for note in dialect.notes)
+
+
+def yes(value: bool) -> str:
+    return "yes" if value else "-"
+
+
+TABLES: tuple[tuple[str, str, tuple[str, ...], Callable[[Dialect], Rows]], ...] = (
+    (
+        "Events",
+        "When hooks run. A deny counts where an event can block; a matcher is compared with the field named here.",
+        ("event", "our kind", "blocks", "asks", "matched on", "plain text becomes", "refusal told to", "about"),
+        events,
+    ),
+    ("Payload", "What every hook is told: one JSON object on stdin.", ("field", "value"), base),
+    ("Payload by event", "What is added for an event, as far as it is known.", ("event", "fields"), fields),
+    ("Environment", "Variables that a hook's process is given.", ("variable", "value"), environment),
+    (
+        "Exit codes",
+        "What a hook's exit status means, whether JSON on stdout is read then, and what becomes of its text.",
+        ("exit", "means", "decision", "failed", "JSON", "text"),
+        exits,
+    ),
+    ("Answers", "What a hook may say: fields of one JSON object on stdout.", ("field", "effect", "events"), answers),
+    (
+        "Messages",
+        "Who is told a text of each kind, and how a host marks it for the model where not by `<hook>` tags.",
+        ("kind", "told to", "marked"),
+        audiences,
+    ),
+    (
+        "Changes",
+        "How the changes of several hooks become one, and whether the next hook sees them.",
+        ("event", "change", "several hooks", "seen by the next"),
+        changes,
+    ),
+    (
+        "Config files",
+        "Where hooks are looked for, in this order: ~ is the home folder, @config is $XDG_CONFIG_HOME or ~/.config.",
+        ("file", "scope", "format", "hooks under"),
+        files,
+    ),
+    ("Keys", "What an entry in a config file may hold.", ("key", "of a", "means"), keys),
+    ("Types", "What a hook can be, and the key that says what runs.", ("type", "key", "runs", "default"), types),
+    ("Rules", "How {d.title} treats hooks.", ("rule", "value", "means"), rules),
+    (
+        "Sandbox",
+        "What a hook's process may do unless its `sandbox` says otherwise. Functions run in the host's process.",
+        ("what", "value"),
+        sandbox,
+    ),
+    (
+        "Tools of the reference agent",
+        "What `tenter agent` calls its tools, and those inputs that it does not call as we do.",
+        ("tool", "our name", "inputs"),
+        tools,
+    ),
+    (
+        "Wrappers",
+        "The scripts that `tenter init` writes, what of `tenter hook` each calls, and the entry that calls it.",
+        ("script", "calls", "event", "matcher", "time-out"),
+        wrappers,
+    ),
+    ("Notes", "What is easily missed.", (), notes),
+)

@@ -1,0 +1,1 @@
+"""Why a hook ran or did not, and what its answer would do."""

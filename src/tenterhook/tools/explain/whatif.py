@@ -1,0 +1,179 @@
+"""What each thing a hook can do would mean on one event: the engine's own flow, with attempts that are made up.
+
+Nothing here knows what an answer means. The answers are built from the dialect's data, and what they do is read off
+the outcome, so this cannot disagree with the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule
+from tenterhook.engine.engine import Engine
+from tenterhook.testing import Did, simulate
+from tenterhook.tools.report import in_words
+from tenterhook.types import Message, Outcome
+
+NAME = "the hook"
+# Stand for what a real hook would say, so that it can be seen where each text goes.
+STDOUT, STDERR, REASON, STOP_REASON = "<stdout>", "<stderr>", "<reason>", "<stop reason>"
+# A key that is no part of any answer.
+UNKNOWN = "x-unknown"
+# What a real process that ended so is told of, each hook's own time-out left open; a test holds them to that.
+TIMED_OUT = "no answer within <time-out> s, so it was ended: make the hook faster or raise its timeout"
+KILLED = "ended by SIGKILL: look at its stderr"
+
+
+class Trial(Struct, frozen=True):
+    """One thing a hook can do."""
+
+    what: str
+    did: Did
+
+
+class Effect(Struct, frozen=True):
+    """What it would do. `lost` is what the engine would warn of: an answer that does not count."""
+
+    what: str
+    then: str
+    decision: str
+    blocked: bool
+    stop: bool
+    failed: bool
+    reason: str
+    messages: tuple[Message, ...]
+    changes: dict[str, Any]
+    lost: tuple[str, ...]
+
+    def result(self) -> tuple[str, bool, bool]:
+        return self.decision, self.blocked, self.stop
+
+
+def effects(dialect: Dialect, rule: EventRule, mode: str, data: dict[str, Any]) -> list[Effect]:
+    """Every trial in one mode."""
+    return [simulate_trial(trial, dialect, rule, mode, data) for trial in trials(dialect, rule)]
+
+
+def simulate_trial(trial: Trial, dialect: Dialect, rule: EventRule, mode: str, data: dict[str, Any]) -> Effect:
+    engine = Engine(dialect=dialect, files=False, mode=mode, environ={}, home="/", journal=False, sandbox="off")
+    outcome = simulate(dialect.name, rule.name, [trial.did], data=data, engine=engine)
+    return effect(trial.what, outcome)
+
+
+def effect(what: str, outcome: Outcome) -> Effect:
+    said = (text.removeprefix(f"{NAME}: ") for text in outcome.warnings)
+    return Effect(
+        what,
+        in_words(outcome),
+        outcome.decision,
+        outcome.blocked,
+        outcome.stop,
+        not outcome.success,
+        outcome.reason,
+        outcome.messages,
+        outcome.changes,
+        tuple(text for text in said if not text.startswith("failed: ")),
+    )
+
+
+def trials(dialect: Dialect, rule: EventRule) -> list[Trial]:
+    """Everything worth asking about: clean exits, failures, and each JSON answer that the dialect knows here."""
+    answers = {what: encode_answer(answer) for what, answer in possible_answers(dialect, rule).items()}
+    deny = {code: did(code, answers["JSON deny"]) for code in (1, 2)} if "JSON deny" in answers else {}
+    return [
+        Trial("exit 0, silent", did(0)),
+        Trial("exit 0, plain text", did(0, STDOUT)),
+        *(Trial(f"exit 0, {what}", did(0, text)) for what, text in answers.items()),
+        *(Trial(f"exit 0, {what}", did(0, text)) for what, text in doubtful(dialect, rule).items()),
+        Trial("exit 1, stderr", did(1, "", STDERR)),
+        Trial("exit 2, stderr", did(2, "", STDERR)),
+        Trial("exit 2, silent", did(2)),
+        Trial("exit 3, stderr", did(3, "", STDERR)),
+        *(Trial(f"exit {code}, JSON deny", one) for code, one in deny.items()),
+        Trial("killed by a signal", Did(signal="SIGKILL", detail=KILLED, hook=NAME)),
+        Trial("timed out", Did(error="timeout", detail=TIMED_OUT, hook=NAME)),
+        Trial("could not start", Did(error="spawn", detail="could not be started", hook=NAME)),
+    ]
+
+
+def did(code: int, stdout: str = "", stderr: str = "") -> Did:
+    return Did(exit_code=code, stdout=stdout, stderr=stderr, hook=NAME)
+
+
+def possible_answers(dialect: Dialect, rule: EventRule) -> dict[str, dict[str, Any]]:
+    """The JSON objects that decide something on this event, by what they ask for."""
+    found = {f"JSON {word}": decision(dialect, rule, word) for word in ("allow", "ask", "deny")}
+    found["JSON stop"] = stop(dialect, rule)
+    return {what: answer for what, answer in found.items() if answer}
+
+
+def decision(dialect: Dialect, rule: EventRule, wish: str) -> dict[str, Any]:
+    """An answer with a word that means the wish, or is the wish and means something else; empty where none is."""
+    for answer in fields(dialect, rule, "decision"):
+        meaning = [word for word, meant in answer.words.items() if meant == wish]
+        word = wish if wish in answer.words else next(iter(meaning), "")
+        possible = word and word not in answer.unsupported and word not in answer.words_need
+        if possible and (rule.asks or answer.words[word] != "ask"):
+            beside = answer.path.rpartition(".")[0]
+            reasons = sorted(fields(dialect, rule, "reason"), key=lambda one: one.path.rpartition(".")[0] != beside)
+            return build_answer(dialect, rule, {answer.path: word, **{one.path: REASON for one in reasons[:1]}})
+    return {}
+
+
+def doubtful(dialect: Dialect, rule: EventRule) -> dict[str, str]:
+    """Refusals that some agents take and others throw away: without a reason, and with a key that nobody knows."""
+    deny = decision(dialect, rule, "deny")
+    if not deny:
+        return {}
+    return {
+        "JSON deny, no reason": encode_answer(without_texts(deny)),
+        "JSON deny, unknown key": encode_answer({**deny, UNKNOWN: True}),
+    }
+
+
+def without_texts(answer: dict[str, Any]) -> dict[str, Any]:
+    inner = {key: without_texts(one) if isinstance(one, dict) else one for key, one in answer.items()}
+    return {key: one for key, one in inner.items() if one != REASON}
+
+
+def stop(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
+    ways = [
+        (one.path, one.effect == "stop")
+        for effect in ("continue", "stop")
+        for one in fields(dialect, rule, effect)
+        if not one.unsupported
+    ]
+    texts = {one.path: STOP_REASON for one in fields(dialect, rule, "stop_reason") if not one.unsupported}
+    return build_answer(dialect, rule, {**dict(ways[:1]), **texts}) if ways else {}
+
+
+def fields(dialect: Dialect, rule: EventRule, effect: str) -> list[Answer]:
+    """The answer's fields of that effect that count on this event, those for few events first."""
+    fitting = [one for one in dialect.answers if one.effect == effect and (not one.events or rule.name in one.events)]
+    return sorted(fitting, key=lambda one: not one.events)
+
+
+def build_answer(dialect: Dialect, rule: EventRule, values: dict[str, Any]) -> dict[str, Any]:
+    """Dotted paths as one nested object; a section that must name its event does."""
+    answer: dict[str, Any] = {}
+    for path, value in add_section_event(dialect, rule, values):
+        *parents, leaf = path.split(".")
+        level = answer
+        for parent in parents:
+            level = level.setdefault(parent, {})
+        level[leaf] = value
+    return answer
+
+
+def add_section_event(dialect: Dialect, rule: EventRule, values: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    if dialect.section_event and any(path.startswith(f"{dialect.section}.") for path in values):
+        yield f"{dialect.section}.{dialect.section_event}", rule.name
+    yield from values.items()
+
+
+def encode_answer(answer: dict[str, Any]) -> str:
+    return msgspec.json.encode(answer).decode()

@@ -1,0 +1,183 @@
+"""Does the hook fire? An event through the very command line that the agent will run, and what it makes of the answer.
+
+The config is read as the agent reads it; the command runs in the same shell or without one, in the project's folder and
+with the same variables; hooks that stand beside ours do not run, and ours are loaded and asked but not called.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import subprocess
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct
+
+from tenterhook.author import canary, tools
+from tenterhook.author.calls import CANARY
+from tenterhook.author.registered import Registered
+from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.engine.engine import Engine
+from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.simulate import NOTHING_RUNS
+from tenterhook.handlers import command
+from tenterhook.runtime.process.program import by_shell
+from tenterhook.testing.calling import NAMES, build_tool_call_data, tool_of
+from tenterhook.testing.firing import once_written
+from tenterhook.tools.install.editing.edit import join_argv
+from tenterhook.tools.install.hookfiles import Heard
+from tenterhook.tools.install.line import Line
+from tenterhook.tools.install.target import Target
+from tenterhook.types import Attempt, Hook, Job, Outcome
+
+if TYPE_CHECKING:
+    from tenterhook.engine.runner import Runner
+    from tenterhook.runtime.process import Program
+
+SAMPLE = {"command": "true", "file_path": "canary.txt", "content": "", "old_string": "a", "new_string": "b"}
+
+
+class Flight(Struct, frozen=True):
+    """One canary: the event, what was run, whether it came back, and what the agent did with the answer."""
+
+    event: str
+    argv: tuple[str, ...]
+    proven: bool
+    told: str
+    seconds: float = 0.0
+
+
+class Exactly:
+    """A runner that starts what the agent would start, and nothing in its place."""
+
+    def __init__(self) -> None:
+        self.started: list[tuple[str, ...]] = []
+
+    def together(self, jobs: list[Job], meanwhile: Callable[[Job], None] | None = None) -> list[Attempt]:
+        return [self.attempt(job) for job in jobs]
+
+    def attempt(self, job: Job) -> Attempt:
+        program = command.program(job)
+        if isinstance(program, Attempt):
+            return program
+        program = by_shell(program)
+        self.started.append(program.argv)
+        return run_program(job, program)
+
+    def close(self) -> None:
+        """Nothing is left running."""
+
+
+def run_program(job: Job, program: Program) -> Attempt:
+    began = time.perf_counter()
+    name = job.hook.name
+    try:
+        done = subprocess.run(
+            program.argv,
+            input=job.stdin(),
+            env=dict(job.env()),
+            cwd=program.cwd,
+            capture_output=True,
+            timeout=job.timeout,
+        )
+    except subprocess.TimeoutExpired:
+        return Attempt(name, "command", "", error="timeout", detail=f"no answer within {job.timeout:g} s")
+    except OSError as exc:
+        return Attempt(name, "command", "", error="spawn", detail=f"{program.argv[0]}: {exc.strerror}")
+    out, err = (stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr))
+    return Attempt(name, "command", "", done.returncode, seconds=time.perf_counter() - began, stdout=out, stderr=err)
+
+
+def fly(target: Target, events: list[Heard], line: Line) -> list[Flight]:
+    """A canary for each event."""
+    place = os.path.join(target.root, target.path)
+    read = HookSet(target.hooks.project, dialect=target.dialect, trust="all", on_config_error="warn")
+    there = [hook for hook in read.hooks() if hook.source.file == place]
+    flights = []
+    for event in events:
+        own = line.at(target.dialect, event.rule)
+        ours = [hook for hook in there if hook.event == event.rule.name and calls(hook, own)]
+        flights.append(send_canary(target, event, ours, read))
+    return flights
+
+
+def calls(hook: Hook, line: Line) -> bool:
+    main = hook.spec["main"]
+    return join_argv(main[1:]) == join_argv(line.argv()) if isinstance(main, list) else main == line.text()
+
+
+def send_canary(target: Target, event: Heard, ours: list[Hook], read: HookSet) -> Flight:
+    name, problems = event.rule.name, [str(one) for one in read.ready().problems]
+    able = [hook for hook in ours if hook.enabled and not hook.overridden]
+    if not able:
+        why = read.ready().off or "; ".join(problems) or "the entry was not found where the agent looks for it"
+        return Flight(name, (), proven=False, told=f"{target.dialect.title} does not run it: {why}")
+    mark, runner = secrets.token_hex(8), Exactly()
+    environ = {**target.hooks.environ, CANARY: mark}
+    engine = Engine(
+        target.hooks.project,
+        dialect=target.dialect,
+        files=False,
+        environ=environ,
+        home=target.hooks.home,
+        secrets="pass",
+        supervisor="off",
+        warm=False,
+        **NOTHING_RUNS,
+    )
+    engine.runner = cast("Runner", runner)
+    with engine:
+        engine.put(*able)
+        outcome = engine.fire(name, **sample(target.dialect, event.rule, event.hooks))
+    return read_canary_result(event.rule, outcome, runner, mark)
+
+
+def sample(dialect: Dialect, rule: EventRule, hooks: list[Registered]) -> dict[str, object]:
+    """An event as the agent writes it, about a tool that one of the hooks is for."""
+    own = {field.name for field in rule.fields}
+    given = {name: value for name, value in once_written(dialect, rule).items() if name in own}
+    if rule.target != "tool_name":
+        return given
+    known = [ours for ours, theirs in NAMES.items() if not rule.tools or theirs in rule.tools]
+    known = [ours for ours in known if tool_of(dialect, ours)]
+    fitting = [ours for ours in known if any(tools.fits(one.match, names_of(dialect, ours)) for one in hooks)]
+    return {**given, **build_tool_call_data(dialect, rule, {"tool": (fitting or known or ["shell"])[0], **SAMPLE})}
+
+
+def names_of(dialect: Dialect, ours: str) -> tuple[str, ...]:
+    tool = tool_of(dialect, ours)
+    return tools.names(tool.name if tool else ours)
+
+
+def read_canary_result(rule: EventRule, outcome: Outcome, runner: Exactly, mark: str) -> Flight:
+    """Whether the mark came back, by which way, and what that does to the operation."""
+    argv = runner.started[0] if runner.started else ()
+    seconds = outcome.attempts[0].seconds if outcome.attempts else 0.0
+    texts = [outcome.reason, outcome.stop_reason, *(message.text for message in outcome.messages)]
+    heard = next((text for text in texts if f"canary {mark}" in text), "")
+    printed = "\n".join(f"{one.stdout}\n{one.stderr}" for one in outcome.attempts)
+    found = heard or next((text for text in printed.splitlines() if f"canary {mark}" in text), "")
+    how, _, who = found.partition(f"canary {mark} ")[2].partition(": ")
+    effect = describe_answer_effect(outcome, bool(heard))
+    told = {
+        canary.REACHED: f"{who.strip()}: {effect}",
+        canary.NOBODY: f"the hooks were loaded, and the answer {effect}; none is for this one call",
+    }
+    proven = how in told
+    return Flight(rule.name, argv, proven, told[how] if proven else who or failure(outcome), seconds)
+
+
+def describe_answer_effect(outcome: Outcome, heard: bool) -> str:
+    if outcome.blocked or outcome.stop:
+        return "refused, as it said"
+    return "heard" if heard else "read by nobody: at this event no answer counts"
+
+
+def failure(outcome: Outcome) -> str:
+    """Why nothing came back."""
+    for one in outcome.attempts:
+        return one.detail or one.error or one.stderr.strip() or f"exit {one.exit_code} and not a word of the canary's"
+    skipped = [f"{one.hook}: {one.why}" for one in outcome.skipped]
+    return "; ".join([*skipped, *outcome.warnings]) or "no hook ran"

@@ -1,0 +1,153 @@
+"""Additions to JSON, with or without comments, in the layout that the file already has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from tenterhook.support.readers import json as reader
+from tenterhook.support.readers.json import BLANKS, blank_out_comments, closing
+from tenterhook.tools.install.editing.edit import Addition, Edit, canonical, newline
+
+
+class Layout(Struct, frozen=True):
+    """How a text is written around a bracket: the line end, one level of indentation, where the brackets stand."""
+
+    line_end: str
+    unit: str
+    base: str
+    child: str
+
+
+def edit(text: str, addition: Addition) -> tuple[int, str, str]:
+    """Behind the last thing in the bracket; comments that follow that thing stay with it."""
+    bare = blank_out_comments(text, "")
+    start = bracket(bare, addition.path if addition.item else addition.path[:-1])
+    end = matching(bare, start)
+    last = start + 1 + len(bare[start + 1 : end].rstrip(BLANKS))
+    empty = last == start + 1
+    old = text[last:end].rstrip(BLANKS)
+    key = "" if addition.item else f"{dump_json(addition.path[-1])}: "
+    comma = "" if empty else ","
+    if one_line(text, start, end, empty):
+        blank = "" if empty else " "
+        return last, old, f"{comma}{old}{blank}{key}{dump_json(addition.value)}"
+    layout = layout_of(text, bare, start, empty)
+    body = dump_json(addition.value, layout.unit).replace("\n", layout.line_end + layout.child)
+    closed = "" if not empty or "\n" in text[last + len(old) : end] else layout.line_end + layout.base
+    return last, old, f"{comma}{old}{layout.line_end}{layout.child}{key}{body}{closed}"
+
+
+def one_line(text: str, start: int, end: int, empty: bool) -> bool:
+    """Whether the bracket is written on one line; an empty one as the whole file is."""
+    if "\n" in text[start:end]:
+        return False
+    return not empty or (len(text.strip()) > end - start + 1 and "\n" not in text.strip())
+
+
+def layout_of(text: str, bare: str, start: int, empty: bool) -> Layout:
+    base = indentation(text, start)
+    unit = next((found for line in text.split("\n") if (found := line[: len(line) - len(line.lstrip(" \t"))])), "  ")
+    first = start + 1 + len(bare[start + 1 :]) - len(bare[start + 1 :].lstrip(BLANKS))
+    own_line = not empty and "\n" in bare[start:first]
+    return Layout(newline(text), unit, base, indentation(text, first) if own_line else base + unit)
+
+
+def indentation(text: str, at: int) -> str:
+    line = text[text.rfind("\n", 0, at) + 1 :]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def removals(text: str, data: Any, edit: Edit) -> Iterator[str]:
+    """The text without what was added: as it was written, else, where somebody wrote it anew, with one comma less."""
+    bare = blank_out_comments(text, "")
+    spans = [span(bare, path) for path in standing(data, edit.addition)]
+    for start, end in spans:
+        at = text.find(edit.new, max(0, end - len(edit.new)))
+        if 0 <= at <= start:
+            yield text[:at] + edit.old + text[at + len(edit.new) :]
+    for start, end in spans:
+        yield from cut_out(text, bare, start, end)
+
+
+def standing(data: Any, addition: Addition) -> list[tuple[str | int, ...]]:
+    """Where the same data stand now, the last first: the key, or each item of the list that says the same."""
+    for key in addition.path:
+        if not isinstance(data, dict) or key not in data:
+            return []
+        data = data[key]
+    wanted = canonical(addition.value)
+    if not addition.item:
+        return [addition.path] if canonical(data) == wanted else []
+    items = list(enumerate(data)) if isinstance(data, list) else []
+    return [(*addition.path, number) for number, item in reversed(items) if canonical(item) == wanted]
+
+
+def cut_out(text: str, bare: str, start: int, end: int) -> Iterator[str]:
+    """Without the comma before it or the one behind it. Comments stay, and may swallow what follows: all are tried."""
+    before, after = len(bare[:start].rstrip(BLANKS)), skip(bare, end)
+    head = text[:start].rstrip(BLANKS)
+    if bare[before - 1] == ",":
+        yield head[: before - 1] + head[before:] + text[end:]
+    if bare[after] == ",":
+        yield text[:start] + text[end:after] + text[after + 1 :].lstrip(BLANKS)
+    yield head + text[end:].lstrip(BLANKS)
+    yield head + text[end:]
+
+
+def span(bare: str, path: tuple[str | int, ...]) -> tuple[int, int]:
+    """Where the item, or the key with its value, begins and ends."""
+    place, _ = reader.scan(bare, "")
+    for key in path:
+        place = place.inside[key]
+    at = place.offset if isinstance(path[-1], int) else behind_key(bare, place.offset)
+    return place.offset, value_end(bare, at)
+
+
+def behind_key(bare: str, at: int) -> int:
+    """Where the value of the key that stands here begins."""
+    return skip(bare, skip(bare, closing(bare, at) + 1) + 1)
+
+
+def value_end(bare: str, at: int) -> int:
+    if bare[at] in "[{":
+        return matching(bare, at) + 1
+    if bare[at] == '"':
+        return closing(bare, at) + 1
+    return next((end for end in range(at, len(bare)) if bare[end] in reader.WORD_ENDS), len(bare))
+
+
+def bracket(bare: str, path: tuple[str, ...]) -> int:
+    """Where the mapping or list at the path opens."""
+    place, _ = reader.scan(bare, "")
+    at = skip(bare, 0)
+    for key in path:
+        place = place.inside[key]
+        at = behind_key(bare, place.offset)
+    return at
+
+
+def skip(bare: str, at: int) -> int:
+    while bare[at] in BLANKS:
+        at += 1
+    return at
+
+
+def matching(bare: str, start: int) -> int:
+    """Where the bracket that opens at `start` closes; the text is known to be good."""
+    depth, at = 0, start
+    while True:
+        if bare[at] == '"':
+            at = closing(bare, at)
+        depth += (bare[at] in "[{") - (bare[at] in "]}")
+        if not depth:
+            return at
+        at += 1
+
+
+def dump_json(value: Any, unit: str | None = None) -> str:
+    from json import dumps
+
+    return dumps(value, indent=unit, ensure_ascii=False)

@@ -1,0 +1,36 @@
+"""Additions to TOML: a table at the end of the file. A list that is written inline takes none, and is left alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tenterhook.tools.install.editing.edit import Addition, Refused, newline
+
+BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+
+
+def edit(text: str, addition: Addition) -> tuple[int, str, str]:
+    """A table; a key of the top level only where no table stands before it."""
+    if not addition.item:
+        if text.strip():
+            raise Refused(f"{'.'.join(addition.path)} must stand before the tables of the file; nothing was written")
+        return len(text), "", f"{'.'.join(map(word, addition.path))} = {value(addition.value)}{newline(text)}"
+    lines = [f"[[{'.'.join(map(word, addition.path))}]]"]
+    lines += [f"{word(key)} = {value(one)}" for key, one in addition.value.items()]
+    gap = [] if not text else [""] if text.endswith("\n") else ["", ""]
+    return len(text), "", newline(text).join([*gap, *lines, ""])
+
+
+def word(key: str) -> str:
+    return key if key and BARE.issuperset(key) else value(key)
+
+
+def value(one: Any) -> str:
+    """As TOML writes it, on one line."""
+    if isinstance(one, dict):
+        return "{ " + ", ".join(f"{word(key)} = {value(inner)}" for key, inner in one.items()) + " }"
+    if isinstance(one, list):
+        return "[" + ", ".join(map(value, one)) + "]"
+    from json import dumps
+
+    return dumps(one)  # text, whole numbers and booleans look the same in both

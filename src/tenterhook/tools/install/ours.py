@@ -1,0 +1,137 @@
+"""Entries of a file that are certainly ours, though nobody remembers that they were written.
+
+A record may have been deleted, and is not found where the project was moved. Then an entry is ours whose command is
+letter by letter what install writes, and which says nothing beside it that install would not say.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from tenterhook.author.loading import LIBRARY
+from tenterhook.author.process import parse_argv
+from tenterhook.config.entry_keys import key_of
+from tenterhook.dialects.schema.dialect import Dialect
+from tenterhook.tools.install.editing.edit import Addition, Edit, editor, join_argv, split_bom
+from tenterhook.tools.install.init.additions import command_type, place_of
+from tenterhook.tools.install.line import PROGRAM, Inside, Line, Word
+from tenterhook.tools.install.target import Target
+
+MATCHERS = ("matcher", "matcher_trimmed")
+
+
+def entries(target: Target, source: bytes, data: Any) -> list[Edit]:
+    """As edits that can be taken back. Of an entry that somebody changed the edit has no data, so that it stays."""
+    found = []
+    text = split_bom(source)[1]
+    for path in places(target, data):
+        for item in items(data, path):
+            calls = [(hook, said) for hook in hooks_of(target.dialect, item) if (said := says(target, hook))]
+            whole = len(calls) == 1 and as_written(target, item, calls[0][0])
+            for _, said in calls:
+                addition = Addition(path, item if whole else said, says=said)
+                found.append(Edit("", as_text(text, addition, target.file.format) if whole else "", addition))
+    return found
+
+
+def places(target: Target, data: Any) -> list[tuple[str, ...]]:
+    """Every list that install may write to."""
+    dialect, hooks = target.dialect, target.file.sections[0].hooks
+    list_key = dialect.setup.list_key if dialect.setup else ""
+    return list(dict.fromkeys(place_of(dialect, hooks, rule.name, data, list_key)[0] for rule in dialect.events))
+
+
+def items(data: Any, path: tuple[str, ...]) -> list[Any]:
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data if isinstance(data, list) else []
+
+
+def hooks_of(dialect: Dialect, item: Any) -> Iterator[dict[str, Any]]:
+    """The item, or what is in it where it is a group."""
+    if not isinstance(item, dict):
+        return
+    group = item.get(dialect.form.group) if dialect.form.group else None
+    found = group if isinstance(group, list) else [item]
+    yield from (hook for hook in found if isinstance(hook, dict))
+
+
+def as_written(target: Target, item: dict[str, Any], hook: dict[str, Any]) -> bool:
+    """Whether nothing stands there that install does not write: no other hook in the group, and no other key."""
+    form = target.dialect.form
+    if hook is item:
+        return item.keys() <= keys(target) | setting(form.keys, "event", *MATCHERS)
+    around = {form.group} | setting(form.group_keys, *MATCHERS)
+    return len(item[form.group]) == 1 and item.keys() <= around and hook.keys() <= keys(target)
+
+
+def keys(target: Target) -> set[str]:
+    """What install says of a hook, in this version or in one before."""
+    own = {target.install.program or command_type(target.dialect).key}
+    return own | setting(target.dialect.form.keys, "type", "timeout", "closed", "words")
+
+
+def setting(keys: dict[str, str], *setters: str) -> set[str]:
+    return {key for key, setter in keys.items() if setter in setters}
+
+
+# ---- command lines
+
+
+def says(target: Target, hook: dict[str, Any]) -> str:
+    """By which a hook is known that install wrote for this agent, in whatever version; empty for any other hook.
+
+    Some had their words in a list of its own, where install writes one text today.
+    """
+    install, words_key = target.install, key_of(target.dialect.form.keys, "words")
+    program, words = hook.get(install.program or command_type(target.dialect).key), hook.get(words_key)
+    if not isinstance(program, str):
+        return ""
+    if words is None:
+        line = from_text(program, install.folder)
+        return program if line and line.text() == program and is_ours(line, target) else ""
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        return ""
+    line = Line(program, tuple(word_of(word, install.folder) for word in words), install.folder)
+    return join_argv(line.argv()) if is_ours(line, target) else ""
+
+
+def from_text(text: str, folder: str) -> Line | None:
+    try:
+        program, *words = shlex.split(text)
+    except ValueError:  # nothing, or a quote that is not closed
+        return None
+    return Line(program, tuple(word_of(word, folder) for word in words), folder)
+
+
+def word_of(word: str, folder: str) -> Word:
+    head = f"${{{folder}}}/"
+    return Inside("", word.removeprefix(head)) if folder and word.startswith(head) else word
+
+
+def is_ours(line: Line, target: Target) -> bool:
+    """`tenter run FILE... --agent NAME`, with files as install names them: a shorter path somebody else wrote."""
+    words = line.words[:-2] if line.words[-2:-1] == ("--event",) else line.words
+    if os.path.basename(line.program) != PROGRAM or words[:1] != ("run",) or words[-2:-1] != ("--agent",):
+        return False
+    call = parse_argv(line.argv()[1:])
+    files = [word for word, _ in call.words] + ([call.options] if call.options else [])
+    named = {line.plain(word) for word in words if isinstance(word, Inside)}
+    agent = target.dialect.name.partition("@")[0]
+    return (
+        not call.problems
+        and bool(call.words)
+        and call.agent.partition("@")[0] == agent
+        and all(file in named or os.path.isabs(file) or file.startswith(LIBRARY) for file in files)
+    )
+
+
+def as_text(text: str, addition: Addition, format: str) -> str:
+    """As install wrote it, by which it is found again in a format where places are not."""
+    if format in ("json", "jsonc"):
+        return ""
+    new = editor(format)(text, addition)[2]
+    return new if new in text else new.lstrip("\r\n")

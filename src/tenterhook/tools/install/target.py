@@ -1,0 +1,74 @@
+"""Which file an install changes, and where it is kept what that file was before: with the user, not in the project."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+
+from msgspec import Struct
+
+from tenterhook import dialects
+from tenterhook.config.locations import moved_home, resolve_config_path, within
+from tenterhook.dialects.schema.dialect import Dialect, File, Install
+from tenterhook.dialects.schema.vocabulary import covers
+from tenterhook.engine.hookset import HookSet
+from tenterhook.errors import UsageError
+from tenterhook.support.paths import state_folder
+
+FOLDER = "installs"
+
+
+class Target(Struct, frozen=True):
+    """One agent's file: `path` counts from `root`, which is the project or the user's home."""
+
+    hooks: HookSet
+    install: Install
+    file: File
+    root: str
+    path: str
+    user: bool
+    record: str
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.hooks.dialect
+
+
+def target(agent: str, project: str, *, user: bool) -> Target:
+    hooks = HookSet(project, dialect=agent, trust="all", on_config_error="warn")
+    install = hooks.dialect.install
+    if install is None:
+        known = ", ".join(installable())
+        raise UsageError(f"the config of {hooks.dialect.title} is not known to take such hooks; there are: {known}")
+    check_home(hooks.home)
+    if not user and os.path.realpath(hooks.project) == os.path.realpath(hooks.home):
+        raise UsageError(f"{hooks.project} is your home, not a project; --user installs for all your projects")
+    pattern = install.user if user else install.project
+    whole = resolve_config_path(
+        moved_home(pattern, hooks.dialect, hooks.environ), hooks.project, hooks.home, hooks.environ
+    )
+    root = hooks.project if not user else hooks.home if within(whole, hooks.home) else "/"
+    path = os.path.relpath(whole, root)
+    return Target(hooks, install, file_of(hooks.dialect, pattern), root, path, user, record_of(hooks, root, path))
+
+
+def check_home(home: str) -> None:
+    """What is kept with the user would lie in whatever folder we stand in, and be found in no other."""
+    if not os.path.isabs(home):
+        raise UsageError(f"your home folder is given as {home!r}, which is no whole path; set HOME to one that is")
+
+
+def file_of(dialect: Dialect, path: str) -> File:
+    return next(file for file in dialect.files if covers(file.path, path))
+
+
+def record_of(hooks: HookSet, root: str, path: str) -> str:
+    """One file for each agent, of whatever version, and config, whatever way leads there."""
+    plain = hooks.dialect.name.partition("@")[0]
+    where = os.path.join(os.path.realpath(root), path)
+    digest = hashlib.sha256(where.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return os.path.join(state_folder(hooks.environ, hooks.home), FOLDER, f"{plain}-{digest}.json")
+
+
+def installable() -> list[str]:
+    return [name for name in dialects.names() if dialects.get(name).install]

@@ -190,6 +190,21 @@ def test_a_hook_without_a_name_is_called_by_its_file_and_not_by_its_command_line
     assert for_model([message], {}, engine.label) == [f'<hook name="{name}" kind="context">\ntext\n</hook>']
 
 
+@pytest.mark.parametrize(
+    "url",
+    ["https://example.org/hook/0123abcd", "https://me:pw@example.org", "https://example.org", "http://example.org?k"],
+)
+def test_an_http_hook_without_a_name_is_called_by_its_server(project: Project, url: str) -> None:
+    """Of many services the path of the URL is the secret."""
+    hook = Hook(name=url, event="tool.before", handler="http", spec={"main": url}, source=Source("x"))
+    engine = project.engine("tenterhook", files=False)
+    engine.put(hook)
+
+    told = for_user(Message("user", "system", "text", url), engine.label)
+
+    assert told == f"[hook {url.partition(':')[0]}://example.org] text"
+
+
 @pytest.mark.parametrize("kind", ["context", "reason"])
 def test_a_token_in_a_command_line_or_a_name_reaches_neither_model_nor_user(project: Project, kind: str) -> None:
     said = {"context": {"context": "be kind", "message": "note"}, "reason": {"decision": "deny", "reason": "no"}}[kind]

@@ -3,8 +3,8 @@
     Event -> Plan -> Attempt -> Verdict -> Outcome
 
 `Engine.flow` is the whole story, without any I/O: it yields jobs, receives attempts, and returns the outcome.
-`fire` and `afire` drive it, one from a thread, one on an event loop; the logic exists once. To go on reading:
-types, config, plan, payload, handlers/command, verdict, merge, apply.
+`fire` and `afire` drive it, one from a thread, one on an event loop; the logic exists once. Read on in
+types, config/load, pipeline/plan, pipeline/payload, handlers/command, pipeline/verdict, pipeline/merge, pipeline/apply.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ BY = "@"
 WHOSE = {"": "", "javascript": "JavaScript ", "javascript-2025": "JavaScript ", "rust": "Rust "}
 # What a test gives that was not run: true, because a guard that cannot look must not be passed by.
 NOT_RUN = "not run"
-# A pattern that may take longer, in nanoseconds as `patterns` counts them, is not run.
+# A pattern that may take longer, in nanoseconds as `regex/cost` counts them, is not run.
 SOON = 1e8
 # What every pattern must get through to be run at all, and the longest text that any is run on.
 USUAL, LONGEST = 64, 1 << 20

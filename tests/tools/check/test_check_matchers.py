@@ -12,7 +12,7 @@ import pytest
         ("wave", "Edit(.*)", "write 'Edit*'"),
         ("wave", "(Edit|Write)", "write 'Edit|Write'"),
         ("wave", r"\w+", "matches no usual name"),
-        ("wave", "|", "matches nothing; write '*'"),
+        ("wave", "|", "matches nothing; write '*' to match everything"),
         ("wave", " ", "matches nothing"),
         ("moai", "mcp__*", "write 'mcp__.*'"),
         ("moai", "Write*", "write 'Write.*'"),

@@ -17,8 +17,8 @@ MATCHERS = {  # match
     *("regex-whole@javascript-2025", "names-or-regex-whole@javascript-2025"),
 }
 # Where a hook's condition holds a permission rule, among dotted paths.
-RULE = "permission rule"  # permits
-ENDS = {"deny", "ask", "stop", "failure", "input"}  # batch
+RULE = "permission rule"  # permission_rules
+ENDS = {"deny", "ask", "stop", "failure", "input"}  # judge
 WEIGHED = {"strongest", "last", "section-last"}  # merge
 ORDERS = {"parallel", "sequential", "parallel-unless-sequential"}  # plan
 MERGES = {  # apply
@@ -37,16 +37,16 @@ WISHES = {
     *("watch", "reload_skills", "retry", "interrupt", "permissions", "elicited", "path", "tail_call", "clear"),
     *("classifier",),
 }
-TYPES = {"text", "flag", "number", "object", "list", "any"}  # validity
+TYPES = {"text", "flag", "number", "object", "list", "any"}  # answer_validity
 KINDS = {"context", "system", "reason", "feedback", "error", "result", "user_message"}
 AUDIENCES = {"model", "user", "log"}
 POLICIES = {"allow", "ask", "deny"}
 DECISIONS = POLICIES | {"defer"}  # what an answer may decide
-STOPS = {"first", "after", "denies", "denies-by-stop", "replaces", "replaces-by-reason", "ignored"}  # stops
+STOPS = {"first", "after", "denies", "denies-by-stop", "replaces", "replaces-by-reason", "ignored"}  # stop_rules
 UNATTENDED = {"deny", "allow", "stop"}  # merge
 LINES = {"all", "but-progress"}  # answer
 SOURCES = {"stdout", "stderr", "stdout-or-stderr"}  # verdict: where a text is looked for
-UNKNOWN_KEYS = {"tolerated", "void"}  # validity
+UNKNOWN_KEYS = {"tolerated", "void"}  # answer_validity
 WRONG_TYPES = {"ignored", "void", "void-also-null"}
 UNNAMED = {"counts", "void", "void-missing"}
 CAUSES = {
@@ -76,7 +76,7 @@ KEYS = {  # config
 # What the agent's user must approve before a hook runs; where payloads begin with a byte order mark; which providers'
 # keys hooks are given.
 CAUTIONS = {"approval", "byte order mark", "keys"}
-UNITS = {"seconds", "whole-seconds", "milliseconds", "seconds-below-1000"}  # keys
+UNITS = {"seconds", "whole-seconds", "milliseconds", "seconds-below-1000"}  # config/entry_keys
 DOES = {"runs", "inert", "ruins"}
 MALFORMED = {"entry", "item", "file"}
 ORIGINS = {"settings", "plugin", "skill", "agent"}
@@ -85,12 +85,12 @@ DEDUPES = {"", "command", "name-command", "name-main", "main"}  # plan
 FORMS = {"shell", "exec", "program", "function", "script", "url", "prompt", "agent", "mcp", "none"}
 NETWORKS = {"none", "loopback", "full"}  # sandbox
 LAYERS = {"add", "override-by-event"}  # config
-JOINTS = {"by-file", "by-event"}  # joint
+JOINTS = {"by-file", "by-event"}  # plan_joint
 OUTPUTS = {"value", "record", "short-record"}  # hosts: what hooks are told of a tool's result
 TOOLS = {"Bash", "Read", "Write", "Edit", "Grep", "Glob", "Task"}  # agent
 CALLS = {"session-start", "compact", "pre-tool", "post-tool", "stop", "agent"}  # setup: what a wrapper calls
 BASE = {"session", "cwd", "project", "event", "timestamp", "transcript", "agent", "tool", "pid"}  # payload
-FIELD_FORMS = {  # sources
+FIELD_FORMS = {  # payload_fields
     *(
         "",
         "json",

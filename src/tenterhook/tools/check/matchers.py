@@ -44,7 +44,7 @@ def matchers(look: Look) -> Iterator[Problem]:
 
 def empty(matcher: str, kind: str, rule: EventRule) -> str:
     if not any(part.strip() for part in matcher.split("|")) and not (how(kind) == "regex-search" and "|" in matcher):
-        return "matches nothing; write '*' to match fits_all"
+        return "matches nothing; write '*' to match everything"
     if how(kind) == "regex-search" and "" in matcher.split("|"):
         return "has an empty alternative, which is found in every name; remove the '|'"
     return ""

@@ -301,6 +301,23 @@ def test_taps_hear_of_the_event_at_once_and_of_the_late_outcome_when_it_is_there
     assert heard[0].id != heard[1].id
 
 
+def test_who_waits_for_a_late_hook_goes_on_when_its_outcome_is_journaled_logged_and_told(project: Project) -> None:
+    configured(project, "tenterhook", "notify", printing(context="x"))
+    engine, heard = project.engine("tenterhook"), []
+
+    def hear_slowly(outcome: Outcome) -> None:
+        time.sleep(0.3 if late([outcome]) else 0)
+        heard.append(outcome)
+
+    engine.tap(hear_slowly)
+    session = engine.session()
+
+    session.notify("a", "b")
+    session.background.wait()
+
+    assert [outcome.messages[0].text for outcome in late(heard)] == ["x"]
+
+
 @pytest.mark.parametrize("guard", ["once = true", "if = {tool_name = 'X'}"])
 def test_a_change_of_the_input_does_not_run_them_a_second_time(project: Project, guard: str) -> None:
     """A strict engine looks again at hooks with conditions when the input has changed; these have their start."""

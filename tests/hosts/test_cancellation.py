@@ -447,7 +447,7 @@ def test_a_host_that_times_out_inside_async_with_ends_its_session(project: Proje
     world.engine.tap(lambda outcome: seen.append(outcome.event))
 
     async def host() -> None:
-        async with asyncio.timeout(0.2), world.engine.session(tell=Told()) as session:
+        async with asyncio.timeout(1), world.engine.session(tell=Told()) as session:
             await session.astop()
 
     with pytest.raises(TimeoutError):

@@ -201,20 +201,25 @@ class Background:
     # The end of each
 
     def over(self, late: Late | Chain, outcome: Outcome | None) -> None:
-        """Without an outcome it was cancelled."""
-        cancelled = outcome is None
+        """Without an outcome it was cancelled. The journal and the log have it before those who wait for it go on."""
+        try:
+            if outcome:
+                with self.lock:
+                    self.finished.append((late.event, outcome))
+                self.engine.finish(late.event, outcome)
+        finally:
+            self.forget(late, cancelled=outcome is None)
+
+    def forget(self, late: Late | Chain, *, cancelled: bool) -> None:
+        """It does not run any more: the next one may start."""
         with self.lock:
             del self.running[late]
-            if outcome:
-                self.finished.append((late.event, outcome))
             if cancelled:
                 self.give_up()
             elif self.waiting:
                 self.start(self.waiting.popleft())
             if not self.running:
                 self.nothing_runs.set()
-        if outcome:
-            self.engine.finish(late.event, outcome)
 
     def outcome(self, late: Late, attempt: Attempt) -> Outcome:
         """What the hook said, as an outcome of its own. It decides nothing: the event has gone on."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import clean_start
 
@@ -16,6 +17,10 @@ clean_start.reset()  # before anything looks at the environment
 
 from processes import both_ways, own_way  # noqa: E402, F401  # fixtures
 from tenterhook import Engine, Outcome  # noqa: E402
+
+# On a busy machine neither the time of one example nor the time to draw it says anything about the code.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 OURS = "TENTERHOOK_"
 # What a folder may be called, and what must not matter: a shell that took it for its own would leave a file behind.

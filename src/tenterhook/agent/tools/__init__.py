@@ -1,4 +1,5 @@
-"""What the agent can do: one file per tool, each with a function `definition` that makes it for a project.
+"""What the agent can do: one file per tool, each with a function `definition` that makes it for a project. Tools that
+only read are in clients/workspace/.
 
 A tool's function takes its inputs by the names in `inputs` and gives a text, or raises with words for the model. What
 each dialect's agent calls the tool and its inputs is the dialect's data; see clients/workspace/names.py.

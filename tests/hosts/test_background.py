@@ -794,6 +794,43 @@ def test_a_hook_at_the_end_is_run_and_what_does_not_end_is_ended(project: Projec
 
 
 @pytest.mark.req("HOOK-203")
+@pytest.mark.parametrize("way", ["threads", "a loop"])
+def test_a_tool_without_a_session_does_not_wait_for_a_slow_notification(project: Project, way: str) -> None:
+    """The hook ends once the tool has returned: were it waited for, the tool would never be called."""
+    engine = unawaited(project, Notification=[SLOW])
+    heard: list[Outcome] = []
+    engine.tap(heard.append)
+
+    def run() -> str:
+        project.write("go", "")
+        return "ran"
+
+    async def arun() -> str:
+        return run()
+
+    with engine:
+        options: Any = {"asks": True, "permission": lambda request: True}
+        if way == "threads":
+            assert engine.tool("shell", **options)(run)().llm_content == "ran"
+        else:
+            assert asyncio.run(engine.tool("shell", **options)(arun)()).llm_content == "ran"
+
+    assert project.read("order") == "done\n"
+    assert [one.attempts[0].exit_code for one in heard if one.event == "Notification" and one.attempts][-1] == 0
+
+
+@pytest.mark.req("HOOK-203")
+def test_closing_the_engine_ends_a_notification_that_does_not_end_by_itself(project: Project) -> None:
+    engine = unawaited(project, Notification=["echo $$ > pid; sleep 100; echo late >> order"])
+    engine.grace = 0.5
+    pid = project.write("pid", "")
+    with engine:
+        engine.tool("shell", asks=True, permission=lambda request: bool(soon(pid.read_text)))(lambda: None)()
+
+    assert not Path(f"/proc/{project.read('pid').strip()}").exists()
+
+
+@pytest.mark.req("HOOK-203")
 def test_without_a_session_there_is_no_next_turn_so_they_are_waited_for(project: Project) -> None:
     engine = unawaited(project, Notification=["sleep 0.2; echo done >> order"])
 

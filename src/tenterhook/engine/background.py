@@ -62,14 +62,22 @@ class Chain(Struct, eq=False):
 
 
 class Background:
-    """Safe to use from threads."""
+    """Safe to use from threads. `keep` is how many results wait to be taken; None means all of them."""
 
-    def __init__(self, engine: Engine, session: str, main: str = "", limit: int = 8, waiting: int = 100) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        session: str,
+        main: str = "",
+        limit: int = 8,
+        waiting: int = 100,
+        keep: int | None = None,
+    ) -> None:
         self.engine, self.session, self.main, self.limit, self.most = engine, session, main, limit, limit + waiting
         self.lock = threading.RLock()
         self.running: dict[Late | Chain, Ticket | None] = {}
         self.waiting: deque[Late | Chain] = deque()
-        self.finished: deque[tuple[Event, Outcome]] = deque()
+        self.finished: deque[tuple[Event, Outcome]] = deque(maxlen=keep)
         self.nothing_runs = threading.Event()
         self.nothing_runs.set()
         self.closed = False
@@ -290,6 +298,12 @@ class Background:
     def wait(self) -> None:
         """Until what was running is gone."""
         self.nothing_runs.wait(self.engine.grace + 1)
+
+    def end(self) -> None:
+        """Give whole events a little time, then end what still runs."""
+        self.wait_for_chains()
+        self.stop()
+        self.wait()
 
 
 def register_background(engine: Engine, id: str, agent_id: str, limit: int) -> Background:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from tenterhook.config.load import Loaded
+    from tenterhook.engine.background import Background
     from tenterhook.engine.runner import Runner
     from tenterhook.hosts.model import Model
     from tenterhook.hosts.options import ModelOptions, SessionOptions, ToolOptions
@@ -49,6 +50,7 @@ class Engine(HookSet):
     """
 
     runner: Runner | None = None
+    background: Background | None = None
     # Only a session knows whom to ask; of turns, and of tools that hooks left out of one.
     ask: Ask | None = None
     allowed: frozenset[str] | None = None
@@ -59,10 +61,13 @@ class Engine(HookSet):
         flow = slot.quiet or self.begin(slot, data)
         return flow if isinstance(flow, Outcome) else self.drive_flow(flow)
 
-    def begin_flow(self, event: str, data: dict[str, Any]) -> Flow | Outcome:
-        """The first half of `fire`, for whoever drives the flow himself."""
+    def begin_flow(self, event: str, data: dict[str, Any], background: Background | None = None) -> Flow | Outcome:
+        """The first half of `fire`, for a caller that drives the flow itself.
+
+        `background` takes the hooks that the event does not wait for where no session does.
+        """
         slot = self.slots.get(event) or self.slot(event)
-        return slot.quiet or self.begin(slot, data)
+        return slot.quiet or self.begin(slot, data, background)
 
     def drive_flow(self, flow: Flow, attempts: list[Attempt] | None = None) -> Outcome:
         """A flow to its end: from its first jobs on, or from these attempts, for which it waits."""
@@ -79,8 +84,9 @@ class Engine(HookSet):
         """The same without blocking the loop."""
         slot = self.slots.get(event) or self.slot(event)
         flow = slot.quiet or self.begin(slot, data)
-        if isinstance(flow, Outcome):
-            return flow
+        return flow if isinstance(flow, Outcome) else await self.adrive_flow(flow)
+
+    async def adrive_flow(self, flow: Flow) -> Outcome:
         together = (self.runner or self.running()).atogether
         try:
             jobs = flow.send(await together(next(flow), self.meanwhile))
@@ -89,14 +95,14 @@ class Engine(HookSet):
         except StopIteration as finished:
             return self.finish(*finished.value)
 
-    def begin(self, slot: Slot, data: dict[str, Any]) -> Flow | Outcome:
+    def begin(self, slot: Slot, data: dict[str, Any], background: Background | None = None) -> Flow | Outcome:
         """The event's flow; its outcome at once where no hook runs."""
         if not slot.listened:  # for the first time, and the log has not been told of the config's mistakes
             slot.quiet = nothing(self, slot)
             self.log(slot.quiet)
             return slot.quiet
         event, planned, outcome = self.plan_event(slot, data)
-        if slot.background and outcome is None and (keeper := self.keeper(event.session)):
+        if slot.background and outcome is None and (keeper := self.keeper(event.session) or background):
             planned = keeper.take_over(slot, event, planned)
         if outcome is not None:
             if outcome.warnings:
@@ -312,10 +318,22 @@ class Engine(HookSet):
         """A call was given up, by whoever drives the flow."""
         self.running().workers.abandoned += 1
 
+    def own_background(self) -> Background:
+        """For hooks that a host without a session does not wait for: the journal, the log and taps hear of them."""
+        from tenterhook.engine.background import Background
+
+        with self.lock:
+            if self.background is None:
+                self.background = Background(self, self.session_id, keep=0)
+            return self.background
+
     def close(self) -> None:
         """End what `afire` started; a `fire` in another thread comes to its own end. The engine may be used again."""
         with self.lock:
             runner, self.runner = self.runner, None
+            background, self.background = self.background, None
+        if background:
+            background.end()
         if runner:
             runner.close()
         if self.journal is not None:

@@ -111,11 +111,30 @@ async def adrive(host: Host, steps: Steps[T]) -> T:
 
 
 def fire_step(host: Host, step: Any) -> Outcome:
-    return host.fire(step.event, **all_data(host, step)) if host.engine.has(step.event) else NOTHING
+    engine = host.engine
+    if not engine.has(step.event):
+        return NOTHING
+    data = all_data(host, step)
+    if host is not engine or is_awaited(engine, step.event):
+        return host.fire(step.event, **data)
+    flow = engine.begin_flow(step.event, data, engine.own_background())
+    return flow if isinstance(flow, Outcome) else engine.drive_flow(flow)
 
 
 async def afire_step(host: Host, step: Any) -> Outcome:
-    return await host.afire(step.event, **all_data(host, step)) if host.engine.has(step.event) else NOTHING
+    engine = host.engine
+    if not engine.has(step.event):
+        return NOTHING
+    data = all_data(host, step)
+    if host is not engine or is_awaited(engine, step.event):
+        return await host.afire(step.event, **data)
+    flow = engine.begin_flow(step.event, data, engine.own_background())
+    return flow if isinstance(flow, Outcome) else await engine.adrive_flow(flow)
+
+
+def is_awaited(engine: Engine, event: str) -> bool:
+    """Whether the agent waits for the hooks of this event."""
+    return (engine.slots.get(event) or engine.slot(event)).rule.awaited
 
 
 def all_data(host: Host, step: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 
 with suppress(OSError):  # a folder that is gone
-    if sys.path[:1] == [os.getcwd()]:  # whose modules these are, nobody has asked yet
+    if sys.path[:1] == [os.getcwd()]:  # Python put it there; the project's modules are not trusted yet
         del sys.path[0]
 
 from tenterhook.cli.main import main

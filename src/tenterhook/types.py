@@ -1,7 +1,7 @@
 """The nouns: Event -> Plan -> Attempt -> Verdict -> Outcome, and what they are made of.
 
-All are msgspec Structs: quick to define, and made in a tenth of a microsecond, which is what lets an event that
-nobody listens to cost less than a microsecond.
+All are msgspec Structs: quick to define, and made in a tenth of a microsecond, so an event without a
+listener costs less than a microsecond.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Path = tuple[str | int, ...]
 
 
 class Source(Struct):
-    """Where a hook was written. Its line is looked up when somebody asks, because most hooks never run."""
+    """Where a hook was written. Its line is looked up on first use, because most hooks never run."""
 
     file: str
     path: Path = ()
@@ -44,7 +44,8 @@ class Source(Struct):
 class Sandbox(Struct, frozen=True):
     """How a hook's process is confined: what is asked for on top of what every hook may read and write.
 
-    `network` is none, loopback or full; empty where somebody else decides. `off` leaves the process unconfined.
+    `network` is none, loopback or full; empty means that the dialect or the settings decide. `off` leaves the process
+    unconfined.
     """
 
     network: str = ""
@@ -161,7 +162,7 @@ class Attempt(Struct, frozen=True):
     """What one hook did. `error` is why it failed, never what it decided.
 
     `sandbox` is how its process was confined, empty where there was none; `warm` where its interpreter was running
-    already; `notes` are for whoever reads the outcome.
+    already; `notes` are remarks for the reader of the outcome.
     """
 
     hook: str
@@ -199,7 +200,7 @@ class Parts(Struct, frozen=True, gc=False):
     """What an answer says outside of its section and inside: some agents weigh the two apart.
 
     `section` is None where it holds no key that decides, and "none" where that key holds no word that counts; so is its
-    reason, empty where it is no text.
+    reason, empty where it is not a text.
     """
 
     general: str = "none"

@@ -21,7 +21,7 @@ from tenterhook.clients.tool_inputs import WrongInput
 from tenterhook.clients.workspace.names import Named, translate_tool_call
 from tenterhook.clients.workspace.workspace import Unable
 from tenterhook.errors import TenterhookError, nearest
-from tenterhook.hosts.cap import cap
+from tenterhook.hosts.stop_limit import stop_limit
 from tenterhook.hosts.reply import AsyncStream, Reply, Streamed
 from tenterhook.hosts.result import ToolResult
 from tenterhook.hosts.scheduler import STOPPED as STOPPED_BEFORE
@@ -254,7 +254,7 @@ class Loop:
         outcome = await session.atask_done(session.agent_id, said)
         refused = outcome.blocked and not outcome.stop
         self.rejected = self.rejected + 1 if refused else 0
-        if refused and self.rejected <= cap(session.engine, "task.done", session.stop_limit):
+        if refused and self.rejected <= stop_limit(session.engine, "task.done", session.stop_limit):
             return Stop(True, "\n\n".join(session.pending()), outcome)
         return Stop(False, "", outcome)
 

@@ -2,12 +2,12 @@
 
     steps      the two drivers that all of it runs on, one for threads and one for event loops
     tool       a tool call from its first hook to its last; inputs (what a tool takes), result (what comes of it)
-    permission what happens when somebody has to be asked
+    permission how a person is asked, and what the answer does
     scheduler  several tool calls at once, their results in order
     model      a model call; reply (what comes of it, whole or as a stream)
     session    one agent's life: prompts, stops, subagents, notices; conversation (who is told what)
     llxprt, amcp, massgen   the API of an agent's own document, a package for each agent that has one
     options    what all of these take, for type checkers
 
-The engine says what hooks decided; here it is done. Each flow is written once, as steps that do no I/O.
+The engine says what hooks decided; a host does it. Each flow is written once, as steps that do no I/O.
 """

@@ -1,4 +1,4 @@
-"""Somebody has to be asked: hooks for the question first, then the host's own way to ask a person."""
+"""Ask for permission: hooks answer first, then the host's own callback asks a person."""
 
 from __future__ import annotations
 
@@ -19,16 +19,14 @@ from tenterhook.types import Outcome
 
 log = logs.redacting_logger("tenterhook.permission")
 
-# The questions that this code is part of, by their locks; goes along into our threads and into tasks.
+# The locks of the questions that are being asked around this code; copied into our threads and into tasks.
 ASKING: ContextVar[tuple[Any, ...]] = ContextVar("tenterhook.asking", default=())
 
 NOBODY = "it needs permission, and there is nobody to ask"
 
 
 class PermissionRequest(Struct, frozen=True):
-    """What a person is asked. `reason` is why, in a hook's words; `by_hook` says whether a hook wants to know at all,
-    or the tool asks by itself.
-    """
+    """What a person is asked. `reason` is why, in a hook's words; `by_hook`: a hook asks, not the tool."""
 
     tool_name: str
     tool_input: dict[str, Any]
@@ -38,7 +36,7 @@ class PermissionRequest(Struct, frozen=True):
 
 
 class Permission(Struct, frozen=True):
-    """The answer. `input` is what may be done, where it is not what was asked."""
+    """The answer. `input` is set if the person allowed another input than the one in the question."""
 
     allowed: bool
     reason: str = ""
@@ -51,7 +49,7 @@ Ask = Callable[[PermissionRequest], Any]
 
 
 def permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]:
-    """Hooks may answer for the person; without them, and without a way to ask, the answer is no."""
+    """Hooks may answer for the person. If no hook answers and the host cannot ask, permission is refused."""
     call = {"tool_name": request.tool_name, "tool_input": request.tool_input}
     if request.tool_use_id:
         call["tool_use_id"] = request.tool_use_id
@@ -80,7 +78,7 @@ def permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]
 
 
 def request_permission(request: PermissionRequest, ask: Ask | None) -> Steps[Permission]:
-    """A callback that fails, or says neither yes nor no, is a mistake that the log hears of; the answer is no."""
+    """A callback that fails, or returns neither yes nor no, is logged as an error; permission is refused."""
     if ask is None:
         return Permission(False, NOBODY)
     try:
@@ -104,7 +102,7 @@ def parse_permission_answer(value: Any) -> Permission:
 
 
 def one_at_a_time(ask: Ask | None) -> Ask | None:
-    """Tool calls run at once; a person at a terminal answers one question after another. Async ones do as they like."""
+    """Tool calls run at once; a person at a terminal answers one question at a time. Async callbacks are not held."""
     if ask is None or (callable(ask) and is_async(ask)):
         return ask
     if not callable(ask):
@@ -113,7 +111,7 @@ def one_at_a_time(ask: Ask | None) -> Ask | None:
 
     @wraps(ask)
     def alone(request: PermissionRequest) -> Any:
-        if lock in ASKING.get():  # a question that came up while this person is being asked, in whatever thread
+        if lock in ASKING.get():  # a question inside the question that this person is answering, in any thread
             return ask(request)
         with lock:
             before = ASKING.set((*ASKING.get(), lock))

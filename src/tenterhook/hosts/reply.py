@@ -58,7 +58,7 @@ After = Callable[[Reply, Any], Steps[None]]
 class Streamed(Reply):
     """Chunks as they come. `response` is there when they have all come, with what hooks changed of it.
 
-    Where no hook listens and nobody wants the response, this hands out the SDK's own iterator, which costs nothing.
+    If no hook listens and the host does not collect, this returns the SDK's own iterator, which costs nothing.
     """
 
     def __init__(self, host: Host, format: Format, source: Any, after: After | None, collect: bool) -> None:

@@ -17,7 +17,7 @@ from tenterhook.pipeline.payload import in_json
 from tenterhook.support.clean_text import clean
 from tenterhook.types import Message, Outcome
 
-# Texts that stand in the conversation as the user's words, after the result; all others stand in the result itself.
+# Kinds of texts that enter the conversation as user input, after the result; all others go into the result itself.
 AS_USER = ("feedback", "user_message")
 
 
@@ -30,14 +30,14 @@ class ToolError(Struct, frozen=True):
 
 
 class Heard:
-    """What several outcomes of one call mean together."""
+    """What the outcomes of one call mean together."""
 
     __slots__ = ()
     outcomes: tuple[Outcome, ...]
 
     @property
     def stop(self) -> bool:
-        """The agent shall end its loop, now that this is done."""
+        """Whether the agent must end its loop after this call."""
         return any(outcome.stop for outcome in self.outcomes)
 
     @property
@@ -46,7 +46,7 @@ class Heard:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """All that hooks said to anybody, as they gave it."""
+        """All messages of hooks, as the hooks gave them."""
         return tuple(message for outcome in self.outcomes for message in outcome.messages)
 
 
@@ -54,7 +54,7 @@ class ToolResult(Heard, Struct, frozen=True):
     """What a tool call came to.
 
     `llm_content` is for the model, `return_display` for the user (not to be shown where `suppress_display` is set).
-    `user_messages` are to be added to the conversation as user input, after the result. A host looks at `stop` first.
+    `user_messages` are to be added to the conversation as user input, after the result. Look at `stop` first.
     """
 
     llm_content: Any = ""

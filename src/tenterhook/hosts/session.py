@@ -1,4 +1,4 @@
-"""One agent's life as its host sees it: every moment is a method, and everybody is told what is theirs to know.
+"""One agent's life as its host sees it: each moment is a method, and each message reaches its reader.
 
 Each method exists twice, `prompt` for threads and `aprompt` for event loops, from the same steps. What hooks say to the
 user and to the log is handed over at once; what they say to the model enters the conversation as user input: with the
@@ -16,7 +16,7 @@ from msgspec import Struct
 from tenterhook.engine.background import register_background
 from tenterhook.engine.reentry import INSIDE
 from tenterhook.errors import UsageError
-from tenterhook.hosts.cap import counting
+from tenterhook.hosts.stop_limit import without_spent_refusals
 from tenterhook.hosts.conversation import Conversation, Watch
 from tenterhook.hosts.permission import Ask, Permission, PermissionRequest, one_at_a_time, permission
 from tenterhook.hosts.steps import NOTHING, Call, Fire, Steps, twins
@@ -110,7 +110,7 @@ class Session(Conversation):
         self.numbers: itertools.count[int] = parent.numbers if parent else itertools.count(1)
 
     def fire(self, event: str, /, **data: Any) -> Outcome:
-        """Any event, with this session's own fields; the user and the log are told what is theirs."""
+        """Fire any event with this session's own fields; pass its messages to the user and the log."""
         return self.heard(self.engine.fire(event, **{**self.base, **data}))
 
     async def afire(self, event: str, /, **data: Any) -> Outcome:
@@ -120,7 +120,7 @@ class Session(Conversation):
 
     def _start(self, /, source: str = "startup", **more: Any) -> Steps[Outcome]:
         """A session begins. What hooks add enters the context with the first prompt."""
-        if self.background.closed and not self.parent:  # it ended, and begins anew
+        if self.background.closed and not self.parent:  # it ended, and starts again
             self.background = register_background(self.engine, self.id, self.agent_id, self.limit)
         outcome = yield from self.moment("session.start", {"source": source, **more})
         self.halted = outcome if outcome.stop else None
@@ -128,7 +128,7 @@ class Session(Conversation):
 
     def _end(self, /, reason: str = "other", **more: Any) -> Steps[Outcome]:
         """A session ends, and with it all that hooks left running in the background. Its own hooks are waited for."""
-        if self.parent:  # its end is not the session's
+        if self.parent:  # a subagent's end does not end the session
             self.stopped(())
             return NOTHING
         if all(rule.awaited for rule in self.engine.dialect.rules("session.end")):
@@ -151,11 +151,11 @@ class Session(Conversation):
         if self.halted:
             return Prompt("", False, self.halted.stop_reason, self.halted)
         outcome: Outcome = yield Fire("prompt.submit", {"prompt": text, **more})
-        if INSIDE.get():  # a hook's own prompt is no turn of the user's
+        if INSIDE.get():  # a hook's own prompt is not a turn of the user's
             return Prompt(text, False, "", outcome)
         self.forced, self.exhausted, self.allowed = {}, "", None
         if outcome.stop or outcome.blocked:
-            for message in outcome.messages:  # what was said of an erased prompt has nothing left to belong to
+            for message in outcome.messages:  # a text about an erased prompt has no prompt to go with
                 if message.to == "model":
                     self.logged(outcome, message)
             return Prompt("", outcome.blocked, outcome.stop_reason if outcome.stop else outcome.reason, outcome)
@@ -192,15 +192,15 @@ class Session(Conversation):
         return (yield from self.moment("turn.failed", {"error": error, **more}))
 
     def _task_created(self, /, task_id: str, task_summary: str, **more: Any) -> Steps[Outcome]:
-        """A task was written down; it is not one where the outcome is blocked."""
+        """A task was written down; if the outcome is blocked, the host drops it."""
         return (yield from self.moment("task.created", {"task_id": task_id, "task_summary": task_summary, **more}))
 
     def _task_done(self, /, task_id: str, task_summary: str, **more: Any) -> Steps[Outcome]:
-        """A task is being marked done; it goes back to work where the outcome is blocked."""
+        """A task is being marked done; if the outcome is blocked, it stays open."""
         return (yield from self.moment("task.done", {"task_id": task_id, "task_summary": task_summary, **more}))
 
     def _permission(self, tool_name: str, tool_input: dict[str, Any], reason: str = "") -> Steps[Permission]:
-        """The user has to be asked: hooks may answer, else the host's own callback does, else nobody: that is a no."""
+        """Ask the user: hooks may answer, else the host's callback does. Without either, permission is refused."""
         answer = yield from permission(PermissionRequest(tool_name, tool_input, reason), self.ask)
         for outcome in answer.outcomes:
             self.received(self.for_model(outcome))
@@ -234,19 +234,19 @@ class Session(Conversation):
     # What the moments share
 
     def moment(self, event: str, data: dict[str, Any], known: dict[str, Any] | None = None) -> Steps[Outcome]:
-        """An event whose texts for the model come with the next words of the user."""
+        """Fire an event whose texts for the model wait for the next prompt."""
         outcome: Outcome = yield Fire(event, data, known or {})
         self.received(self.for_model(outcome))
         return outcome
 
     def gate(self, event: str, data: dict[str, Any], known: dict[str, Any]) -> Steps[Stop]:
-        """An event whose refusal keeps the agent going, so often in a row and no more."""
+        """Fire an event whose refusal keeps the agent going, up to its limit in a row."""
         outcome: Outcome = yield Fire(event, data, known)
-        if INSIDE.get():  # a hook that asks must not start the count anew
+        if INSIDE.get():  # a hook that asks must not reset the count
             return Stop(False, "", outcome)
         texts, forced = self.for_model(outcome), self.forced.pop(event, 0)
         refused = outcome.blocked and not outcome.stop
-        counts = counting(self.engine, event, outcome, forced, self.stop_limit)
+        counts = without_spent_refusals(self.engine, event, outcome, forced, self.stop_limit)
         if refused and not self.exhausted and counts.blocked:
             self.forced[event] = forced + 1
             return Stop(True, "\n\n".join([*self.for_model(counts), *self.pending()]), outcome)
@@ -259,7 +259,7 @@ class Session(Conversation):
         return Stop(False, "", outcome)
 
     def stopped(self, texts: Sequence[str]) -> None:
-        """What hooks say at a stop comes with the next turn."""
+        """Keep what hooks said at a stop for the next turn."""
         self.received(texts)
 
     def narrow_tools(self, allowed: frozenset[str] | None) -> None:
@@ -303,7 +303,7 @@ class Session(Conversation):
 class Agent(Session):
     """A subagent. `opening` is its prompt with what hooks added, `outcome` what they said at its start.
 
-    As a block it is over with it: what is left to say goes to its parent. Hooks that hear of its stop are `stop`'s.
+    As a `with` block it ends with the block, and what is left to say goes to its parent. Call `stop` to run stop hooks.
     """
 
     opening = ""

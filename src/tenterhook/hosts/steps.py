@@ -183,7 +183,7 @@ def its_own(exc: BaseException) -> bool:
         return False
     try:
         task = current_task()
-    except RuntimeError:  # no loop runs here: nobody can have cancelled it
+    except RuntimeError:  # no loop runs here, so no task can have cancelled it
         return True
     return task is None or not task.cancelling()
 

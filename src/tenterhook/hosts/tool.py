@@ -99,7 +99,7 @@ class Tool:
         return replace(result, user_messages=tuple(self.host.received(result.user_messages)))
 
     def quiet(self) -> bool:
-        """Nobody listens, nobody is to be asked: then a call costs next to nothing more than the bare one."""
+        """No hook listens and no permission is needed: then a call costs about as much as the bare function."""
         listens = self.engine.listens
         if self.asks or self.schema is not None or self.is_out_of_turn():
             return False
@@ -232,7 +232,7 @@ class Tool:
         return not granted and self.always_asks(input)
 
     def always_asks(self, input: Input) -> bool:
-        """Whether the tool itself wants to ask; where it cannot say, somebody is asked."""
+        """Whether the tool itself wants to ask; if its check fails, the person is asked."""
         try:
             return bool(self.asks(input) if callable(self.asks) else self.asks)
         except Exception:
@@ -253,7 +253,7 @@ class Tool:
         return check_for(self.schema, self.function)
 
     def accept_changed_input(self, input: Input, given: Input, changed: Input) -> Input:
-        """What the tool is given of a changed input: values that nobody changed are the very same objects."""
+        """What the tool is given of a changed input: values that no hook changed stay the same objects."""
         changed = read(changed)
         checked = self.check(changed)
         return {
@@ -294,7 +294,7 @@ class AsyncTool(Tool):
 
 
 class Decorator(Protocol):
-    """What `engine.tool(name)` gives: the kind of tool follows the kind of function."""
+    """What `engine.tool(name)` returns: an async function becomes an AsyncTool, any other a Tool."""
 
     @overload
     def __call__(self, function: Callable[..., Coroutine[Any, Any, Any]]) -> AsyncTool: ...
@@ -340,4 +340,4 @@ async def execute_tool_with_hooks(
 
 
 def accept_any_input(input: Input) -> None:
-    """For functions that take whatever mapping they are given."""
+    """The check of functions that take any mapping."""

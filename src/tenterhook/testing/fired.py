@@ -63,7 +63,7 @@ class Fired(Struct, frozen=True, kw_only=True):
 
     @property
     def ran(self) -> bool:
-        """The operation happens, and nobody is asked."""
+        """The operation happens, and the user is not asked."""
         return not self.denied and not self.asked and not self.outcome.halts
 
     @property
@@ -99,7 +99,7 @@ class Fired(Struct, frozen=True, kw_only=True):
 
     @property
     def everything(self) -> str:
-        """All that anybody is told: the model, the user, and whoever reads the hook's stderr."""
+        """All texts: for the model, for the user, and on the hook's stderr."""
         return "\n".join((self.reason, *(message.text for message in self.outcome.messages), self.stderr))
 
     def told(self, whom: str) -> str:

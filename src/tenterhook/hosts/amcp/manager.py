@@ -11,14 +11,14 @@ from tenterhook.config.locations import resolve_config_path
 from tenterhook.dialects.amcp import DIALECT
 from tenterhook.engine.engine import Engine
 from tenterhook.hosts.amcp.records import HookConfig, HookEvent, HookHandler, HookInput, HookOutput
-from tenterhook.hosts.only import only
+from tenterhook.hosts.with_hooks import with_hooks
 from tenterhook.support import logs
 from tenterhook.types import Hook
 
 # The package's: who listens to it hears all of it.
 logger = logs.redacting_logger(__package__)
 
-# Rule files and plugins are not part of AMCP's document; whoever has some must hear that they guard nothing here.
+# Rule files and plugins are not part of AMCP's document; a project that has some must be told that they guard nothing here.
 UNREAD = ("hooks/*.md", "plugins/*/hooks/*.md", "plugins/*/hooks.toml")
 
 
@@ -75,7 +75,7 @@ class HooksManager:
         data = hook_input.to_dict()
         if tool_name:
             data["tool_name"] = tool_name
-        outcome = await only(self.engine, (*self.aside, *hooks)).afire(event.value, **data)
+        outcome = await with_hooks(self.engine, (*self.aside, *hooks)).afire(event.value, **data)
         return HookOutput.from_outcome(outcome, hook_input.tool_input or {})
 
     def close(self) -> None:

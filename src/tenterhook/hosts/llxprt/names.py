@@ -22,7 +22,7 @@ class HookEventName(StrEnum):
 class ConfigSource(IntEnum):
     """Where a hook comes from; the value is its priority, and hooks of a lower one come first.
 
-    Only PROJECT (everything in settings, whoever's they are) and EXTENSIONS are ever assigned.
+    Only PROJECT (everything in settings, the user's and the project's) and EXTENSIONS are ever assigned.
     """
 
     PROJECT = 1

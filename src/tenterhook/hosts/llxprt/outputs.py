@@ -159,7 +159,7 @@ def build_hook_output(said: Verdict | Outcome, rule: EventRule) -> dict[str, Any
 
 
 def response(data: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What is no response counts as absent, too: it would empty the model's."""
+    """A value that is not a response counts as absent: it would empty the model's own."""
     view = mapping(data, "llm_response")
     return None if view is None or response_fault(view) else view
 

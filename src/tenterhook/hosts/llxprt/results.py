@@ -14,7 +14,7 @@ from tenterhook.types import Attempt, Hook, Outcome
 
 
 class HookExecutionResult(Struct, frozen=True, kw_only=True):
-    """What one hook did. `success` is health: an exit code 2 is no success, and a valid block all the same.
+    """What one hook did. `success` is health: exit code 2 is not a success, yet it is a valid block.
 
     Results with the same `step` ran at once. `error` is why the hook failed, empty where it did not.
     """

@@ -90,6 +90,6 @@ def result_of(hook: Hook, attempt: Attempt, slot: Slot, step: int) -> HookExecut
 
 
 def fault(attempt: Attempt, said: Verdict, exits: Mapping[int | str, Exit]) -> str:
-    """Why the hook failed. A block by exit code is no success, but it is an answer and no fault."""
+    """Why the hook failed. A block by exit code is not a success, but it is an answer, not a failure."""
     row = None if attempt.exit_code is None else exits.get(attempt.exit_code)
     return describe_attempt_failure(attempt) if said.failed and not (row and row.decision) else ""

@@ -40,7 +40,7 @@ class Done:
 
 
 class HookSystem:
-    """Made by a config when somebody first asks for it. `engine` is what runs beneath: for taps, `add` and `close`."""
+    """A config makes it on first use. `engine` is what runs beneath: for taps, `add` and `close`."""
 
     def __init__(self, config: Config) -> None:
         self.engine = engine_of(config)

@@ -18,7 +18,7 @@ from tenterhook.engine.engine import Engine
 from tenterhook.errors import UsageError
 from tenterhook.hosts.massgen.hooks import Call, CommandHook, PatternHook, PythonCallableHook
 from tenterhook.hosts.massgen.records import HookResult, HookType
-from tenterhook.hosts.only import only
+from tenterhook.hosts.with_hooks import with_hooks
 from tenterhook.pipeline.failure_policy import describe_attempt_failure
 from tenterhook.support import logs
 from tenterhook.support.readers import Document
@@ -95,7 +95,7 @@ class GeneralHookManager:
         call = self.call(hook_type, function_name, given, context or {}, tool_output)
         hooks = self.get_hooks_for_agent(call.context.get("agent_id"), hook_type)
         told = {name: call.context[name] for name in CONTEXT if call.context.get(name) is not None}
-        engine = only(self.engine, (hook.as_hook(call) for hook in hooks))
+        engine = with_hooks(self.engine, (hook.as_hook(call) for hook in hooks))
         outcome = await engine.afire(hook_type.value, tool_name=function_name, tool_input=call.tool_input, **told)
         return together(outcome, call)
 
@@ -121,7 +121,7 @@ CONTEXT = ("session_id", "agent_id", "orchestrator_id", "tool_output")
 
 
 def parse_tool_arguments(arguments: str) -> Any:
-    """A model may write what is no JSON; hooks are to see that, too."""
+    """A model may write invalid JSON; hooks see that text as it is."""
     try:
         return json.loads(arguments) if arguments else {}
     except (ValueError, RecursionError):  # the latter for lists in lists without end

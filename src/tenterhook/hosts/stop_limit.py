@@ -15,39 +15,39 @@ if TYPE_CHECKING:
 STOP_LIMIT = 8
 
 
-def counting(engine: Engine, event: str, outcome: Outcome, forced: int, said: int | None) -> Outcome:
-    """The outcome without the refusals of hooks that kept the agent going as often as they may: their texts go too."""
+def without_spent_refusals(engine: Engine, event: str, outcome: Outcome, forced: int, said: int | None) -> Outcome:
+    """Drop the refusals, and their texts, of hooks that have kept the agent going as often as they may."""
     if not outcome.blocked:
         return outcome
-    limits = limits_of(engine, event, outcome, said)
+    limits = hook_limits(engine, event, outcome, said)
     spent = {name for name, most in limits.items() if forced >= most}
     messages = tuple(message for message in outcome.messages if message.hook not in spent)
     return replace(outcome, messages=messages, blocked=len(spent) < len(limits))
 
 
-def limits_of(engine: Engine, event: str, outcome: Outcome, said: int | None) -> dict[str, float]:
-    """Of each hook that refuses: the host's own word, else its entry's, else what all have."""
-    usual = cap(engine, event, said)
+def hook_limits(engine: Engine, event: str, outcome: Outcome, said: int | None) -> dict[str, float]:
+    """The limit of each hook that refuses: the host's, else its entry's, else the dialect's."""
+    usual = stop_limit(engine, event, said)
     hooks = engine.slot(event).hooks if said is None else ()
     own = {(hook.name, str(hook.source)): hook.spec["stop_cap"] for hook in hooks if "stop_cap" in hook.spec}
     found: dict[str, float] = {}
     for one in outcome.attempts:
         if one.decision == "deny":
             most = own.get((one.hook, one.source), usual)
-            found[one.hook] = max(found.get(one.hook, 0), endless(engine) if most is None else most)
+            found[one.hook] = max(found.get(one.hook, 0), unlimited(engine) if most is None else most)
     return found or {"": usual}
 
 
-def cap(engine: Engine, event: str, said: int | None) -> float:
-    """The host's own word, else the dialect's, which may be without end."""
+def stop_limit(engine: Engine, event: str, said: int | None) -> float:
+    """The host's limit, else the dialect's, which may be unlimited."""
     if said is not None:
         return said
     rule = engine.dialect.rule(event)
     if rule is None or rule.stop_cap is None:
         return STOP_LIMIT
-    return rule.stop_cap or endless(engine)
+    return rule.stop_cap or unlimited(engine)
 
 
-def endless(engine: Engine) -> float:
-    """What is without end comes to one in a strict engine."""
+def unlimited(engine: Engine) -> float:
+    """Unlimited; a strict engine puts our own limit in its place."""
     return STOP_LIMIT if engine.mode == "strict" else inf

@@ -1,4 +1,4 @@
-"""One engine, other hooks: for APIs whose hooks are lists that anybody may change between two calls."""
+"""An engine with the hooks of one call, for APIs whose hooks are lists that may change between two calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tenterhook.engine.registry import Registry
 from tenterhook.types import Hook
 
 
-def only(engine: Engine, hooks: Iterable[Hook]) -> Engine:
+def with_hooks(engine: Engine, hooks: Iterable[Hook]) -> Engine:
     """The same settings, taps, runner and journal, with the hooks of one call."""
     engine.ready()
     engine.running()

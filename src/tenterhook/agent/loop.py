@@ -21,12 +21,12 @@ from tenterhook.clients.tool_inputs import WrongInput
 from tenterhook.clients.workspace.names import Named, translate_tool_call
 from tenterhook.clients.workspace.workspace import Unable
 from tenterhook.errors import TenterhookError, nearest
-from tenterhook.hosts.stop_limit import stop_limit
 from tenterhook.hosts.reply import AsyncStream, Reply, Streamed
 from tenterhook.hosts.result import ToolResult
 from tenterhook.hosts.scheduler import STOPPED as STOPPED_BEFORE
 from tenterhook.hosts.scheduler import Progress, ToolCall, without
 from tenterhook.hosts.session import Agent, Session, Stop
+from tenterhook.hosts.stop_limit import stop_limit
 from tenterhook.hosts.tool import Tool, accept_any_input
 from tenterhook.pipeline.apply import STOPPED
 from tenterhook.support.terminal.text import as_json

@@ -16,10 +16,10 @@ from msgspec import Struct
 from tenterhook.engine.background import register_background
 from tenterhook.engine.reentry import INSIDE
 from tenterhook.errors import UsageError
-from tenterhook.hosts.stop_limit import without_spent_refusals
 from tenterhook.hosts.conversation import Conversation, Watch
 from tenterhook.hosts.permission import Ask, Permission, PermissionRequest, one_at_a_time, permission
 from tenterhook.hosts.steps import NOTHING, Call, Fire, Steps, twins
+from tenterhook.hosts.stop_limit import without_spent_refusals
 from tenterhook.types import Outcome
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@
     python benchmarks/bench.py --quick       with few rounds, less than a minute
     python benchmarks/bench.py 1 2 3         some rows
     python benchmarks/bench.py --strict      exit 1 where a row is over its limit
-    python benchmarks/bench.py --page        the tables of docs/performance.md anew
+    python benchmarks/bench.py --page        the tables of docs/inside/performance.md anew
 
 It needs pluggy and pydantic (`pip install --group bench`); rows 7, 8 and 12 need package registries, and row 8 node for
-one of its columns. What cannot be measured says why. See docs/performance.md.
+one of its columns. What cannot be measured says why. See docs/inside/performance.md.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ import tables
 from figures import Growth, Point, Refused, Result, Row, every, few, points, results
 
 OURS = "BENCH_IN_A_SESSION_OF_ITS_OWN"
-PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+PAGE = Path(__file__).parent.parent / "docs" / "inside" / "performance.md"
 
 
 class Report(Struct):
@@ -191,7 +191,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--massgen", action="store_true", help="row 8 beside massgen too: installs 1.8 GB")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything that was measured into FILE")
     parser.add_argument("--markdown", action="store_true", help="print the tables as they stand in the page")
-    parser.add_argument("--page", action="store_true", help="put the tables into docs/performance.md")
+    parser.add_argument("--page", action="store_true", help="put the tables into docs/inside/performance.md")
     help_earlier = "an earlier report, written by --json: only the ROWs are measured, the rest is taken from it"
     parser.add_argument("--from", dest="earlier", type=Path, metavar="FILE", help=help_earlier)
     return parser.parse_args()

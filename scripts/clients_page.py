@@ -1,4 +1,4 @@
-"""The tables of docs/clients.md, from what a run of scripts/real_clients.py wrote down."""
+"""The tables of docs/agents/clients.md, from what a run of scripts/real_clients.py wrote down."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from msgspec import Struct
 from real_agents import pins
 from real_agents.probes import COLUMNS, TABLES
 
-PAGE = Path(__file__).parent.parent / "docs" / "clients.md"
+PAGE = Path(__file__).parent.parent / "docs" / "agents" / "clients.md"
 MARKED = re.compile(r"(<!-- clients: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 HEADS = dict(
     zip(COLUMNS, ("Claude Code", "Codex", "Gemini CLI", "Qwen Code", "Copilot", "Copilot, Pascal"), strict=True)

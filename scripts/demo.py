@@ -21,7 +21,7 @@ FOOT = """
 What you saw: context added to a prompt, a secret kept from the model, a forced push blocked, a release turned into a
 dry run, a check that nobody waited for, and an agent that may not stop before the tests pass.
 The hooks: examples/agent/tenterhook.toml. The same with your own model: tenter agent --help. Other agents' hooks, as
-they are: make examples, docs/dialects/README.md.\
+they are: make examples, docs/agents/dialects/README.md.\
 """
 
 

@@ -1,4 +1,4 @@
-"""Write docs/dialects/: a page for each dialect and an index, from the dialects' own data.
+"""Write docs/agents/dialects/: a page for each dialect and an index, from the dialects' own data.
 
 python scripts/dialect_pages.py            write what has changed
 python scripts/dialect_pages.py --check    exit 1 and name the pages that are stale
@@ -16,7 +16,7 @@ from tenterhook.config.locations import FORMATS
 from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.tools.describe.tables import Table, overview, tables
 
-PAGES = Path(__file__).parent.parent / "docs" / "dialects"
+PAGES = Path(__file__).parent.parent / "docs" / "agents" / "dialects"
 EXAMPLES = PAGES / "examples"
 ORIGIN = "<!-- Written by scripts/dialect_pages.py from the dialect's data: do not edit. -->"
 FENCES = {".json": "jsonc", ".toml": "toml", ".yaml": "yaml"}

@@ -1,4 +1,4 @@
-"""Write docs/library-hooks.md: the hooks of the library, from their own docstrings, options and rules.
+"""Write docs/write/library-hooks.md: the hooks of the library, from their own docstrings, options and rules.
 
 python scripts/library_page.py            write it if it has changed
 python scripts/library_page.py --check    exit 1 where it is stale
@@ -15,7 +15,7 @@ from tenterhook.author.loading import library_names
 from tenterhook.cli.commands.library import format_option_default
 from tenterhook.library import Described, describe_hook
 
-PAGE = Path(__file__).parent.parent / "docs" / "library-hooks.md"
+PAGE = Path(__file__).parent.parent / "docs" / "write" / "library-hooks.md"
 INTRO = """<!-- Written by scripts/library_page.py from the hooks' own files: do not edit. -->
 
 # Ready hooks
@@ -31,7 +31,7 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "git push origin main"}}' 
 ```
 
 Each says what it cannot stop. They are seat belts: they see what an agent is about to do, not what a program does once
-it runs. What must not happen whatever an agent does needs a [sandbox](sandbox.md) and rules at the other end."""
+it runs. What must never happen needs a [sandbox](../team/sandbox.md) and rules at the other end."""
 
 
 def main(argv: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""Write docs/matrix.md: what a hook can do in each agent, computed from the dialects and the forms of answers.
+"""Write docs/agents/matrix.md: what a hook can do in each agent, computed from the dialects and the forms of answers.
 
 python scripts/matrix_page.py            write it, if it has changed
 python scripts/matrix_page.py --check    exit 1 if it is stale
@@ -15,7 +15,7 @@ from tenterhook import dialects
 from tenterhook.tools.matrix import EFFECTS
 from tenterhook.tools.matrix.page import legend, table_of
 
-PAGE = Path(__file__).parent.parent / "docs" / "matrix.md"
+PAGE = Path(__file__).parent.parent / "docs" / "agents" / "matrix.md"
 INTRO = """<!-- Written by scripts/matrix_page.py: do not edit. -->
 
 # What a hook can do, agent by agent

@@ -1,7 +1,7 @@
 """Fetch the real clients, and run the tests that need them, without a way outside.
 
 python scripts/real_clients.py              what make clients does
-python scripts/real_clients.py --page       write what was seen into docs/clients.md, too
+python scripts/real_clients.py --page       write what was seen into docs/agents/clients.md, too
 python scripts/real_clients.py --seed 7     draw other cases
 python scripts/real_clients.py --seed 7 --case codex/tool.before/31    one drawn case again
 python scripts/real_clients.py -k claude    other words are for pytest

@@ -1,9 +1,10 @@
 """Each requirement with the tests that cite it (`make requirements`).
 
 tests/requirements/ids.tsv holds the ids of all statements of the law, each with its state: `test` (a test must cite
-it), `host` (a test of the host's side must cite it: it is about what a caller does), `docs` (docs/requirements.md
-answers it), `later` (a part that does not exist yet). A test cites ids with `pytest.mark.req`, on itself, on its class,
-or in its module's `pytestmark`; a case of the agent with `req`. Test files are parsed, never imported.
+it), `host` (a test of the host's side must cite it: it is about what a caller does), `docs`
+(docs/inside/requirements.md answers it), `later` (a part that does not exist yet). A test cites ids with
+`pytest.mark.req`, on itself, on its class, or in its module's `pytestmark`; a case of the agent with `req`. Test files
+are parsed, never imported.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 IDS = "tests/requirements/ids.tsv"
-ANSWERS = "docs/requirements.md"
+ANSWERS = "docs/inside/requirements.md"
 STATES = ("test", "host", "docs", "later")
 HOSTS = ("tests/hosts/", "tests/clients/formats/", "tests/agent/")
 CASES = "tests/agent/cases"

@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"<!-- (file|run)([^\n]*?) -->\n+```(\w+)\n(.*?)```", re.DOTALL)
-LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)[^)]*\)")
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
+CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.DOTALL | re.MULTILINE)
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 WITH_EXAMPLES = [page for page in PAGES if BLOCK.search(page.read_text())]
 
 
@@ -41,8 +43,22 @@ def test_the_examples_of_a_page_work(page: Path, tmp_path: Path) -> None:
     assert ran
 
 
+def anchors(page: Path) -> set[str]:
+    """The names that GitHub gives to a page's headings."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(text)}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
-    broken = [link for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
+    """To a file that is there, and to one of its headings."""
+    for link, anchor in LINK.findall(CODE.sub("", page.read_text())):
+        target = page.parent / link if link else page
 
-    assert not broken
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), f"{link}#{anchor}"
+
+
+@pytest.mark.parametrize("folder", [path for path in (ROOT / "docs").rglob("*") if path.is_dir()], ids=name)
+def test_a_folder_of_pages_can_be_taken_in_at_a_glance(folder: Path) -> None:
+    assert len(list(folder.iterdir())) <= 24

@@ -79,7 +79,9 @@ def test_an_id_that_nobody_cites_is_a_problem(script, root):
 
 
 def test_an_id_that_the_docs_leave_out_is_a_problem(script, root):
-    assert problems(script, root, "CC-30 and CC-3a are not CC") == ["CC-3: docs/requirements.md does not answer it"]
+    unanswered = problems(script, root, "CC-30 and CC-3a are not CC")
+
+    assert unanswered == ["CC-3: docs/inside/requirements.md does not answer it"]
 
 
 def test_an_unknown_state_and_a_repeated_id_are_problems(script, root):

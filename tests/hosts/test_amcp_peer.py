@@ -16,7 +16,7 @@ from .peers.differences import AMCP, TABLES
 ROOT = Path(__file__).parent.parent.parent
 PEERS = Path(sys.prefix) / "peers"
 DRIVER = Path(__file__).parent / "peers" / "drive_amcp.py"
-PAGE = ROOT / "docs" / "hosts" / "amcp.md"
+PAGE = ROOT / "docs" / "embed" / "hosts" / "amcp.md"
 MODULES = {"theirs": "amcp.hooks", "ours": "tenterhook.hosts.amcp"}
 
 Results = dict[str, dict[str, dict[str, Any]]]

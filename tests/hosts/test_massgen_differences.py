@@ -16,7 +16,7 @@ from tenterhook.hosts.massgen import GeneralHookManager, HookResult, HookType, P
 
 from .peers.differences import MASSGEN, TABLES
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "hosts" / "massgen.md"
+PAGE = Path(__file__).parent.parent.parent / "docs" / "embed" / "hosts" / "massgen.md"
 PRE, POST = HookType.PRE_TOOL_USE, HookType.POST_TOOL_USE
 
 

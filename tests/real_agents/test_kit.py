@@ -21,7 +21,7 @@ from .model import ASIDE, LAST, model
 from .probes import COLUMNS, EVERY, TABLES
 from .scene import Answer, Scene
 
-PAGE = (Path(__file__).parents[2] / "docs" / "clients.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "agents" / "clients.md").read_text("utf-8")
 WORDS = {
     "tool.before": {"denied", "mute", "ran", "told", "changed", "halted", "ran-halted"},
     "tool.after": {"nothing", "beside", "replaced", "lost", "halted"},

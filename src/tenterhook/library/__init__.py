@@ -1,9 +1,9 @@
 """Ready hooks, one file each: `tenter run library:NAME --agent AGENT --set OPTION=VALUE`.
 
 A hook's file is its name with underscores; its function's parameters are its options. The file's docstring says what
-it does, then under `Options:` what each option means, then under `What it cannot stop:` what nobody should rely on it
-for. `tenter library` and docs/library-hooks.md are made of that. A hook whose rules are switched by name lists them in
-a function `rules`. What several share is in parts/.
+it does, then under `Options:` what each option means, then under `What it cannot stop:` what you must not rely on it
+for. `tenter library` and docs/write/library-hooks.md are made of that. A hook whose rules are switched by name lists
+them in a function `rules`. What several share is in parts/.
 """
 
 from __future__ import annotations

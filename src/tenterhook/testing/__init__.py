@@ -1,4 +1,6 @@
-"""Tests of hooks: fire one in any dialect or in each, and see what the agent would do. docs/testing.md shows all of it.
+"""Tests of hooks: fire one in any dialect or in each, and see what the agent would do.
+
+docs/write/testing.md shows all of it.
 
     firing.py       a hook, an event, and the dialect's own engine in between
     running.py      the hook called here, or its command line

@@ -1,7 +1,7 @@
 """Every way in which agents' own APIs differ here from the programs that they come from, with the reason.
 
 Tests name these rows: a difference without a row fails them, and so does a row that no test shows any more.
-`python differences.py amcp` prints the table for docs/hosts/amcp.md; `massgen` the other one.
+`python differences.py amcp` prints the table for docs/embed/hosts/amcp.md; `massgen` the other one.
 """
 
 from __future__ import annotations

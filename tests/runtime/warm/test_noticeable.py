@@ -1,4 +1,4 @@
-"""What a script can still notice of running in a copy: the table of docs/warm.md, point by point."""
+"""What a script can still notice of running in a copy: the table of docs/inside/warm.md, point by point."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from processes import lives, within
 from runtime.warm.conftest import Both
 
-PAGE = Path(__file__).parents[3] / "docs" / "warm.md"
+PAGE = Path(__file__).parents[3] / "docs" / "inside" / "warm.md"
 
 
 def both_ways(both: Both, text: str, **options: Any) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""A script cannot tell that it runs in a copy of an interpreter, but for what docs/warm.md lists."""
+"""A script cannot tell that it runs in a copy of an interpreter, but for what docs/inside/warm.md lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages in docs/dialects/ say what the data says, and their examples work."""
+"""The pages in docs/agents/dialects/ say what the data says, and their examples work."""
 
 import importlib.util
 import json

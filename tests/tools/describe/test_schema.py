@@ -150,7 +150,7 @@ def test_the_schema_knows_every_key_and_event_of_our_dialect():
 
 
 def test_the_example_of_our_dialect_is_valid():
-    text = (SCRIPT.parent.parent / "docs" / "dialects" / "examples" / "tenterhook.toml").read_text()
+    text = (SCRIPT.parent.parent / "docs" / "agents" / "dialects" / "examples" / "tenterhook.toml").read_text()
 
     assert CONFIG.is_valid(tomllib.loads(text))
 

@@ -63,7 +63,7 @@ FOREIGN = {".json": b'{\r\n\t"theme" : "dark"\r\n}', ".toml": b"# mine\n"}
 @pytest.mark.parametrize("agent", AGENTS)
 def test_the_page_names_the_files_of_every_agent(agent: str) -> None:
     install = dialects.get(agent).install
-    page = (Path(__file__).parents[3] / "docs" / "install.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "start" / "install.md").read_text()
 
     assert install
     assert f"| `{agent}` | `{install.project}` | `{install.user.replace('@config', '~/.config')}` |" in page

@@ -1,7 +1,7 @@
 """AMCP's own names, over the engine: a program written for `amcp.hooks` changes its import and nothing else.
 
 `HooksManager` runs every hook of the project unless it is given another `trust`: the program it was written for knows
-no trust, and nothing would run. docs/hosts/amcp.md has the differences, each with its reason.
+no trust, and nothing would run. docs/embed/hosts/amcp.md has the differences, each with its reason.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A dialect as tables: what `tenter dialects NAME` prints and what docs/dialects/ is made of."""
+"""A dialect as tables: what `tenter dialects NAME` prints and what docs/agents/dialects/ is made of."""
 
 from __future__ import annotations
 

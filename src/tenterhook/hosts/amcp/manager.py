@@ -18,7 +18,7 @@ from tenterhook.types import Hook
 # The package's: who listens to it hears all of it.
 logger = logs.redacting_logger(__package__)
 
-# Rule files and plugins are not part of AMCP's document; a project that has some must be told that they guard nothing here.
+# Rule files and plugins are not part of AMCP's document; the log says that they guard nothing here.
 UNREAD = ("hooks/*.md", "plugins/*/hooks/*.md", "plugins/*/hooks.toml")
 
 

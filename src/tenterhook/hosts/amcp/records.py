@@ -143,7 +143,7 @@ class HookOutput:
 
 @dataclass
 class HookHandler:
-    """One configured handler. `hook` is the engine's own form of it; change a field, and the engine's form is rebuilt."""
+    """One configured handler. `hook` is the engine's form of it; change a field, and that form is rebuilt."""
 
     matcher: str = "*"
     type: str = "command"

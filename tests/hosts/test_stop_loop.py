@@ -11,7 +11,7 @@ import pytest
 
 from conftest import Project
 from hosts.living import Told
-from tenterhook.hosts.cap import STOP_LIMIT
+from tenterhook.hosts.stop_limit import STOP_LIMIT
 from tenterhook.hosts.session import Session
 
 SETS = 100

@@ -34,7 +34,7 @@ def hook_limits(engine: Engine, event: str, outcome: Outcome, said: int | None) 
     for one in outcome.attempts:
         if one.decision == "deny":
             most = own.get((one.hook, one.source), usual)
-            found[one.hook] = max(found.get(one.hook, 0), unlimited(engine) if most is None else most)
+            found[one.hook] = max(found.get(one.hook, 0), no_limit(engine) if most is None else most)
     return found or {"": usual}
 
 
@@ -45,9 +45,9 @@ def stop_limit(engine: Engine, event: str, said: int | None) -> float:
     rule = engine.dialect.rule(event)
     if rule is None or rule.stop_cap is None:
         return STOP_LIMIT
-    return rule.stop_cap or unlimited(engine)
+    return rule.stop_cap or no_limit(engine)
 
 
-def unlimited(engine: Engine) -> float:
+def no_limit(engine: Engine) -> float:
     """Unlimited; a strict engine puts our own limit in its place."""
     return STOP_LIMIT if engine.mode == "strict" else inf

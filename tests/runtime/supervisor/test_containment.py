@@ -184,9 +184,12 @@ def test_a_cancellation_ends_everything(escape: str, supervisor: Helper, tmp_pat
 
 
 def test_one_hooks_end_is_not_anothers(supervisor: Helper, tmp_path: Path) -> None:
-    """Both have an orphan without our mark, whose hook nobody can tell: it stays until the host ends."""
+    """Both leave an orphan without our mark. The two ran at the same time, so the helper cannot tell whose it is: the
+    orphans stay until the host ends.
+    """
     reactor, got = Reactor(helper=supervisor), []
-    shape = f"(setsid env -i /bin/sh -c 'echo $$ >> {tmp_path}/loose; exec sleep 60' &); sleep 60 & echo $!"
+    both_run = f"until [ -e {tmp_path}/one ] && [ -e {tmp_path}/other ]; do sleep 0.02; done"
+    shape = f"{both_run}; (setsid env -i /bin/sh -c 'echo $$ >> {tmp_path}/loose; exec sleep 60' &); sleep 60 & echo $!"
     one = reactor.submit(sh(f"exec > {tmp_path}/one; {shape}; sleep 60"), got.append)
     reactor.submit(sh(f"exec > {tmp_path}/other; {shape}; sleep 60"), got.append)
     ((first,), (second,)) = numbers(tmp_path / "one", 1), numbers(tmp_path / "other", 1)

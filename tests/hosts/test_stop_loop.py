@@ -11,8 +11,8 @@ import pytest
 
 from conftest import Project
 from hosts.living import Told
-from tenterhook.hosts.stop_limit import STOP_LIMIT
 from tenterhook.hosts.session import Session
+from tenterhook.hosts.stop_limit import STOP_LIMIT
 
 SETS = 100
 FOREVER = 500

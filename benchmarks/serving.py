@@ -25,7 +25,7 @@ from figures import Pairs, Unavailable
 from outside import BENCH, ROOT, environment
 from startup import EVENT, PYTHON, TENTER
 from tenterhook.cli.server import client, talk
-from tenterhook.cli.server.client_context import World
+from tenterhook.cli.server.client_context import ClientContext
 
 FUNCTION = '[[hook]]\non = "tool.before"\ntype = "python"\nfunction = "bench_guard.nothing"\n'
 GUARD = "def nothing(event):\n    return None\n"
@@ -115,10 +115,10 @@ def echo(raw: Raw, answer: bytes) -> Iterator[None]:
     listener = talk.listener(raw.folder, "echo")
     child = os.fork()
     if child == 0:
-        world = World(raw.context)
+        world = ClientContext(raw.context)
         while True:
             wire, _ = listener.accept()
-            line = talk.Line(wire)
+            line = talk.ClientConnection(wire)
             line.greet()
             assert world.knows(wire)
             assert line.request(raw.key).context == world.context

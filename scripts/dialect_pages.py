@@ -14,7 +14,7 @@ from pathlib import Path
 from tenterhook import dialects
 from tenterhook.config.locations import FORMATS
 from tenterhook.dialects.schema.dialect import Dialect
-from tenterhook.tools.describe.tables import Table, overview, tables
+from tenterhook.tools.describe.tables import DialectTable, overview, tables
 
 PAGES = Path(__file__).parent.parent / "docs" / "agents" / "dialects"
 EXAMPLES = PAGES / "examples"
@@ -83,7 +83,7 @@ def page(dialect: Dialect) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def body(one: Table) -> str:
+def body(one: DialectTable) -> str:
     if one.header:
         return markdown(one.header, quoted(one.rows))
     return "\n".join(f"- {escaped(row[0])}" for row in one.rows)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tenterhook.agent.tools.bash import definition
-from tenterhook.clients.workspace.workspace import Unable, Workspace
+from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError
 from tenterhook.hosts.result import ToolResult
 
 Bash = Callable[..., Awaitable[ToolResult]]
@@ -122,14 +122,14 @@ def test_of_a_flood_the_end_is_kept_too(bash: Bash) -> None:
     ],
 )
 def test_what_cannot_be_run_is_said(bash: Bash, input: dict[str, Any], words: str) -> None:
-    with pytest.raises(Unable, match=words):
+    with pytest.raises(WorkspaceError, match=words):
         run(bash(**input))
 
 
 def test_a_project_that_is_gone_is_said(project: Any, bash: Bash) -> None:
     project.root.rmdir()
 
-    with pytest.raises(Unable, match="could not be started: the working directory"):
+    with pytest.raises(WorkspaceError, match="could not be started: the working directory"):
         run(bash("true"))
 
 

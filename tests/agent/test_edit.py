@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tenterhook.agent.tools.edit import definition
-from tenterhook.clients.workspace.workspace import Unable, Workspace
+from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError
 
 Edit = Callable[..., str]
 
@@ -75,7 +75,9 @@ def test_what_was_done_is_told_with_the_lines(project: Any, edit: Edit) -> None:
 def test_a_text_that_occurs_more_than_once_is_not_replaced_by_chance(project: Any, edit: Edit) -> None:
     put(project, b"a\n" * 12)
 
-    with pytest.raises(Unable, match=r"occurs 12 times in a file, at lines 1, 2, 3, 4, 5, 6, 7, 8, 9 and 3 more: give"):
+    with pytest.raises(
+        WorkspaceError, match=r"occurs 12 times in a file, at lines 1, 2, 3, 4, 5, 6, 7, 8, 9 and 3 more: give"
+    ):
         edit("a file", "a", "b")
     assert got(project) == b"a\n" * 12
 
@@ -102,7 +104,7 @@ def test_an_edit_that_cannot_be_made_is_explained_and_changes_nothing(
 ) -> None:
     put(project, b"class A:\n    def f():\n        pass\n")
 
-    with pytest.raises(Unable, match=words):
+    with pytest.raises(WorkspaceError, match=words):
         edit("a file", old, new)
     assert got(project) == b"class A:\n    def f():\n        pass\n"
 
@@ -124,7 +126,7 @@ def test_what_is_no_text_is_refused(project: Any, edit: Edit, name: str, words: 
     with open(project.root / "huge", "wb") as file:
         file.truncate(1 << 34)
 
-    with pytest.raises(Unable, match=words):
+    with pytest.raises(WorkspaceError, match=words):
         edit(name, "a", "b")
 
 

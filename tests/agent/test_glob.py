@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tenterhook.clients.workspace.glob import definition, matcher
-from tenterhook.clients.workspace.workspace import Unable, Workspace
+from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError
 
 Glob = Callable[..., str]
 
@@ -101,7 +101,7 @@ def test_more_files_than_a_model_wants_are_counted(project: Any, glob: Glob) -> 
     ],
 )
 def test_what_cannot_be_looked_for_is_said(glob: Glob, pattern: str, path: str, words: str) -> None:
-    with pytest.raises(Unable, match=words):
+    with pytest.raises(WorkspaceError, match=words):
         glob(pattern, path=path)
 
 
@@ -110,7 +110,7 @@ def test_a_confined_workspace_is_not_left(project: Any, tmp_path: Path, pattern:
     (project.root / "out").symlink_to(tmp_path)
     glob = definition(Workspace(project.root, confined=True)).function
 
-    with pytest.raises(Unable, match="outside of the project"):
+    with pytest.raises(WorkspaceError, match="outside of the project"):
         glob(pattern, path=path)
 
 

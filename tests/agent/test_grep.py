@@ -11,7 +11,7 @@ import pytest
 
 from tenterhook.clients.workspace import grep as module
 from tenterhook.clients.workspace.grep import definition
-from tenterhook.clients.workspace.workspace import Unable, Workspace
+from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError
 
 Grep = Callable[..., str]
 
@@ -108,7 +108,7 @@ def test_a_long_line_is_cut(project: Any, grep: Grep) -> None:
     ],
 )
 def test_what_cannot_be_searched_is_said(grep: Grep, input: dict[str, Any], words: str) -> None:
-    with pytest.raises(Unable, match=words):
+    with pytest.raises(WorkspaceError, match=words):
         grep(**input)
 
 
@@ -122,7 +122,7 @@ def test_a_confined_workspace_is_not_left(project: Any, tmp_path: Path, path: st
     (project.root / "out").symlink_to(tmp_path)
     grep = searching(Workspace(project.root, confined=True, environ={**os.environ, "HOME": str(tmp_path)}))
 
-    with pytest.raises(Unable, match="outside of the project"):
+    with pytest.raises(WorkspaceError, match="outside of the project"):
         grep("needle", path=path)
     assert grep("needle") == "[no line matches]"
 
@@ -202,5 +202,5 @@ def test_a_link_to_the_project_that_is_turned_elsewhere_leads_nowhere(tmp_path: 
     link.unlink()
     link.symlink_to("other")
 
-    with pytest.raises(Unable, match="replaced by another"):
+    with pytest.raises(WorkspaceError, match="replaced by another"):
         asyncio.run(grep("secret"))

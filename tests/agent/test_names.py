@@ -8,7 +8,7 @@ import pytest
 from tenterhook import dialects
 from tenterhook.agent.tools import built_in, task
 from tenterhook.clients.tool_definition import Definition
-from tenterhook.clients.workspace.names import ELSEWHERE, Named, everyone, translate_tool_call
+from tenterhook.clients.workspace.names import ELSEWHERE, DialectTool, everyone, translate_tool_call
 from tenterhook.clients.workspace.workspace import Workspace
 from tenterhook.dialects.schema.vocabulary import TOOLS
 
@@ -16,8 +16,8 @@ NAMES = dialects.names()
 DEFINITIONS = {one.name: one for one in [*built_in(Workspace(Path.cwd())), task.definition(print)]}
 
 
-def named(tool: str, dialect: str) -> Named:
-    return Named(DEFINITIONS[tool], dialects.get(dialect))
+def named(tool: str, dialect: str) -> DialectTool:
+    return DialectTool(DEFINITIONS[tool], dialects.get(dialect))
 
 
 # ---- the tables
@@ -73,8 +73,8 @@ def test_a_model_is_told_the_inputs_by_the_dialects_names() -> None:
 def test_a_tool_that_no_dialect_knows_keeps_its_names() -> None:
     given = Definition("mcp__a__b", "", {"x": {"type": "string"}}, print)
 
-    assert Named(given, dialects.get("llxprt")).name == "mcp__a__b"
-    assert Named(given, dialects.get("llxprt")).ours({"x": "1"}) == {"x": "1"}
+    assert DialectTool(given, dialects.get("llxprt")).name == "mcp__a__b"
+    assert DialectTool(given, dialects.get("llxprt")).ours({"x": "1"}) == {"x": "1"}
 
 
 # ---- what a model gives
@@ -144,7 +144,7 @@ def test_a_schema_that_says_more_than_a_type_is_left_to_the_tool() -> None:
     schemas = {"a": {"type": ["string", "null"]}, "b": {"anyOf": []}, "c": {}, "d": {"type": "array"}}
     given = {"a": None, "b": None, "c": 1, "d": [1]}
 
-    assert Named(Definition("x", "", schemas, print, ("a", "b")), dialects.get("wave")).ours(given) == given
+    assert DialectTool(Definition("x", "", schemas, print, ("a", "b")), dialects.get("wave")).ours(given) == given
 
 
 # ---- calls by other names

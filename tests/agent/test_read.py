@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tenterhook.clients.workspace.read import definition
-from tenterhook.clients.workspace.workspace import Unable, Workspace
+from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError
 
 Read = Callable[..., str]
 
@@ -79,7 +79,7 @@ def test_offset_and_limit_choose_lines_and_the_rest_is_pointed_to(project: Any, 
 def test_lines_that_are_not_there_are_an_error(project: Any, read: Read, input: dict[str, int], words: str) -> None:
     put(project, b"x\n" * 10)
 
-    with pytest.raises(Unable, match=words):
+    with pytest.raises(WorkspaceError, match=words):
         read("a file", **input)
 
 
@@ -121,16 +121,16 @@ def test_a_huge_file_is_read_without_holding_it(project: Any, read: Read) -> Non
 def test_a_binary_file_is_refused_in_plain_words(project: Any, read: Read, data: bytes) -> None:
     put(project, data)
 
-    with pytest.raises(Unable, match="a file is a binary file, not a text"):
+    with pytest.raises(WorkspaceError, match="a file is a binary file, not a text"):
         read("a file")
 
 
 def test_a_folder_and_a_missing_file_are_refused_in_plain_words(project: Any, read: Read) -> None:
     (project.root / "folder").mkdir()
 
-    with pytest.raises(Unable, match="folder: this is a folder, not a file"):
+    with pytest.raises(WorkspaceError, match="folder: this is a folder, not a file"):
         read("folder")
-    with pytest.raises(Unable, match="no such file"):
+    with pytest.raises(WorkspaceError, match="no such file"):
         read("fodler")
 
 
@@ -139,7 +139,7 @@ def test_a_file_outside_can_be_read_unless_the_workspace_is_confined(project: An
     confined = definition(Workspace(project.root, confined=True)).function
 
     assert read("../outside.txt") == "     1\toutside"
-    with pytest.raises(Unable, match="outside of the project"):
+    with pytest.raises(WorkspaceError, match="outside of the project"):
         confined("../outside.txt")
 
 

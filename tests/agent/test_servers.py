@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from tenterhook import UsageError, dialects
-from tenterhook.clients.mcp import Server, ServerError, Servers
+from tenterhook.clients.mcp import McpServer, ServerError, Servers
 from tenterhook.clients.tool_definition import Definition
-from tenterhook.clients.workspace.names import Named
+from tenterhook.clients.workspace.names import DialectTool
 
 from .provider_server import serving
 from .server_http import http_server
@@ -25,11 +25,11 @@ PROGRAM = str(Path(__file__).parent / "server_tools.py")
 Tools = dict[str, Definition]
 
 
-def stdio(name: str = "tools", *words: str, **fields: Any) -> Server:
-    return Server(name, command=sys.executable, args=(PROGRAM, *words), **fields)
+def stdio(name: str = "tools", *words: str, **fields: Any) -> McpServer:
+    return McpServer(name, command=sys.executable, args=(PROGRAM, *words), **fields)
 
 
-def run(servers: list[Server], body: Callable[[Servers, Tools], Coroutine[Any, Any, Any]], **options: Any) -> Any:
+def run(servers: list[McpServer], body: Callable[[Servers, Tools], Coroutine[Any, Any, Any]], **options: Any) -> Any:
     async def running() -> Any:
         async with Servers(servers, **options) as started:
             tools = {tool.name: tool for _, tool in started.tools}
@@ -60,10 +60,10 @@ def gone(pid: int, seconds: float = 3) -> bool:
 @contextmanager
 def over_http(kind: str) -> Any:
     with http_server(kind) as url:
-        yield Server("tools", type=kind, url=url, headers={"X-Word": "${WORD:-none given}"})
+        yield McpServer("tools", type=kind, url=url, headers={"X-Word": "${WORD:-none given}"})
 
 
-WAYS: dict[str, Callable[[], AbstractContextManager[Server]]] = {
+WAYS: dict[str, Callable[[], AbstractContextManager[McpServer]]] = {
     "stdio": lambda: nullcontext(stdio()),
     "http": lambda: over_http("http"),
     "sse": lambda: over_http("sse"),
@@ -120,7 +120,7 @@ def test_a_model_is_told_the_whole_schema_with_all_that_it_refers_to() -> None:
 
     place = run([stdio()], body)["place"]
 
-    told = Named(place, dialects.get("moai")).parameters
+    told = DialectTool(place, dialects.get("moai")).parameters
     assert told["properties"]["point"] == {"$ref": "#/$defs/Point"}
     assert told["$defs"]["Point"]["properties"]["x"]["type"] == "integer"
 
@@ -153,21 +153,21 @@ REFUSED = "http://127.0.0.1:9/"
 @pytest.mark.parametrize(
     ("server", "words"),
     [
-        (Server("bad", command="no-such-program"), "No such file or directory"),
+        (McpServer("bad", command="no-such-program"), "No such file or directory"),
         (
-            Server("bad", command=sys.executable, args=("-c", "import no_such_module")),
+            McpServer("bad", command=sys.executable, args=("-c", "import no_such_module")),
             "No module named 'no_such_module'",
         ),
-        (Server("bad", command=sys.executable, args=("-c", "pass")), "Connection closed"),
-        (Server("bad", command="${NO_SUCH_VARIABLE}"), "the variable NO_SUCH_VARIABLE is not set"),
-        (Server("bad", type="http", url=REFUSED), "onnect"),
-        (Server("bad", type="sse", url=REFUSED), "onnect"),
-        (Server("bad", type="http", url="no url at all"), ""),
-        (Server("bad", command="sleep", args=("60",)), "it did not start within 6 seconds"),
+        (McpServer("bad", command=sys.executable, args=("-c", "pass")), "Connection closed"),
+        (McpServer("bad", command="${NO_SUCH_VARIABLE}"), "the variable NO_SUCH_VARIABLE is not set"),
+        (McpServer("bad", type="http", url=REFUSED), "onnect"),
+        (McpServer("bad", type="sse", url=REFUSED), "onnect"),
+        (McpServer("bad", type="http", url="no url at all"), ""),
+        (McpServer("bad", command="sleep", args=("60",)), "it did not start within 6 seconds"),
     ],
     ids=["program", "module", "exit", "variable", "http", "sse", "url", "slow"],
 )
-def test_a_server_that_fails_is_said_in_one_line_and_the_others_work(server: Server, words: str) -> None:
+def test_a_server_that_fails_is_said_in_one_line_and_the_others_work(server: McpServer, words: str) -> None:
     async def body(servers: Servers, tools: Tools) -> tuple[list[str], str]:
         return servers.problems, await tools["add"].function(one=1)
 
@@ -184,7 +184,7 @@ def test_a_server_that_fails_is_said_in_one_line_and_the_others_work(server: Ser
 def test_a_server_that_refuses_us_is_said_with_the_status(kind: str) -> None:
     with serving() as api:
         api.error(401, {"error": "unauthorized"})
-        server = Server("bad", type=kind, url=f"{api.url}/mcp?key=very-secret-key")
+        server = McpServer("bad", type=kind, url=f"{api.url}/mcp?key=very-secret-key")
 
         (problem,) = run([server], nothing, environ={"THEIR_KEY": "very-secret-key"})
 
@@ -194,7 +194,7 @@ def test_a_server_that_refuses_us_is_said_with_the_status(kind: str) -> None:
 
 def test_what_a_server_says_last_is_shown_without_the_keys_in_it() -> None:
     code = "import os, sys; sys.exit('wrong token ' + os.environ['API_TOKEN'])"
-    server = Server("bad", command=sys.executable, args=("-c", code), env={"API_TOKEN": "${API_TOKEN}"})
+    server = McpServer("bad", command=sys.executable, args=("-c", code), env={"API_TOKEN": "${API_TOKEN}"})
 
     (problem,) = run([server], nothing, environ={**os.environ, "API_TOKEN": "very-secret-token"})
 
@@ -203,10 +203,10 @@ def test_what_a_server_says_last_is_shown_without_the_keys_in_it() -> None:
 
 HOST = """
 import asyncio, sys
-from tenterhook.clients.mcp import Server, Servers
+from tenterhook.clients.mcp import McpServer, Servers
 
 async def main():
-    async with Servers([Server("chatty", command=sys.executable, args=(sys.argv[1], "chatty"))]) as servers:
+    async with Servers([McpServer("chatty", command=sys.executable, args=(sys.argv[1], "chatty"))]) as servers:
         tools = {tool.name: tool for _, tool in servers.tools}
         print(await tools["add"].function(one=1))
 
@@ -291,7 +291,7 @@ def test_an_error_in_the_block_passes_through_and_servers_end() -> None:
 
 def test_whoever_is_cancelled_while_servers_start_leaves_none_behind(tmp_path: Path) -> None:
     code = f"import os, time; open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid())); time.sleep(60)"
-    slow = Server("slow", command=sys.executable, args=("-c", code))
+    slow = McpServer("slow", command=sys.executable, args=("-c", code))
 
     async def started() -> None:
         entering = asyncio.create_task(Servers([slow]).__aenter__())

@@ -8,7 +8,7 @@ import pytest
 
 from conftest import Project
 from tenterhook import ConfigError
-from tenterhook.clients.mcp import Server, ServerError, read_servers
+from tenterhook.clients.mcp import McpServer, ServerError, read_servers
 from tenterhook.clients.mcp.config import expand_server_variables
 
 from .agents import run
@@ -40,7 +40,7 @@ def test_programs_and_addresses_are_read_with_everything_they_need(tmp_path: Pat
 
     found = {server.name: server for server in read_servers([file])}
 
-    assert found["files"] == Server(
+    assert found["files"] == McpServer(
         "files", file, command="files-server", args=("--root", "a b"), env={"X": "1"}, cwd="sub"
     )
     assert found["far"].headers == {"Authorization": "Bearer ${TOKEN}"}
@@ -127,7 +127,7 @@ def test_a_file_that_is_no_json_is_said_with_its_place(tmp_path: Path) -> None:
 def test_variables_become_values_everywhere(text: str, value: str) -> None:
     """As in .mcp.json: `${NAME}` and `${NAME:-default}`; what a value holds is not looked into again."""
     environ = {"NAME": "value", "EMPTY": "", "NESTED": "${NAME}"}
-    given = Server("s", command=text, args=(text,), env={"K": text}, cwd=text, url=text, headers={"K": text})
+    given = McpServer("s", command=text, args=(text,), env={"K": text}, cwd=text, url=text, headers={"K": text})
 
     made = expand_server_variables(given, environ)
 
@@ -137,7 +137,7 @@ def test_variables_become_values_everywhere(text: str, value: str) -> None:
 
 def test_a_variable_that_is_not_set_is_an_error_with_its_name() -> None:
     with pytest.raises(ServerError, match="the variable NONE is not set in the environment"):
-        expand_server_variables(Server("s", command="${NONE}"), {})
+        expand_server_variables(McpServer("s", command="${NONE}"), {})
 
 
 def test_a_broken_file_of_a_project_that_is_not_trusted_is_a_warning(project: Project) -> None:

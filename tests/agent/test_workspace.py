@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tenterhook.agent.tools import built_in
-from tenterhook.clients.workspace.workspace import Unable, Workspace
+from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError
 
 NOBODY = 65534
 
@@ -141,7 +141,7 @@ def test_paths_are_shown_from_the_project_on(workspace: Workspace, root: Path) -
     ],
 )
 def test_what_cannot_be_read_is_told_in_plain_words(workspace: Workspace, path: str, words: str) -> None:
-    with pytest.raises(Unable, match=words):
+    with pytest.raises(WorkspaceError, match=words):
         workspace.read(path, 100)
 
 
@@ -164,7 +164,7 @@ def test_links_in_a_circle_are_an_error_and_not_a_long_wait(workspace: Workspace
     (root / "self").symlink_to("self/self")
 
     for path in ("one", "self", "one/below"):
-        with pytest.raises(Unable, match="in a circle"):
+        with pytest.raises(WorkspaceError, match="in a circle"):
             workspace.read(path, 100)
 
 
@@ -201,9 +201,9 @@ def test_nothing_leads_out_of_a_confined_workspace(root: Path, escape: Callable[
     path = escape(root)
 
     for attempt in (workspace.read, lambda path, most: workspace.write(path, b"overwritten")):
-        with pytest.raises(Unable, match="outside of the project"):
+        with pytest.raises(WorkspaceError, match="outside of the project"):
             attempt(path, 100)
-    with pytest.raises(Unable, match="outside of the project"):
+    with pytest.raises(WorkspaceError, match="outside of the project"):
         list(workspace.walk(path))
     assert (root.parent / "secret.txt").read_text() == "secret"
     assert not workspace.asks(path)
@@ -224,7 +224,7 @@ def test_a_link_that_is_swapped_in_while_we_read_leads_nowhere(root: Path) -> No
 
     with again_and_again(swap):
         for _ in range(6000):
-            with contextlib.suppress(Unable):
+            with contextlib.suppress(WorkspaceError):
                 texts.add(read(workspace, "place/file"))
 
     assert texts <= {"inside"}
@@ -245,7 +245,7 @@ def test_a_link_that_is_swapped_in_while_we_write_leads_nowhere(root: Path) -> N
 
     with again_and_again(swap):
         for _ in range(3000):
-            with contextlib.suppress(Unable):
+            with contextlib.suppress(WorkspaceError):
                 workspace.write("place/file", b"written")
 
     assert (outside / "file").read_text() == "secret"
@@ -281,9 +281,9 @@ def test_no_descriptor_stays_open_whatever_happens(workspace: Workspace, root: P
     (root / "loop").symlink_to("loop")
     before = open_files()
     for path in ("a file.txt", "absent", "loop", "..", "a file.txt/x", "/etc", "new/file"):
-        with contextlib.suppress(Unable):
+        with contextlib.suppress(WorkspaceError):
             workspace.read(path, 3)
-        with contextlib.suppress(Unable):
+        with contextlib.suppress(WorkspaceError):
             list(workspace.walk(path) if path != "/etc" else ())
     workspace.write("new/other", b"x")
 
@@ -297,7 +297,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_fills_the_memory(workspac
     with open(root / "huge", "wb") as file:
         file.truncate(1 << 40)
 
-    with pytest.raises(Unable, match="huge is larger than 1,000 bytes"):
+    with pytest.raises(WorkspaceError, match="huge is larger than 1,000 bytes"):
         workspace.read("huge", 1000)
 
 
@@ -306,9 +306,9 @@ def test_a_pipe_and_a_socket_are_refused_without_waiting(workspace: Workspace, r
     with socket.socket(socket.AF_UNIX) as one, contextlib.chdir(root):
         one.bind("socket")
 
-        with pytest.raises(Unable, match="not a file"):
+        with pytest.raises(WorkspaceError, match="not a file"):
             workspace.read("pipe", 100)
-        with pytest.raises(Unable, match="socket"):
+        with pytest.raises(WorkspaceError, match="socket"):
             workspace.read("socket", 100)
 
 
@@ -316,7 +316,7 @@ def test_what_may_not_be_read_is_said(stranger: Path) -> None:
     (stranger / "closed").write_text("x")
     (stranger / "closed").chmod(0)
 
-    with pytest.raises(Unable, match="closed: permission denied"):
+    with pytest.raises(WorkspaceError, match="closed: permission denied"):
         Workspace(stranger).read("closed", 100)
 
 
@@ -405,7 +405,7 @@ def test_what_is_no_file_is_not_written_to(workspace: Workspace, root: Path, pat
     (root / "folder").mkdir()
     os.mkfifo(root / "pipe")
 
-    with pytest.raises(Unable, match=r"not a (file|folder)"):
+    with pytest.raises(WorkspaceError, match=r"not a (file|folder)"):
         workspace.write(path, b"x")
     assert sorted(os.listdir(root)) == ["a file.txt", "folder", "pipe"]
 
@@ -416,7 +416,7 @@ def test_a_file_that_may_not_be_written_stays(stranger: Path) -> None:
     (stranger / "folder").mkdir(mode=0o555)
 
     for path in ("kept", "folder/new", "folder/new/er"):
-        with pytest.raises(Unable, match="permission denied"):
+        with pytest.raises(WorkspaceError, match="permission denied"):
             Workspace(stranger).write(path, b"x")
     assert (stranger / "kept").read_text() == "kept"
 
@@ -429,7 +429,7 @@ def test_a_disk_that_is_full_leaves_the_old_file_and_no_other(workspace: Workspa
     before, usual = resource.getrlimit(resource.RLIMIT_FSIZE), signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
     try:
-        with pytest.raises(Unable, match="big: "):
+        with pytest.raises(WorkspaceError, match="big: "):
             workspace.write("big", b"x" * 5000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -444,7 +444,7 @@ def test_a_disk_that_is_full_leaves_the_old_file_and_no_other(workspace: Workspa
 def test_a_read_only_workspace_writes_nothing_and_has_no_tool_that_would(root: Path) -> None:
     workspace = Workspace(root, read_only=True)
 
-    with pytest.raises(Unable, match="read-only"):
+    with pytest.raises(WorkspaceError, match="read-only"):
         workspace.write("new", b"x")
     assert [tool.name for tool in built_in(workspace)] == ["Read", "Grep", "Glob"]
 

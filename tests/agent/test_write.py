@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tenterhook.agent.tools.write import definition
-from tenterhook.clients.workspace.workspace import Unable, Workspace
+from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError
 
 Write = Callable[..., str]
 
@@ -62,7 +62,7 @@ def test_what_cannot_be_written_is_said(project: Any, write: Write, path: str, w
     (project.root / "folder").mkdir()
     project.write("file", "kept")
 
-    with pytest.raises(Unable, match=words):
+    with pytest.raises(WorkspaceError, match=words):
         write(path, "x")
     assert sorted(os.listdir(project.root)) == ["file", "folder"]
 
@@ -70,7 +70,7 @@ def test_what_cannot_be_written_is_said(project: Any, write: Write, path: str, w
 def test_half_a_character_is_refused_before_anything_is_touched(project: Any, write: Write) -> None:
     project.write("file", "kept")
 
-    with pytest.raises(Unable, match="half a character"):
+    with pytest.raises(WorkspaceError, match="half a character"):
         write("file", "\ud83d")
     assert project.read("file") == "kept"
 
@@ -80,7 +80,7 @@ def test_a_confined_workspace_is_not_left(project: Any, tmp_path: Path) -> None:
     write = definition(Workspace(project.root, confined=True)).function
 
     for path in ("../new", str(tmp_path / "new"), "out/new", "out/folder/new"):
-        with pytest.raises(Unable, match="outside of the project"):
+        with pytest.raises(WorkspaceError, match="outside of the project"):
             write(path, "x")
     assert sorted(os.listdir(tmp_path)) == sorted(["home", project.root.name])
 

@@ -15,7 +15,7 @@ from tenterhook.cli.main import main
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.engine.engine import Engine
 from tenterhook.testing import Did
-from tenterhook.tools.explain.whatif import Trial, effects, possible_answers, simulate_trial, trials
+from tenterhook.tools.explain.whatif import PossibleAnswer, effects, possible_answers, simulate_trial, trials
 from tenterhook.types import Hook, Source
 
 
@@ -374,7 +374,7 @@ def test_the_table_speaks_of_a_failure_as_a_real_one_is_spoken_of(command: str, 
 def test_a_signal_below_a_shell_does_what_a_signal_does_so_it_needs_no_row(
     dialect: Dialect, rule: EventRule, mode: str
 ) -> None:
-    below = simulate_trial(Trial("exit 137", Did(exit_code=137)), dialect, rule, mode, {})
+    below = simulate_trial(PossibleAnswer("exit 137", Did(exit_code=137)), dialect, rule, mode, {})
     (killed,) = (one for one in effects(dialect, rule, mode, {}) if one.what == "killed by a signal")
 
     assert below.result() == killed.result()

@@ -15,8 +15,8 @@ from conftest import Project
 from processes import in_a_host, within
 from tenterhook import Engine, Outcome
 from tenterhook.runtime.process import Completed, Program, Reactor
-from tenterhook.runtime.process.pool import Pool, Queued
-from tenterhook.runtime.process.slots import Seats
+from tenterhook.runtime.process.pool import Pool, QueuedBatch
+from tenterhook.runtime.process.slots import ProcessSemaphore
 
 # Notes how many of its kind run beside it, itself included.
 COUNTED = 'mkdir -p running; own=$(mktemp running/XXXXXX); ls running | wc -l; sleep 0.01; rm "$own"\n'
@@ -113,7 +113,7 @@ def test_first_come_first_served_whoever_waits(tmp_path: Path) -> None:
             pool.submit(program(text), id)
         else:
             queued.append(pool.start([program(text)]))
-    assert all(isinstance(one, Queued) for one in queued)
+    assert all(isinstance(one, QueuedBatch) for one in queued)
     (tmp_path / "go").touch()
     first.wait()
     for one in queued:
@@ -182,7 +182,7 @@ def test_a_host_without_threads_to_spare_runs_them_itself(monkeypatch: pytest.Mo
 
 
 def test_what_a_thread_took_is_given_back_whatever_happens() -> None:
-    seats = Seats(4)
+    seats = ProcessSemaphore(4)
     held = seats.take(3)
     assert held is not None
     assert (seats.take(2), seats.free) == (None, 1)

@@ -7,8 +7,8 @@ from ipaddress import ip_address
 import pytest
 
 from tenterhook.clients import ip_rules
-from tenterhook.clients.connection import Line
-from tenterhook.clients.ip_rules import Refused, is_own, numeric, refusal, vet_addresses
+from tenterhook.clients.connection import Connection
+from tenterhook.clients.ip_rules import AddressRefused, is_own, numeric, refusal, vet_addresses
 
 from .http_server import dialled, response, serving
 
@@ -94,12 +94,12 @@ def test_no_version_of_python_says_whether_an_address_is_public() -> None:
 
 @pytest.mark.parametrize("host", ["metadata.google.internal", "METADATA.google.internal.", "instance-data", "metadata"])
 def test_the_name_of_a_metadata_service_is_refused_whatever_it_is_looked_up_to(host: str) -> None:
-    with pytest.raises(Refused, match="metadata service"):
+    with pytest.raises(AddressRefused, match="metadata service"):
         vet_addresses(host, ["8.8.8.8"], loopback=True, private=True)
 
 
 def test_one_address_that_may_not_be_reached_refuses_the_name() -> None:
-    with pytest.raises(Refused, match=r"^x \(10\.0\.0\.1\) is the address of a private network"):
+    with pytest.raises(AddressRefused, match=r"^x \(10\.0\.0\.1\) is the address of a private network"):
         vet_addresses("x", ["8.8.8.8", "10.0.0.1"], loopback=False, private=False)
 
 
@@ -137,7 +137,7 @@ def test_a_name_is_looked_up_once_and_the_judged_address_connected_to(
         return answers.pop(0)
 
     monkeypatch.setattr(ip_rules, "look_up", rebinding)
-    with serving(response("{}")) as canary, closing(Line(5, 1000)) as line:
+    with serving(response("{}")) as canary, closing(Connection(5, 1000)) as line:
         with pytest.raises(ConnectionRefusedError):
             line.open("rebind.test", canary.port, tls=False, within=5, loopback=False, private=False)
 
@@ -147,7 +147,7 @@ def test_a_name_is_looked_up_once_and_the_judged_address_connected_to(
 def test_the_other_way_round_the_first_answer_counts_too(monkeypatch: pytest.MonkeyPatch, dialled: list[str]) -> None:
     answers = [["127.0.0.1"], ["93.184.216.34"]]
     monkeypatch.setattr(ip_rules, "look_up", lambda host: answers.pop(0))
-    with serving(response("{}")) as server, closing(Line(5, 1000)) as line:
+    with serving(response("{}")) as server, closing(Connection(5, 1000)) as line:
         line.open("rebind.test", server.port, tls=False, within=5, loopback=True, private=False)
 
         assert (dialled, len(answers)) == (["127.0.0.1"], 1)
@@ -157,7 +157,7 @@ def test_the_next_address_is_tried_where_one_does_not_take_the_call(
     monkeypatch: pytest.MonkeyPatch, dialled: list[str]
 ) -> None:
     monkeypatch.setattr(ip_rules, "look_up", lambda host: ["127.0.0.9", "127.0.0.1"])
-    with serving(response("{}")) as server, closing(Line(5, 1000)) as line:
+    with serving(response("{}")) as server, closing(Connection(5, 1000)) as line:
         line.open("two.test", server.port, tls=False, within=5, loopback=True, private=False)
 
         assert dialled == ["127.0.0.9", "127.0.0.1"]
@@ -168,7 +168,7 @@ def test_nothing_is_dialled_where_one_of_the_addresses_is_refused(
     monkeypatch: pytest.MonkeyPatch, dialled: list[str]
 ) -> None:
     monkeypatch.setattr(ip_rules, "look_up", lambda host: ["127.0.0.1", "169.254.169.254"])
-    with closing(Line(5, 1000)) as line, pytest.raises(Refused, match="metadata"):
+    with closing(Connection(5, 1000)) as line, pytest.raises(AddressRefused, match="metadata"):
         line.open("mixed.test", 80, tls=False, within=5, loopback=True, private=True)
 
     assert dialled == []
@@ -178,7 +178,7 @@ def test_a_line_that_is_ended_from_another_thread_waits_no_longer(monkeypatch: p
     """Also while a name is looked up, which nothing can interrupt."""
     released = threading.Event()
     monkeypatch.setattr(ip_rules, "look_up", lambda host: released.wait(20) and [])
-    line = Line(20, 1000)
+    line = Connection(20, 1000)
     threading.Timer(0.1, line.end).start()
     with pytest.raises(TimeoutError):
         line.open("slow.test", 80, tls=False, within=20, loopback=False, private=False)

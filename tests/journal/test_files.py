@@ -14,7 +14,7 @@ import pytest
 
 from conftest import Project
 from tenterhook import Outcome
-from tenterhook.journal.files import TRIES, Files, names, place
+from tenterhook.journal.files import TRIES, JournalFiles, names, place
 
 from .journals import DENIES, Kept
 
@@ -49,7 +49,7 @@ def test_folder_and_files_are_their_owners_alone(project: Project, kept: Kept) -
 
 
 def test_a_line_that_its_writer_could_not_end_is_left_behind(tmp_path: Path) -> None:
-    files = Files(str(tmp_path / "journal"), 30, 64)
+    files = JournalFiles(str(tmp_path / "journal"), 30, 64)
     files.append(b'{"a": 1}\n')
     [name] = names(files.folder)
     with (tmp_path / "journal" / name).open("ab") as opened:
@@ -61,7 +61,7 @@ def test_a_line_that_its_writer_could_not_end_is_left_behind(tmp_path: Path) -> 
 
 
 def test_a_full_file_is_followed_by_the_next_and_the_oldest_are_deleted(tmp_path: Path) -> None:
-    files = Files(str(tmp_path / "journal"), 30, 1)
+    files = JournalFiles(str(tmp_path / "journal"), 30, 1)
     line = b"x" * 9_999 + b"\n"
 
     for _ in range(400):
@@ -81,7 +81,7 @@ def test_what_is_too_old_is_deleted_when_a_file_is_begun(tmp_path: Path) -> None
     for name in ("2020-01-01-0001.jsonl", f"{yesterday}-0001.jsonl", "2020-01-01-notes.txt"):
         (folder / name).write_text("x\n")
 
-    Files(str(folder), 7, 64).append(b"y\n")
+    JournalFiles(str(folder), 7, 64).append(b"y\n")
 
     assert names(str(folder)) == [f"{yesterday}-0001.jsonl", f"{today}-0001.jsonl"]
     assert (folder / "2020-01-01-notes.txt").exists()
@@ -95,7 +95,7 @@ def test_files_are_ordered_by_number_and_not_by_letter(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_was_deleted_is_made_again(tmp_path: Path) -> None:
-    files = Files(str(tmp_path / "state" / "journal"), 30, 64)
+    files = JournalFiles(str(tmp_path / "state" / "journal"), 30, 64)
     files.append(b"1\n")
     for name in names(files.folder):
         os.unlink(os.path.join(files.folder, name))
@@ -120,7 +120,7 @@ def test_what_stands_at_a_files_place_is_left_alone(tmp_path: Path, kind: str) -
             elsewhere.write_text("mine\n")
         taken.symlink_to(elsewhere)
 
-    Files(str(folder), 30, 64).append(b"line\n")
+    JournalFiles(str(folder), 30, 64).append(b"line\n")
 
     assert (folder / taken.name.replace("0001", "0002")).read_bytes() == b"line\n"
     assert not elsewhere.exists() or elsewhere.read_text() == "mine\n"
@@ -131,7 +131,7 @@ def test_a_folder_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "journal").symlink_to(tmp_path / "elsewhere")
 
     with pytest.raises(OSError, match="link"):
-        Files(str(tmp_path / "journal"), 30, 64).append(b"line\n")
+        JournalFiles(str(tmp_path / "journal"), 30, 64).append(b"line\n")
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
@@ -139,7 +139,7 @@ def test_numbers_are_not_tried_for_ever(tmp_path: Path) -> None:
     day = time.strftime("%Y-%m-%d", time.gmtime())
     for number in range(1, TRIES + 2):
         (tmp_path / f"{day}-{number:04}.jsonl").mkdir()
-    files = Files(str(tmp_path), 30, 64)
+    files = JournalFiles(str(tmp_path), 30, 64)
     files.prepare(day)
     files.number = 1
 
@@ -233,7 +233,7 @@ def test_a_file_that_cannot_grow_changes_no_decision(project: Project, kept: Kep
 
 
 def write_many(folder: str, who: int, number: int) -> None:
-    files = Files(folder, 30, 4)
+    files = JournalFiles(folder, 30, 4)
     for n in range(number):
         files.append(f"{who} {n} {'x' * (n % 300)}\n".encode())
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tenterhook.journal.ask import Hooked, Wanted, hooks, lines, part, sessions
+from tenterhook.journal.ask import EntryFilter, HookCost, hooks, lines, part, sessions
 from tenterhook.journal.index import FILE, Index
 
 from .journals import Kept, entry, ran
@@ -17,7 +17,7 @@ from .journals import Kept, entry, ran
 
 def found(kept: Kept, **wanted: str) -> list[bytes]:
     with Index(str(kept.folder)) as index:
-        return [line for _, line in lines(index, Wanted(**wanted), 10_000)]
+        return [line for _, line in lines(index, EntryFilter(**wanted), 10_000)]
 
 
 def ids(kept: Kept, **wanted: str) -> list[str]:
@@ -199,8 +199,8 @@ def test_what_a_hook_cost_is_exact(kept: Kept) -> None:
     )
 
     with Index(str(kept.folder)) as index:
-        slow, judge, quick = hooks(index, Wanted())
-        assert hooks(index, Wanted(hook="judge")) == [judge_alone(judge)]
+        slow, judge, quick = hooks(index, EntryFilter())
+        assert hooks(index, EntryFilter(hook="judge")) == [judge_alone(judge)]
     assert (slow.runs, slow.p50, slow.p95, slow.max) == (102, 0.051, 0.097, 1.0)
     assert (slow.failed, slow.timeouts, slow.blocks, slow.cost) == (2, 1, 0, 0)
     assert (judge.runs, judge.blocks, judge.cost) == (3, 1, 0.125)
@@ -208,8 +208,8 @@ def test_what_a_hook_cost_is_exact(kept: Kept) -> None:
     assert slow.share + judge.share + quick.share == pytest.approx(1)
 
 
-def judge_alone(judge: Hooked) -> Hooked:
-    return Hooked("judge", 3, 0.25, 0.25, 0.25, 0.75, 1.0, judge.failed, judge.timeouts, judge.blocks, judge.cost)
+def judge_alone(judge: HookCost) -> HookCost:
+    return HookCost("judge", 3, 0.25, 0.25, 0.25, 0.75, 1.0, judge.failed, judge.timeouts, judge.blocks, judge.cost)
 
 
 def test_what_a_session_cost_counts_what_was_written_together(kept: Kept) -> None:
@@ -220,7 +220,7 @@ def test_what_a_session_cost_counts_what_was_written_together(kept: Kept) -> Non
     )
 
     with Index(str(kept.folder)) as index:
-        assert [(one.session, one.events, one.runs, one.seconds) for one in sessions(index, Wanted())] == [
+        assert [(one.session, one.events, one.runs, one.seconds) for one in sessions(index, EntryFilter())] == [
             ("second", 1, 2, 0.75),
             ("first", 5, 5, 0.005),
             ("third", 1, 0, 0.0),
@@ -232,7 +232,7 @@ def test_a_hook_that_was_only_started_in_the_background_counts_when_it_ends(kept
     kept.put(entry(1, attempts=[started]), entry(2, attempts=[ran("late", 0.5)]))
 
     with Index(str(kept.folder)) as index:
-        assert [one.runs for one in hooks(index, Wanted())] == [1]
+        assert [one.runs for one in hooks(index, EntryFilter())] == [1]
 
 
 @pytest.mark.parametrize(("number", "half", "most"), [(0, 0, 0), (1, 1, 1), (2, 1, 2), (100, 50, 95)])

@@ -24,7 +24,7 @@ class Trusting:
     def __init__(self, project: Project) -> None:
         self.project, self.root, self.home = project, project.root, project.home_folder
 
-    def look(self, dialect: str = "") -> decide.Found:
+    def look(self, dialect: str = "") -> decide.ProjectReview:
         return decide.look(self.root, dialect=dialect, home=self.home, environ=self.project.environ())
 
     def approve(self, *names: str) -> None:

@@ -42,7 +42,7 @@ def build(root: Path) -> None:
     script(root / "guard.sh")
 
 
-def approve(root: Path, home: Path, environ: Mapping[str, str]) -> decide.Found:
+def approve(root: Path, home: Path, environ: Mapping[str, str]) -> decide.ProjectReview:
     """As `tenter trust --yes` does."""
     found = decide.look(root, home=home, environ=environ)
     decide.approve(found, decide.approvable(found.standings), found.gone)

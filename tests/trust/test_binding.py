@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tenterhook.trust.bind import Binder, Bound
-from tenterhook.trust.parts import LARGE, Part, ground, part
+from tenterhook.trust.bind import Binder, Binding
+from tenterhook.trust.parts import LARGE, BoundFile, ground, part
 
 
 @pytest.fixture
@@ -21,16 +21,16 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def bound(root: Path, command: str | list[str]) -> Bound:
+def bound(root: Path, command: str | list[str]) -> Binding:
     env = {"PATH": "/usr/bin:/bin", "HOME": str(root.parent), "CLAUDE_PROJECT_DIR": str(root)}
     return Binder(ground(str(root), str(root.parent)), str(root), env).command(command)
 
 
-def own(root: Path, found: Bound) -> set[str]:
+def own(root: Path, found: Binding) -> set[str]:
     return {os.path.relpath(path, root) for path, (one, _) in found.parts.items() if in_project(root, one)}
 
 
-def in_project(root: Path, one: Part) -> bool:
+def in_project(root: Path, one: BoundFile) -> bool:
     return one.path.startswith(str(root)) and one.how != "names"
 
 

@@ -364,8 +364,8 @@ def test_a_hook_of_a_large_package_is_read_once_for_all_agents(
     files = {f"hooks/a/m{n}.py": f"import a.m{max(n - 1, 0)}\n" for n in range(100)}
     write(trusting, {"hooks/g.py": "import a.m99", **files}, "python3 hooks/g.py")
     parsed: list[str] = []
-    read = python.Reader.read
-    monkeypatch.setattr(python.Reader, "read", lambda self: (parsed.append(self.source.path), read(self))[1])
+    read = python.PythonReader.read
+    monkeypatch.setattr(python.PythonReader, "read", lambda self: (parsed.append(self.source.path), read(self))[1])
     found = trusting.look()
 
     assert len({one.item.dialect for one in found.standings}) > 1

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tenterhook.trust.approvals import standings
-from tenterhook.trust.book import Book, Line
+from tenterhook.trust.book import ApprovalBook, ItemHistory
 from tenterhook.trust.item import Item
-from tenterhook.trust.parts import Part
+from tenterhook.trust.parts import BoundFile
 
-PARTS = [Part(path="a.sh", real="/p/a.sh", how="run", digest=digest) for digest in ("1", "2")]
+PARTS = [BoundFile(path="a.sh", real="/p/a.sh", how="run", digest=digest) for digest in ("1", "2")]
 ITEMS = st.builds(
     Item,
     kind=st.just("hook"),
@@ -24,7 +24,9 @@ ITEMS = st.builds(
     order=st.integers(0, 2),
     parts=st.lists(st.sampled_from(PARTS), max_size=2).map(tuple),
 )
-LINES = st.builds(Line, versions=st.lists(ITEMS, min_size=1, max_size=2), state=st.sampled_from(["approved", "denied"]))
+LINES = st.builds(
+    ItemHistory, versions=st.lists(ITEMS, min_size=1, max_size=2), state=st.sampled_from(["approved", "denied"])
+)
 
 
 def same(one: Item, other: Item) -> bool:
@@ -32,17 +34,17 @@ def same(one: Item, other: Item) -> bool:
     return one.slot == other.slot and one.entry == other.entry and parts[0] == parts[1]
 
 
-def holds(line: Line, item: Item) -> bool:
+def holds(line: ItemHistory, item: Item) -> bool:
     return any(same(one, item) for one in line.versions)
 
 
-def stands(line: Line, item: Item, field: str) -> bool:
+def stands(line: ItemHistory, item: Item, field: str) -> bool:
     return line.last.slot == item.slot and getattr(line.last, field) == getattr(item, field)
 
 
-def plainly(items: list[Item], lines: list[Line]) -> list[tuple[str, Line | None]]:
+def plainly(items: list[Item], lines: list[ItemHistory]) -> list[tuple[str, ItemHistory | None]]:
     """Each item against each line: denied first, then exactly approved, then what has the name or the place of one."""
-    found: dict[int, tuple[str, Line | None]] = {}
+    found: dict[int, tuple[str, ItemHistory | None]] = {}
     for n, item in enumerate(items):
         for line in lines:
             if line.state == "denied" and n not in found and (stands(line, item, "name") or holds(line, item)):
@@ -61,10 +63,10 @@ def plainly(items: list[Item], lines: list[Line]) -> list[tuple[str, Line | None
 
 
 @given(st.lists(ITEMS, max_size=6), st.lists(LINES, max_size=6))
-def test_what_counts_is_what_a_comparison_with_every_line_says(items: list[Item], lines: list[Line]) -> None:
+def test_what_counts_is_what_a_comparison_with_every_line_says(items: list[Item], lines: list[ItemHistory]) -> None:
     bond: dict[str, Any] = {"project": "/p", "user": 0, "machine": "", "place": ""}
 
-    found = standings(items, Book(**bond, lines=lines))
+    found = standings(items, ApprovalBook(**bond, lines=lines))
 
     assert [one.item for one in found] == items
     wanted = plainly(items, lines)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tenterhook.trust import store
-from tenterhook.trust.book import Book, Line, change, load_book
+from tenterhook.trust.book import ApprovalBook, ItemHistory, change, load_book
 from tenterhook.trust.item import Item
 from tenterhook.trust.store import StoreError
 from trust.conftest import Trusting, as_root
@@ -143,8 +143,8 @@ def test_two_writers_at_once_lose_nothing(guarded: Trusting) -> None:
     environ = guarded.project.environ()
 
     def add(number: int) -> None:
-        def note(book: Book) -> None:
-            book.lines.append(Line([Item(kind="hook", file="f", name=str(number), entry={})]))
+        def note(book: ApprovalBook) -> None:
+            book.lines.append(ItemHistory([Item(kind="hook", file="f", name=str(number), entry={})]))
 
         change(str(guarded.root), str(guarded.home), environ, note)
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-class Attended:
+class SignalHandling:
     """To be made in the task that is everything. A second Ctrl-C ends also what the first one left to be done."""
 
     def __init__(self) -> None:

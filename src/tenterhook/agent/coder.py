@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tenterhook.agent.end import End
-from tenterhook.agent.loop import Loop
+from tenterhook.agent.end import TurnEnd
+from tenterhook.agent.loop import AgentLoop
 from tenterhook.agent.screen import Screen
-from tenterhook.agent.script import Script
+from tenterhook.agent.script import ModelScript
 from tenterhook.agent.transcript import Transcript
 from tenterhook.clients.tool_definition import Definition
 from tenterhook.engine.engine import Engine
@@ -46,24 +46,24 @@ class Coder:
         self.engine, self.provider, self.definitions = engine, provider, definitions
         self.screen, self.transcript, self.answer = screen, transcript, answer
         # A script's calls are the user's own wish, and it has no line for a question that nobody foresaw.
-        self.scripted = isinstance(provider, Script)
+        self.scripted = isinstance(provider, ModelScript)
         self.room = context * PER_TOKEN
-        self.end = End("interrupted")  # until it is known better
+        self.end = TurnEnd("interrupted")  # until it is known better
         self.session = engine.session(permission=self.permission, tell=screen.tell, watch=self.watch, agent_id=agent)
         engine.warned.update(engine.warnings)  # said before the first prompt
         screen.label = engine.label
-        self.loop = Loop(self, self.session)
+        self.loop = AgentLoop(self, self.session)
 
     async def start(self) -> None:
         await self.session.astart()
 
-    async def prompt(self, text: str) -> End:
+    async def prompt(self, text: str) -> TurnEnd:
         """One turn. What cannot go on, hooks are told of."""
-        self.end = End("interrupted")  # until it is known better
+        self.end = TurnEnd("interrupted")  # until it is known better
         try:
             self.end = await self.loop.prompt(text)
         except TenterhookError as exc:
-            self.end = End("failed", str(exc))
+            self.end = TurnEnd("failed", str(exc))
             await self.session.afailed(str(exc))
             raise
         if self.end.reason == "script":

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from tenterhook.clients.tool_inputs import WrongInput
-from tenterhook.clients.workspace.names import Named
+from tenterhook.clients.workspace.names import DialectTool
 from tenterhook.hosts.result import ToolError, ToolResult
 from tenterhook.hosts.steps import is_async
 from tenterhook.hosts.tool import Tool
 from tenterhook.pipeline.deliver import FORGED
 
 if TYPE_CHECKING:
-    from tenterhook.agent.loop import Loop
+    from tenterhook.agent.loop import AgentLoop
 
 
-def build_session_tool(loop: Loop, named: Named) -> Tool:
+def build_session_tool(loop: AgentLoop, named: DialectTool) -> Tool:
     """A definition as a tool of this session: hooks see the dialect's names of its inputs, it gets its own."""
     definition = named.definition
     asks = definition.asks

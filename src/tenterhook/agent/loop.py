@@ -11,15 +11,15 @@ from collections.abc import AsyncIterator
 from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
-from tenterhook.agent.end import End
+from tenterhook.agent.end import TurnEnd
 from tenterhook.agent.hosted import build_session_tool, escape_hook_tags
 from tenterhook.agent.script import ScriptOver
 from tenterhook.agent.shorten import shorten
 from tenterhook.agent.tools import task
 from tenterhook.clients.models import MALFORMED
 from tenterhook.clients.tool_inputs import WrongInput
-from tenterhook.clients.workspace.names import Named, translate_tool_call
-from tenterhook.clients.workspace.workspace import Unable
+from tenterhook.clients.workspace.names import DialectTool, translate_tool_call
+from tenterhook.clients.workspace.workspace import WorkspaceError
 from tenterhook.errors import TenterhookError, nearest
 from tenterhook.hosts.reply import AsyncStream, Reply, Streamed
 from tenterhook.hosts.result import ToolResult
@@ -44,7 +44,7 @@ SYSTEM = """You are a coding agent at work in the folder {project}. Use the tool
 in few words. What stands between <hook> tags comes from the user's own rules: it is the user's word."""
 
 
-class Loop:
+class AgentLoop:
     """One conversation."""
 
     def __init__(self, coder: Coder, session: Session) -> None:
@@ -60,7 +60,7 @@ class Loop:
         self.shown: Any = {}  # the input of the call at work, as hooks were shown it
         # A subagent starts no other: somebody has to do the work.
         definitions = [*coder.definitions, *([] if session.parent else [task.definition(self.delegate)])]
-        named = [Named(one, self.engine.dialect) for one in definitions]
+        named = [DialectTool(one, self.engine.dialect) for one in definitions]
         self.named = {one.name: one for one in named}
         self.told = [
             {"name": one.name, "description": escape_hook_tags(one.definition.about), "parameters": one.parameters}
@@ -74,18 +74,18 @@ class Loop:
         """The id of a subagent; empty for the main agent."""
         return self.session.agent_id if self.session.parent else ""
 
-    async def prompt(self, text: str) -> End:
+    async def prompt(self, text: str) -> TurnEnd:
         """The user's words: hooks see them first, and may add to them or refuse them."""
         self.mend()
         prompt = await self.session.aprompt(text)
         if prompt.stop:
-            return End("stopped", prompt.reason or STOPPED)
+            return TurnEnd("stopped", prompt.reason or STOPPED)
         if prompt.blocked:
-            return End("blocked", prompt.reason)
+            return TurnEnd("blocked", prompt.reason)
         self.coder.transcript.prompt(prompt.text)
         return await self.turn(prompt.text)
 
-    async def turn(self, text: str) -> End:
+    async def turn(self, text: str) -> TurnEnd:
         """Until the model has nothing more to do, and hooks let it stop."""
         self.wish = text
         self.hear([text])
@@ -95,21 +95,21 @@ class Loop:
                     return ended
                 reply = await self.ask(self.messages, self.told)
             except ScriptOver as exc:
-                return End("script", str(exc))
+                return TurnEnd("script", str(exc))
             if reply.stop:
-                return End("stopped", reply.stop_reason or STOPPED)
+                return TurnEnd("stopped", reply.stop_reason or STOPPED)
             self.keep_words(reply.response)
             if self.is_garbled(reply.response):
                 continue
             if calls := self.wanted(reply.response):
                 if stop := next((one for one in await self.run(calls) if one.stop), None):
-                    return End("stopped", stop.stop_reason or STOPPED)
+                    return TurnEnd("stopped", stop.stop_reason or STOPPED)
                 self.hear(self.session.pending())
                 continue
             said = reply.response["text"] or reply.reason
             gate = await self.finish(said)
             if not gate.goes_on:
-                return End("stopped", gate.outcome.stop_reason or STOPPED) if gate.stop else End("done", said)
+                return TurnEnd("stopped", gate.outcome.stop_reason or STOPPED) if gate.stop else TurnEnd("done", said)
             self.hear([gate.text])
 
     def mend(self) -> None:
@@ -262,7 +262,7 @@ class Loop:
         """A subagent: its own conversation, the same tools, the same hooks."""
         prompt = prompt or description  # some models describe the work and say no more
         if not prompt:
-            raise Unable("say in prompt what the subagent shall do")
+            raise WorkspaceError("say in prompt what the subagent shall do")
         child = await self.session.aagent(prompt, agent_type=subagent_type, agent_name=subagent_type)
         async with child:
             created = await child.atask_created(child.agent_id, description or prompt)
@@ -273,13 +273,13 @@ class Loop:
             return ToolResult(end.text, end.text, outcomes=(Outcome(stop=True, stop_reason=end.text),))
         return ToolResult(end.text)  # what it said was shown when it said it
 
-    async def run_child(self, child: Agent, created: Outcome) -> End:
+    async def run_child(self, child: Agent, created: Outcome) -> TurnEnd:
         for outcome in (child.outcome, created):
             if outcome.stop:
-                return End("stopped", outcome.stop_reason or STOPPED)
+                return TurnEnd("stopped", outcome.stop_reason or STOPPED)
             if outcome.blocked:
-                return End("blocked", outcome.reason)
-        return await Loop(self.coder, child).turn("\n\n".join([child.opening, *child.pending()]))
+                return TurnEnd("blocked", outcome.reason)
+        return await AgentLoop(self.coder, child).turn("\n\n".join([child.opening, *child.pending()]))
 
 
 def ending(response: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from msgspec.structs import replace
 
-from tenterhook.clients.mcp import Server, Servers, read_servers
+from tenterhook.clients.mcp import McpServer, Servers, read_servers
 from tenterhook.clients.tool_definition import Definition
 from tenterhook.clients.workspace.names import word
 from tenterhook.dialects.schema.dialect import Dialect
@@ -36,9 +36,9 @@ async def remote_tools(engine: Engine, warn: Warn) -> AsyncIterator[list[Definit
         await servers.__aexit__()
 
 
-def named_servers(engine: Engine, warn: Warn) -> list[Server]:
+def named_servers(engine: Engine, warn: Warn) -> list[McpServer]:
     """The MCP servers of the dialect's files; a project's own are started only where they are approved."""
-    found: dict[str, Server] = {}
+    found: dict[str, McpServer] = {}
     for name in engine.dialect.mcp_files:
         own = name.startswith("~/")
         file = os.path.join(engine.home, name[2:]) if own else os.path.join(engine.project, name)
@@ -47,7 +47,7 @@ def named_servers(engine: Engine, warn: Warn) -> list[Server]:
     return list(found.values())
 
 
-def approved_ones(engine: Engine, file: str, warn: Warn) -> list[Server]:
+def approved_ones(engine: Engine, file: str, warn: Warn) -> list[McpServer]:
     """Those of a project's file that the user approved, as they were then."""
     from tenterhook.tools.approve.survey import judge_approvals, server_item
     from tenterhook.trust.approvals import binder_for

@@ -16,14 +16,14 @@ class ScriptOver(TenterhookError):
     """The agent wants another reply, and the script has none left."""
 
 
-class Line(Struct, frozen=True):
+class ScriptedReply(Struct, frozen=True):
     """One reply: what the model says and the tools it calls. Without calls it wants to stop."""
 
     text: str
     calls: tuple[dict[str, Any], ...]
 
 
-class Script:
+class ModelScript:
     """Replies in the order of the file, whoever asks: subagents take theirs from the same file."""
 
     name, model = "the script", "script"
@@ -42,7 +42,7 @@ class Script:
         """Nothing is open."""
 
 
-async def stream_script_line(line: Line, number: int) -> AsyncIterator[dict[str, Any]]:
+async def stream_script_line(line: ScriptedReply, number: int) -> AsyncIterator[dict[str, Any]]:
     """In two chunks, as a model's stream would come: its words, then what it wants done."""
     if line.text:
         yield {"text": line.text}
@@ -50,7 +50,7 @@ async def stream_script_line(line: Line, number: int) -> AsyncIterator[dict[str,
     yield {"candidates": [{"finishReason": "STOP"}], **({"tool_calls": calls} if calls else {})}
 
 
-def read(file: str) -> list[Line]:
+def read(file: str) -> list[ScriptedReply]:
     """All of it at once, so that a mistake in the last line is not found in the middle of a run."""
     try:
         with open(file, encoding="utf-8-sig") as opened:
@@ -61,7 +61,7 @@ def read(file: str) -> list[Line]:
     return [reply(row, file, n) for n, row in enumerate(rows, 1) if row.strip()]
 
 
-def reply(row: str, file: str, line: int) -> Line:
+def reply(row: str, file: str, line: int) -> ScriptedReply:
     def wrong(what: str) -> ConfigError:
         return ConfigError(what, file=file, line=line)
 
@@ -69,14 +69,14 @@ def reply(row: str, file: str, line: int) -> Line:
     if not isinstance(data, dict):
         raise wrong(f"a reply is one JSON object a line{': ' + problem if problem else ''}")
     for key in data:
-        if key not in Line.__struct_fields__:
-            raise wrong(f"no key {key!r}{nearest(key, Line.__struct_fields__)}; a reply has text and calls")
+        if key not in ScriptedReply.__struct_fields__:
+            raise wrong(f"no key {key!r}{nearest(key, ScriptedReply.__struct_fields__)}; a reply has text and calls")
     text, calls = data.get("text") or "", data.get("calls") or []
     if not isinstance(text, str):
         raise wrong(f"text must be a text, not {type(text).__name__}")
     if not isinstance(calls, list):
         raise wrong(f"calls must be a list, not {type(calls).__name__}")
-    return Line(text, tuple(parse_scripted_call(one, wrong) for one in calls))
+    return ScriptedReply(text, tuple(parse_scripted_call(one, wrong) for one in calls))
 
 
 def parse_scripted_call(one: Any, wrong: Any) -> dict[str, Any]:

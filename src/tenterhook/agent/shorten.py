@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tenterhook.agent import compact
-from tenterhook.agent.end import End
+from tenterhook.agent.end import TurnEnd
 from tenterhook.errors import TenterhookError
 from tenterhook.pipeline.apply import STOPPED
 
 if TYPE_CHECKING:
-    from tenterhook.agent.loop import Loop
+    from tenterhook.agent.loop import AgentLoop
     from tenterhook.hosts.reply import Reply
 
 
-async def shorten(loop: Loop, trigger: str = "auto") -> End | None:
+async def shorten(loop: AgentLoop, trigger: str = "auto") -> TurnEnd | None:
     """The end of the turn, where a hook stops the agent here."""
     length = compact.size(loop.messages)
     if not loop.messages or (trigger == "auto" and length < max(loop.room, loop.put_off)):
         return None
     before = await loop.session.acompact(trigger)
     if before.stop:
-        return End("stopped", before.stop_reason or STOPPED)
+        return TurnEnd("stopped", before.stop_reason or STOPPED)
     if before.blocked:
         loop.put_off = length + loop.room // 4
         return None
@@ -29,17 +29,17 @@ async def shorten(loop: Loop, trigger: str = "auto") -> End | None:
     account = ""
     if old and not loop.coder.scripted and (reply := await request_summary(loop, old, trigger)):
         if reply.stop:
-            return End("stopped", reply.stop_reason or STOPPED)
+            return TurnEnd("stopped", reply.stop_reason or STOPPED)
         account = "" if reply.synthetic else reply.response["text"]
     account = account or compact.retold(old, loop.room)
     loop.messages, loop.put_off = compact.build_compacted_messages(account, loop.wish, kept, loop.room), 0
     loop.coder.screen.note("the conversation goes on with a short account of what was said so far")
     after = await loop.session.acompacted(trigger)
     loop.hear(loop.session.pending())
-    return End("stopped", after.stop_reason or STOPPED) if after.stop else None
+    return TurnEnd("stopped", after.stop_reason or STOPPED) if after.stop else None
 
 
-async def request_summary(loop: Loop, old: list[compact.Message], trigger: str) -> Reply | None:
+async def request_summary(loop: AgentLoop, old: list[compact.Message], trigger: str) -> Reply | None:
     """A model that gives no account must not end the conversation: what is too long today is so tomorrow."""
     try:
         return await loop.ask([*old, {"role": "user", "content": compact.INSTRUCTION}], [])

@@ -18,7 +18,7 @@ from tenterhook.support.terminal.text import (
     wrap_line_to_width,
     wrap_with_indent,
 )
-from tenterhook.tools.explain.explain import Considered, Difference, EventFacts, Explanation
+from tenterhook.tools.explain.explain import EventFacts, ExplainedHook, Explanation, ModeDifference
 from tenterhook.tools.explain.whatif import Effect
 from tenterhook.tools.explain.whynot import kind_words, match_words
 from tenterhook.types import Message
@@ -144,13 +144,13 @@ def order(found: Explanation) -> str:
     return f"{said}, one after another{ends}"
 
 
-def hook_row(hook: Considered, paint: Paint) -> list[str]:
+def hook_row(hook: ExplainedHook, paint: Paint) -> list[str]:
     number = paint("green", str(hook.batch)) if hook.runs else paint("dim", "-")
     timeout = "" if hook.timeout is None else f"{hook.timeout:g} s"
     return [number, hook.hook, hook.type, timeout, paint("dim", near(hook.source))]
 
 
-def below(hook: Considered, event: EventFacts, *, repeated: bool) -> Iterator[str]:
+def below(hook: ExplainedHook, event: EventFacts, *, repeated: bool) -> Iterator[str]:
     """Why it runs or does not, and what it lacks."""
     if hook.runs:
         late = "in the background: decides nothing" if hook.background else if_it_fails(hook, event)
@@ -164,7 +164,7 @@ def below(hook: Considered, event: EventFacts, *, repeated: bool) -> Iterator[st
         yield from wrap_with_indent(hook.missing, first=BELOW, indent=BELOW)
 
 
-def fitting(hook: Considered, event: EventFacts) -> str:
+def fitting(hook: ExplainedHook, event: EventFacts) -> str:
     if not event.target:
         return ""
     if hook.matcher in (None, "", "*"):
@@ -175,7 +175,7 @@ def fitting(hook: Considered, event: EventFacts) -> str:
     return f"matcher {hook.matcher!r} fits"
 
 
-def if_it_fails(hook: Considered, event: EventFacts) -> str:
+def if_it_fails(hook: ExplainedHook, event: EventFacts) -> str:
     """What most failures lead to, and the causes that lead elsewhere."""
     words = {"ask": "asks", "deny": "blocked" if event.can_block else "goes on"}
     causes = CAUSES_OF.get(hook.type, CAUSE_WORDS)
@@ -250,7 +250,7 @@ def difference_lines(found: Explanation, paint: Paint) -> list[str]:
     return [paint("bold", f"in {found.other_mode} mode instead"), table(rows, indent="  ")]
 
 
-def differing(one: Difference) -> str:
+def differing(one: ModeDifference) -> str:
     if one.there.then != one.here.then:
         return f"{one.there.then} (here: {one.here.then})"
     return f"decision {one.there.decision} (here: {one.here.decision})"

@@ -10,9 +10,9 @@ from typing import Any
 from tenterhook.config.standing import owner_of
 from tenterhook.support.terminal.text import Paint, near, one_line, pluralise_count
 from tenterhook.trust import changes
-from tenterhook.trust.approvals import Judged
+from tenterhook.trust.approvals import ItemState
 from tenterhook.trust.item import KINDS, Item
-from tenterhook.trust.parts import Part
+from tenterhook.trust.parts import BoundFile
 
 STYLES = {"trusted": "green", "modified": "red", "untrusted": "yellow", "denied": "red"}
 INDENT = "    "
@@ -22,7 +22,7 @@ APART = ("name", "handler", "spec", "matcher", "env", "sandbox")
 HOW = {"path": "a program of the system", "stamp": "by size and times", "absent": "not there"}
 
 
-def headline(project: str, found: Sequence[Judged]) -> str:
+def headline(project: str, found: Sequence[ItemState]) -> str:
     if not found:
         return f"nothing in {near(project)} needs to be approved"
     states = Counter(one.state for one in found)
@@ -30,7 +30,7 @@ def headline(project: str, found: Sequence[Judged]) -> str:
     return f"{pluralise_count(len(found), 'item')} in {near(project)}: {each}"
 
 
-def render_item_lines(one: Judged, project: str, paint: Paint) -> Iterator[str]:
+def render_item_lines(one: ItemState, project: str, paint: Paint) -> Iterator[str]:
     item = one.item
     where = inside(item.file, project)
     state, name = paint(STYLES[one.state], one.state), paint("bold", one_line(item.name))
@@ -79,7 +79,7 @@ def facts(item: Item, project: str) -> Iterator[str]:
     yield from (f"not bound: {one_line(text)}" for text in item.unbound)
 
 
-def format_bound_file(part: Part, project: str) -> str:
+def format_bound_file(part: BoundFile, project: str) -> str:
     how = HOW.get(part.how) or f"{part.size:,} bytes, {part.digest[:16]}"
     named = os.path.join(os.path.realpath(os.path.dirname(part.path)), os.path.basename(part.path))
     there = f" -> {part.real}" if named != part.real else ""

@@ -16,7 +16,7 @@ class Option:
         self.name, self.help, self.value, self.choices = name, help, value, choices
 
 
-class Usage:
+class CommandUsage:
     """One command's line: its positional words, its options, an example."""
 
     __slots__ = ("about", "command", "example", "more", "options", "words")

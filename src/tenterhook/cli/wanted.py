@@ -7,10 +7,10 @@ import re
 import sys
 from datetime import UTC, datetime, timedelta
 
-from tenterhook.cli.options import Option, Usage
+from tenterhook.cli.options import CommandUsage, Option
 from tenterhook.config.settings import SYSTEM, TABLE, settings
 from tenterhook.errors import UsageError
-from tenterhook.journal.ask import Wanted
+from tenterhook.journal.ask import EntryFilter
 from tenterhook.journal.files import names, place
 from tenterhook.journal.index import Index
 from tenterhook.support.terminal.text import near, pluralise_count
@@ -28,8 +28,8 @@ UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"
 AGO = re.compile(r"(\d{1,6})([smhdw])")
 
 
-def parse_filter_options(options: dict[str, str], usage: Usage) -> Wanted:
-    return Wanted(
+def parse_filter_options(options: dict[str, str], usage: CommandUsage) -> EntryFilter:
+    return EntryFilter(
         event=options.get("event", ""),
         hook=options.get("hook", ""),
         decision=options.get("decision", ""),
@@ -40,7 +40,7 @@ def parse_filter_options(options: dict[str, str], usage: Usage) -> Wanted:
     )
 
 
-def since(said: str, usage: Usage) -> str:
+def since(said: str, usage: CommandUsage) -> str:
     """A time as the journal writes it. One without a zone is the user's own."""
     ago = AGO.fullmatch(said)
     try:
@@ -53,7 +53,7 @@ def since(said: str, usage: Usage) -> str:
     return when.strftime("%Y-%m-%dT%H:%M:%S") + f".{when.microsecond // 1000:03}Z"
 
 
-def number(options: dict[str, str], name: str, usual: int, usage: Usage) -> int:
+def number(options: dict[str, str], name: str, usual: int, usage: CommandUsage) -> int:
     said = options.get(name, str(usual))
     if not re.fullmatch(r"\d{1,9}", said) or int(said) < 1:
         raise usage.error(f"--{name} is a whole number from 1 on, not {said!r}")
@@ -85,9 +85,9 @@ def tell_damage(index: Index) -> None:
         tell(f"left out: {pluralise_count(damaged, 'line')} whose writer was ended, or found the disk full")
 
 
-def nothing_there(index: Index, asked: Wanted) -> str:
+def nothing_there(index: Index, asked: EntryFilter) -> str:
     """Why nothing is shown."""
-    if asked != Wanted() and index.ask("SELECT 1 FROM events LIMIT 1"):
+    if asked != EntryFilter() and index.ask("SELECT 1 FROM events LIMIT 1"):
         return "no entry of the journal fits"
     return f"the journal in {near(index.folder)} is empty: nothing was fired yet where hooks are"
 

@@ -31,7 +31,7 @@ class TooMuch(Exception):
     """More came than anybody would send who means well."""
 
 
-class Line:
+class Connection:
     """Usable by http.client in the place of a socket. `end` may be called from another thread."""
 
     def __init__(self, seconds: float, most: int) -> None:
@@ -163,7 +163,7 @@ class Line:
 class Incoming(io.RawIOBase):
     """What a line receives, as a file."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Connection) -> None:
         self.line = line
 
     def readable(self) -> bool:

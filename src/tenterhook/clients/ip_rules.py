@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
-__all__ = ["Refused", "is_own", "look_up", "numeric", "refusal", "vet_addresses"]
+__all__ = ["AddressRefused", "is_own", "look_up", "numeric", "refusal", "vet_addresses"]
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 
-class Refused(Exception):
+class AddressRefused(Exception):
     """An address that may not be reached: which one, and why."""
 
 
@@ -96,12 +96,12 @@ def resolve_host(host: str, flags: int) -> list[str]:
 def vet_addresses(host: str, texts: list[str], *, loopback: bool, private: bool) -> list[Address]:
     """The addresses that a host was looked up to; none of them may be reached where one of them may not."""
     if host.rstrip(".").lower() in METADATA_NAMES:
-        raise Refused(f"{host} is the name of a cloud's metadata service, which no hook may reach")
+        raise AddressRefused(f"{host} is the name of a cloud's metadata service, which no hook may reach")
     addresses = [ip_address(text) for text in dict.fromkeys(texts)]
     for address in addresses:
         if problem := refusal(address, loopback=loopback, private=private):
             shown = host if host == str(address) else f"{host} ({address})"
-            raise Refused(f"{shown} {problem}")
+            raise AddressRefused(f"{shown} {problem}")
     return addresses
 
 

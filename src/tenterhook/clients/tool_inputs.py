@@ -139,7 +139,7 @@ def convert_argument(name: str, value: Any, types: dict[str, Any]) -> Any:
         return msgspec.convert(value, wanted, dec_hook=beyond)
     except msgspec.ValidationError as exc:
         raise WrongInput(f"{name}: {exc}") from None
-    except (TypeError, Beyond):
+    except (TypeError, UnsupportedType):
         return value
     except (ValueError, RecursionError) as exc:  # half characters, a hundred lists in each other
         raise WrongInput(f"{name}: {exc}") from None
@@ -152,19 +152,19 @@ def is_one(value: Any, wanted: Any) -> bool:
         return False
 
 
-class Beyond(Exception):
+class UnsupportedType(Exception):
     """A type that msgspec does not know."""
 
 
 def beyond(wanted: Any, value: Any) -> Any:
     """Paths are made of texts; other types beyond msgspec are the tool's own business."""
     if not isinstance(wanted, type):
-        raise Beyond
+        raise UnsupportedType
     if is_one(value, wanted):
         return value
     if issubclass(wanted, PurePath) and isinstance(value, str):
         return wanted(value)
-    raise Beyond
+    raise UnsupportedType
 
 
 def same(value: Any, given: Any) -> bool:

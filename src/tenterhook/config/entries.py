@@ -40,7 +40,7 @@ class Problem(Struct, frozen=True):
         return f"{where}: {self.text}"
 
 
-class Reading:
+class EntryReader:
     """Reads the hooks that one file gives for one event."""
 
     def __init__(

@@ -11,7 +11,7 @@ from tenterhook.errors import nearest
 from tenterhook.types import Path, Sandbox
 
 if TYPE_CHECKING:
-    from tenterhook.config.entries import Reading
+    from tenterhook.config.entries import EntryReader
 
 # What a handler looks at besides the key that says what it runs.
 OPTIONS = {
@@ -49,21 +49,21 @@ def key_of(keys: dict[str, str], *setters: str) -> str:
     return next((key for key, setter in keys.items() if setter in setters), "")
 
 
-def set_text(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path, to: str = "") -> None:
+def set_text(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path, to: str = "") -> None:
     if isinstance(value, str):
         found[to or key] = value
     else:
         r.wrong(path, key, value, "text")
 
 
-def set_flag(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path, to: str = "") -> None:
+def set_flag(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path, to: str = "") -> None:
     if isinstance(value, bool):
         found[to or key] = value
     else:
         r.wrong(path, key, value, "true or false")
 
 
-def set_spec(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_spec(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     words = isinstance(value, list) and value and all(isinstance(word, str) for word in value)
     if isinstance(value, str) or words:
         found["spec"][key] = value
@@ -71,7 +71,7 @@ def set_spec(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path
         r.wrong(path, key, value, "text")
 
 
-def set_words(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_words(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     """What a program is called with, without a shell; also where it is an empty list."""
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
         found["spec"]["words"] = value
@@ -79,7 +79,7 @@ def set_words(r: Reading, found: dict[str, Any], key: str, value: Any, path: Pat
         r.wrong(path, key, value, "a list of texts")
 
 
-def set_rule(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_rule(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     if not isinstance(value, str):
         r.wrong(path, key, value, "a permission rule, such as 'Bash(git *)'")
         return
@@ -90,7 +90,7 @@ def set_rule(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path
     found["condition"] = {RULE: value}
 
 
-def set_closed(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_closed(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     """Whether the hook's failure counts as a refusal: true or false, or in words."""
     if isinstance(value, str | bool) and value in CLOSED:
         found["closed"] = CLOSED[value]
@@ -98,60 +98,60 @@ def set_closed(r: Reading, found: dict[str, Any], key: str, value: Any, path: Pa
         r.wrong(path, key, value, f"one of {', '.join(str(word).lower() for word in CLOSED)}")
 
 
-def set_wakes(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_wakes(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     """In the background, and a refusal is told to the model all the same."""
     set_flag(r, found["spec"], key, value, path, "wakes")
     if found["spec"].get("wakes"):
         found["background"] = True
 
 
-def set_once_in_skill(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_once_in_skill(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     if r.origin == "skill" or value is not True:
         set_flag(r, found, key, value, path, "once")
     else:
         r.warn(path, f"{key} counts only in a skill: this hook runs each time")
 
 
-def set_spec_flag(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_spec_flag(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     set_flag(r, found["spec"], key, value, path)
 
 
-def set_spec_texts(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_spec_texts(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     if isinstance(value, dict) and all(isinstance(text, str) for pair in value.items() for text in pair):
         found["spec"][key] = value
     else:
         r.wrong(path, key, value, "a mapping of names to text")
 
 
-def set_spec_seconds(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_spec_seconds(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= LONGEST:
         found["spec"][key] = float(value)
     else:
         r.wrong(path, key, value, "a number of seconds above 0")
 
 
-def set_spec_count(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_spec_count(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     if isinstance(value, int) and not isinstance(value, bool) and value > 0:
         found["spec"][key] = value
     else:
         r.wrong(path, key, value, "a whole number from 1 on")
 
 
-def set_spec_object(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_spec_object(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     if isinstance(value, dict):
         found["spec"][key] = value
     else:
         r.wrong(path, key, value, "an object")
 
 
-def set_context_limit(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_context_limit(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     if isinstance(value, int) and not isinstance(value, bool) and value > 0:
         found["spec"]["context_limit"] = value
     else:
         r.wrong(path, key, value, "a number of tokens from 1 on")
 
 
-def set_stop_cap(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_stop_cap(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     """How often in a row the hook may keep the agent from stopping; null is without end."""
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
         found["spec"]["stop_cap"] = value
@@ -159,24 +159,26 @@ def set_stop_cap(r: Reading, found: dict[str, Any], key: str, value: Any, path: 
         r.wrong(path, key, value, "a whole number from 0 on, or null")
 
 
-def set_timeout(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_timeout(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     """Kept as it stands: what it counts in may depend on the hook's type."""
     found["timeout"] = (key, value, path)
 
 
-def set_timeout_else(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_timeout_else(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     """Another name for it, which counts where the first is not there."""
     found["timeout_else"] = (key, value, path)
 
 
-def set_choice(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path, to: str, known: set[str]) -> None:
+def set_choice(
+    r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path, to: str, known: set[str]
+) -> None:
     if isinstance(value, str) and value in known:
         found[to] = value
     else:
         r.wrong(path, key, value, f"one of {', '.join(sorted(known))}")
 
 
-def set_on_failure(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_on_failure(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     """One policy for all causes, or a policy by cause."""
     table = value if isinstance(value, dict) else {"default": value}
     policies = {}
@@ -190,7 +192,7 @@ def set_on_failure(r: Reading, found: dict[str, Any], key: str, value: Any, path
     found["on_failure"] = policies
 
 
-def set_env(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_env(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     """Names to pass on from the host, or values to set."""
     if isinstance(value, list) and all(isinstance(name, str) for name in value):
         found["env"] = dict.fromkeys(value)
@@ -202,14 +204,14 @@ def set_env(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path)
         r.wrong(path, key, value, "a list of names or a mapping of names to text")
 
 
-def check_names(r: Reading, key: str, value: dict[str, str], path: Path) -> None:
+def check_names(r: EntryReader, key: str, value: dict[str, str], path: Path) -> None:
     from tenterhook.trust.variables import loads_code
 
     for name in filter(loads_code, value):
         r.refuse((*path, name), f"{key}.{name}: a project may not set a variable that loads or redirects code")
 
 
-def set_sandbox(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_sandbox(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     """`off`, or what to allow. A slip here would confine less or more than was meant, so the hook does not run."""
     if value == "off":
         found["sandbox"] = Sandbox(off=True)
@@ -232,7 +234,7 @@ def set_sandbox(r: Reading, found: dict[str, Any], key: str, value: Any, path: P
     found["sandbox"] = Sandbox(network, tuple(places["read"]), tuple(places["write"]))
 
 
-def set_condition(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_condition(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     if isinstance(value, dict):
         found["condition"] = flat(value)
     else:
@@ -247,21 +249,21 @@ def flat(value: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return result
 
 
-def set_priority(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_priority(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     if isinstance(value, int) and not isinstance(value, bool):
         found["priority"] = value
     else:
         r.wrong(path, key, value, "a whole number")
 
 
-def set_override(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_override(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     if isinstance(value, bool):
         r.override = r.override or value
     else:
         r.wrong(path, key, value, "true or false")
 
 
-def set_ours(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def set_ours(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     """Our own options in another agent's entry, under a key that the agent ignores."""
     if not isinstance(value, dict):
         r.wrong(path, key, value, "a mapping")
@@ -273,11 +275,11 @@ def set_ours(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path
             r.unknown_key(name, (*path, name), OURS)
 
 
-def ignore(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
+def ignore(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
     """A key that is read elsewhere, or is there for people only."""
 
 
-SETTERS: dict[str, Callable[[Reading, dict[str, Any], str, Any, Path], None]] = {
+SETTERS: dict[str, Callable[[EntryReader, dict[str, Any], str, Any, Path], None]] = {
     "type": lambda r, f, k, v, p: set_text(r, f, k, v, p, "type"),
     "spec": set_spec,
     "spec_flag": set_spec_flag,

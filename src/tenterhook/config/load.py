@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from tenterhook.config import entries
 from tenterhook.config.entries import Problem
-from tenterhook.config.locations import Place, places
+from tenterhook.config.locations import ConfigLocation, places
 from tenterhook.config.settings import SYSTEM, Settings
 from tenterhook.config.settings import TABLE as SETTINGS
-from tenterhook.config.standing import Standing, is_managed
+from tenterhook.config.standing import FileTrust, is_managed
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, Section
 from tenterhook.errors import ConfigError, nearest
 from tenterhook.support import readers
@@ -26,7 +26,7 @@ SYSTEMS = ("managed", "system")
 PROJECT_SETTINGS = "they stand in the user's file or in the system's"
 
 
-class Words(Struct):
+class Directives(Struct):
     """What a file says about hooks that stand elsewhere: it switches them, or puts its own in their place."""
 
     switch: Any = None
@@ -46,15 +46,15 @@ class Loaded(Struct):
     """What the files of one project say. `unread` are broken ones; `off` is why all their hooks are switched off."""
 
     hooks: list[Hook] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
+    places: list[ConfigLocation] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     overrides: set[tuple[str, str]] = field(default_factory=set)
-    words: dict[str, Words] = field(default_factory=dict)
+    words: dict[str, Directives] = field(default_factory=dict)
     unread: set[str] = field(default_factory=set)
     off: str = ""
 
 
-class Found(Struct):
+class EventEntry(Struct):
     """One event's value in one file: where it stands and for which agent."""
 
     event: str
@@ -83,7 +83,7 @@ def load(
     Where the agent would refuse a whole file for one bad entry, a strict engine runs the hooks that are well written.
     """
     loaded = Loaded(places=places(dialect, project, home, environ, config, system))
-    standing = Standing(dialect, project, home, environ, trust, settings or Settings(), loaded)
+    standing = FileTrust(dialect, project, home, environ, trust, settings or Settings(), loaded)
     for place in loaded.places:
         if not place.found or not standing.readable(place):
             continue
@@ -91,7 +91,7 @@ def load(
         if document is None:
             continue
         strange = list(strange_keys(document, place))
-        words = loaded.words[place.path] = Words()
+        words = loaded.words[place.path] = Directives()
         before, ruined = len(loaded.hooks), list[Problem]()
         for found in sections(document, place, dialect, loaded):
             ruined += add(found, document, place, dialect, loaded, words)
@@ -115,7 +115,7 @@ def load(
     return loaded
 
 
-def other_version(document: readers.Document, place: Place) -> Iterator[Problem]:
+def other_version(document: readers.Document, place: ConfigLocation) -> Iterator[Problem]:
     """A file of a version that the agent does not read."""
     wanted, said = place.file.version, document.data.get("version")
     if wanted and said is not None and (said != wanted or not isinstance(said, int)):
@@ -123,7 +123,7 @@ def other_version(document: readers.Document, place: Place) -> Iterator[Problem]
         yield problem(document, ("version",), text, "error")
 
 
-def switches(document: readers.Document, dialect: Dialect, words: Words, loaded: Loaded) -> None:
+def switches(document: readers.Document, dialect: Dialect, words: Directives, loaded: Loaded) -> None:
     """What a file says about running hooks at all."""
     if dialect.switch in document.data:
         words.switch = document.data[dialect.switch]
@@ -141,7 +141,7 @@ def switches(document: readers.Document, dialect: Dialect, words: Words, loaded:
         loaded.problems.append(problem(document, path, text))
 
 
-def obey(loaded: Loaded, dialect: Dialect, standing: Standing) -> None:
+def obey(loaded: Loaded, dialect: Dialect, standing: FileTrust) -> None:
     """What files say about hooks of others, as far as it counts. Nobody but the system switches off what it gives."""
     switch = None
     named: dict[str, set[str]] = {}
@@ -173,13 +173,13 @@ def is_exempt_from_disabling(hook: Hook, dialect: Dialect) -> bool:
     return is_managed(hook) or (dialect.system_stays and hook.source.scope in SYSTEMS)
 
 
-def off(all_words: list[tuple[Place, Words]]) -> bool:
+def off(all_words: list[tuple[ConfigLocation, Directives]]) -> bool:
     """Whether hooks are off: the word of who has most to say counts, and of one scope the last."""
     said = [(PRECEDENCE[place.file.scope], words.off) for place, words in all_words if words.off is not None]
     return bool(said) and max(reversed(said), key=lambda one: one[0])[1] is True
 
 
-def open_document(place: Place, loaded: Loaded, dialect: Dialect, *, quiet: bool) -> readers.Document | None:
+def open_document(place: ConfigLocation, loaded: Loaded, dialect: Dialect, *, quiet: bool) -> readers.Document | None:
     """A file for one agent that is broken is broken for that agent: its hooks fail, and the others run."""
     try:
         return readers.read(place.path, place.file.format, naming(place)) if place.found else None
@@ -195,12 +195,14 @@ def open_document(place: Place, loaded: Loaded, dialect: Dialect, *, quiet: bool
         return None
 
 
-def naming(place: Place) -> tuple[str, ...]:
+def naming(place: ConfigLocation) -> tuple[str, ...]:
     """Most agents' files have no hooks, and many no proper YAML: only those that name the key are parsed at all."""
     return tuple(one.hooks for one in place.file.sections) if place.file.format == "frontmatter" else ()
 
 
-def sections(document: readers.Document, place: Place, dialect: Dialect, loaded: Loaded) -> Iterator[Found]:
+def sections(
+    document: readers.Document, place: ConfigLocation, dialect: Dialect, loaded: Loaded
+) -> Iterator[EventEntry]:
     """Every event's value in every section of a file; where entries name their events, the list as a whole."""
     for section in place.file.sections:
         for holder, path, agent in holders(document.data, section, place.path):
@@ -210,10 +212,10 @@ def sections(document: readers.Document, place: Place, dialect: Dialect, loaded:
                 continue
             path += inner
             if dialect.form.entries:
-                yield Found("", value, path, agent)
+                yield EventEntry("", value, path, agent)
             elif isinstance(value, dict):
                 yield from (
-                    Found(called.get(str(event), str(event)), there, (*path, event), agent)
+                    EventEntry(called.get(str(event), str(event)), there, (*path, event), agent)
                     for event, there in value.items()
                 )
             else:
@@ -223,7 +225,7 @@ def sections(document: readers.Document, place: Place, dialect: Dialect, loaded:
                 )
 
 
-def strange_keys(document: readers.Document, place: Place) -> Iterator[Problem]:
+def strange_keys(document: readers.Document, place: ConfigLocation) -> Iterator[Problem]:
     """In a file, or a part of one, that is there for hooks alone, any other key is a slip that would cost all hooks."""
     level, cost = ("error", "so no hook of this file runs") if place.file.alone else ("warning", "it is ignored")
     for section in place.file.sections if place.file.hooks_only else ():
@@ -264,10 +266,15 @@ def dig(data: Any, dotted: str) -> tuple[Any, Path]:
 
 
 def add(
-    found: Found, document: readers.Document, place: Place, dialect: Dialect, loaded: Loaded, words: Words
+    found: EventEntry,
+    document: readers.Document,
+    place: ConfigLocation,
+    dialect: Dialect,
+    loaded: Loaded,
+    words: Directives,
 ) -> list[Problem]:
     """The hooks of one event's value, and what it says about others; returns what the agent refuses the file for."""
-    reading = entries.Reading(document, place.file.scope, dialect, found.agent, loaded.problems, place.file)
+    reading = entries.EntryReader(document, place.file.scope, dialect, found.agent, loaded.problems, place.file)
     if dialect.layers == "override-by-event":
         words.names.append(found.event)
     if dialect.form.entries:
@@ -284,7 +291,7 @@ def add(
 
 
 def known_event(
-    found: Found, document: readers.Document, dialect: Dialect, loaded: Loaded, beside: tuple[str, ...]
+    found: EventEntry, document: readers.Document, dialect: Dialect, loaded: Loaded, beside: tuple[str, ...]
 ) -> EventRule | None:
     for rule in dialect.events:
         if rule.name == found.event:

@@ -21,7 +21,7 @@ FORMATS = {
 }
 
 
-class Place(Struct, frozen=True):
+class ConfigLocation(Struct, frozen=True):
     """One path that was looked at."""
 
     path: str
@@ -31,7 +31,7 @@ class Place(Struct, frozen=True):
 
 def places(
     dialect: Dialect, project: str, home: str, environ: Mapping[str, str], config: str = "", system: str = ""
-) -> list[Place]:
+) -> list[ConfigLocation]:
     """All places in the dialect's order, each once; `config` replaces the search, but not for the system's own file."""
     managed = [override_managed_path(file, system) for file in dialect.files if file.scope == "managed"]
     files = (*managed, *(file for file in dialect.files if file.scope != "managed"))
@@ -50,7 +50,7 @@ def override_managed_path(file: File, system: str) -> File:
     return replace(file, path=system) if system else file
 
 
-def only(dialect: Dialect, project: str, config: str) -> Place:
+def only(dialect: Dialect, project: str, config: str) -> ConfigLocation:
     """The one file the caller named. It is the project's if it lies in the project, else the user's."""
     path = os.path.abspath(config)
     if not os.path.exists(path):
@@ -67,19 +67,21 @@ def only(dialect: Dialect, project: str, config: str) -> Place:
     alike = [file for file in fitting if os.path.basename(file.path) == os.path.basename(path)]
     model = (alike or fitting)[0]
     scope = "project" if inside else "user"
-    return Place(path, replace(model, path=path, scope=scope), True)
+    return ConfigLocation(path, replace(model, path=path, scope=scope), True)
 
 
 def within(path: str, folder: str) -> bool:
     return f"{path}{os.sep}".startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def expand(file: File, dialect: Dialect, project: str, home: str, environ: Mapping[str, str]) -> Iterator[Place]:
+def expand(
+    file: File, dialect: Dialect, project: str, home: str, environ: Mapping[str, str]
+) -> Iterator[ConfigLocation]:
     named = moved_home(file.path, dialect, environ)
     fixed, star, pattern = named.partition("*")
     path = resolve_config_path(environ.get(file.variable) or named, project, home, environ)
     if not star:
-        yield Place(path, file, there(path))
+        yield ConfigLocation(path, file, there(path))
         return
     root = resolve_config_path(fixed, project, home, environ)
     found = wildcard(root, star + pattern)
@@ -88,9 +90,9 @@ def expand(file: File, dialect: Dialect, project: str, home: str, environ: Mappi
         found = filter_enabled_plugins(
             found, root, resolve_config_path(moved_home(settings, dialect, environ), project, home, environ), key
         )
-    yield from (Place(one, file, True) for one in found)
+    yield from (ConfigLocation(one, file, True) for one in found)
     if not found:
-        yield Place(path, file, False)
+        yield ConfigLocation(path, file, False)
 
 
 def moved_home(path: str, dialect: Dialect, environ: Mapping[str, str]) -> str:

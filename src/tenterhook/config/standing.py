@@ -16,8 +16,8 @@ from tenterhook.support.scopes import OWN_SCOPES
 from tenterhook.trust import is_trusted_scope
 
 if TYPE_CHECKING:
-    from tenterhook.config.load import Loaded, Words
-    from tenterhook.config.locations import Place
+    from tenterhook.config.load import Directives, Loaded
+    from tenterhook.config.locations import ConfigLocation
     from tenterhook.dialects.schema.dialect import Dialect
     from tenterhook.trust.approvals import Approvals
     from tenterhook.types import Hook
@@ -29,7 +29,7 @@ def is_managed(hook: Hook) -> bool:
     return hook.source.scope == "managed"
 
 
-class Standing:
+class FileTrust:
     """Says what counts. What is not approved decides about nothing, least of all about trust."""
 
     def __init__(
@@ -59,21 +59,21 @@ class Standing:
                 self.warn(file, why)
         return self.made
 
-    def own(self, place: Place) -> bool:
+    def own(self, place: ConfigLocation) -> bool:
         return is_trusted_scope(place.file.scope, self.trust)
 
-    def readable(self, place: Place) -> bool:
+    def readable(self, place: ConfigLocation) -> bool:
         """The system's file counts only where root alone could have written it."""
         if place.file.scope == "managed" and not is_roots(place.path):
             self.warn(place.path, "is not root's alone to write, so it is no file of the system's and is not read")
             return False
         return True
 
-    def counts(self, place: Place) -> bool:
+    def counts(self, place: ConfigLocation) -> bool:
         """Whether a broken file must be heard of: it is the user's own, or something in it was approved."""
         return self.own(place) or (self.asks(place) and self.remembers() and self.approvals().knows(place.path))
 
-    def asks(self, place: Place) -> bool:
+    def asks(self, place: ConfigLocation) -> bool:
         """Whether approvals are looked at: not where nothing of the project counts, nor for somebody else's file."""
         if self.trust != "ask" or place.path in self.foreign:
             return False
@@ -158,24 +158,24 @@ class Standing:
         listed = {one.lower().strip("[]") if one.count(":") != 1 else one.lower() for one in self.settings.hosts}
         return bool(host) and (host in listed or f"{host}:{port}" in listed or f"[{host}]:{port}" in listed)
 
-    def words(self, place: Place, words: Words | None) -> Words:
+    def words(self, place: ConfigLocation, words: Directives | None) -> Directives:
         """What a file says about others' hooks, as far as it counts."""
-        from tenterhook.config.load import Words
+        from tenterhook.config.load import Directives
 
         if words is None:
-            return Words()
+            return Directives()
         if self.own(place):
-            return Words() if self.settings.only_managed and place.file.scope != "managed" else words
+            return Directives() if self.settings.only_managed and place.file.scope != "managed" else words
         if self.settings.only_managed or not self.asks(place):
-            return Words()
+            return Directives()
         said = words.said()
         if not said and not (self.remembers() and self.approvals().knows(place.path)):
-            return Words()
+            return Directives()
         found, state = self.approvals().words(place.path, said) if self.remembers() else ({}, "untrusted")
         if found != said:
             now = "what was approved stays in force" if state == "modified" else "it counts for nothing"
             self.warn(place.path, f"says something about other hooks that is not approved: {now}; see tenter trust")
-        return msgspec.convert(found, Words)
+        return msgspec.convert(found, Directives)
 
     def warn(self, file: str, text: str) -> None:
         self.loaded.problems.append(Problem("warning", file, 0, 0, text))

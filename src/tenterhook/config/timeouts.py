@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tenterhook.config.entries import Reading
+    from tenterhook.config.entries import EntryReader
     from tenterhook.dialects.schema.dialect import EventRule, Type
     from tenterhook.types import Path
 
@@ -26,7 +26,7 @@ LONGEST = 4e6  # 46 days; on some systems a lock cannot wait longer
 DIVISOR = {"seconds": 1.0, "whole-seconds": 1.0, "milliseconds": 1000.0}
 
 
-def timeout(r: Reading, said: tuple[str, Any, Path] | None, rule: EventRule, kind: Type) -> float:
+def timeout(r: EntryReader, said: tuple[str, Any, Path] | None, rule: EventRule, kind: Type) -> float:
     """Seconds. Without a word in the entry the shorter of what its type and its event say."""
     usual = min(kind.timeout or r.dialect.timeout, rule.timeout or LONGEST)
     if said is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tenterhook.config.locations import Place
+from tenterhook.config.locations import ConfigLocation
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, Section
 from tenterhook.errors import ConfigError
 from tenterhook.support.readers.frontmatter import frontmatter
@@ -19,7 +19,7 @@ NAME = re.compile(r"^name:[ \t]*[\"']?([^\"'\n#]+?)[\"']?[ \t]*(?:#.*)?$", re.MU
 LARGEST = 1 << 20
 
 
-def failing_hooks(place: Place, exc: ConfigError, dialect: Dialect) -> Iterator[Hook]:
+def failing_hooks(place: ConfigLocation, exc: ConfigError, dialect: Dialect) -> Iterator[Hook]:
     """One for each event that the text names; for each that guards, where it names none."""
     try:
         with open(place.path, encoding="utf-8", errors="replace") as file:
@@ -42,7 +42,7 @@ def names(text: str, rule: EventRule, section: Section) -> bool:
     return any(re.search(rf"^\s*[\"']?{re.escape(one)}[\"']?\s*:", text, re.MULTILINE) for one in called)
 
 
-def failing(place: Place, exc: ConfigError, rule: EventRule, agent: str | None) -> Hook:
+def failing(place: ConfigLocation, exc: ConfigError, rule: EventRule, agent: str | None) -> Hook:
     where = (exc.line, exc.column)
     return Hook(
         name=place.path.rpartition("/")[2],
@@ -55,7 +55,7 @@ def failing(place: Place, exc: ConfigError, rule: EventRule, agent: str | None) 
     )
 
 
-def agent_of(text: str, place: Place, section: Section) -> str | None:
+def agent_of(text: str, place: ConfigLocation, section: Section) -> str | None:
     if not section.agent:
         return None
     if found := NAME.search(text):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from tenterhook.runtime.process import Batch
-    from tenterhook.runtime.process.pool import Pool, Queued
+    from tenterhook.runtime.process.pool import Pool, QueuedBatch
     from tenterhook.runtime.supervisor.client import Helper
 
 # A function's own time-out ends it where it can be ended; the thread is given up a little later.
@@ -91,7 +91,7 @@ class Runner:
             batch.meanwhile(partial(meanwhile, job))
         return handler.attempt(job, batch.wait()[0])  # type: ignore[no-any-return]
 
-    def started(self, children: dict[int, Job], results: dict[int, Attempt]) -> Batch | Queued | None:
+    def started(self, children: dict[int, Job], results: dict[int, Attempt]) -> Batch | QueuedBatch | None:
         """Start the child processes; those that cannot even be tried have their result and are none any more."""
         self.rouse(next(iter(children.values())))
         programs = []

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 
 from tenterhook.clients.judge import LEEWAY, run_model_judge
-from tenterhook.clients.judge.tools import Tools
+from tenterhook.clients.judge.tools import JudgeTools
 from tenterhook.types import Attempt, Job
 
 __all__ = ["LEEWAY", "arun", "run"]
 
 
 async def arun(job: Job) -> Attempt:
-    return await run_model_judge(job, Tools(job.cwd, job.env()))
+    return await run_model_judge(job, JudgeTools(job.cwd, job.env()))
 
 
 def run(job: Job) -> Attempt:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from tenterhook.clients.connection import Line, TooMuch
-from tenterhook.clients.ip_rules import Refused
+from tenterhook.clients.connection import Connection, TooMuch
+from tenterhook.clients.ip_rules import AddressRefused
 from tenterhook.pipeline.answer import SIZE, STRING, read
 from tenterhook.support.secrets.mask import SECRET, mask_secret_values
 from tenterhook.types import Attempt, Hook, Job
@@ -72,7 +72,7 @@ class Carried(Struct, frozen=True):
 
 
 def run(job: Job) -> Attempt:
-    return send_hook_request(job, Line(job.timeout or TOTAL, WIRE))
+    return send_hook_request(job, Connection(job.timeout or TOTAL, WIRE))
 
 
 async def arun(job: Job) -> Attempt:
@@ -82,7 +82,7 @@ async def arun(job: Job) -> Attempt:
 
     from tenterhook.runtime.asyncio_bridge import call_handler_safely, hand_over
 
-    line = Line(job.timeout or TOTAL, WIRE)
+    line = Connection(job.timeout or TOTAL, WIRE)
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Attempt] = loop.create_future()
 
@@ -97,7 +97,7 @@ async def arun(job: Job) -> Attempt:
         raise
 
 
-def send_hook_request(job: Job, line: Line) -> Attempt:
+def send_hook_request(job: Job, line: Connection) -> Attempt:
     hook = job.hook
     source = str(hook.source)
     carried = Carried()
@@ -221,7 +221,7 @@ def in_all_forms(values: Iterable[str]) -> tuple[str, ...]:
 # ---- the call
 
 
-def exchange_request(place: Place, headers: Mapping[str, str], body: bytes, hook: Hook, line: Line) -> str:
+def exchange_request(place: Place, headers: Mapping[str, str], body: bytes, hook: Hook, line: Connection) -> str:
     """The answer's text. Every other end is a Failure."""
     from http.client import HTTPException
 
@@ -230,7 +230,7 @@ def exchange_request(place: Place, headers: Mapping[str, str], body: bytes, hook
     try:
         line.open(place.host, place.port, tls=place.tls, within=within, **allowed)
         return answer(response_to(place, headers, body, line), place, line)
-    except Refused as exc:
+    except AddressRefused as exc:
         raise Failure("network", f"{exc} (for {place.shown})") from None
     except TimeoutError:
         raise Failure("timeout", late(place, within, line)) from None
@@ -242,7 +242,7 @@ def exchange_request(place: Place, headers: Mapping[str, str], body: bytes, hook
         raise Failure("network", f"{place.shown} sent what is no HTTP response: {type(exc).__name__}") from None
 
 
-def response_to(place: Place, headers: Mapping[str, str], body: bytes, line: Line) -> HTTPResponse:
+def response_to(place: Place, headers: Mapping[str, str], body: bytes, line: Connection) -> HTTPResponse:
     from http.client import HTTPConnection, HTTPResponse
 
     given = {name.lower() for name in headers}
@@ -260,7 +260,7 @@ def response_to(place: Place, headers: Mapping[str, str], body: bytes, line: Lin
     return response
 
 
-def answer(response: HTTPResponse, place: Place, line: Line) -> str:
+def answer(response: HTTPResponse, place: Place, line: Connection) -> str:
     status = response.status
     if 300 <= status < 400:
         where = f" to {response.headers['location']}" if response.headers["location"] else ""
@@ -282,7 +282,7 @@ def answer(response: HTTPResponse, place: Place, line: Line) -> str:
     return text
 
 
-def body_of(response: HTTPResponse, place: Place, line: Line) -> bytes:
+def body_of(response: HTTPResponse, place: Place, line: Connection) -> bytes:
     parts, size = [b""], response.length or 0
     while size <= SIZE:
         line.allow(WIRE)
@@ -293,7 +293,7 @@ def body_of(response: HTTPResponse, place: Place, line: Line) -> bytes:
     raise Failure("output", f"the response of {place.shown} is larger than {SIZE:,} bytes")
 
 
-def glance(response: HTTPResponse, line: Line) -> str:
+def glance(response: HTTPResponse, line: Connection) -> str:
     """The beginning of a body that is no answer; whatever goes wrong now, the status has been said."""
     from http.client import HTTPException
 
@@ -304,13 +304,13 @@ def glance(response: HTTPResponse, line: Line) -> str:
         return ""
 
 
-def late(place: Place, within: float, line: Line) -> str:
+def late(place: Place, within: float, line: Connection) -> str:
     if line.connected or within >= line.total or line.seconds >= line.total:
         return f"no answer from {place.shown} within {line.total:g} s: make it faster or raise the hook's timeout"
     return f"no connection to {place.shown} within {within:g} s; `connect_timeout` says how long it may take"
 
 
-def trouble(exc: OSError, place: Place, line: Line) -> str:
+def trouble(exc: OSError, place: Place, line: Connection) -> str:
     """One line for people: why there was no connection, or no longer one."""
     if invalid := getattr(exc, "verify_message", ""):
         return f"the certificate of {place.host} is not valid: {invalid}"

@@ -11,7 +11,7 @@ import re
 import time
 from typing import Any
 
-from tenterhook.clients.mcp import Server, ServerError, Servers, read_servers
+from tenterhook.clients.mcp import McpServer, ServerError, Servers, read_servers
 from tenterhook.errors import ConfigError, UsageError
 from tenterhook.pipeline.payload_fields import lookup
 from tenterhook.types import Attempt, Event, Hook, Job
@@ -46,7 +46,7 @@ def run(job: Job) -> Attempt:
     return asyncio.run(arun(job))
 
 
-def server_of(hook: Hook, event: Event) -> Server:
+def server_of(hook: Hook, event: Event) -> McpServer:
     """The server that the entry names. What the project's files say counts for hooks of the project alone."""
     wanted, home = hook.spec.get("server", ""), event.environ.get("HOME") or os.path.expanduser("~")
     files = hook.spec.get("files", "").split()
@@ -62,7 +62,7 @@ def server_of(hook: Hook, event: Event) -> Server:
     raise UsageError(f"no MCP server {wanted!r} in {', '.join(files)}; there are: {names}")
 
 
-async def call_mcp_tool(server: Server, job: Job) -> str:
+async def call_mcp_tool(server: McpServer, job: Job) -> str:
     given = job.given
     tool, payload = job.hook.spec["main"], given.payload()
     async with Servers([server], environ=given.event.environ, cwd=given.event.project) as servers:

@@ -16,13 +16,13 @@ from collections import deque
 from time import sleep, time
 from typing import TYPE_CHECKING
 
-from tenterhook.journal.files import Files, place
+from tenterhook.journal.files import JournalFiles, place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tenterhook.engine.hookset import HookSet
-    from tenterhook.journal.lines import Lines
+    from tenterhook.journal.lines import LineWriter
     from tenterhook.journal.waiting import Waiting
     from tenterhook.types import Event, Outcome, Skipped
 
@@ -40,9 +40,9 @@ TRUST = frozenset(("untrusted", "denied", "forbidden"))
 class Journal:
     """One engine's view of the journal. Safe to use from threads; it never raises, and warns once."""
 
-    def __init__(self, files: Files, owner: HookSet) -> None:
+    def __init__(self, files: JournalFiles, owner: HookSet) -> None:
         self.files = files
-        self.made_lines: Lines | None = None
+        self.made_lines: LineWriter | None = None
         self.facts = (owner.project, collect_hook_environ(owner), owner.dialect.events)
         self.targets = {rule.name: rule.target for rule in owner.dialect.events}
         self.waiting: deque[Waiting] = deque()
@@ -62,7 +62,7 @@ class Journal:
         """The journal in that folder, or in the user's state folder."""
         where = os.path.abspath(folder or place(owner.home, owner.environ))
         said = owner.settings
-        made = cls(Files(where, said.journal_days, said.journal_megabytes), owner)
+        made = cls(JournalFiles(where, said.journal_days, said.journal_megabytes), owner)
         OPEN.add(made)
         weakref.finalize(owner, made.flush)  # an engine that nobody closed; at the end of the process too
         return made
@@ -146,12 +146,12 @@ class Journal:
             self.warn(exc)
 
     @property
-    def lines(self) -> Lines:
+    def lines(self) -> LineWriter:
         """Made when the first is written."""
         if self.made_lines is None:
-            from tenterhook.journal.lines import Lines
+            from tenterhook.journal.lines import LineWriter
 
-            self.made_lines = Lines(*self.facts)
+            self.made_lines = LineWriter(*self.facts)
         return self.made_lines
 
     def warn(self, exc: Exception) -> None:

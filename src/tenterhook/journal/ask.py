@@ -13,7 +13,7 @@ from msgspec import Struct
 from tenterhook.journal.index import Index
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class EntryFilter(Struct, frozen=True, kw_only=True):
     """What entries must be like; what is empty fits all. Event and hook are globs, a session is known by its start."""
 
     event: str = ""
@@ -25,7 +25,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     id: str = ""
 
 
-class Hooked(Struct, frozen=True):
+class HookCost(Struct, frozen=True):
     """What one hook cost, in seconds and in US dollars. `share` is of the time of all."""
 
     hook: str
@@ -51,7 +51,7 @@ class Cost(Struct, frozen=True):
     cost: float
 
 
-def clause(wanted: Wanted) -> tuple[str, list[str]]:
+def clause(wanted: EntryFilter) -> tuple[str, list[str]]:
     """As SQL over the events. A hook that only did not match counts as not concerned."""
     tests = {
         "(event GLOB ? OR kind GLOB ?)": [wanted.event] * 2,
@@ -67,7 +67,7 @@ def clause(wanted: Wanted) -> tuple[str, list[str]]:
     return " AND ".join(asked) or "1", [value for values in asked.values() for value in values]
 
 
-def lines(index: Index, wanted: Wanted, limit: int, after: int = -1) -> Iterator[tuple[int, bytes]]:
+def lines(index: Index, wanted: EntryFilter, limit: int, after: int = -1) -> Iterator[tuple[int, bytes]]:
     """The newest entries that fit, the oldest of them first, each with its number; `after` only later ones."""
     test, values = clause(wanted)
     found = index.ask(
@@ -84,7 +84,7 @@ def newest(index: Index) -> int:
     return int(index.ask("SELECT coalesce(max(number), -1) FROM events")[0][0])
 
 
-def hooks(index: Index, wanted: Wanted) -> list[Hooked]:
+def hooks(index: Index, wanted: EntryFilter) -> list[HookCost]:
     """Of each hook that ran, the dearest first."""
     test, values = clause(wanted)
     named, more = ("AND hook GLOB ?", [wanted.hook]) if wanted.hook else ("", [])
@@ -98,13 +98,13 @@ def hooks(index: Index, wanted: Wanted) -> list[Hooked]:
     return sorted(found, key=lambda one: -one.seconds)
 
 
-def summarise_hook_runs(name: str, runs: Sequence[Sequence[Any]], total: int) -> Hooked:
+def summarise_hook_runs(name: str, runs: Sequence[Sequence[Any]], total: int) -> HookCost:
     """`runs` are sorted by their time."""
     times = [run[1] for run in runs]
     failed, timeouts, blocks, cost = (sum(run[n] for run in runs) for n in range(2, 6))
     low, high, most, all_of_them = (one / 1e6 for one in (part(times, 0.5), part(times, 0.95), times[-1], sum(times)))
     share = sum(times) / total if total else 0.0
-    return Hooked(name, len(runs), low, high, most, all_of_them, share, failed, timeouts, blocks, cost)
+    return HookCost(name, len(runs), low, high, most, all_of_them, share, failed, timeouts, blocks, cost)
 
 
 def part(ordered: Sequence[float], quantile: float) -> float:
@@ -112,7 +112,7 @@ def part(ordered: Sequence[float], quantile: float) -> float:
     return ordered[ceil(len(ordered) * quantile) - 1] if ordered else 0.0
 
 
-def sessions(index: Index, wanted: Wanted) -> list[Cost]:
+def sessions(index: Index, wanted: EntryFilter) -> list[Cost]:
     """Each session that had hooks, the dearest first."""
     test, values = clause(wanted)
     rows = index.ask(

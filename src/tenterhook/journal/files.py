@@ -52,7 +52,7 @@ def parse_file_number(name: str) -> int:
     return int(number) if ours else 0
 
 
-class Files:
+class JournalFiles:
     """Where lines are appended."""
 
     def __init__(self, folder: str, days: int, megabytes: int) -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from tenterhook.journal.files import names
-from tenterhook.journal.read import Entry, read
+from tenterhook.journal.read import JournalEntry, read
 from tenterhook.pipeline.judge import IN_BACKGROUND
 
 FILE, VERSION = "index.sqlite", 1
@@ -176,7 +176,7 @@ class Index:
         self.close()
 
 
-def attempts(number: int | None, entry: Entry) -> Iterator[tuple[Any, ...]]:
+def attempts(number: int | None, entry: JournalEntry) -> Iterator[tuple[Any, ...]]:
     """A row for each run of each hook; one that was only started in the background is heard of again."""
     for one in entry.attempts:
         if one.detail == IN_BACKGROUND:

@@ -9,7 +9,7 @@ from time import time
 
 from tenterhook.dialects.schema.dialect import EventRule
 from tenterhook.journal.entry import WORDS, Line, drop_empty_fields, encode_json_line, entry, summarise_event_data
-from tenterhook.journal.waiting import Alike, Waiting, drain_grouped, text
+from tenterhook.journal.waiting import RepeatedOutcome, Waiting, drain_grouped, text
 from tenterhook.support.clock import stamp
 from tenterhook.support.secrets.redact import Redactor
 from tenterhook.types import Event, Outcome
@@ -20,7 +20,7 @@ MARGIN = 4_000
 MOST = 1_000
 
 
-class Lines:
+class LineWriter:
     """How one engine's outcomes are written down."""
 
     def __init__(self, project: str, environ: Mapping[str, str], events: Iterable[EventRule]) -> None:
@@ -69,7 +69,7 @@ class Lines:
         """What is kept of outcomes in which nothing was said; all of them came after this time."""
         return [self.together(like, since) for like in drain_grouped(waiting)]
 
-    def together(self, like: Alike, since: float) -> Line:
+    def together(self, like: RepeatedOutcome, since: float) -> Line:
         session, agents, target, outcome = like.first
         facts = self.facts(outcome.event, session, agents[0] if agents else "", target)
         made = entry(outcome, {"time": format_timestamp(since), **facts}, self.cut)

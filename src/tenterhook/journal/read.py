@@ -11,7 +11,7 @@ from tenterhook.journal.entry import SCHEMA
 from tenterhook.types import Skipped, Usage
 
 
-class Ran(Struct):
+class HookRun(Struct):
     """What one hook did. Where the entry is of many outcomes, `each` has the microseconds of every run."""
 
     hook: str
@@ -35,7 +35,7 @@ class Ran(Struct):
     each: list[int] = []
 
 
-class Said(Struct):
+class HookText(Struct):
     """A text that a hook had for somebody, its beginning, and how long all of it was."""
 
     to: str
@@ -45,7 +45,7 @@ class Said(Struct):
     text: str = ""
 
 
-class Entry(Struct, kw_only=True):
+class JournalEntry(Struct, kw_only=True):
     """One line. What is empty is left out.
 
     `count` is above one where nothing was decided, said or changed so many times between `time` and `until`. `unlisted`
@@ -74,8 +74,8 @@ class Entry(Struct, kw_only=True):
     stop_reason: str = ""
     suppress: bool = False
     changes: dict[str, list[str]] = {}
-    messages: list[Said] = []
-    attempts: list[Ran] = []
+    messages: list[HookText] = []
+    attempts: list[HookRun] = []
     skipped: list[Skipped] = []
     unlisted: int = 0
     warnings: list[str] = []
@@ -83,10 +83,10 @@ class Entry(Struct, kw_only=True):
     until: str = ""
 
 
-decoder = msgspec.json.Decoder(Entry)
+decoder = msgspec.json.Decoder(JournalEntry)
 
 
-def read(line: bytes) -> Entry | None:
+def read(line: bytes) -> JournalEntry | None:
     """The line's entry; None where its writer could not end it, or is of a later version."""
     try:
         entry = decoder.decode(line)

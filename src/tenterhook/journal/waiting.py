@@ -11,7 +11,7 @@ from tenterhook.types import Outcome
 Waiting = tuple[str, tuple[str, ...], str, Outcome]
 
 
-class Alike:
+class RepeatedOutcome:
     """Outcomes of which the first tells all: how many there were, and by hook how many seconds each took."""
 
     __slots__ = ("count", "first", "seconds")
@@ -21,10 +21,10 @@ class Alike:
         self.seconds: list[list[float]] = [[] for _ in first[3].attempts]
 
 
-def drain_grouped(waiting: deque[Waiting]) -> Iterable[Alike]:
+def drain_grouped(waiting: deque[Waiting]) -> Iterable[RepeatedOutcome]:
     """All that waits, those that are alike together, while other threads go on adding."""
-    found: dict[tuple[object, ...], Alike] = {}
-    like: Alike | None = None
+    found: dict[tuple[object, ...], RepeatedOutcome] = {}
+    like: RepeatedOutcome | None = None
     while waiting:
         try:
             one = waiting.popleft()
@@ -37,7 +37,7 @@ def drain_grouped(waiting: deque[Waiting]) -> Iterable[Alike]:
         key = in_common(one)
         like = found.get(key)
         if like is None:
-            like = found[key] = Alike(one)
+            like = found[key] = RepeatedOutcome(one)
         like.count += 1
         if outcome.attempts:
             for runs, attempt in zip(like.seconds, outcome.attempts, strict=True):

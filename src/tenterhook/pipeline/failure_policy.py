@@ -10,7 +10,7 @@ from tenterhook.pipeline.payload import PayloadError
 from tenterhook.types import Attempt, Hook, Job
 
 if TYPE_CHECKING:
-    from tenterhook.journal.read import Ran
+    from tenterhook.journal.read import HookRun
     from tenterhook.pipeline.verdict import Reader
 
 # What a strict engine makes of a hook that failed, whatever its dialect says: an answer that could not be read may
@@ -63,13 +63,13 @@ def fail_closed(reader: Reader) -> None:
         verdict.reason = verdict.reason or f"Hook failed: {what}"
 
 
-def failure_cause(attempt: Attempt | Ran) -> str:
+def failure_cause(attempt: Attempt | HookRun) -> str:
     """What went wrong with this attempt, without a word of its own."""
     code = attempt.exit_code
     return attempt.detail or attempt.error or (f"exit code {code}" if code else "its answer could not be read")
 
 
-def describe_attempt_failure(attempt: Attempt | Ran) -> str:
+def describe_attempt_failure(attempt: Attempt | HookRun) -> str:
     """One line for people: what went wrong with this attempt."""
     what = failure_cause(attempt)
     said = attempt.stderr.strip().splitlines()

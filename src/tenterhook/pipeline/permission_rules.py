@@ -14,7 +14,7 @@ from itertools import dropwhile
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tenterhook.support.shell.records import Command
+    from tenterhook.support.shell.records import SimpleCommand
 
 FORM = re.compile(r"([\w*.-]+)(?:\((.*)\))?", re.DOTALL)
 # What the names of servers' tools begin with.
@@ -86,7 +86,7 @@ def parts(command: str) -> Iterator[str | None]:
             yield " ".join(dropwhile(lambda word: word.startswith("-"), words[1:]))
 
 
-def doubtful(command: Command) -> bool:
+def doubtful(command: SimpleCommand) -> bool:
     """Whether what it runs, or runs with, is made in a way that nobody looks into."""
     from tenterhook.support.shell.records import BRACE, UNKNOWN, VARIABLE
 

@@ -16,7 +16,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["TAG", "Family", "Table", "Tags", "append_process_tag", "descendants", "find_child", "read_table", "send"]
+__all__ = [
+    "TAG",
+    "ProcessFamily",
+    "ProcessTable",
+    "Tags",
+    "append_process_tag",
+    "descendants",
+    "find_child",
+    "read_table",
+    "send",
+]
 
 TAG = "TENTERHOOK_RUN"
 SIGKILL, SIGTERM = 9, 15  # the same everywhere; the module that names them would take a quarter of the helper's start
@@ -25,7 +35,7 @@ SIGKILL, SIGTERM = 9, 15  # the same everywhere; the module that names them woul
 Tags = dict[tuple[int, int], list[bytes]]
 
 
-class Entry:
+class ProcessEntry:
     """One line of the process table. The start time tells a process from a later one with the same number."""
 
     __slots__ = ("alive", "group", "parent", "pid", "session", "start")
@@ -35,22 +45,22 @@ class Entry:
         self.alive = state not in b"ZX"
 
 
-class Table:
+class ProcessTable:
     """Processes at one moment, found by number, parent, group or session, and tag."""
 
     __slots__ = ("children", "entries", "tagged", "together")
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[ProcessEntry]) -> None:
         self.entries = {entry.pid: entry for entry in entries}
-        self.children: dict[int, list[Entry]] = {}
-        self.together: dict[int, list[Entry]] = {}
-        self.tagged: dict[bytes, list[Entry]] = {}
+        self.children: dict[int, list[ProcessEntry]] = {}
+        self.together: dict[int, list[ProcessEntry]] = {}
+        self.tagged: dict[bytes, list[ProcessEntry]] = {}
         for entry in self.entries.values():
             self.children.setdefault(entry.parent, []).append(entry)
             for number in {entry.group, entry.session}:
                 self.together.setdefault(number, []).append(entry)
 
-    def read_tags(self, families: Iterable[Family], tags: Tags) -> None:
+    def read_tags(self, families: Iterable[ProcessFamily], tags: Tags) -> None:
         """Of those young enough to matter, each once: with 64 families to end this was most of the time (30 ms)."""
         born = min((self.entries[f.leader].start if f.leader in self.entries else 0 for f in families), default=0)
         young = [entry for entry in self.entries.values() if entry.start >= born and entry.alive]
@@ -64,10 +74,10 @@ class Table:
                 self.tagged.setdefault(token, []).append(entry)
 
 
-def read_table(families: Iterable[Family], tags: Tags, below: int = 0) -> Table | None:
+def read_table(families: Iterable[ProcessFamily], tags: Tags, below: int = 0) -> ProcessTable | None:
     """All processes, or one and those below it; None where the system has no /proc. About 20 µs for each process."""
     try:
-        table = Table(entries(descendants(below) if below else os.listdir("/proc")))
+        table = ProcessTable(entries(descendants(below) if below else os.listdir("/proc")))
     except OSError:
         return None
     if not table.entries:
@@ -76,7 +86,7 @@ def read_table(families: Iterable[Family], tags: Tags, below: int = 0) -> Table 
     return table
 
 
-def entries(names: Iterable[str]) -> Iterable[Entry]:
+def entries(names: Iterable[str]) -> Iterable[ProcessEntry]:
     return (entry for name in names if name.isdigit() and (entry := read_entry(name)))
 
 
@@ -84,7 +94,7 @@ def descendants(pid: int) -> list[str]:
     """This process and all below it, by number."""
     root = str(pid)
     found = {root}
-    below = read_children if has_lists() else children_by_parent(Table(entries(os.listdir("/proc"))))
+    below = read_children if has_lists() else children_by_parent(ProcessTable(entries(os.listdir("/proc"))))
     waiting = below(root)
     while waiting:
         name = waiting.pop()
@@ -110,7 +120,7 @@ def read_children(pid: str) -> list[str]:
     return [name for task in tasks for name in read(f"/proc/{pid}/task/{task}/children").decode().split()]
 
 
-def children_by_parent(table: Table) -> Callable[[str], list[str]]:
+def children_by_parent(table: ProcessTable) -> Callable[[str], list[str]]:
     return lambda pid: [str(entry.pid) for entry in table.children.get(int(pid), ())]
 
 
@@ -127,13 +137,13 @@ def append_process_tag(before: str, token: str) -> str:
     return f"{before}{token};"
 
 
-def read_entry(pid: str) -> Entry | None:
+def read_entry(pid: str) -> ProcessEntry | None:
     text = read(f"/proc/{pid}/stat", 1024)
     # The name stands in brackets and may hold anything, a bracket too.
     fields = text[text.rfind(b")") + 2 :].split()
     if len(fields) < 20:
         return None
-    return Entry(int(pid), fields[0], int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
+    return ProcessEntry(int(pid), fields[0], int(fields[1]), int(fields[2]), int(fields[3]), int(fields[19]))
 
 
 def read(path: str, most: int = 1 << 22) -> bytes:
@@ -164,7 +174,7 @@ def find_child(token: str, thread: int) -> int:
     return 0
 
 
-class Family:
+class ProcessFamily:
     """A hook's process and all that came from it. Whoever was once found stays known."""
 
     __slots__ = ("born", "known", "leader", "termed", "token")
@@ -177,13 +187,13 @@ class Family:
         self.known: set[tuple[int, int]] = set()
         self.termed = False
 
-    def members(self, table: Table) -> list[Entry]:
+    def members(self, table: ProcessTable) -> list[ProcessEntry]:
         """Those in the table that live. Zombies count as gone, but their children are still found through them."""
         if self.born < 0:
             self.born = table.entries[self.leader].start if self.leader in table.entries else 0
         waiting = [*table.together.get(self.leader, ()), *table.tagged.get(self.token, ())]
         waiting += [e for pid, start in self.known if (e := table.entries.get(pid)) and e.start == start]
-        found: dict[int, Entry] = {}
+        found: dict[int, ProcessEntry] = {}
         us = os.getpid()
         while waiting:
             entry = waiting.pop()
@@ -193,7 +203,7 @@ class Family:
         self.known |= {(e.pid, e.start) for e in found.values()}
         return [e for e in found.values() if e.alive]
 
-    def press(self, members: list[Entry], *, kill: bool) -> None:
+    def press(self, members: list[ProcessEntry], *, kill: bool) -> None:
         """SIGTERM once to all that are there, then SIGKILL to all that are left."""
         if kill:
             self.send(SIGKILL, members)
@@ -201,7 +211,7 @@ class Family:
             self.send(SIGTERM, members)
             self.termed = True
 
-    def send(self, number: int, members: list[Entry]) -> None:
+    def send(self, number: int, members: list[ProcessEntry]) -> None:
         """To the group in one call, so that none of it can fork away in between; then to those outside it."""
         self.send_group(number)
         for entry in members:
@@ -219,7 +229,7 @@ class Family:
             return True
         return False
 
-    def bury(self, table: Table) -> None:
+    def bury(self, table: ProcessTable) -> None:
         """Where the host adopts orphans (PID 1, subreaper), those we ended would stay zombies."""
         us = os.getpid()
         for pid, start in self.known:

@@ -43,24 +43,24 @@ class NotPlain(Exception):
     """Only a shell can tell what this means."""
 
 
-class Variable(Struct, frozen=True):
+class LateVariable(Struct, frozen=True):
     """Its value is put in when the command runs."""
 
     name: str
     quoted: bool
 
 
-Word = tuple[str | Variable, ...]
+Word = tuple[str | LateVariable, ...]
 
 
-class Direct(Struct, frozen=True):
+class DirectCommand(Struct, frozen=True):
     """What to start in the shell's place."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
 
 
-def direct(text: str, env: Mapping[str, str], cwd: str, shell: str) -> Direct | None:
+def direct(text: str, env: Mapping[str, str], cwd: str, shell: str) -> DirectCommand | None:
     """None where only the shell will do."""
     kind, template = kind_of(shell), words(text)
     if not kind or template is None:
@@ -74,7 +74,7 @@ def direct(text: str, env: Mapping[str, str], cwd: str, shell: str) -> Direct | 
         return None
     if kind == "bash":
         left["_"] = place
-    return Direct(argv, left)
+    return DirectCommand(argv, left)
 
 
 @cache
@@ -89,7 +89,7 @@ def words(text: str) -> tuple[Word, ...] | None:
     """The words of one plain command, variables still to be put in; None where there is more to it than that."""
     if len(text) >= LONGEST or not text.isascii() or not text.replace("\t", " ").isprintable():
         return None
-    made: list[list[str | Variable]] = []
+    made: list[list[str | LateVariable]] = []
     between = True
     try:
         for piece in pieces(text):
@@ -102,7 +102,7 @@ def words(text: str) -> tuple[Word, ...] | None:
     return tuple(map(tuple, made)) or None
 
 
-def pieces(text: str) -> Iterator[str | Variable | None]:
+def pieces(text: str) -> Iterator[str | LateVariable | None]:
     """What words are made of, in turn; None for the blank between two of them."""
     at, quoted, blank = 0, False, 0  # where the last blank ended that is one
     while at < len(text):
@@ -113,7 +113,7 @@ def pieces(text: str) -> Iterator[str | Variable | None]:
             yield ""  # there is a word, though nothing may be in it
         elif char == "$":
             name, size = variable(text, at)
-            yield Variable(name, quoted)
+            yield LateVariable(name, quoted)
         elif char == "\\" and rest and (not quoted or rest in ESCAPED):
             size = 2
             yield rest
@@ -126,7 +126,7 @@ def pieces(text: str) -> Iterator[str | Variable | None]:
             size = end + 1 - at
             yield text[at + 1 : end]
         elif char == "~" and rest == "/" and at == blank:
-            yield Variable("HOME", quoted=True)
+            yield LateVariable("HOME", quoted=True)
         elif char in PLAIN:
             yield char
         else:

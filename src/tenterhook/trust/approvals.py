@@ -11,8 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tenterhook.trust import book, changes
-from tenterhook.trust.bind import Binder, Bound
-from tenterhook.trust.book import Book, Line
+from tenterhook.trust.bind import Binder, Binding
+from tenterhook.trust.book import ApprovalBook, ItemHistory
 from tenterhook.trust.item import FOLLOWED, Item, hook_item, other_item
 from tenterhook.trust.parts import again
 from tenterhook.trust.seal import HINT, Seal
@@ -22,41 +22,41 @@ if TYPE_CHECKING:
     from tenterhook.dialects.schema.dialect import Dialect
 
 
-class Judged(Struct, frozen=True):
+class ItemState(Struct, frozen=True):
     """One item, what the user said about it, and the line in which that is kept."""
 
     item: Item
     state: str
-    line: Line | None = None
+    line: ItemHistory | None = None
 
 
-def standings(items: Sequence[Item], kept: Book | None) -> list[Judged]:
+def standings(items: Sequence[Item], kept: ApprovalBook | None) -> list[ItemState]:
     """Exactly what was approved counts, wherever it stands; what stands where something approved stood is modified."""
     if kept is None:
-        return [Judged(item, "untrusted") for item in items]
+        return [ItemState(item, "untrusted") for item in items]
     if kept.denied:
-        return [Judged(item, "denied") for item in items]
+        return [ItemState(item, "denied") for item in items]
     denied = [(line, by_name(line.last), line.bonds) for line in kept.lines if line.state == "denied"]
     free = [line for line in kept.lines if line.state != "denied"]
     approved = {bond: line for line in free for bond in line.bonds}
-    found: dict[int, Judged] = {}
+    found: dict[int, ItemState] = {}
     for n, item in enumerate(items):
         name, bond = by_name(item), item.bond
         if refused := next((line for line, names, bonds in denied if name == names or bond in bonds), None):
-            found[n] = Judged(item, "denied", refused)
+            found[n] = ItemState(item, "denied", refused)
         elif exact := approved.get(bond):
-            found[n] = Judged(item, "trusted", exact)
+            found[n] = ItemState(item, "trusted", exact)
     taken = {id(one.line) for one in found.values()}
     for place in (by_name, by_order):
-        waiting: defaultdict[Hashable, deque[Line]] = defaultdict(deque)
+        waiting: defaultdict[Hashable, deque[ItemHistory]] = defaultdict(deque)
         for line in free:
             if id(line) not in taken:
                 waiting[place(line.last)].append(line)
         for n, item in enumerate(items):
             if n not in found and waiting[place(item)]:
-                found[n] = Judged(item, "modified", waiting[place(item)].popleft())
+                found[n] = ItemState(item, "modified", waiting[place(item)].popleft())
                 taken.add(id(found[n].line))
-    return [found.get(n) or Judged(item, "untrusted") for n, item in enumerate(items)]
+    return [found.get(n) or ItemState(item, "untrusted") for n, item in enumerate(items)]
 
 
 def by_name(item: Item) -> Hashable:
@@ -67,7 +67,7 @@ def by_order(item: Item) -> Hashable:
     return item.slot, item.order
 
 
-def missing_approved_lines(kept: Book | None, found: Iterable[Judged]) -> list[Line]:
+def missing_approved_lines(kept: ApprovalBook | None, found: Iterable[ItemState]) -> list[ItemHistory]:
     """What was approved, is not there any more, and is not known to be gone."""
     there = {id(one.line) for one in found}
     lines = kept.lines if kept and not kept.denied else []
@@ -100,13 +100,13 @@ class Approvals:
             return found.line.last.entry, "modified"
         return (item.entry if found.state == "trusted" else {}), found.state
 
-    def hooks(self, hooks: Sequence[Hook]) -> tuple[list[Hook], list[Line]]:
+    def hooks(self, hooks: Sequence[Hook]) -> tuple[list[Hook], list[ItemHistory]]:
         """A project's hooks with their states and seals; and the approved ones that are not there."""
         if self.book is None or self.book.denied:
             state = "denied" if self.book else "untrusted"
             return [replace(hook, state=state) for hook in hooks], []
         binder = binder_for(self.dialect, self.project, self.home, self.environ)
-        bound = [self.bound(hook, binder) if self.knows(hook.source.file) else Bound() for hook in hooks]
+        bound = [self.bound(hook, binder) if self.knows(hook.source.file) else Binding() for hook in hooks]
         items = [hook_item(h, self.dialect, n, b) for h, n, b in zip(hooks, orders(hooks), bound, strict=True)]
         found = standings(items, self.book)
         lost = [
@@ -116,7 +116,7 @@ class Approvals:
         ]
         return [self.standing(hook, one, b, binder) for hook, one, b in zip(hooks, found, bound, strict=True)], lost
 
-    def bound(self, hook: Hook, binder: Binder) -> Bound:
+    def bound(self, hook: Hook, binder: Binder) -> Binding:
         """What the hook is made of now. Its files are parsed only for an approval from before that was done."""
         found = binder.hook(hook)
         said = hook_item(hook, self.dialect, 0, found).said
@@ -138,7 +138,7 @@ class Approvals:
                     self.by_words.setdefault(one.said, []).insert(0, one)
         return self.by_words
 
-    def standing(self, hook: Hook, found: Judged, bound: Bound, binder: Binder) -> Hook:
+    def standing(self, hook: Hook, found: ItemState, bound: Binding, binder: Binder) -> Hook:
         if found.state == "trusted":
             files = list(bound.parts.values())
             return replace(hook, state="trusted", seal=Seal(files, binder.where) if files else None)
@@ -147,7 +147,7 @@ class Approvals:
         return replace(hook, state=found.state)
 
 
-def as_approved(binder: Binder, found: Bound, version: Item) -> bool:
+def as_approved(binder: Binder, found: Binding, version: Item) -> bool:
     """Whether all that a version was bound to is as it was then; it is added to what is bound if so.
 
     What is loaded depends on nothing but the texts and names that the version is bound to, so that nothing has to be

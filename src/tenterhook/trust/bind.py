@@ -17,8 +17,8 @@ from msgspec import Struct, field
 
 from tenterhook.support.command_line import BUILTINS, at_home, one_program, simple_words, substitute_placeholders
 from tenterhook.trust.loads import language_of
-from tenterhook.trust.loads.records import File, Loads
-from tenterhook.trust.parts import Ground, Part, Stamp, part
+from tenterhook.trust.loads.records import LoadedFile, Loads
+from tenterhook.trust.parts import BoundFile, ProjectRoots, Stamp, part
 from tenterhook.trust.variables import loads_code
 
 if TYPE_CHECKING:
@@ -56,11 +56,11 @@ DEEPEST = 4
 FEW = 4
 
 
-class Start(Struct, frozen=True):
+class EntryPoint(Struct, frozen=True):
     """Where code of the project begins to run: a file, a module by its name, or a text; in a language, in a folder."""
 
     cwd: str
-    file: File | None = None
+    file: LoadedFile | None = None
     module: str = ""
     text: str = ""
     language: str = ""
@@ -68,29 +68,29 @@ class Start(Struct, frozen=True):
     first: bool = True
 
 
-class Bound(Struct):
+class Binding(Struct):
     """What an approval of one hook is bound to, each file with its stamp; and what it cannot be bound to.
 
     `starts` is what loads more than itself, for `closure.follow`.
     """
 
-    parts: dict[str, tuple[Part, Stamp]] = field(default_factory=dict)
+    parts: dict[str, tuple[BoundFile, Stamp]] = field(default_factory=dict)
     unbound: list[str] = field(default_factory=list)
-    starts: list[Start] = field(default_factory=list)
+    starts: list[EntryPoint] = field(default_factory=list)
 
 
 class Binder:
     """Looks at the files of one project, each once."""
 
-    def __init__(self, where: Ground, cwd: str, env: Mapping[str, str]) -> None:
+    def __init__(self, where: ProjectRoots, cwd: str, env: Mapping[str, str]) -> None:
         self.where, self.cwd = where, cwd
         self.env = {**env, "PWD": cwd}
-        self.seen: dict[str, tuple[Part, Stamp]] = {}
+        self.seen: dict[str, tuple[BoundFile, Stamp]] = {}
         self.loads: dict[Hashable, Loads] = {}
 
-    def hook(self, hook: Hook) -> Bound:
+    def hook(self, hook: Hook) -> Binding:
         bind = FORMS.get(hook.spec["form"])
-        found = Bound()
+        found = Binding()
         main = hook.spec["main"]
         if hook.spec.get("placeholders"):
             main = substitute_placeholders(
@@ -102,7 +102,7 @@ class Binder:
             bind(self.within(hook.spec.get("cwd", "")), found, main)
         return found
 
-    def whole(self, hook: Hook) -> Bound:
+    def whole(self, hook: Hook) -> Binding:
         """A hook with all that its files load."""
         from tenterhook.trust.closure import follow
 
@@ -116,15 +116,15 @@ class Binder:
         other.seen, other.loads = self.seen, self.loads
         return other
 
-    def command(self, main: str | Sequence[str]) -> Bound:
+    def command(self, main: str | Sequence[str]) -> Binding:
         """A command as shell text or as words, with all that it loads."""
         from tenterhook.trust.closure import follow
 
-        found = Bound()
+        found = Binding()
         self.shell(found, main)
         return follow(self, found)
 
-    def shell(self, found: Bound, main: Any, depth: int = 0) -> None:
+    def shell(self, found: Binding, main: Any, depth: int = 0) -> None:
         if depth > DEEPEST:
             note(found, "what a shell in a shell in a shell runs")
             return
@@ -139,23 +139,23 @@ class Binder:
                 "all but the project's files that are named in it: a shell reads it as more than one plain command",
             )
             self.others(found, loose_words(main, self.env))
-            found.starts.append(Start(self.cwd, text=main, language="shell", title="its command"))
+            found.starts.append(EntryPoint(self.cwd, text=main, language="shell", title="its command"))
 
-    def program(self, found: Bound, main: str) -> None:
+    def program(self, found: Binding, main: str) -> None:
         *interpreter, path = one_program(main, self.cwd, self.env.get("HOME", "~"))
         self.words(found, [*interpreter, path])
 
-    def servers(self, found: Bound, files: list[str]) -> None:
+    def servers(self, found: Binding, files: list[str]) -> None:
         """The project's files that say how a server is started."""
         for name in files:
             if not name.startswith("~/") and os.path.exists(path := os.path.join(self.cwd, name)):
                 self.file(found, path, "data")
 
-    def script(self, found: Bound, main: str) -> None:
+    def script(self, found: Binding, main: str) -> None:
         path = at_home(string.Template(main).safe_substitute(self.env), self.env.get("HOME", "~"))
         self.file(found, os.path.join(self.cwd, path))
 
-    def words(self, found: Bound, words: list[str], depth: int = 0) -> None:
+    def words(self, found: Binding, words: list[str], depth: int = 0) -> None:
         """One simple command."""
         first, name = words[0], os.path.basename(words[0])
         if name in (".", "source") and len(words) > 1:
@@ -172,7 +172,7 @@ class Binder:
         known = name in BUILTINS or self.named_by_project(first)
         self.others(found, words[1:], strange=not known and name not in WRAPPERS and name not in INTERPRETERS)
 
-    def interpreter(self, found: Bound, words: list[str], depth: int = 0) -> None:
+    def interpreter(self, found: Binding, words: list[str], depth: int = 0) -> None:
         if self.runs(words[0]):
             self.file(found, self.locate_file(words[0]))
         name = os.path.basename(words[0])
@@ -180,7 +180,7 @@ class Binder:
             note(found, f"{name}: an interpreter of the project's own, with whatever lies beside it")
         self.bind_interpreter(found, name, words[1:], depth)
 
-    def wrapped(self, found: Bound, name: str, words: list[str], depth: int) -> None:
+    def wrapped(self, found: Binding, name: str, words: list[str], depth: int) -> None:
         """The command that a wrapper runs. What follows an option may be its value or the command: both count."""
         measured = name in MEASURED
         for n, word in enumerate(words if depth <= DEEPEST else ()):
@@ -199,7 +199,7 @@ class Binder:
         path = self.locate_file(word)
         return word in BUILTINS or ("\0" not in path and os.path.isfile(path) and os.access(path, os.X_OK))
 
-    def bind_interpreter(self, found: Bound, name: str, words: list[str], depth: int) -> None:
+    def bind_interpreter(self, found: Binding, name: str, words: list[str], depth: int) -> None:
         """The script of an interpreter, or the text that stands for one.
 
         What follows an option may be its value: then the script comes later, and both are looked at.
@@ -209,14 +209,14 @@ class Binder:
             attached = PYTHON.fullmatch(word) if language_of(name) == "python" else None
             if attached and attached[1] == "m":
                 module = attached[2] or follows
-                found.starts.append(Start(self.cwd, module=module, language="python", title=f"{name} -m {module}"))
+                found.starts.append(EntryPoint(self.cwd, module=module, language="python", title=f"{name} -m {module}"))
             elif attached and attached[2]:
-                found.starts.append(Start(self.cwd, text=attached[2], language="python", title=f"{name} -c"))
+                found.starts.append(EntryPoint(self.cwd, text=attached[2], language="python", title=f"{name} -c"))
             elif name in SHELLS and re.fullmatch("-[a-zA-Z]*c", word):
                 self.shell(found, follows, depth + 1)
             elif name not in SHELLS and TEXT.fullmatch(word):
                 title = f"{name} {word}"
-                found.starts.append(Start(self.cwd, text=follows, language=language_of(name), title=title))
+                found.starts.append(EntryPoint(self.cwd, text=follows, language=language_of(name), title=title))
             elif language_of(name) == "javascript" and (early := PRELOADS.fullmatch(word)):
                 self.module(found, early[1] or follows, f"{name} {word}")
             elif name in SHELLS and word.partition("=")[0] in ("--rcfile", "--init-file"):
@@ -232,15 +232,15 @@ class Binder:
                     continue
             return
 
-    def module(self, found: Bound, name: str, title: str) -> None:
+    def module(self, found: Binding, name: str, title: str) -> None:
         """What node loads under a name."""
         if not name.startswith((".", "/", "file:")):
             note(found, f"{title}: the package")
             return
         path = os.path.normpath(os.path.join(self.cwd, name.removeprefix("file://")))
-        found.starts.append(Start(self.cwd, module=path, language="javascript", title=title))
+        found.starts.append(EntryPoint(self.cwd, module=path, language="javascript", title=title))
 
-    def others(self, found: Bound, words: Sequence[str], *, strange: bool = False) -> None:
+    def others(self, found: Binding, words: Sequence[str], *, strange: bool = False) -> None:
         """Files of the project that stand among a command's words and look like code; from folders among them, too.
 
         To a program that we know nothing about any file may be code: such files are named.
@@ -260,11 +260,11 @@ class Binder:
                 elif strange and path not in found.parts:
                     note(found, f"{word}: a file that the command is given")
 
-    def function(self, found: Bound, main: str) -> None:
+    def function(self, found: Binding, main: str) -> None:
         """The module of a function; the closure has the packages around it, which are imported first."""
         name, _, attribute = main.replace("\0", "").partition(":")
         module = name if attribute else name.rpartition(".")[0] or name
-        found.starts.append(Start(self.cwd, module=module, language="python", title=main, first=False))
+        found.starts.append(EntryPoint(self.cwd, module=module, language="python", title=main, first=False))
 
     def locate_file(self, word: str) -> str:
         if os.sep in word:
@@ -276,10 +276,10 @@ class Binder:
         path = self.locate_file(word)
         return "\0" not in path and self.where.of_project(os.path.join(os.path.realpath(os.path.dirname(path)), "it"))
 
-    def file(self, found: Bound, path: str, language: str = "") -> None:
+    def file(self, found: Binding, path: str, language: str = "") -> None:
         """A file, and what its first line says shall run it."""
         if "\0" in path:  # no file has such a name, and nothing that asks the system for one takes it
-            found.parts[path] = (Part(path, path, "absent"), ())
+            found.parts[path] = (BoundFile(path, path, "absent"), ())
             return
         if os.path.isabs(path):  # a link on the way is another way to the same file; the file itself may be one
             path = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
@@ -294,13 +294,13 @@ class Binder:
         if one[0].how == "stamp" and ours:
             note(found, f"{os.path.basename(path)}: its bytes, it is too large")
         if not ours and language not in ("", "data") and one[0].how == "content":
-            found.starts.append(Start(self.cwd, File(path, language)))
+            found.starts.append(EntryPoint(self.cwd, LoadedFile(path, language)))
         if ours and language != "data" and (one[0].how == "content" or (one[0].how == "path" and language == "python")):
-            found.starts.append(Start(self.cwd, File(path, language)))
+            found.starts.append(EntryPoint(self.cwd, LoadedFile(path, language)))
         if one[0].how == "content":
             self.first_line(found, one[0])
 
-    def first_line(self, found: Bound, one: Part) -> None:
+    def first_line(self, found: Binding, one: BoundFile) -> None:
         try:
             with open(one.real, "rb") as opened:
                 start = opened.read(256)
@@ -322,7 +322,7 @@ def which(word: str, path: str, cwd: str) -> str:
     return ""
 
 
-def note(found: Bound, text: str) -> None:
+def note(found: Binding, text: str) -> None:
     if text not in found.unbound:
         found.unbound.append(text)
 
@@ -357,7 +357,7 @@ def skip_wrapper_options(words: Sequence[str]) -> list[str]:
     return rest
 
 
-FORMS: dict[str, Callable[[Binder, Bound, Any], None]] = {
+FORMS: dict[str, Callable[[Binder, Binding, Any], None]] = {
     "shell": Binder.shell,
     "program": Binder.program,
     "script": Binder.script,

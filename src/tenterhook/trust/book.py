@@ -14,7 +14,7 @@ from tenterhook.trust.item import Item
 VERSION = 1
 
 
-class Line(Struct, omit_defaults=True):
+class ItemHistory(Struct, omit_defaults=True):
     """The life of one item: its approved versions, the latest last. Switching branches asks for nothing again.
 
     `gone` says that the user knows that it is not there any more.
@@ -33,7 +33,7 @@ class Line(Struct, omit_defaults=True):
         return {one.bond for one in self.versions}
 
 
-class Book(Struct):
+class ApprovalBook(Struct):
     """The store's file. What is bound to another user, machine, project or place counts for nothing."""
 
     project: str
@@ -42,17 +42,17 @@ class Book(Struct):
     place: str
     version: int = VERSION
     denied: bool = False
-    lines: list[Line] = field(default_factory=list)
+    lines: list[ItemHistory] = field(default_factory=list)
 
 
-def load_book(project: str, home: str, environ: Mapping[str, str]) -> tuple[Book | None, str]:
+def load_book(project: str, home: str, environ: Mapping[str, str]) -> tuple[ApprovalBook | None, str]:
     """The book of a project, None where nothing is approved; and what is wrong with it."""
     data, problem = store.read(project, home, environ)
     if not data:
         return None, problem
     file = store.place(project, home, environ)
     try:
-        book = msgspec.json.decode(data, type=Book)
+        book = msgspec.json.decode(data, type=ApprovalBook)
     except (msgspec.MsgspecError, RecursionError) as exc:
         return None, f"{file}: is broken ({exc}), so nothing is approved; tenter trust writes it anew"
     if book.version != VERSION:
@@ -66,7 +66,7 @@ def load_book(project: str, home: str, environ: Mapping[str, str]) -> tuple[Book
     return book, ""
 
 
-def change(project: str, home: str, environ: Mapping[str, str], do: Callable[[Book], None]) -> str:
+def change(project: str, home: str, environ: Mapping[str, str], do: Callable[[ApprovalBook], None]) -> str:
     """Change the book while nobody else does, and say where it is kept. A broken one is begun anew."""
     file = store.place(project, home, environ)
     try:
@@ -74,7 +74,7 @@ def change(project: str, home: str, environ: Mapping[str, str], do: Callable[[Bo
             book = load_book(project, home, environ)[0]
             if book is None:
                 bond = store.bond(file, project)
-                book = msgspec.convert(bond, Book)
+                book = msgspec.convert(bond, ApprovalBook)
             do(book)
             store.write(file, project, msgspec.json.format(msgspec.json.encode(book, enc_hook=str), indent=1))
     except UnicodeEncodeError:

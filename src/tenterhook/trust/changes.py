@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tenterhook.trust.item import Item
-    from tenterhook.trust.parts import Part
+    from tenterhook.trust.parts import BoundFile
 
 
 def summary(before: Item, now: Item) -> str:
@@ -37,7 +37,7 @@ def files(before: Item, now: Item) -> list[str]:
     ]
 
 
-def differ(before: Part | None, now: Part | None) -> bool:
+def differ(before: BoundFile | None, now: BoundFile | None) -> bool:
     return before is None or now is None or before.key != now.key
 
 
@@ -63,7 +63,7 @@ def diff(before: Item, now: Item) -> Iterator[str]:
             yield from file_diff(path, old, new)
 
 
-def file_diff(path: str, old: Part | None, new: Part | None) -> Iterator[str]:
+def file_diff(path: str, old: BoundFile | None, new: BoundFile | None) -> Iterator[str]:
     from difflib import unified_diff
 
     if old and new and old.text is not None and new.text is not None and old.text != new.text:
@@ -75,7 +75,7 @@ def file_diff(path: str, old: Part | None, new: Part | None) -> Iterator[str]:
         yield f"+ {describe_part(path, new)}"
 
 
-def describe_part(path: str, one: Part | None) -> str:
+def describe_part(path: str, one: BoundFile | None) -> str:
     if one is None:
         return f"{path}: not part of it"
     if one.how == "absent":

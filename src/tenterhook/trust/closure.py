@@ -6,10 +6,10 @@ import os
 from collections import deque
 from collections.abc import Iterator
 
-from tenterhook.trust.bind import Binder, Bound, Start, note
+from tenterhook.trust.bind import Binder, Binding, EntryPoint, note
 from tenterhook.trust.loads import language_in, language_of, loads_of
 from tenterhook.trust.loads.paths import project_variables
-from tenterhook.trust.loads.records import File, Loads, Source
+from tenterhook.trust.loads.records import LoadedFile, Loads, SourceText
 from tenterhook.trust.parts import names_in
 
 # So many texts are read for one hook, and so many notes are made.
@@ -19,7 +19,7 @@ MOST_NOTES = 30
 LARGEST = 4 << 20
 
 
-def follow(binder: Binder, found: Bound) -> Bound:
+def follow(binder: Binder, found: Binding) -> Binding:
     """Add to what is bound all that it loads."""
     Follower(binder, found).run()
     return found
@@ -28,12 +28,12 @@ def follow(binder: Binder, found: Bound) -> Bound:
 class Follower:
     """Reads one text after the other, until nothing more is loaded."""
 
-    def __init__(self, binder: Binder, found: Bound) -> None:
+    def __init__(self, binder: Binder, found: Binding) -> None:
         self.binder, self.found = binder, found
         self.project = binder.where.project
         self.names: dict[str, set[str]] = {}
         self.waiting = deque(found.starts)
-        self.done: set[Start] = set()
+        self.done: set[EntryPoint] = set()
         self.left_out = 0
 
     def run(self) -> None:
@@ -53,7 +53,7 @@ class Follower:
         if self.left_out:
             self.found.unbound.append(f"and {self.left_out} more of this kind")
 
-    def loads(self, source: Source) -> Loads:
+    def loads(self, source: SourceText) -> Loads:
         """What a text loads; the same text for several agents is read once."""
         key = (*(getattr(source, name) for name in source.__struct_fields__ if name != "variables"),)
         key += (tuple(source.variables.items()),)
@@ -61,7 +61,7 @@ class Follower:
             self.binder.loads[key] = loads_of(source)
         return self.binder.loads[key]
 
-    def sources(self, start: Start) -> Iterator[Source]:
+    def sources(self, start: EntryPoint) -> Iterator[SourceText]:
         """The text that a start stands for."""
         if start.file is not None:
             yield from self.of_file(start, start.file)
@@ -80,7 +80,7 @@ class Follower:
         else:
             self.note(f"{start.title}: what its text imports, reads and starts")
 
-    def of_file(self, start: Start, file: File) -> Iterator[Source]:
+    def of_file(self, start: EntryPoint, file: LoadedFile) -> Iterator[SourceText]:
         path, real, roads = file.path, os.path.realpath(file.path), file.roads
         if file.language == "data":
             return
@@ -108,7 +108,7 @@ class Follower:
         roads = roads or ((os.path.dirname(real), *self.python_path()) if language == "python" else ())
         yield self.source(start, path, real, text, language, roads, file.first, file.main)
 
-    def of_module(self, start: Start) -> Iterator[Source]:
+    def of_module(self, start: EntryPoint) -> Iterator[SourceText]:
         """A module by its name, as if a text imported it. Its `__main__` runs where it is a package."""
         text = f"import {start.module}\n"
         if start.first:
@@ -130,7 +130,7 @@ class Follower:
 
     def source(
         self,
-        start: Start,
+        start: EntryPoint,
         path: str,
         real: str,
         text: bytes,
@@ -138,19 +138,19 @@ class Follower:
         roads: tuple[str, ...],
         first: bool = True,
         main: str = "",
-    ) -> Source:
+    ) -> SourceText:
         variables = project_variables(self.binder.env, (self.project, self.binder.cwd))
         home = {"HOME": self.binder.env.get("HOME", "~"), "PATH": self.binder.env.get("PATH", os.defpath)}
-        return Source(
+        return SourceText(
             path, real, text, language, self.project, start.cwd,
             {name: value for name, value in {**variables, **home}.items() if name.encode() in text}, roads,
             first if start.file else start.first, main or path, start.title,
         )  # fmt: skip
 
-    def take(self, start: Start, loads: Loads) -> None:
+    def take(self, start: EntryPoint, loads: Loads) -> None:
         for one in loads.files:
             self.binder.file(self.found, one.path, one.language)
-            self.waiting.append(Start(start.cwd, one))
+            self.waiting.append(EntryPoint(start.cwd, one))
         before = len(self.found.starts)
         for words, folder in loads.commands:
             binder = self.binder.within(folder or start.cwd)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from tenterhook.trust.parts import Part
+from tenterhook.trust.parts import BoundFile
 from tenterhook.types import Hook
 
 if TYPE_CHECKING:
     from tenterhook.dialects.schema.dialect import Dialect
-    from tenterhook.trust.bind import Bound
+    from tenterhook.trust.bind import Binding
 
 # All of a hook's entry that decides when it runs, what it runs, and what comes of it.
 FIELDS = (
@@ -48,7 +48,7 @@ class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
     event: str = ""
     agent: str | None = None
     order: int = 0
-    parts: tuple[Part, ...] = ()
+    parts: tuple[BoundFile, ...] = ()
     unbound: tuple[str, ...] = ()
     followed: int = 0
 
@@ -68,7 +68,7 @@ class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.slot, hashable(self.entry)
 
 
-def hook_item(hook: Hook, dialect: Dialect, order: int, bound: Bound) -> Item:
+def hook_item(hook: Hook, dialect: Dialect, order: int, bound: Binding) -> Item:
     return Item(
         kind="hook",
         dialect=dialect.name,

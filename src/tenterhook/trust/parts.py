@@ -37,7 +37,7 @@ SURE = 5
 Stamp = tuple[int, ...]
 
 
-class Part(Struct, frozen=True, omit_defaults=True):
+class BoundFile(Struct, frozen=True, omit_defaults=True):
     """One file: where it was found, where it really is, and what of it counts.
 
     `how` is content (its bytes), path (where it is: a program of the system), stamp (its size and times), absent, or
@@ -57,7 +57,7 @@ class Part(Struct, frozen=True, omit_defaults=True):
         return self.path, self.real, self.how, self.digest
 
 
-class Ground(Struct, frozen=True):
+class ProjectRoots(Struct, frozen=True):
     """Whose files are whose: the project's, the user's; and whether texts are kept."""
 
     project: str
@@ -68,15 +68,15 @@ class Ground(Struct, frozen=True):
         return below(path, self.project)
 
 
-def ground(project: str, home: str, *, texts: bool = False) -> Ground:
-    return Ground(os.path.realpath(project), os.path.realpath(home), texts)
+def ground(project: str, home: str, *, texts: bool = False) -> ProjectRoots:
+    return ProjectRoots(os.path.realpath(project), os.path.realpath(home), texts)
 
 
 def below(path: str, folder: str) -> bool:
     return f"{path}{os.sep}".startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def part(path: str, where: Ground) -> tuple[Part, Stamp]:
+def part(path: str, where: ProjectRoots) -> tuple[BoundFile, Stamp]:
     """The file as it is now, with the stamp that tells cheaply whether it may have changed."""
     real = os.path.realpath(path)
     try:
@@ -88,17 +88,17 @@ def part(path: str, where: Ground) -> tuple[Part, Stamp]:
         how = binding(real, about, where)
         if how == "content":
             return read(path, real, descriptor, about, where)
-        return Part(path, real, how, stamp_text(about) if how == "stamp" else "", about.st_size), stamp_of(about)
+        return BoundFile(path, real, how, stamp_text(about) if how == "stamp" else "", about.st_size), stamp_of(about)
     finally:
         os.close(descriptor)
 
 
-def again(one: Part, where: Ground) -> tuple[Part, Stamp]:
+def again(one: BoundFile, where: ProjectRoots) -> tuple[BoundFile, Stamp]:
     """The same part as it is now."""
     return names_in(one.path, one.names) if one.how == "names" else part(one.path, where)
 
 
-def names_in(path: str, names: Iterable[str]) -> tuple[Part, Stamp]:
+def names_in(path: str, names: Iterable[str]) -> tuple[BoundFile, Stamp]:
     """What a folder has under some names: whatever comes to stand there would be loaded, perhaps before the rest."""
     wanted = tuple(sorted(names))
     digest = blake2b("\0".join(wanted).encode("utf-8", "surrogateescape"), digest_size=32)
@@ -106,13 +106,13 @@ def names_in(path: str, names: Iterable[str]) -> tuple[Part, Stamp]:
         about = os.stat(path)
         entries = sorted(entry for entry in os.listdir(path) if is_named(entry, wanted))
     except (OSError, ValueError):
-        return Part(path, path, "names", digest.hexdigest(), names=wanted), ()
+        return BoundFile(path, path, "names", digest.hexdigest(), names=wanted), ()
     for entry in entries:
         digest.update(b"\0\0" + os.fsencode(entry))
     now = stamp_of(about)
     if time.time_ns() - about.st_ctime_ns < TICK:
         now = (*now, UNSURE)
-    return Part(path, os.path.realpath(path), "names", digest.hexdigest(), names=wanted), now
+    return BoundFile(path, os.path.realpath(path), "names", digest.hexdigest(), names=wanted), now
 
 
 def is_named(entry: str, names: Collection[str]) -> bool:
@@ -140,17 +140,17 @@ def is_standard(name: str) -> bool:
     return name in sys.stdlib_module_names and name not in ("test", "idlelib", "turtledemo", "turtle", "this")
 
 
-def unreadable(path: str, real: str, where: Ground) -> tuple[Part, Stamp]:
+def unreadable(path: str, real: str, where: ProjectRoots) -> tuple[BoundFile, Stamp]:
     """A program that may be run and not read is known by its times; anything else is not there."""
     try:
         about = os.stat(real)
     except (OSError, ValueError):
-        return Part(path, real, "absent"), ()
+        return BoundFile(path, real, "absent"), ()
     how = "path" if binding(real, about, where) == "path" else "stamp"
-    return Part(path, real, how, stamp_text(about) if how == "stamp" else "", about.st_size), stamp_of(about)
+    return BoundFile(path, real, how, stamp_text(about) if how == "stamp" else "", about.st_size), stamp_of(about)
 
 
-def binding(real: str, about: os.stat_result, where: Ground) -> str:
+def binding(real: str, about: os.stat_result, where: ProjectRoots) -> str:
     if not stat.S_ISREG(about.st_mode):
         return "path"
     if where.of_project(real):
@@ -165,7 +165,7 @@ def ours_to_write(real: str) -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0 and not real.startswith(SYSTEM)
 
 
-def read(path: str, real: str, descriptor: int, about: os.stat_result, where: Ground) -> tuple[Part, Stamp]:
+def read(path: str, real: str, descriptor: int, about: os.stat_result, where: ProjectRoots) -> tuple[BoundFile, Stamp]:
     digest, kept, size = blake2b(digest_size=32), b"", 0
     while chunk := os.read(descriptor, CHUNK):
         digest.update(chunk)
@@ -175,10 +175,10 @@ def read(path: str, real: str, descriptor: int, about: os.stat_result, where: Gr
     now = stamp_of(about)
     if time.time_ns() - about.st_ctime_ns < TICK:
         now = (*now, UNSURE)
-    return Part(path, real, "content", digest.hexdigest(), size, kept_text(kept, size, where)), now
+    return BoundFile(path, real, "content", digest.hexdigest(), size, kept_text(kept, size, where)), now
 
 
-def kept_text(kept: bytes, size: int, where: Ground) -> str | None:
+def kept_text(kept: bytes, size: int, where: ProjectRoots) -> str | None:
     if not where.texts or size > KEPT:
         return None
     try:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tenterhook import handlers
-from tenterhook.trust.parts import SURE, Ground, Part, Stamp, again, stamp
+from tenterhook.trust.parts import SURE, BoundFile, ProjectRoots, Stamp, again, stamp
 from tenterhook.types import Attempt, Job
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ class Seal(Struct):
     `why` is what was changed where the hook was found modified already; `before` is what it was.
     """
 
-    files: list[tuple[Part, Stamp]]
-    where: Ground
+    files: list[tuple[BoundFile, Stamp]]
+    where: ProjectRoots
     why: str = ""
     before: Hook | None = None
 

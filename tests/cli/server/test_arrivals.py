@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from conftest import Project
-from tenterhook.cli.server.worker import Worker
+from tenterhook.cli.server.worker import EngineWorker
 from tenterhook.runtime.sandbox import quarantine
 
 from .served import LONG, Raw, Served, settle, until
@@ -62,7 +62,7 @@ def test_a_thread_that_cannot_be_started_is_not_counted(monkeypatch: pytest.Monk
     monkeypatch.setattr(quarantine, "kind", quarantine.kind)
     post: Any = SimpleNamespace(parallel=8)
     anything: Any = None
-    worker = Worker(post, anything, anything)
+    worker = EngineWorker(post, anything, anything)
 
     def refused(thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")

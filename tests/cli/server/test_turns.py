@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from conftest import Project
-from tenterhook.cli.server.event_thread import Clock, Watched
+from tenterhook.cli.server.event_thread import Watchdog, WatchedCall
 from tenterhook.types import Hook, Job, Source
 
 from .served import LONG, Raw, Served, plain, until
@@ -243,7 +243,7 @@ def test_the_umask_of_a_function_at_work_is_not_touched(raw: Raw, project: Proje
 # The clock
 
 
-class Said(list[Watched]):
+class Said(list[WatchedCall]):
     """Who was overtaken."""
 
 
@@ -252,14 +252,14 @@ def job() -> Job:
     return Job(hook, None, "/", 1.0, 1.0)  # type: ignore[arg-type]
 
 
-def ticking() -> tuple[Clock, Said]:
+def ticking() -> tuple[Watchdog, Said]:
     said = Said()
-    clock = Clock(said.append)
+    clock = Watchdog(said.append)
     clock.start()
     return clock, said
 
 
-def begun(clock: Clock, seconds: float) -> Watched:
+def begun(clock: Watchdog, seconds: float) -> WatchedCall:
     return clock.begin(None, job(), seconds)  # type: ignore[arg-type]
 
 
@@ -295,7 +295,7 @@ def test_the_clock_is_set_anew_for_who_comes_after_a_rest() -> None:
 
 def test_many_threads_race_with_the_clock_and_each_call_has_one_end() -> None:
     clock, said = ticking()
-    kept: list[Watched] = []
+    kept: list[WatchedCall] = []
 
     def calls() -> None:
         for n in range(50):

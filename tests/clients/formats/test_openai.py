@@ -296,7 +296,7 @@ def test_calls_go_from_a_message_that_keeps_its_text(own):
     message: Any = {"role": "assistant", "content": "both", "tool_calls": [TOOL_CALL, other]}
     if own:
         message = ChatCompletionMessage.model_validate(message)
-    kind = chat.Messages([])
+    kind = chat.ChatMessages([])
 
     one = kind.without(message, {"call_1"})
     assert [chat.get(call, "id") for call in chat.get(one, "tool_calls")] == ["call_2"]

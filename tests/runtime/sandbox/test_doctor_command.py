@@ -14,7 +14,7 @@ from tenterhook.cli.commands import doctor
 from tenterhook.cli.main import main
 from tenterhook.engine.hookset import HookSet
 from tenterhook.runtime.sandbox import abilities, bubblewrap, kernel
-from tenterhook.runtime.sandbox.abilities import Finding
+from tenterhook.runtime.sandbox.abilities import Ability
 
 
 @pytest.fixture(autouse=True)
@@ -26,13 +26,13 @@ def _at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def findings(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, Finding]]:
+def findings(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, Ability]]:
     code = main(["doctor", "--json", *words])
     return code, by_name(capsys.readouterr().out)
 
 
-def by_name(printed: str) -> dict[str, Finding]:
-    return {f"{one['area']} {one['name']}": Finding(**one) for one in json.loads(printed)}
+def by_name(printed: str) -> dict[str, Ability]:
+    return {f"{one['area']} {one['name']}": Ability(**one) for one in json.loads(printed)}
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the machine's part, which takes a second."""
     monkeypatch.setattr(doctor, "abilities", list)
     monkeypatch.setattr(doctor, "proofs", list)
-    monkeypatch.setattr(doctor, "check_trial_hook", lambda hooks: Finding("sandbox", "a hook, fired", "works"))
+    monkeypatch.setattr(doctor, "check_trial_hook", lambda hooks: Ability("sandbox", "a hook, fired", "works"))
     monkeypatch.setattr(doctor, "speed", lambda hooks: [])
 
 
@@ -98,7 +98,7 @@ def test_without_any_mechanism_hooks_run_unconfined_and_that_is_no_small_thing(m
     monkeypatch.setattr(abilities, "prove", lambda network, mechanisms: result)
     monkeypatch.setattr(bubblewrap, "find_working_bwrap", str)
 
-    assert abilities.check_network_sandbox("full") == Finding(
+    assert abilities.check_network_sandbox("full") == Ability(
         "sandbox", "network full", "broken", "hooks run unconfined, or are refused in strict mode: namespace: forbidden"
     )
 
@@ -149,9 +149,9 @@ def test_a_file_where_a_folder_belongs_is_broken(capsys: pytest.CaptureFixture[s
 def test_a_hook_that_gets_less_than_works_here_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "proofs", lambda: [Finding("sandbox", "network none", "works", "namespace: 48 tried")])
+    monkeypatch.setattr(doctor, "proofs", lambda: [Ability("sandbox", "network none", "works", "namespace: 48 tried")])
     monkeypatch.setattr(
-        doctor, "check_trial_hook", lambda hooks: Finding("sandbox", "a hook, fired", "works", "landlock")
+        doctor, "check_trial_hook", lambda hooks: Ability("sandbox", "a hook, fired", "works", "landlock")
     )
 
     code, found = findings(capsys)

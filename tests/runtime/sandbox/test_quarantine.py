@@ -10,7 +10,7 @@ import pytest
 
 from tenterhook.runtime.sandbox import quarantine
 from tenterhook.runtime.sandbox.profile import Profile
-from tenterhook.runtime.sandbox.quarantine import Watch
+from tenterhook.runtime.sandbox.quarantine import Quarantine
 
 
 class Around:
@@ -22,8 +22,8 @@ class Around:
         closed = (".claude/settings.json", "tenterhook.toml", ".git/hooks")
         self.profile = Profile("none", (str(self.project),), tuple(f"{self.project}/{name}" for name in closed))
 
-    def begin(self) -> Watch:
-        watch = Watch(self.profile, str(self.folder))
+    def begin(self) -> Quarantine:
+        watch = Quarantine(self.profile, str(self.folder))
         watch.begin()
         return watch
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tenterhook.runtime.sandbox import Unavailable, kernel
-from tenterhook.runtime.sandbox.layout import Layout, around, between
+from tenterhook.runtime.sandbox.layout import PathLayout, around, between
 from tenterhook.runtime.sandbox.profile import Profile
 from tenterhook.runtime.sandbox.restrict import restrict
 
@@ -222,7 +222,7 @@ def test_around_a_barrier_are_its_neighbours(place: Path) -> None:
 def test_a_folder_that_holds_too_much_is_closed_as_a_whole(place: Path) -> None:
     for number in range(100):
         put(place / f"p/.claude/{number}")
-    found = Layout(Profile("none", (f"{place}/p",), (f"{place}/p/.claude/settings.json",)))
+    found = PathLayout(Profile("none", (f"{place}/p",), (f"{place}/p/.claude/settings.json",)))
 
     assert found.frozen == [f"{place}/p/.claude"]
     assert found.open == []

@@ -12,7 +12,7 @@ import pytest
 
 from processes import linux
 from tenterhook.runtime.supervisor import spawn
-from tenterhook.runtime.supervisor.spawn import Start, by_fork_exec, by_posix_spawn
+from tenterhook.runtime.supervisor.spawn import PreparedStart, by_fork_exec, by_posix_spawn
 
 pytestmark = linux
 PATH = {b"PATH": b"/nowhere:/usr/bin:/bin"}
@@ -49,7 +49,7 @@ def left_over() -> tuple[set[str], set[str]]:
 @pytest.mark.usefixtures("_way")
 def test_it_has_its_own_streams_environment_and_session(files: tuple[int, int, int], tmp_path: Path) -> None:
     text = 'cat; echo "$A" >&2; cut -d" " -f1,6 /proc/$$/stat >&2; exit 3'
-    pid = Start([b"sh", b"-c", text.encode()], {**PATH, b"A": b"one=two\xff"}).run(files)
+    pid = PreparedStart([b"sh", b"-c", text.encode()], {**PATH, b"A": b"one=two\xff"}).run(files)
 
     assert ended(pid) == 3
     assert (tmp_path / "out").read_bytes() == b"given"
@@ -67,7 +67,7 @@ def test_folders_of_path_count_from_where_it_runs(
     tool.parent.mkdir(parents=True)
     tool.write_text("#!/bin/sh\nexit 7\n")
     tool.chmod(0o755)
-    start = Start([b"tool"], {b"PATH": path}, os.fsencode(tmp_path / "here"))
+    start = PreparedStart([b"tool"], {b"PATH": path}, os.fsencode(tmp_path / "here"))
     monkeypatch.chdir(tmp_path / "here")  # as a spawner does when its turn comes
 
     assert ended(start.run(files)) == 7
@@ -76,7 +76,7 @@ def test_folders_of_path_count_from_where_it_runs(
 @pytest.mark.usefixtures("_way")
 def test_it_is_ended_by_signals_that_python_ignores_for_itself(files: tuple[int, int, int]) -> None:
     for name in ("PIPE", "XFSZ"):
-        assert ended(Start([b"sh", b"-c", f"kill -{name} $$".encode()], PATH).run(files)) < 0
+        assert ended(PreparedStart([b"sh", b"-c", f"kill -{name} $$".encode()], PATH).run(files)) < 0
 
 
 @pytest.mark.usefixtures("_way")
@@ -96,7 +96,7 @@ def test_what_cannot_be_started_is_an_error_and_leaves_nothing(
     before = left_over()
 
     with pytest.raises(OSError) as caught:
-        Start([name], PATH).run(files)
+        PreparedStart([name], PATH).run(files)
 
     assert caught.value.errno in numbers
     assert left_over() == before
@@ -110,9 +110,9 @@ def test_of_several_places_the_first_that_can_be_run_counts(files: tuple[int, in
         (tmp_path / folder / "tool").chmod(mode)
     places = [os.fsencode(tmp_path / folder) for folder in ("none", "one", "two")]
 
-    assert ended(Start([b"tool"], {b"PATH": b":".join(places)}).run(files)) == 7
+    assert ended(PreparedStart([b"tool"], {b"PATH": b":".join(places)}).run(files)) == 7
     with pytest.raises(PermissionError):
-        Start([b"tool"], {b"PATH": b":".join(places[:2])}).run(files)
+        PreparedStart([b"tool"], {b"PATH": b":".join(places[:2])}).run(files)
 
 
 def test_where_the_quicker_way_takes_other_arguments_the_other_one_serves(
@@ -125,5 +125,5 @@ def test_where_the_quicker_way_takes_other_arguments_the_other_one_serves(
     monkeypatch.setattr(spawn, "fork_exec", changed)
     monkeypatch.setattr(spawn, "ways", known)
 
-    assert ended(Start([b"true"], PATH).run(files)) == 0
+    assert ended(PreparedStart([b"true"], PATH).run(files)) == 0
     assert known == [by_posix_spawn]

@@ -14,7 +14,7 @@ import pytest
 from processes import LINUX
 from tenterhook.runtime.process import Completed, Program, run
 from tenterhook.runtime.supervisor.client import Helper
-from tenterhook.runtime.warm.script import Script, recognise_script
+from tenterhook.runtime.warm.script import PythonScript, recognise_script
 
 STRANGE = 'it\'s "a" $(touch pwned) my project'
 ENV = {"PATH": "/usr/bin:/bin", "HOME": "/nowhere", "LANG": "C.UTF-8"}
@@ -93,7 +93,7 @@ class Both:
         self.write("parent.py", "import os\nprint(os.getppid())")
         return int(self.prepared("parent.py").stdout)
 
-    def recognised(self, *argv: str) -> Script | str:
+    def recognised(self, *argv: str) -> PythonScript | str:
         return recognise_script(argv, self.env, str(self.folder))
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from runtime.warm.conftest import Both
-from tenterhook.runtime.warm.script import Script
+from tenterhook.runtime.warm.script import PythonScript
 
 REAL = os.path.realpath(sys.executable)
 
@@ -48,7 +48,7 @@ GOOD = {
 def test_a_python_and_a_script(folder: Both, tmp_path: Path, argv: tuple[str, ...]) -> None:
     found = folder.recognised(*argv)
 
-    assert isinstance(found, Script)
+    assert isinstance(found, PythonScript)
     name, flags = GOOD[argv]
     assert (found.interpreter, found.flags) == (os.path.join(tmp_path, "bin", name), flags)
     assert os.path.samefile(found.path, folder.folder / ("env" if argv[0] == "./env" else "a.py"))
@@ -101,4 +101,4 @@ def test_a_path_of_modules_that_counts_from_the_working_directory(folder: Both) 
     assert "working directory" in str(folder.recognised("python3", "a.py"))
     folder.env["PYTHONPATH"] = ""
 
-    assert isinstance(folder.recognised("python3", "a.py"), Script)
+    assert isinstance(folder.recognised("python3", "a.py"), PythonScript)

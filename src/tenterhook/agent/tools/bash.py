@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tenterhook.clients.tool_definition import Definition
 from tenterhook.clients.workspace.children import run_to_completion
-from tenterhook.clients.workspace.workspace import Unable, Workspace
+from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError
 from tenterhook.hosts.result import ToolError, ToolResult
 
 if TYPE_CHECKING:
@@ -63,17 +63,17 @@ def shell() -> str:
 
 def check(command: str, timeout: float) -> None:
     if not command.strip():
-        raise Unable("the command is empty")
+        raise WorkspaceError("the command is empty")
     if "\0" in command:
-        raise Unable("the command holds a NUL character, which no program can be given")
+        raise WorkspaceError("the command holds a NUL character, which no program can be given")
     if not 0 < timeout <= MOST_SECONDS:
-        raise Unable(f"timeout is in seconds (above {MOST_SECONDS:g}: milliseconds), at most {MOST_SECONDS:g}")
+        raise WorkspaceError(f"timeout is in seconds (above {MOST_SECONDS:g}: milliseconds), at most {MOST_SECONDS:g}")
 
 
 def format_command_output(done: Completed, timeout: float) -> str:
     """Its output and how it ended; stderr below stdout."""
     if done.error == "spawn":
-        raise Unable(f"the command could not be started: {done.detail}")
+        raise WorkspaceError(f"the command could not be started: {done.detail}")
     out, err = (text(data, done.truncated) for data in (done.stdout, done.stderr))
     parts = [out.rstrip("\n")] if out.strip() else []
     if err.strip():

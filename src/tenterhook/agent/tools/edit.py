@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tenterhook.clients.tool_definition import Definition
-from tenterhook.clients.workspace.texts import Coding, must_be_text
-from tenterhook.clients.workspace.workspace import Unable, Workspace
+from tenterhook.clients.workspace.texts import TextEncoding, must_be_text
+from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError
 from tenterhook.support.terminal.text import pluralise_count
 
 LARGEST = 16 << 20
@@ -45,23 +45,23 @@ def definition(workspace: Workspace) -> Definition:
 
 def check(old: str, new: str) -> None:
     if not old:
-        raise Unable("old_string is empty: to make a file or to replace all of it, write the whole file")
+        raise WorkspaceError("old_string is empty: to make a file or to replace all of it, write the whole file")
     if old == new:
-        raise Unable("old_string and new_string are the same, so there is nothing to do")
+        raise WorkspaceError("old_string and new_string are the same, so there is nothing to do")
 
 
-def decode_file_text(coding: Coding, data: bytes, shown: str) -> str:
+def decode_file_text(coding: TextEncoding, data: bytes, shown: str) -> str:
     try:
         return coding.decode_bytes(data)
     except UnicodeDecodeError as exc:
-        raise Unable(f"{shown} begins like a text in {coding.encoding} and is none: {exc.reason}") from None
+        raise WorkspaceError(f"{shown} begins like a text in {coding.encoding} and is none: {exc.reason}") from None
 
 
-def encode_file_text(coding: Coding, text: str) -> bytes:
+def encode_file_text(coding: TextEncoding, text: str) -> bytes:
     try:
         return coding.encode_text(text)
     except UnicodeEncodeError:
-        raise Unable("new_string holds half a character, which no file can be given") from None
+        raise WorkspaceError("new_string holds half a character, which no file can be given") from None
 
 
 def line_end(text: str) -> str:
@@ -92,9 +92,9 @@ def find_match_lines(text: str, old: str) -> list[int]:
 
 def must_fit(places: list[int], replace_all: bool, shown: str, text: str, old: str) -> None:
     if not places:
-        raise Unable(f"old_string does not occur in {shown}{near(text, old)}")
+        raise WorkspaceError(f"old_string does not occur in {shown}{near(text, old)}")
     if len(places) > 1 and not replace_all:
-        raise Unable(
+        raise WorkspaceError(
             f"old_string occurs {len(places)} times in {shown}, at {lines_of(places)}: give more of the text around "
             "the one that is meant, or set replace_all"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tenterhook.clients.tool_definition import Definition
-from tenterhook.clients.workspace.workspace import Unable, Workspace
+from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError
 from tenterhook.support.terminal.text import pluralise_count
 
 ABOUT = """Write a whole file. It is made if it is not there, and so are its folders; what it held before is gone."""
@@ -14,7 +14,7 @@ def definition(workspace: Workspace) -> Definition:
         try:
             data = content.encode()
         except UnicodeEncodeError:
-            raise Unable("the content holds half a character, which no file can be given") from None
+            raise WorkspaceError("the content holds half a character, which no file can be given") from None
         new = workspace.write(file_path, data)
         lines = content.count("\n") + (content[-1:] not in ("", "\n"))
         size = f"{pluralise_count(lines, 'line')}, {pluralise_count(len(data), 'byte')}"

@@ -10,9 +10,9 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import tenterhook
-from tenterhook.agent.attended import Attended
+from tenterhook.agent.attended import SignalHandling
 from tenterhook.agent.coder import CONTEXT, Coder
-from tenterhook.agent.end import End
+from tenterhook.agent.end import TurnEnd
 from tenterhook.agent.remote import remote_tools
 from tenterhook.agent.screen import Screen, read_terminal_line
 from tenterhook.agent.shorten import shorten
@@ -20,7 +20,7 @@ from tenterhook.agent.tools import built_in
 from tenterhook.agent.transcript import Transcript
 from tenterhook.cli.commands.fire import warn_of_bypass
 from tenterhook.cli.main import complain
-from tenterhook.cli.options import CONFIG, DIALECT, PROJECT, Option, Usage
+from tenterhook.cli.options import CONFIG, DIALECT, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import engine_for, hint_at_others, warn
 from tenterhook.clients.workspace.children import run_to_completion
 from tenterhook.clients.workspace.workspace import Workspace
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tenterhook.engine.engine import Engine
     from tenterhook.tools.approve.statusline import StatusLine
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "agent",
     "A small coding agent whose every step goes through hooks: the reference host, and a way to try hooks for real.",
     (),
@@ -85,7 +85,7 @@ def run(argv: list[str]) -> int:
             return NOT_APPROVED
 
         async def everything() -> int:
-            attended = Attended()  # before anything is started that would have to be ended
+            attended = SignalHandling()  # before anything is started that would have to be ended
             async with remote_tools(engine, warn) as remote:
                 coder = Coder(
                     engine,
@@ -126,14 +126,14 @@ def warnings_on(screen: Screen) -> Iterator[Screen]:
         log.removeHandler(handler)
 
 
-async def run_session_to_end(coder: Coder, prompt: str | None, attended: Attended) -> int:
+async def run_session_to_end(coder: Coder, prompt: str | None, attended: SignalHandling) -> int:
     """From the session's start to its end, however it ends."""
     problem = None
     try:
         await coder.start()
         if prompt is None:
             await conversation(coder, attended)
-            coder.end = End("done", coder.end.text)
+            coder.end = TurnEnd("done", coder.end.text)
         else:
             coder.screen.prompt(prompt)
             problem = await attended.do(turn(coder, prompt))
@@ -145,7 +145,7 @@ async def run_session_to_end(coder: Coder, prompt: str | None, attended: Attende
     return 0 if prompt is None else EXITS.get(coder.end.reason, 1)
 
 
-async def conversation(coder: Coder, attended: Attended) -> None:
+async def conversation(coder: Coder, attended: SignalHandling) -> None:
     """On a terminal: one prompt after another. Ctrl-C ends a turn, and at the prompt the conversation."""
     print("What shall be done? /compact shortens the conversation, /reload reads the hooks anew, /exit ends it.")
     status = status_line(coder.engine, complain)
@@ -228,9 +228,9 @@ def answering(options: dict[str, str]) -> Provider:
     if ("model" in options) == ("script" in options):
         raise USAGE.error("who answers? give --model NAME or --script FILE, one of them")
     if "script" in options:
-        from tenterhook.agent.script import Script
+        from tenterhook.agent.script import ModelScript
 
-        return Script(options["script"])
+        return ModelScript(options["script"])
     from tenterhook.clients.models import provider_for
 
     return provider_for(options["model"])

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from tenterhook.cli.options import JSON, PROJECT, Usage
+from tenterhook.cli.options import JSON, PROJECT, CommandUsage
 from tenterhook.cli.project import print_json, warn
 from tenterhook.engine.hookset import HookSet
 from tenterhook.errors import TenterhookError, UsageError
@@ -14,7 +14,7 @@ from tenterhook.support.terminal.text import one_line, pluralise_count
 from tenterhook.tools.approve import lockfile
 from tenterhook.tools.approve.survey import survey
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "audit",
     f"Compare a project's hooks, entries and scripts, with {lockfile.NAME}. Nothing is run.",
     (),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenterhook.cli.options import CONFIG, DIALECT, JSON, PROJECT, Option, Usage
+from tenterhook.cli.options import CONFIG, DIALECT, JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import hint_at_others, print_json, redact_cli_output
 from tenterhook.config.entries import Problem
 from tenterhook.dialects import DEFAULT
@@ -10,7 +10,7 @@ from tenterhook.engine.hookset import HookSet
 from tenterhook.support.terminal.text import one_line
 from tenterhook.tools.check.report import Report, check
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "check",
     "Check a project's hook config: what cannot be used, and what can be used but is probably not meant.\n"
     "Nothing is run; files of the project are read whether they are trusted or not.",

@@ -6,7 +6,7 @@ import os
 import sys
 
 from tenterhook import dialects
-from tenterhook.cli.options import CONFIG, JSON, PROJECT, Option, Usage
+from tenterhook.cli.options import CONFIG, JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json, redact_cli_output
 from tenterhook.engine.hookset import HookSet
 from tenterhook.support.terminal.text import one_line, pluralise_count
@@ -14,7 +14,7 @@ from tenterhook.tools.convert import Conversion, Loss, convert, untrusted_projec
 from tenterhook.tools.convert.losses import NOTE, Difference
 from tenterhook.tools.install.editing.writing import Change, commit, content, folders_for
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "convert",
     "Convert the hooks of a project from one agent's config to another's: events, matchers, tool names, units,\n"
     "commands and comments. What is not as it was is said hook by hook, and found by letting both sides read the\n"

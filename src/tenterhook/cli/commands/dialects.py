@@ -6,13 +6,13 @@ import sys
 from shutil import get_terminal_size
 
 from tenterhook import dialects
-from tenterhook.cli.options import JSON, Option, Usage
+from tenterhook.cli.options import JSON, CommandUsage, Option
 from tenterhook.cli.project import print_json
 from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.support.terminal.table import render_table_to_width, table
-from tenterhook.tools.describe.tables import Table, overview, tables
+from tenterhook.tools.describe.tables import DialectTable, overview, tables
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "dialects",
     "The dialects that tenterhook speaks; with a NAME everything about one: its events, payloads, exit codes,\n"
     "answers, config files and rules. NAME is the newest version of an agent, NAME@VERSION another one.",
@@ -79,7 +79,7 @@ def page(dialect: Dialect) -> str:
     return "\n\n".join(parts)
 
 
-def as_text(one: Table, *, indent: str = "") -> str:
+def as_text(one: DialectTable, *, indent: str = "") -> str:
     """A table as wide as it is; on a terminal, as wide as that."""
     header = [tuple(word.upper() for word in one.header)] if one.header else []
     rows = [*header, *one.rows]

@@ -7,7 +7,7 @@ from typing import Any
 
 from tenterhook.cli.commands.fire import read_input
 from tenterhook.cli.explanation import text
-from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, Option, Usage
+from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import TRUST, engine_for, hint_at_others, print_json, redact_cli_output, warn
 from tenterhook.engine.engine import Engine
 from tenterhook.engine.hookset import MODES
@@ -15,7 +15,7 @@ from tenterhook.errors import UsageError
 from tenterhook.support.terminal.text import colourful, painter
 from tenterhook.tools.explain.explain import explain
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "explain",
     "Explain an event without running anything: which hooks would run, why the others would not,\n"
     "and what each possible answer of a hook would do.",

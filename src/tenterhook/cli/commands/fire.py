@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, Option, Usage
+from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, CommandUsage, Option
 from tenterhook.dialects import DEFAULT
 from tenterhook.engine.engine import Engine
 from tenterhook.engine.hookset import MODES
@@ -19,7 +19,7 @@ from tenterhook.errors import UsageError
 from tenterhook.pipeline.answer import decode
 from tenterhook.types import Outcome
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "fire",
     "Fire an event: run its hooks and print the outcome, as JSON when piped, readable on a terminal.",
     ("EVENT",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tenterhook.cli.options import JSON, Option, Usage
+from tenterhook.cli.options import JSON, CommandUsage, Option
 from tenterhook.errors import TenterhookError, UsageError, format_exception_line, nearest
 from tenterhook.library import actions
 from tenterhook.library.actions import happened, settings, wire
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "hook",
     "Read an event on stdin, do our own work for it, and answer in the dialect of the caller.\n"
     "EVENT is the dialect's name for it, ours, or a wrapper's (session-start, pre-tool, ...).\n"

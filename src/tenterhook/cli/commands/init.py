@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from tenterhook.cli.options import JSON, PROJECT, Option, Usage
+from tenterhook.cli.options import JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json
 from tenterhook.dialects import DEFAULT
 from tenterhook.engine.hookset import HookSet
@@ -13,13 +13,13 @@ from tenterhook.errors import UsageError
 from tenterhook.library.actions.wrapper_script import program
 from tenterhook.support.terminal.table import table
 from tenterhook.support.terminal.text import visible
-from tenterhook.tools.install.editing.job import Job
+from tenterhook.tools.install.editing.job import FileChanges
 from tenterhook.tools.install.editing.writing import commit
 from tenterhook.tools.install.init import detect
 from tenterhook.tools.install.init.install import install
 from tenterhook.tools.install.init.undo import undo
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "init",
     "Let an agent call tenter hook: write wrapper scripts into the project, and config that calls them.\n"
     "What stands in the config stays, comments and all; a second init changes nothing.",
@@ -49,7 +49,7 @@ def run(argv: list[str]) -> int:
     hooks = hooks_for(options)
     job = undo(hooks) if "undo" in options else install(hooks, place=program(), replace="replace" in options)
     if job is None:
-        job = Job(dialect=hooks.dialect.name, project=hooks.project, notes=[NOTHING])
+        job = FileChanges(dialect=hooks.dialect.name, project=hooks.project, notes=[NOTHING])
     dry = "dry-run" in options
     if job.changes and not dry:
         commit(job.changes, job.folders, job.unwanted)
@@ -84,7 +84,7 @@ def announce_detected_dialect(hooks: HookSet, undoing: bool) -> str:
     return name
 
 
-def as_text(job: Job, dry: bool, undoing: bool) -> str:
+def as_text(job: FileChanges, dry: bool, undoing: bool) -> str:
     """What happened to each file, the config's change, and what else to know."""
     parts = []
     if job.files:
@@ -103,7 +103,7 @@ def as_text(job: Job, dry: bool, undoing: bool) -> str:
     return visible("\n".join(part for part in parts if part))
 
 
-def as_data(job: Job, dry: bool) -> dict[str, object]:
+def as_data(job: FileChanges, dry: bool) -> dict[str, object]:
     return {
         "dialect": job.dialect,
         "project": job.project,

@@ -9,18 +9,18 @@ from typing import Any
 
 from msgspec import Struct
 
-from tenterhook.cli.options import JSON, PROJECT, Option, Usage
+from tenterhook.cli.options import JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json, prompt_yes_no
 from tenterhook.errors import UsageError
 from tenterhook.support.terminal.text import duration, visible
 from tenterhook.tools.install import canary, change, hookfiles, limits, line, target
-from tenterhook.tools.install.editing.job import Job
+from tenterhook.tools.install.editing.job import FileChanges
 from tenterhook.tools.install.editing.writing import commit
 
 USER = Option("user", "for all your projects, in your own config rather than the project's")
 DRY = Option("dry-run", "only show what would change")
 YES = Option("yes", "write without asking")
-USAGE = Usage(
+USAGE = CommandUsage(
     "install",
     "Let agents call your hooks: HOOK is a file that holds functions with @hook(kind), or library:NAME, a hook that\n"
     "comes with tenterhook. Shows the change of each agent's config and what that agent cannot enforce, asks, writes,\n"
@@ -47,15 +47,15 @@ NOTHING = "nothing to do: the entries are there"
 HERE_ONLY = "the command names places of this machine: others who use this file must have them too"
 
 
-class Plan(Struct):
+class AgentInstall(Struct):
     """One agent: its file, what changes there, and what to say about it."""
 
     target: target.Target
-    events: list[hookfiles.Heard]
-    line: line.Line
-    job: Job
+    events: list[hookfiles.EventHooks]
+    line: line.CommandLine
+    job: FileChanges
     limits: list[str]
-    flights: list[canary.Flight] = []
+    flights: list[canary.CanaryRun] = []
 
 
 def run(argv: list[str]) -> int:
@@ -102,7 +102,7 @@ def check_apart(targets: list[target.Target]) -> None:
             raise UsageError(f"{other} and {one.dialect.name} read the same file, {one.path}: install for one of them")
 
 
-def build_install_plan(one: target.Target, hooks: list[Any], call: Any, options: dict[str, str]) -> Plan:
+def build_install_plan(one: target.Target, hooks: list[Any], call: Any, options: dict[str, str]) -> AgentInstall:
     events, without = hookfiles.match_hooks_to_events(hooks, one.dialect)
     if not events:
         raise UsageError(f"{one.dialect.title} has no event for any of these hooks")
@@ -113,7 +113,7 @@ def build_install_plan(one: target.Target, hooks: list[Any], call: Any, options:
     if words.fixed and not one.user:
         job.notes.append(HERE_ONLY)
     closed = {event.rule.name for event in events if change.closes(one.install.closed, event)}
-    return Plan(one, events, words, job, limits.limits(one.dialect, events, without, closed))
+    return AgentInstall(one, events, words, job, limits.limits(one.dialect, events, without, closed))
 
 
 def seconds(options: dict[str, str]) -> float | None:
@@ -135,7 +135,7 @@ def confirm_write(options: dict[str, str]) -> bool:
 # ---- words
 
 
-def render_install_plan(plan: Plan) -> str:
+def render_install_plan(plan: AgentInstall) -> str:
     """Before anything is written."""
     dialect, job = plan.target.dialect, plan.job
     parts = [f"{dialect.title}: {file_of(plan.target)}"]
@@ -154,7 +154,7 @@ def file_of(one: target.Target) -> str:
     return f"~/{one.path}" if one.root == one.hooks.home else os.path.join(one.root, one.path)
 
 
-def report_install_results(plans: list[Plan], options: dict[str, str]) -> int:
+def report_install_results(plans: list[AgentInstall], options: dict[str, str]) -> int:
     """What came of it; the exit code."""
     proven = all(flight.proven for plan in plans for flight in plan.flights)
     if "json" in options:
@@ -166,7 +166,7 @@ def report_install_results(plans: list[Plan], options: dict[str, str]) -> int:
     return 0 if proven and not any(plan.job.by_hand for plan in plans) else 1
 
 
-def flown(plan: Plan) -> list[str]:
+def flown(plan: AgentInstall) -> list[str]:
     state = "written" if plan.job.diff else "as it was"
     lines = [f"{plan.target.dialect.title}: {file_of(plan.target)} {state}"]
     for argv, flights in groupby(plan.flights, lambda one: one.argv):
@@ -175,12 +175,12 @@ def flown(plan: Plan) -> list[str]:
     return lines
 
 
-def outcome(flight: canary.Flight) -> str:
+def outcome(flight: canary.CanaryRun) -> str:
     how = "fires" if flight.proven else "DOES NOT FIRE"
     return f"{flight.event} {how}: {flight.told} ({duration(flight.seconds)})"
 
 
-def as_data(plan: Plan) -> dict[str, object]:
+def as_data(plan: AgentInstall) -> dict[str, object]:
     job = plan.job
     return {
         "agent": job.dialect,

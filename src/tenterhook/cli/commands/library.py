@@ -5,11 +5,11 @@ from __future__ import annotations
 from textwrap import fill
 
 from tenterhook.author.loading import LIBRARY, library_names
-from tenterhook.cli.options import JSON, Usage
+from tenterhook.cli.options import JSON, CommandUsage
 from tenterhook.library import Described, describe_hook
 from tenterhook.support.terminal.table import table
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "library",
     "The hooks that come with tenterhook; with a NAME everything about one: what it does, its options, what it cannot\n"
     "stop. `tenter run library:NAME --agent AGENT` is what an agent calls.",

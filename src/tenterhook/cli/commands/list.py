@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 
-from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, Usage
+from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, CommandUsage
 from tenterhook.cli.project import TRUST, engine_for, file_lines, hint_at_others, print_json, redact_cli_output, warn
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.support.terminal.table import table, width
@@ -23,7 +23,7 @@ from tenterhook.support.terminal.text import (
 from tenterhook.tools.explain.inventory import HookFacts, Inventory, inventory
 from tenterhook.tools.explain.whynot import describe_condition
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "list",
     "List all hooks of a project by event: where each is written, what it matches, and whether it runs.",
     (),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from tenterhook.cli.options import PROJECT, Usage
+from tenterhook.cli.options import PROJECT, CommandUsage
 from tenterhook.cli.project import warn
 from tenterhook.engine.hookset import HookSet
 from tenterhook.errors import UsageError
@@ -13,7 +13,7 @@ from tenterhook.support.terminal.text import near, pluralise_count
 from tenterhook.tools.approve import lockfile
 from tenterhook.tools.approve.survey import survey
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "lock",
     f"Write what a project's hooks are, entries and scripts, to {lockfile.NAME}: for `tenter audit` to compare with.\n"
     "A lockfile approves nothing: everybody still says with `tenter trust` what may run on their machine.",

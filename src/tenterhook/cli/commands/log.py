@@ -10,19 +10,19 @@ from datetime import datetime
 
 import msgspec
 
-from tenterhook.cli.options import JSON, Option, Usage
+from tenterhook.cli.options import JSON, CommandUsage, Option
 from tenterhook.cli.wanted import OPTIONS, folder, nothing_there, number, parse_filter_options, tell, tell_damage, took
 from tenterhook.errors import UsageError
-from tenterhook.journal.ask import Wanted, lines, newest
+from tenterhook.journal.ask import EntryFilter, lines, newest
 from tenterhook.journal.index import Index
-from tenterhook.journal.read import Entry, decoder
+from tenterhook.journal.read import JournalEntry, decoder
 from tenterhook.pipeline.failure_policy import describe_attempt_failure
 from tenterhook.support.terminal.table import line, width
 from tenterhook.support.terminal.text import Paint, as_json, colourful, columns, near, one_line, painter, shorten
 from tenterhook.tools.report import DECISION_STYLE, report
 from tenterhook.types import Attempt, Message, Outcome
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "log",
     "What hooks decided, did and failed at: an entry of the journal a line, the newest last.",
     (),
@@ -66,7 +66,7 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def follow(index: Index, asked: Wanted, shown: Listing, seen: int) -> int:
+def follow(index: Index, asked: EntryFilter, shown: Listing, seen: int) -> int:
     """What is added from now on, whichever file it is in; until Ctrl-C, or until nobody reads us any more."""
     try:
         while not unread():
@@ -125,7 +125,7 @@ class Listing:
                 print(line([*cells, last], self.widths))
 
 
-def row(entry: Entry, paint: Paint) -> list[str]:
+def row(entry: JournalEntry, paint: Paint) -> list[str]:
     word = "failed" if not entry.success and entry.decision in ("none", "allow") else entry.decision
     many = f" x{entry.count}" if entry.count > 1 else ""
     seconds = sum(one.seconds for one in entry.attempts) / entry.count
@@ -141,7 +141,7 @@ def row(entry: Entry, paint: Paint) -> list[str]:
     ]
 
 
-def hooks(entry: Entry) -> str:
+def hooks(entry: JournalEntry) -> str:
     """Which hooks ran, with the reason and why some failed; or why none ran."""
     names = ", ".join(one_line(one.hook) for one in entry.attempts)
     reason = entry.stop_reason if entry.stop else entry.reason
@@ -152,7 +152,7 @@ def hooks(entry: Entry) -> str:
     return f"none ran: {', '.join(one_line(why) for why in whys)}" if whys else "none ran"
 
 
-def failures(entry: Entry) -> Iterator[str]:
+def failures(entry: JournalEntry) -> Iterator[str]:
     """Why hooks failed; not of those whose failure, or exit code, refused: that is the reason."""
     for one in entry.attempts:
         if one.failed and one.decision in ("none", "allow"):
@@ -171,7 +171,7 @@ def local(stamp: str) -> str:
         return one_line(stamp)
 
 
-def show(index: Index, asked: Wanted, *, as_lines: bool) -> int:
+def show(index: Index, asked: EntryFilter, *, as_lines: bool) -> int:
     """All that is kept of one entry."""
     found = [one for _, one in lines(index, asked, 2)]
     if not found:
@@ -185,7 +185,7 @@ def show(index: Index, asked: Wanted, *, as_lines: bool) -> int:
     return 0
 
 
-def whole(entry: Entry, paint: Paint) -> Iterator[str]:
+def whole(entry: JournalEntry, paint: Paint) -> Iterator[str]:
     """Its circumstances, then the same report that firing the event gives."""
     facts = {
         "entry": entry.id,
@@ -209,7 +209,7 @@ def whole(entry: Entry, paint: Paint) -> Iterator[str]:
     yield report(outcome(entry), colour=colourful())
 
 
-def outcome(entry: Entry) -> Outcome:
+def outcome(entry: JournalEntry) -> Outcome:
     """The entry as an outcome again, as far as it was kept."""
     plain = msgspec.to_builtins(entry)
     attempts = [{**one, "changed": entry.changes.get(one["hook"], ())} for one in plain.get("attempts", ())]

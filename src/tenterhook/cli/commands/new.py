@@ -7,10 +7,10 @@ from keyword import iskeyword
 
 from tenterhook.author import starting
 from tenterhook.author.kinds import KINDS
-from tenterhook.cli.options import Option, Usage
+from tenterhook.cli.options import CommandUsage, Option
 from tenterhook.errors import UsageError, nearest
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "new",
     "Write a hook into NAME.py and its test into test_NAME.py. Nothing that is there already is written over.",
     ("NAME",),

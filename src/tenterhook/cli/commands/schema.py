@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from tenterhook.cli.options import Usage
+from tenterhook.cli.options import CommandUsage
 from tenterhook.errors import UsageError, nearest
 from tenterhook.tools.describe.schema import SCHEMAS, read_schema_file
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "schema",
     "Print a JSON Schema (2020-12): `config` of our own config file (default), `outcome` of what tenter fire prints.",
     ("[config|outcome]",),

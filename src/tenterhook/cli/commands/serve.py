@@ -8,7 +8,7 @@ import sys
 import time
 from typing import Any
 
-from tenterhook.cli.options import JSON, Option, Usage
+from tenterhook.cli.options import JSON, CommandUsage, Option
 from tenterhook.cli.project import print_json
 from tenterhook.cli.server import client, talk
 from tenterhook.errors import UsageError
@@ -17,7 +17,7 @@ from tenterhook.support.terminal.table import table
 from tenterhook.support.terminal.text import near, pluralise_count
 
 IDLE, PARALLEL = 600.0, 64
-USAGE = Usage(
+USAGE = CommandUsage(
     "serve",
     "Stay, and do what `tenter fire` and `tenter hook` are asked to: they need not start everything anew each time.\n"
     "They give the same outcome with and without it. It listens on a Unix socket that only you can open.",
@@ -76,9 +76,9 @@ def serve(idle: float, parallel: int, told: int = -1) -> int:
 
     place = lock_socket_dir()
     get_ready()
-    from tenterhook.cli.server.server import Server
+    from tenterhook.cli.server.server import HookServer
 
-    server = Server(*place, idle, parallel)
+    server = HookServer(*place, idle, parallel)
     os.chdir("/")
     if told >= 0:
         os.write(told, b"\n")

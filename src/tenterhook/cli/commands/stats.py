@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tenterhook.cli.options import JSON, Option, Usage
+from tenterhook.cli.options import JSON, CommandUsage, Option
 from tenterhook.cli.project import print_json
 from tenterhook.cli.wanted import OPTIONS, folder, nothing_there, number, parse_filter_options, tell, tell_damage, took
-from tenterhook.journal.ask import Cost, Hooked, hooks, part, sessions
+from tenterhook.journal.ask import Cost, HookCost, hooks, part, sessions
 from tenterhook.journal.index import Index
 from tenterhook.support.terminal.table import table
 from tenterhook.support.terminal.text import Paint, colourful, columns, one_line, painter, pluralise_count, shorten
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "stats",
     "What hooks cost: for each how often it ran, how long that took, how often it failed and blocked.",
     (),
@@ -41,7 +41,7 @@ def run(argv: list[str]) -> int:
     return 0
 
 
-def totals(found: list[Hooked], costs: list[Cost]) -> dict[str, object]:
+def totals(found: list[HookCost], costs: list[Cost]) -> dict[str, object]:
     """Over all, those beyond the limit too."""
     times = sorted(one.seconds for one in costs)
     return {
@@ -57,7 +57,7 @@ def totals(found: list[Hooked], costs: list[Cost]) -> dict[str, object]:
     }
 
 
-def render_stats(found: list[Hooked], costs: list[Cost], limit: int, paint: Paint) -> Iterator[str]:
+def render_stats(found: list[HookCost], costs: list[Cost], limit: int, paint: Paint) -> Iterator[str]:
     if found:
         rows = [cells(one, paint) for one in found[:limit]]
         yield table([[paint("dim", head) for head in HEADS], *rows])
@@ -76,7 +76,7 @@ def render_stats(found: list[Hooked], costs: list[Cost], limit: int, paint: Pain
         yield paint("dim", f"... {pluralise_count(len(costs) - limit, 'more session')}")
 
 
-def cells(one: Hooked, paint: Paint) -> list[str]:
+def cells(one: HookCost, paint: Paint) -> list[str]:
     return [
         shorten(one.hook, max(24, columns() - 60)),
         f"{one.runs:,}",

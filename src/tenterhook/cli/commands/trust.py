@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from tenterhook.cli.items import headline, render_item_lines
-from tenterhook.cli.options import DIALECT, JSON, PROJECT, Option, Usage
+from tenterhook.cli.options import DIALECT, JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json, prompt_yes_no, warn
 from tenterhook.errors import UsageError, nearest
 from tenterhook.support.terminal.text import colourful, near, one_line, painter, pluralise_count
-from tenterhook.tools.approve.decide import Found, approvable, approve, deny, fits_any, look, revoke
+from tenterhook.tools.approve.decide import ProjectReview, approvable, approve, deny, fits_any, look, revoke
 from tenterhook.trust import changes
-from tenterhook.trust.approvals import Judged
-from tenterhook.trust.book import Line
+from tenterhook.trust.approvals import ItemState
+from tenterhook.trust.book import ItemHistory
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "trust",
     "Show everything that a project brings along and that would run or decide something, and approve it. An approval\n"
     "holds for exactly what is shown: any change in it asks again. HOOK is a name from the list, * and ? allowed;\n"
@@ -65,7 +65,7 @@ def run(argv: list[str]) -> int:
     return rest
 
 
-def select_trust_items(found: Found, names: Sequence[str] | None) -> list[Judged]:
+def select_trust_items(found: ProjectReview, names: Sequence[str] | None) -> list[ItemState]:
     items = [*(one.item for one in found.standings), *(line.last for line in found.gone)]
     for name in names or ():
         if not any(fits_any(item, [name]) for item in items):
@@ -73,7 +73,9 @@ def select_trust_items(found: Found, names: Sequence[str] | None) -> list[Judged
     return [one for one in found.standings if names is None or fits_any(one.item, names)]
 
 
-def show(found: Found, meant: Sequence[Judged], lost: Sequence[Line], options: dict[str, str]) -> None:
+def show(
+    found: ProjectReview, meant: Sequence[ItemState], lost: Sequence[ItemHistory], options: dict[str, str]
+) -> None:
     warn(found.problems)
     if "json" in options:
         print_json({"project": found.project, "items": [*map(as_data, meant)], "gone": [line.last for line in lost]})
@@ -89,7 +91,7 @@ def show(found: Found, meant: Sequence[Judged], lost: Sequence[Line], options: d
         print(f"\n{ALWAYS}")
 
 
-def as_data(found: Judged) -> dict[str, Any]:
+def as_data(found: ItemState) -> dict[str, Any]:
     item = found.item
     return {
         "state": found.state,
@@ -116,7 +118,7 @@ def confirm_approval(number: int, lost: int, options: dict[str, str]) -> bool:
 
 
 def denied_or_revoked(
-    found: Found, meant: Sequence[Judged], names: Sequence[str] | None, options: dict[str, str]
+    found: ProjectReview, meant: Sequence[ItemState], names: Sequence[str] | None, options: dict[str, str]
 ) -> int:
     if "deny" in options:
         deny(found, meant if names is not None else None)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 
 from tenterhook.cli.commands.install import DRY, USER, YES, confirm_write, file_of, parse_agent_names
-from tenterhook.cli.options import JSON, PROJECT, Option, Usage
+from tenterhook.cli.options import JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json
 from tenterhook.support.terminal.text import visible
 from tenterhook.tools.install.change import uninstall
-from tenterhook.tools.install.editing.job import Job
+from tenterhook.tools.install.editing.job import FileChanges
 from tenterhook.tools.install.editing.writing import commit
 from tenterhook.tools.install.target import Target, installable, target
 
-USAGE = Usage(
+USAGE = CommandUsage(
     "uninstall",
     "Take hooks out of agents' configs that tenter install wrote there. A file that nobody changed since is as it was\n"
     "before, byte for byte; of any other the entries are taken out and the rest stays, as where no install is on\n"
@@ -53,9 +53,9 @@ def run(argv: list[str]) -> int:
     return 1 if any(job.by_hand for _, job in jobs) else 0
 
 
-def plan_uninstall_jobs(targets: list[Target]) -> list[tuple[Target, Job]]:
+def plan_uninstall_jobs(targets: list[Target]) -> list[tuple[Target, FileChanges]]:
     """The newest first: of two agents that read the same file it found what the other one had written there."""
-    found: list[tuple[Target, Job]] = []
+    found: list[tuple[Target, FileChanges]] = []
     files: dict[str, bytes | None] = {}
     for one in sorted({one.record: one for one in targets}.values(), key=age):  # one for all versions of an agent
         job = uninstall(one, files)
@@ -70,7 +70,7 @@ def age(one: Target) -> float:
     return -os.path.getmtime(one.record) if os.path.exists(one.record) else 0.0
 
 
-def render_uninstall_job(one: Target, job: Job) -> str:
+def render_uninstall_job(one: Target, job: FileChanges) -> str:
     unchanged = "left as it is" if job.by_hand else "nothing of ours is in it any more"
     what = ", ".join(dict.fromkeys(touched.what for touched in job.files)) or unchanged
     diff = job.diff.replace("\r\n", "\n").rstrip("\n")
@@ -78,7 +78,7 @@ def render_uninstall_job(one: Target, job: Job) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def as_data(job: Job) -> dict[str, object]:
+def as_data(job: FileChanges) -> dict[str, object]:
     return {
         "agent": job.dialect,
         "root": job.project,

@@ -34,7 +34,7 @@ NAMESPACES = ("mnt", "net", "user", "pid", "ipc", "uts")
 LOST = "the server that had this event was ended, and nobody knows how far it came; it is not done twice"
 
 
-class Lost(Exception):
+class ConnectionLost(Exception):
     """The connection broke after the server had the request."""
 
 
@@ -46,7 +46,7 @@ def run_on_server(words: list[str]) -> int | None:
     try:
         name = code()
         folder = open_server_folder(name)
-        return Call(folder, name, words).done() if folder >= 0 and reads(words) is not None else None
+        return ServerCall(folder, name, words).done() if folder >= 0 and reads(words) is not None else None
     except OSError:
         return None
     except KeyboardInterrupt:  # while stdin was read, say
@@ -131,7 +131,7 @@ def head(key: bytes, name: bytes, context: bytes, call: bytes, stdin: bytes) -> 
     return key + name + b"".join(len(part).to_bytes(LENGTH, "little") for part in (context, call, stdin))
 
 
-class Call:
+class ServerCall:
     """One command, asked of the server."""
 
     def __init__(self, folder: int, server: str, words: list[str]) -> None:
@@ -213,7 +213,7 @@ class Call:
                 forget_signals(before)
         except KeyboardInterrupt:
             return 130
-        except Lost:
+        except ConnectionLost:
             return self.lost()
 
     def heard(self, wire: socket) -> int | None:
@@ -267,7 +267,7 @@ def receive_exactly(wire: socket, count: int) -> bytes:
         except OSError:
             part = b""
         if not part:
-            raise Lost
+            raise ConnectionLost
         parts.append(part)
         count -= len(part)
     return b"".join(parts)

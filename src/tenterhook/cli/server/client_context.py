@@ -40,11 +40,11 @@ SIGNALS = sorted({int(one) for one in signal.valid_signals()} - {signal.SIGKILL,
 SPACES = ("mnt", "net", "user", "pid")
 
 
-class Foreign(Exception):
+class ContextMismatch(Exception):
     """Why a context cannot be taken on exactly."""
 
 
-class World:
+class ClientContext:
     """One context, taken on by this process, which is forked for it."""
 
     def __init__(self, context: bytes) -> None:
@@ -54,17 +54,17 @@ class World:
         (cwd, *place), root, environ, umask, limits, manners, spaces, self.codings = facts[1:]
         here = os.stat("/")
         if root != (here.st_dev, here.st_ino) or spaces != [os.readlink(f"/proc/self/ns/{one}") for one in NAMESPACES]:
-            raise Foreign("another root folder, or other namespaces")
+            raise ContextMismatch("another root folder, or other namespaces")
         self.limit(limits)
         self.behave(*manners)
         try:
             os.chdir(cwd)
         except OSError as exc:
-            raise Foreign(f"the folder cannot be entered: {exc.strerror}") from None
+            raise ContextMismatch(f"the folder cannot be entered: {exc.strerror}") from None
         # One that was made anew under the same name is another one, and so is its context.
         self.place = identity(".")
         if self.place != tuple(place):
-            raise Foreign("another folder has its name now")
+            raise ContextMismatch("another folder has its name now")
         os.umask(umask)
         os.environ.clear()
         os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in environ.items()})
@@ -78,14 +78,14 @@ class World:
             name = line[: COLUMNS[0]].rstrip()
             soft, hard = (number(line[start:end]) for start, end in pairwise(COLUMNS))
             if name in OWN and (soft, hard) != (resource.RLIM_INFINITY,) * 2:
-                raise Foreign(f"a limit of its own: {name.decode()}")
+                raise ContextMismatch(f"a limit of its own: {name.decode()}")
             if name == b"Max open files" and 0 <= soft < FEWEST:
-                raise Foreign("too few open files")
+                raise ContextMismatch("too few open files")
             if name in LIMITS and resource.getrlimit(LIMITS[name]) != (soft, hard):
                 try:
                     resource.setrlimit(LIMITS[name], (soft, hard))
                 except (OSError, ValueError) as exc:
-                    raise Foreign(f"{name.decode()}: {exc}") from None
+                    raise ContextMismatch(f"{name.decode()}: {exc}") from None
 
     def behave(self, ignored: bytes, niceness: int, processors: list[int]) -> None:
         """Ignore the signals that it ignores, and take no more of the machine than it may."""
@@ -100,7 +100,7 @@ class World:
             if os.sched_getaffinity(0) != {*processors}:
                 os.sched_setaffinity(0, processors)
         except OSError as exc:
-            raise Foreign(f"its share of the machine: {exc.strerror}") from None
+            raise ContextMismatch(f"its share of the machine: {exc.strerror}") from None
 
     def knows(self, wire: socket.socket) -> bool:
         """Whether the kernel says of a client what it says of us: the user, the groups, what it may do, what it sees.

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from tenterhook.cli.commands.fire import engine_arguments
 from tenterhook.cli.server import event_thread, missing_files
-from tenterhook.cli.server.stamps import Files
-from tenterhook.cli.server.streams import SEAT, Seat
+from tenterhook.cli.server.stamps import FileFingerprints
+from tenterhook.cli.server.streams import STREAMS, ClientStreams
 from tenterhook.engine.engine import Engine
 from tenterhook.runtime.supervisor import client
 
@@ -27,14 +27,14 @@ Key = frozenset[tuple[str, str]]
 SEPARATE = ("EVENT", "session", "input", "json", "require-trusted")
 
 
-class Kept:
+class CachedEngine:
     """An engine, the seat of whoever it works for, and the files that it was made from; one client at a time."""
 
     def __init__(self, key: Key, options: Options, turn: int) -> None:
         self.key, self.turn = key, turn
         self.engine = Engine(**engine_arguments(options))
-        self.seat = Seat()
-        files = Files(self.engine)
+        self.seat = ClientStreams()
+        files = FileFingerprints(self.engine)
         hooks = self.engine.hooks()
         self.functions = any(hook.handler == "python" for hook in hooks)
         # What approvals are bound to is looked for in too many places to watch them: it is looked for again.
@@ -43,7 +43,7 @@ class Kept:
         runner = self.engine.running()
         runner.aside = event_thread.call
         # Threads that run functions for this engine, where there are several at once, print to its client.
-        runner.workers.begin = partial(SEAT.set, self.seat)
+        runner.workers.begin = partial(STREAMS.set, self.seat)
 
     @property
     def fresh(self) -> bool:
@@ -69,14 +69,14 @@ class Engines:
     """Those that nobody uses, by their options."""
 
     def __init__(self) -> None:
-        self.idle: OrderedDict[Key, list[Kept]] = OrderedDict()
+        self.idle: OrderedDict[Key, list[CachedEngine]] = OrderedDict()
         self.lock = threading.Lock()
         # Counts how often all of them were of no use any more.
         self.turn = 0
         missing_files.watch()
         client.helper("auto", self)  # interpreters stay warm though no engine is kept
 
-    def take(self, options: Options) -> Kept:
+    def take(self, options: Options) -> CachedEngine:
         """One that is as good as new, or a new one; whatever is wrong with the config is raised."""
         key = engine_cache_key(options)
         if missing_files.discard_stale_sandboxes():
@@ -86,17 +86,17 @@ class Engines:
                 waiting = self.idle.get(key)
                 kept = waiting.pop() if waiting else None
             if kept is None:
-                return Kept(key, options, self.turn)
+                return CachedEngine(key, options, self.turn)
             if kept.fresh:
                 return kept
             kept.engine.close()
 
-    def give_back(self, kept: Kept) -> None:
+    def give_back(self, kept: CachedEngine) -> None:
         """Those whose options were not asked for the longest time make room."""
         if kept.files is None or kept.turn != self.turn or kept.engine.abandoned:
             kept.engine.close()
             return
-        old: list[Kept] = []
+        old: list[CachedEngine] = []
         with self.lock:
             self.idle.setdefault(kept.key, []).append(kept)
             self.idle.move_to_end(kept.key)

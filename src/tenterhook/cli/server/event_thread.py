@@ -22,7 +22,7 @@ from tenterhook.runtime.process.client_gone import CALLER
 from tenterhook.types import Attempt, Job, Outcome
 
 if TYPE_CHECKING:
-    from tenterhook.cli.server.talk import Line
+    from tenterhook.cli.server.talk import ClientConnection
     from tenterhook.engine.engine import Engine, Flow
 
 
@@ -30,10 +30,12 @@ class Overtaken(BaseException):
     """Another thread has gone on with this event: nothing that comes of it here counts any more."""
 
 
-class Turn:
+class EventRun:
     """One event of one client. `rest` is what is to be done with its outcome where another thread has it."""
 
-    def __init__(self, engine: Engine, clock: Clock, line: Line, rest: Callable[[Callable[[], Outcome]], None]) -> None:
+    def __init__(
+        self, engine: Engine, clock: Watchdog, line: ClientConnection, rest: Callable[[Callable[[], Outcome]], None]
+    ) -> None:
         self.engine, self.clock, self.line, self.rest = engine, clock, line, rest
         self.flow: Flow | None = None
 
@@ -43,11 +45,11 @@ class Turn:
         if isinstance(flow, Outcome):
             return flow
         self.flow = flow
-        before = TURN.set(self)
+        before = EVENT_RUN.set(self)
         try:
             return self.engine.drive_flow(flow)
         finally:
-            TURN.reset(before)
+            EVENT_RUN.reset(before)
 
     def go_on(self, job: Job) -> None:
         """In another thread, in the context of the late one. The flow waits for the attempt of this job alone."""
@@ -57,12 +59,12 @@ class Turn:
         self.rest(lambda: self.engine.drive_flow(flow, [attempt_for_stuck_thread(job)]))
 
 
-TURN: ContextVar[Turn] = ContextVar("tenterhook.cli.server.turn")
+EVENT_RUN: ContextVar[EventRun] = ContextVar("tenterhook.cli.server.turn")
 
 
 def call(handler: ModuleType, job: Job) -> Attempt:
     """In the client's own thread, whatever time it may take; Overtaken where it took too long."""
-    turn, seconds, context = TURN.get(), patience(job), copy_context()
+    turn, seconds, context = EVENT_RUN.get(), patience(job), copy_context()
     context.run(CALLER.set, -1)  # a function runs on though its client has gone
     watched = None if seconds is None else turn.clock.begin(turn, job, seconds)
     result = context.run(run_handler_safely, handler, job)
@@ -80,12 +82,12 @@ def run_handler_safely(handler: ModuleType, job: Job) -> Attempt:
             return attempt_from_exception(job, exc)
 
 
-class Watched:
+class WatchedCall:
     """A call that must not take longer than `until`, and the context that it was made in."""
 
     __slots__ = ("context", "job", "turn", "until")
 
-    def __init__(self, turn: Turn, job: Job, until: float) -> None:
+    def __init__(self, turn: EventRun, job: Job, until: float) -> None:
         self.turn, self.job, self.until = turn, job, until
         self.context = copy_context()
 
@@ -93,24 +95,24 @@ class Watched:
         self.context.run(self.turn.go_on, self.job)
 
 
-class Clock:
+class Watchdog:
     """Gives a call that is late to `overtake`.
 
     It sleeps until the first could be late, and on if that one has ended: to wake it for each would cost what is saved.
     """
 
-    def __init__(self, overtake: Callable[[Watched], None]) -> None:
+    def __init__(self, overtake: Callable[[WatchedCall], None]) -> None:
         self.overtake = overtake
         self.lock = threading.Lock()
         self.bell = threading.Event()
-        self.calls: set[Watched] = set()
+        self.calls: set[WatchedCall] = set()
         self.next = inf
 
     def start(self) -> None:
         threading.Thread(target=self.run, name="tenterhook clock", daemon=True).start()
 
-    def begin(self, turn: Turn, job: Job, seconds: float) -> Watched:
-        one = Watched(turn, job, time.monotonic() + seconds)
+    def begin(self, turn: EventRun, job: Job, seconds: float) -> WatchedCall:
+        one = WatchedCall(turn, job, time.monotonic() + seconds)
         with self.lock:
             self.calls.add(one)
             first = one.until < self.next
@@ -119,7 +121,7 @@ class Clock:
             self.bell.set()
         return one
 
-    def end(self, one: Watched) -> bool:
+    def end(self, one: WatchedCall) -> bool:
         """Whether it came in time: whoever takes it off the list has it."""
         with self.lock:
             if one in self.calls:

@@ -15,19 +15,19 @@ from tenterhook.cli.commands import fire
 from tenterhook.cli.main import complain
 from tenterhook.cli.server.client import AGAIN
 from tenterhook.cli.server.engines import Engines
-from tenterhook.cli.server.event_thread import Turn
+from tenterhook.cli.server.event_thread import EventRun
 from tenterhook.cli.server.stamps import Modules
-from tenterhook.cli.server.streams import ERRORS, SEAT, Seat
+from tenterhook.cli.server.streams import ERRORS, STREAMS, ClientStreams
 from tenterhook.errors import TenterhookError
 from tenterhook.pipeline.target_index import Memo
 from tenterhook.runtime.process.client_gone import CALLER, CallerGone
 from tenterhook.runtime.warm import EACH_TIME
 
 if TYPE_CHECKING:
-    from tenterhook.cli.server.client_context import World
-    from tenterhook.cli.server.engines import Kept, Options
-    from tenterhook.cli.server.event_thread import Clock
-    from tenterhook.cli.server.talk import Line, Request
+    from tenterhook.cli.server.client_context import ClientContext
+    from tenterhook.cli.server.engines import CachedEngine, Options
+    from tenterhook.cli.server.event_thread import Watchdog
+    from tenterhook.cli.server.talk import ClientConnection, Request
     from tenterhook.types import Outcome
 
 # Exit code and stdout.
@@ -35,10 +35,10 @@ Answer = tuple[int, bytes]
 Result = TypeVar("Result")
 
 
-class Firing:
+class FireWorker:
     """What one worker needs for it. `spoiled` is set where it cannot serve on as if it were new."""
 
-    def __init__(self, world: World, clock: Clock) -> None:
+    def __init__(self, world: ClientContext, clock: Watchdog) -> None:
         self.world, self.clock = world, clock
         self.engines = Engines()
         self.modules = Modules()
@@ -50,21 +50,21 @@ class Firing:
         self.lock = threading.Lock()
         self.project = ""
 
-    def __call__(self, request: Request, line: Line) -> None:
+    def __call__(self, request: Request, line: ClientConnection) -> None:
         """Answer it. CallerGone where nobody is there any more to be answered."""
-        seat = Seat()
+        seat = ClientStreams()
         seat.line, seat.out = line, bytearray()
-        before = SEAT.set(seat)
+        before = STREAMS.set(seat)
         try:
             options = self.parsed(request, line, seat)
             if options is not None:
                 self.fired(options, request, line)
         finally:
-            SEAT.reset(before)
+            STREAMS.reset(before)
             seat.line = None
             self.settle()
 
-    def parsed(self, request: Request, line: Line, seat: Seat) -> Options | None:
+    def parsed(self, request: Request, line: ClientConnection, seat: ClientStreams) -> Options | None:
         words = tuple(request.words)
         known = self.read.get(words)
         if known is not None:
@@ -79,25 +79,25 @@ class Firing:
             return None
         return self.read.keep(words, options)
 
-    def fired(self, options: Options, request: Request, line: Line) -> None:
+    def fired(self, options: Options, request: Request, line: ClientConnection) -> None:
         answer = answer_or_complain(partial(self.answer, options, request, line))
         if answer is None:
             line.say(AGAIN)
         else:
             line.end(*answer)
 
-    def answer(self, options: Options, request: Request, line: Line) -> Answer | None:
+    def answer(self, options: Options, request: Request, line: ClientConnection) -> Answer | None:
         """None where that is for another worker to say."""
         stdin = request.stdin
         data = fire.read_input(options["input"]) if options.get("input") else fire.parse_event_data(stdin, "stdin")
         kept = self.engines.take(options)
         if self.is_own(kept):
-            return Call(self, kept, options, request, line).made(data)
+            return FireCall(self, kept, options, request, line).made(data)
         self.spoiled = True
         self.done_with(kept)
         return None
 
-    def is_own(self, kept: Kept) -> bool:
+    def is_own(self, kept: CachedEngine) -> bool:
         """The functions of one project only: what those of another import when they are called has the same names."""
         if not kept.functions:
             return True
@@ -105,7 +105,7 @@ class Firing:
             self.project = self.project or kept.engine.project
             return self.project == kept.engine.project
 
-    def done_with(self, kept: Kept) -> None:
+    def done_with(self, kept: CachedEngine) -> None:
         """A function may have left something behind that a new process would not have."""
         kept.seat.line = None
         self.engines.give_back(kept)
@@ -125,22 +125,24 @@ class Firing:
         return self.spoiled or (bool(self.unsettled) and self.world.changed)
 
 
-class Call:
+class FireCall:
     """One event for one client, by an engine that nobody else has meanwhile."""
 
-    def __init__(self, firing: Firing, kept: Kept, options: Options, request: Request, line: Line) -> None:
+    def __init__(
+        self, firing: FireWorker, kept: CachedEngine, options: Options, request: Request, line: ClientConnection
+    ) -> None:
         self.firing, self.kept, self.options, self.request, self.line = firing, kept, options, request, line
 
     def made(self, data: dict[str, object]) -> Answer:
         self.kept.seat.line = self.line
-        SEAT.set(self.kept.seat)
+        STREAMS.set(self.kept.seat)
         return self.answered(partial(self.begin_flow, data))
 
     def begin_flow(self, data: dict[str, object]) -> Outcome:
         engine = self.kept.engine
         self.kept.begin(self.options.get("session", ""))
         fire.warn_of_bypass(engine)
-        return Turn(engine, self.firing.clock, self.line, self.overtaken).fire(self.options["EVENT"], data)
+        return EventRun(engine, self.firing.clock, self.line, self.overtaken).fire(self.options["EVENT"], data)
 
     def overtaken(self, outcome: Callable[[], Outcome]) -> None:
         """The rest, in another thread: ours is late, and what it may still do is nobody else's matter."""

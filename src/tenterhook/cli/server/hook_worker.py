@@ -19,27 +19,27 @@ import traceback
 
 from tenterhook.cli import main
 from tenterhook.cli.server.client import NOT_HERE
-from tenterhook.cli.server.client_context import World
+from tenterhook.cli.server.client_context import ClientContext
 from tenterhook.cli.server.streams import ERRORS
-from tenterhook.cli.server.talk import STREAMS, Broken, Line, Request
+from tenterhook.cli.server.talk import STREAMS, BrokenRequest, ClientConnection, Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.cli.server.server import Post
+    from tenterhook.cli.server.server import WorkerPost
 
 LOOK = 1000.0
 
 
-class Forks:
+class ForkingWorker:
     """One process in one thread: it accepts and forks."""
 
-    def __init__(self, post: Post, world: World, listener: socket.socket) -> None:
+    def __init__(self, post: WorkerPost, world: ClientContext, listener: socket.socket) -> None:
         self.post, self.world, self.listener = post, world, listener
         self.listener.setblocking(False)
         self.children: dict[int, int] = {}
         self.used = time.monotonic()
 
-    def serve(self, line: Line, request: Request) -> None:
+    def serve(self, line: ClientConnection, request: Request) -> None:
         self.fork(line, request)
         while True:
             ready = self.wait()
@@ -67,10 +67,10 @@ class Forks:
         except OSError:
             return False
         wire.setblocking(True)
-        self.fork(Line(wire))
+        self.fork(ClientConnection(wire))
         return True
 
-    def fork(self, line: Line, request: Request | None = None) -> None:
+    def fork(self, line: ClientConnection, request: Request | None = None) -> None:
         self.used = time.monotonic()
         with contextlib.suppress(OSError):
             if request is None:
@@ -83,7 +83,7 @@ class Forks:
         for file in request.files if request else ():
             os.close(file)
 
-    def begin_flow(self, line: Line, request: Request | None) -> None:
+    def begin_flow(self, line: ClientConnection, request: Request | None) -> None:
         """In the fork, which ends with this."""
         code = 1
         try:
@@ -95,7 +95,7 @@ class Forks:
                 return
             self.post.note(time.monotonic())
             code = run_hook_command(line, request, self.world.codings)
-        except (OSError, Broken):
+        except (OSError, BrokenRequest):
             code = 1
         finally:
             os._exit(code)
@@ -107,7 +107,7 @@ class Forks:
             os.close(file)
 
 
-def run_hook_command(line: Line, request: Request, codings: list[str]) -> int:
+def run_hook_command(line: ClientConnection, request: Request, codings: list[str]) -> int:
     end_with(line.wire)
     take_streams(request.files, codings)
     sys.argv = ["tenter", "hook", *request.words]

@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tenterhook.runtime.sandbox import quarantine
-from tenterhook.runtime.sandbox.quarantine import Known, Steps, changed_folders, first_step, marks, nearest
+from tenterhook.runtime.sandbox.quarantine import ProfileState, Steps, changed_folders, first_step, marks, nearest
 
 if TYPE_CHECKING:
     from tenterhook.runtime.sandbox.profile import Profile
 
 
-class Missing:
+class MissingFiles:
     """Those of some places that are not there. To look again takes one look at each folder around them.
 
     `others` are those of which that cannot be told: something stands there, or on the way, if only a link to nowhere.
@@ -59,24 +59,26 @@ def is_absent(path: str) -> bool:
     return False
 
 
-class Lasting(Known):
+class WatchedProfile(ProfileState):
     """The places of one profile, those of secrets included."""
 
     def __init__(self, profile: Profile) -> None:
-        self.missing = Missing((*profile.closed, *profile.hidden))
+        self.missing = MissingFiles((*profile.closed, *profile.hidden))
         super().__init__(profile)
 
 
 def watch() -> None:
     """From now on, in this process."""
-    quarantine.kind = Lasting
+    quarantine.kind = WatchedProfile
 
 
 def discard_stale_sandboxes() -> bool:
     """Whether a sandbox was out of date, which is made anew for the next hook that needs it."""
     with quarantine.LOCK:
         old = [
-            profile for profile, one in quarantine.KNOWN.items() if isinstance(one, Lasting) and not one.missing.same
+            profile
+            for profile, one in quarantine.KNOWN.items()
+            if isinstance(one, WatchedProfile) and not one.missing.same
         ]
         for profile in old:
             del quarantine.KNOWN[profile]

@@ -20,7 +20,7 @@ from tenterhook.cli.server import client, talk
 from tenterhook.cli.server.client import AGAIN, HEAD, KEY, NOT_HERE
 from tenterhook.cli.server.preload import own_files
 from tenterhook.cli.server.stamps import stamp
-from tenterhook.cli.server.talk import Broken, Line
+from tenterhook.cli.server.talk import BrokenRequest, ClientConnection
 
 MOST = 16
 # Seconds that a client may take to say what it wants, and between two looks at our own files.
@@ -31,10 +31,10 @@ NOTE = struct.Struct("dQ")
 ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-class Post:
+class WorkerPost:
     """What a worker is given: the folder and its name in it, the key, and where it notes that it was used."""
 
-    def __init__(self, server: Server, name: str, number: int) -> None:
+    def __init__(self, server: HookServer, name: str, number: int) -> None:
         self.folder, self.key, self.name = server.folder, server.key, name
         self.idle, self.parallel = server.idle, server.parallel
         self.table, self.number = server.table, number
@@ -66,15 +66,15 @@ class Post:
         return when, count
 
 
-class Kept:
+class WorkerHandle:
     """A worker as the server knows it."""
 
-    def __init__(self, pid: int, post: Post) -> None:
+    def __init__(self, pid: int, post: WorkerPost) -> None:
         self.pid, self.post = pid, post
         self.file = os.pidfd_open(pid)
 
 
-class Server:
+class HookServer:
     """Everything is in its folder: the key, its socket, those of its workers, and the lock that says that it runs."""
 
     def __init__(self, path: str, folder: int, lock: int, idle: float, parallel: int) -> None:
@@ -84,8 +84,8 @@ class Server:
         self.files = {file: stamp(file) for file in own_files()}
         self.key = os.urandom(KEY)
         self.table = mmap.mmap(-1, 2 * MOST * NOTE.size)
-        self.pending: dict[int, tuple[Line, float]] = {}
-        self.workers: dict[int, Kept] = {}
+        self.pending: dict[int, tuple[ClientConnection, float]] = {}
+        self.workers: dict[int, WorkerHandle] = {}
         self.used = time.monotonic()
         self.over, self.done = False, 0
         self.bell = socket.socketpair()
@@ -144,7 +144,7 @@ class Server:
             while True:
                 wire, _ = self.listener.accept()
                 wire.setblocking(False)
-                line = Line(wire)
+                line = ClientConnection(wire)
                 with contextlib.suppress(OSError):
                     line.greet()
                 self.pending[wire.fileno()] = line, time.monotonic() + PATIENCE
@@ -160,7 +160,7 @@ class Server:
         except OSError:
             head = b""
         if len(head) == HEAD and hmac.compare_digest(head[:KEY], self.key):
-            with contextlib.suppress(OSError, Broken):
+            with contextlib.suppress(OSError, BrokenRequest):
                 try:
                     self.assign(line, talk.name_in(head))
                 except OSError:  # no more processes, or no more files
@@ -168,7 +168,7 @@ class Server:
         self.pending.pop(file, None)
         line.close()
 
-    def assign(self, line: Line, digest: bytes) -> None:
+    def assign(self, line: ClientConnection, digest: bytes) -> None:
         if not any(digest):
             self.told(line)
             return
@@ -183,14 +183,14 @@ class Server:
             return
         if len(self.workers) >= MOST:
             self.dismiss()
-        self.hire(line, Post(self, name, number))
+        self.hire(line, WorkerPost(self, name, number))
 
     def dismiss(self) -> None:
         """The worker that was not used for the longest time, of those that were not told to end."""
         post = min((kept.post for kept in self.workers.values()), key=lambda post: (post.held < 0, post.noted[0]))
         post.held = release(post.held)
 
-    def hire(self, line: Line, post: Post) -> None:
+    def hire(self, line: ClientConnection, post: WorkerPost) -> None:
         pid = -1
         try:
             pid = os.fork()
@@ -200,7 +200,7 @@ class Server:
                     work(line, post)
                 finally:
                     os._exit(0)
-            kept = Kept(pid, post)
+            kept = WorkerHandle(pid, post)
             self.workers[kept.file] = kept
         finally:
             post.listener.close()
@@ -209,7 +209,7 @@ class Server:
                 post.withdraw()
                 release(post.held)
 
-    def leave(self, line: Line, post: Post) -> None:
+    def leave(self, line: ClientConnection, post: WorkerPost) -> None:
         """In a worker: what is the server's alone. Its terminal is, too: Ctrl-C there ends no client's hooks."""
         os.setsid()
         signal.set_wakeup_fd(-1)
@@ -250,7 +250,7 @@ class Server:
         if idle or any(stamp(file) != known for file, known in self.files.items()):
             self.over = True
 
-    def told(self, line: Line) -> None:
+    def told(self, line: ClientConnection) -> None:
         """`tenter serve --status`, or --stop."""
         line.wire.setblocking(True)
         words = line.request(self.key).words
@@ -283,11 +283,11 @@ class Server:
         os.ftruncate(self.lock, 0)
 
 
-def work(line: Line, post: Post) -> None:
+def work(line: ClientConnection, post: WorkerPost) -> None:
     """What a worker does, from its first client on."""
-    from tenterhook.cli.server.client_context import Foreign, World, about, peer
-    from tenterhook.cli.server.hook_worker import Forks
-    from tenterhook.cli.server.worker import Worker
+    from tenterhook.cli.server.client_context import ClientContext, ContextMismatch, about, peer
+    from tenterhook.cli.server.hook_worker import ForkingWorker
+    from tenterhook.cli.server.worker import EngineWorker
 
     line.wire.setblocking(True)
     sys.argv = ["tenter"]
@@ -298,13 +298,13 @@ def work(line: Line, post: Post) -> None:
     request = line.request(post.key)
     try:
         if about(peer(line.wire)) != about(os.getpid()):
-            raise Foreign("confined in another way")
-        world = World(request.context)
-    except (Foreign, OSError, ValueError):
+            raise ContextMismatch("confined in another way")
+        world = ClientContext(request.context)
+    except (ContextMismatch, OSError, ValueError):
         post.withdraw()
         line.say(NOT_HERE)
         return
-    kind = Forks if world.command == "hook" else Worker
+    kind = ForkingWorker if world.command == "hook" else EngineWorker
     kind(post, world, post.listener).serve(line, request)
 
 

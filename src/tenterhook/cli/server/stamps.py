@@ -10,7 +10,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-from tenterhook.cli.server.missing_files import Missing
+from tenterhook.cli.server.missing_files import MissingFiles
 from tenterhook.config.locations import places, resolve_config_path
 from tenterhook.config.settings import USER
 from tenterhook.support import project_imports
@@ -57,14 +57,14 @@ def young(one: Stamp, since: int) -> bool:
     return any(at > since - YOUNG for at in times)
 
 
-class Files:
+class FileFingerprints:
     """The files of one engine's config, those that are not there included."""
 
     def __init__(self, engine: Engine) -> None:
         self.began = time.time_ns()
         found = {path: stamp(path) for path in config_source_paths(engine)}
         # Most files that could be there are not: they are looked for together.
-        self.missing = Missing(path for path, one in found.items() if one == ABSENT)
+        self.missing = MissingFiles(path for path, one in found.items() if one == ABSENT)
         self.found = {path: one for path, one in found.items() if one != ABSENT or path in self.missing.others}
         # Of a folder only which one it is: what is written into it is no matter of the config's.
         self.project = engine.project, folder(engine.project)

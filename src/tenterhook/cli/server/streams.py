@@ -11,26 +11,26 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-    from tenterhook.cli.server.talk import Line
+    from tenterhook.cli.server.talk import ClientConnection
 
 ERRORS = "backslashreplace"
 
 
-class Seat:
+class ClientStreams:
     """Where the client of the moment sits. Threads keep their seat, clients come and go."""
 
     __slots__ = ("line", "out")
 
     def __init__(self) -> None:
-        self.line: Line | None = None
+        self.line: ClientConnection | None = None
         # What is printed by the command itself; None while hooks run, whose prints all go to stderr.
         self.out: bytearray | None = None
 
 
-SEAT: ContextVar[Seat | None] = ContextVar("tenterhook.cli.server.seat", default=None)
+STREAMS: ContextVar[ClientStreams | None] = ContextVar("tenterhook.cli.server.seat", default=None)
 
 
-class Route(io.RawIOBase):
+class RoutedStream(io.RawIOBase):
     """One of the two streams."""
 
     def __init__(self, own: int) -> None:
@@ -48,7 +48,7 @@ class Route(io.RawIOBase):
 
     def write(self, data: ReadableBuffer) -> int:
         text = bytes(data)
-        seat = SEAT.get()
+        seat = STREAMS.get()
         if seat is None:
             os.write(2, text)
         elif self.own == 1 and seat.out is not None:
@@ -64,7 +64,7 @@ class Route(io.RawIOBase):
 def route(codings: list[str]) -> None:
     """Once, when the process becomes a worker; the texts are coded as the clients' are."""
     made = [
-        io.TextIOWrapper(Route(number), encoding=coding or "utf-8", errors=ERRORS, write_through=True)  # type: ignore[type-var]
+        io.TextIOWrapper(RoutedStream(number), encoding=coding or "utf-8", errors=ERRORS, write_through=True)  # type: ignore[type-var]
         for number, coding in zip((1, 2), codings, strict=True)
     ]
     sys.stdout, sys.stderr = made

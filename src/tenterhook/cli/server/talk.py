@@ -21,7 +21,7 @@ STREAMS = 3
 FIRST = 1 << 16
 
 
-class Broken(Exception):
+class BrokenRequest(Exception):
     """No request: who is there does not know the key, or hung up."""
 
 
@@ -36,7 +36,7 @@ class Request:
         self.words, self.readable = marshal.loads(call)
 
 
-class Line:
+class ClientConnection:
     """One client's connection. Threads of one event may say something at the same time."""
 
     def __init__(self, wire: socket.socket) -> None:
@@ -64,18 +64,18 @@ class Line:
         try:
             data = self.first(files)
             if len(data) < HEAD or not hmac.compare_digest(data[:KEY], key):
-                raise Broken("it does not know the key")
+                raise BrokenRequest("it does not know the key")
             sizes = lengths(data)
             if max(sizes) > LARGEST:
-                raise Broken("it is too large")
+                raise BrokenRequest("it is too large")
             parts = memoryview(data + self.rest(HEAD + sum(sizes) - len(data)))[HEAD:]
             self.wire.settimeout(None)
             context, call = sizes[0], sizes[0] + sizes[1]
             return Request(bytes(parts[:context]), bytes(parts[context:call]), bytes(parts[call:]), files)
-        except (OSError, ValueError, EOFError, TypeError, Broken) as exc:
+        except (OSError, ValueError, EOFError, TypeError, BrokenRequest) as exc:
             for file in files:
                 os.close(file)
-            raise Broken(str(exc)) from exc
+            raise BrokenRequest(str(exc)) from exc
 
     def first(self, files: list[int]) -> bytes:
         """Of one write, mostly all there is; with the descriptors that come with it."""
@@ -98,7 +98,7 @@ class Line:
         while view:
             got = self.wire.recv_into(view)
             if not got:
-                raise Broken("it hung up")
+                raise BrokenRequest("it hung up")
             view = view[got:]
         return bytes(data)
 
@@ -150,7 +150,7 @@ def query_server(folder: int, name: str, words: list[str]) -> Any:
         wire.settimeout(client.ENDING)
         frame = client.receive_exactly(wire, client.FRAME)
         return marshal.loads(client.receive_exactly(wire, int.from_bytes(frame[1:], "little"))[1:])
-    except (OSError, client.Lost):
+    except (OSError, client.ConnectionLost):
         return None
     finally:
         wire.close()

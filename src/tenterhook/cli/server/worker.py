@@ -16,27 +16,27 @@ from functools import partial
 
 from tenterhook.cli.server import streams
 from tenterhook.cli.server.client import AGAIN, NOT_HERE
-from tenterhook.cli.server.client_context import World
-from tenterhook.cli.server.event_thread import Clock, Overtaken, Watched
-from tenterhook.cli.server.fire_worker import Firing
-from tenterhook.cli.server.talk import Broken, Line, Request
+from tenterhook.cli.server.client_context import ClientContext
+from tenterhook.cli.server.event_thread import Overtaken, Watchdog, WatchedCall
+from tenterhook.cli.server.fire_worker import FireWorker
+from tenterhook.cli.server.talk import BrokenRequest, ClientConnection, Request
 from tenterhook.runtime.process.client_gone import CallerGone
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.cli.server.server import Post
+    from tenterhook.cli.server.server import WorkerPost
 
 # Milliseconds between two looks at the clock.
 LOOK = 1000.0
 
 
-class Worker:
+class EngineWorker:
     """Serves until nobody came for a while, the server ends, or something is not as it would be in a new process."""
 
-    def __init__(self, post: Post, world: World, listener: socket.socket) -> None:
+    def __init__(self, post: WorkerPost, world: ClientContext, listener: socket.socket) -> None:
         self.post, self.world, self.listener = post, world, listener
-        self.clock = Clock(self.overtake)
-        self.firing = Firing(world, self.clock)
+        self.clock = Watchdog(self.overtake)
+        self.firing = FireWorker(world, self.clock)
         self.lock = threading.Lock()
         self.threads = self.free = 0
         # Clients, whichever thread has them by now.
@@ -45,7 +45,7 @@ class Worker:
         self.retired = threading.Event()
         self.used = time.monotonic()
 
-    def serve(self, line: Line, request: Request) -> None:
+    def serve(self, line: ClientConnection, request: Request) -> None:
         """From the first request, for which the worker was made, to the end of the last one."""
         streams.route(self.world.codings)
         self.clock.start()
@@ -63,14 +63,14 @@ class Worker:
             self.empty.wait_for(lambda: not self.serving)
         self.firing.engines.close()
 
-    def more(self, line: Line | None = None, request: Request | None = None) -> None:
+    def more(self, line: ClientConnection | None = None, request: Request | None = None) -> None:
         """With the lock held, so that it is counted before it looks."""
         thread = threading.Thread(target=self.attend, args=(line, request), name="tenterhook client", daemon=True)
         thread.start()
         self.threads += 1
         self.free += 0 if line else 1
 
-    def attend(self, line: Line | None, request: Request | None) -> None:
+    def attend(self, line: ClientConnection | None, request: Request | None) -> None:
         """What each thread does."""
         if line and request:
             self.follow(0)
@@ -81,7 +81,7 @@ class Worker:
             except OSError:  # nobody can come any more, and whoever came was served
                 return
             self.follow(1)
-            self.done(Line(wire))
+            self.done(ClientConnection(wire))
 
     def follow(self, less: int) -> None:
         """Before a client is greeted: who was not counted when we end does it himself."""
@@ -92,32 +92,32 @@ class Worker:
                 with contextlib.suppress(RuntimeError):  # no more threads: whoever comes waits for one of these
                     self.more()
 
-    def done(self, line: Line, request: Request | None = None) -> None:
+    def done(self, line: ClientConnection, request: Request | None = None) -> None:
         self.served(line, partial(self.answer, line, request))
         with self.lock:
             self.free += 1
 
-    def served(self, line: Line, work: Callable[[], None]) -> None:
+    def served(self, line: ClientConnection, work: Callable[[], None]) -> None:
         """Until nothing more comes for a client; where another thread has gone on with him, that is for it to say."""
         try:
             work()
         except Overtaken:
             return
-        except (OSError, Broken, CallerGone):  # whoever it was has gone
+        except (OSError, BrokenRequest, CallerGone):  # whoever it was has gone
             pass
         except BaseException:
             self.over(line)
             raise
         self.over(line)
 
-    def over(self, line: Line) -> None:
+    def over(self, line: ClientConnection) -> None:
         line.close()
         self.used = time.monotonic()
         with self.lock:
             self.serving -= 1
             self.empty.notify_all()
 
-    def overtake(self, watched: Watched) -> None:
+    def overtake(self, watched: WatchedCall) -> None:
         """Go on in place of a thread that is late. Nobody else is to come here, where that one may do anything."""
         self.retire()
         line = watched.turn.line
@@ -127,7 +127,7 @@ class Worker:
         except RuntimeError:  # no more threads: the client is told that nobody knows how far it came
             self.over(line)
 
-    def answer(self, line: Line, request: Request | None) -> None:
+    def answer(self, line: ClientConnection, request: Request | None) -> None:
         if request is None:
             line.greet()
             known = self.world.knows(line.wire)  # while it sends

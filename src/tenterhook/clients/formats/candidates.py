@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 
-class Said(NamedTuple):
+class Candidate(NamedTuple):
     """One candidate."""
 
     parts: list[str]
@@ -14,7 +14,7 @@ class Said(NamedTuple):
     ratings: list[Any] | None = None
 
 
-def usable_candidates(view: Any, before: dict[str, Any] | None = None) -> list[Said]:
+def usable_candidates(view: Any, before: dict[str, Any] | None = None) -> list[Candidate]:
     """The usable candidates of a view; `before` is the view that the hook was shown.
 
     Text and candidates say the same twice. The candidates count, and `text` where there are none. But where a hook
@@ -32,17 +32,17 @@ def usable_candidates(view: Any, before: dict[str, Any] | None = None) -> list[S
         return found
     if not found and (not text or (left and given == [])):
         return []
-    first = candidate(shown[0], 0) if shown and given in (None, shown) else Said([])
+    first = candidate(shown[0], 0) if shown and given in (None, shown) else Candidate([])
     return [first._replace(parts=[text] if text else [])]
 
 
-def candidate(value: Any, place: int) -> Said:
+def candidate(value: Any, place: int) -> Candidate:
     value = value if isinstance(value, dict) else {"content": value}
     index, finish, content, ratings = (value.get(key) for key in ("index", "finishReason", "content", "safetyRatings"))
     parts = content.get("parts") if isinstance(content, dict) else content
     pieces = parts if isinstance(parts, list) else [parts]
     strings = [piece.get("text") if isinstance(piece, dict) else piece for piece in pieces]
-    return Said(
+    return Candidate(
         [piece for piece in strings if isinstance(piece, str) and piece],
         finish if isinstance(finish, str) and finish else "STOP",
         index if type(index) is int else place,

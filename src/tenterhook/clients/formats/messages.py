@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 Message = Any
 
 
-class Seen(NamedTuple):
+class VisibleMessage(NamedTuple):
     """A message that hooks see: where it stands among the originals, and what they see of it."""
 
     place: int
@@ -21,7 +21,7 @@ class Seen(NamedTuple):
     text: str
 
 
-class Kind(Protocol):
+class MessageFormat(Protocol):
     """How one API writes a message."""
 
     def role(self, message: Message) -> str:
@@ -54,16 +54,16 @@ class Kind(Protocol):
         ...
 
 
-def visible_messages(messages: Sequence[Message], kind: Kind) -> list[Seen]:
-    found = [Seen(n, kind.role(message), kind.text(message)) for n, message in enumerate(messages)]
+def visible_messages(messages: Sequence[Message], kind: MessageFormat) -> list[VisibleMessage]:
+    found = [VisibleMessage(n, kind.role(message), kind.text(message)) for n, message in enumerate(messages)]
     return [one for one in found if one.role and one.text]
 
 
-def render_visible_messages(messages: Sequence[Message], kind: Kind) -> list[dict[str, str]]:
+def render_visible_messages(messages: Sequence[Message], kind: MessageFormat) -> list[dict[str, str]]:
     return [{"role": one.role, "content": one.text} for one in visible_messages(messages, kind)]
 
 
-def rebuilt(messages: Sequence[Message], wanted: Any, kind: Kind) -> tuple[list[Message], list[str]]:
+def rebuilt(messages: Sequence[Message], wanted: Any, kind: MessageFormat) -> tuple[list[Message], list[str]]:
     """The originals as the hooks want them, and what of it could not be read."""
     asked, problems = readable(wanted)
     if asked is None:
@@ -108,7 +108,7 @@ def rebuilt(messages: Sequence[Message], wanted: Any, kind: Kind) -> tuple[list[
     return left, problems
 
 
-def spot(messages: Sequence[Message], visible: list[Seen], place: int, kind: Kind) -> int:
+def spot(messages: Sequence[Message], visible: list[VisibleMessage], place: int, kind: MessageFormat) -> int:
     """Where a new message stands: before the visible one, but never between a hidden call and its result there."""
     if place == len(visible):
         return len(messages)
@@ -118,14 +118,14 @@ def spot(messages: Sequence[Message], visible: list[Seen], place: int, kind: Kin
     return next(calls, found)
 
 
-def after_results(new: list[Message], message: Message, kind: Kind) -> list[Message]:
+def after_results(new: list[Message], message: Message, kind: MessageFormat) -> list[Message]:
     """New ones before a message, but not before the results in it: those stay with their calls, its text after."""
     answers = kind.results(message) if new else []
     text = kind.without(message, set(answers)) if answers else None
     return [*new, message] if text is None else [kind.change(message, ""), *new, text]
 
 
-def whole(messages: list[Message], gone: list[Message], kind: Kind) -> list[Message]:
+def whole(messages: list[Message], gone: list[Message], kind: MessageFormat) -> list[Message]:
     """A call without its result, or a result without its call, makes an API refuse the request: they go together."""
     ids = {id for message in gone for id in (*kind.calls(message), *kind.results(message))}
     if not ids:

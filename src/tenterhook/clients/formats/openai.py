@@ -7,11 +7,11 @@ import uuid
 from typing import Any
 
 from tenterhook.clients.formats import Call, View, sdk
-from tenterhook.clients.formats.candidates import Said, counts, recount, usable_candidates
+from tenterhook.clients.formats.candidates import Candidate, counts, recount, usable_candidates
 from tenterhook.clients.formats.messages import Names, rebuilt, render_visible_messages
 from tenterhook.clients.formats.openai_shared import (
     OWN_ROLES,
-    Tool,
+    CallableTool,
     apply_options,
     build_tool_choice,
     copy_without_field,
@@ -55,7 +55,7 @@ ENDS = {
 OWN_ENDS = {"MAX_TOKENS": "length", "SAFETY": "content_filter", "RECITATION": "content_filter"}
 
 
-class Messages:
+class ChatMessages:
     """How Chat Completions write a message."""
 
     def __init__(self, messages: list[Any]) -> None:
@@ -101,7 +101,7 @@ def request_view(call: Call) -> View:
     older = tool_config(call_argument(call, "function_call"))
     return {
         "model": view.pop("model"),
-        "messages": render_visible_messages(messages, Messages(messages)),
+        "messages": render_visible_messages(messages, ChatMessages(messages)),
         **({"toolConfig": older} if older else {}),
         **view,
     }
@@ -112,7 +112,7 @@ def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
     new, problems = apply_options(view, before, call, names(call))
     if "messages" in view and view["messages"] != before["messages"]:
         messages = list_from_iterable(call_argument(call, "messages"), "messages")
-        kind = Messages(messages)
+        kind = ChatMessages(messages)
         new["messages"], more = rebuilt(messages, view["messages"], kind)
         problems += more
     new, more = apply_choice(view, before, new, choose, unchosen)
@@ -152,14 +152,14 @@ def several(mode: str, pointers: list[Any]) -> Any:
     return {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": pointers}}
 
 
-def definitions(call: Call) -> list[Tool]:
+def definitions(call: Call) -> list[CallableTool]:
     tools = list_from_iterable(call_argument(call, "tools"), "tools")
     older = [
         {"type": "function", "function": one}
         for one in list_from_iterable(call_argument(call, "functions"), "functions")
     ]
     found = [(get(tool, "type") or "function", tool_name(tool)) for tool in [*tools, *older]]
-    return [Tool(name, {"type": kind, kind: {"name": name}}) for kind, name in found]
+    return [CallableTool(name, {"type": kind, kind: {"name": name}}) for kind, name in found]
 
 
 def is_response(response: Any) -> bool:
@@ -193,7 +193,7 @@ def build_response(view: View, call: Call, base: Any = None) -> Any:
         object="chat.completion",
         created=int(time.time()),
         model=str(call_argument(call, "model") or ""),
-        choices=[made_choice(one, schema) for one in usable_candidates(view, before) or [Said([])]],
+        choices=[made_choice(one, schema) for one in usable_candidates(view, before) or [Candidate([])]],
         usage=dict(zip(("prompt_tokens", "completion_tokens", "total_tokens"), tokens or counts(view), strict=True)),
     )
     if base is None:
@@ -202,7 +202,7 @@ def build_response(view: View, call: Call, base: Any = None) -> Any:
     return base.model_copy(update=update)
 
 
-def made_choice(one: Said, schema: Any) -> View:
+def made_choice(one: Candidate, schema: Any) -> View:
     text = "".join(one.parts)
     message = {"role": "assistant", "content": text, "refusal": None}
     if schema:

@@ -96,7 +96,7 @@ def apply_options(view: View, before: View, call: Call, names: Names) -> tuple[C
     return {**call, **put}, problems + more
 
 
-class Tool(NamedTuple):
+class CallableTool(NamedTuple):
     """A tool of a call: its name, and how a choice of tools points at it; None where none can."""
 
     name: str
@@ -124,7 +124,7 @@ def tool_config(choice: Any) -> View:
 
 
 def build_tool_choice(
-    mode: str, names: list[str] | None, tools: list[Tool], several: Callable[[str, list[Any]], Any]
+    mode: str, names: list[str] | None, tools: list[CallableTool], several: Callable[[str, list[Any]], Any]
 ) -> tuple[Any, list[str]]:
     """The tool_choice for a mode and allowed names; `several` writes the form that allows a list of tools."""
     if mode == "NONE" or names is None:

@@ -21,7 +21,7 @@ def text_of(part: Any) -> str | None:
     return text if isinstance(text, str) else None
 
 
-class Plain:
+class PlainMessages:
     """Messages as mappings; `tool_calls` and `tool_call_id` tie calls and their results together."""
 
     def role(self, message: Any) -> str:
@@ -60,7 +60,7 @@ class Plain:
         return rest if self.text(rest) else None
 
 
-PLAIN = Plain()
+PLAIN = PlainMessages()
 OPTIONS = ("config", "toolConfig")
 
 
@@ -128,7 +128,7 @@ def called_tools(response: Any) -> list[str]:
     return [str(call.get("name")) for call in response.get("tool_calls") or ()]
 
 
-class Joined:
+class JoinedParts:
     """Texts one after another; of anything else the last one counts. Complete with a finishReason."""
 
     def __init__(self) -> None:
@@ -148,5 +148,5 @@ class Joined:
         return {**self.rest, "text": text, "candidates": whole}
 
 
-def collector() -> Joined:
-    return Joined()
+def collector() -> JoinedParts:
+    return JoinedParts()

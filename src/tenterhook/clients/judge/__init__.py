@@ -13,14 +13,14 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from tenterhook.clients.judge.talk import Failed, Talk
+from tenterhook.clients.judge.talk import JudgeConversation, JudgeFailed
 from tenterhook.clients.models.failures import ProviderError
 from tenterhook.errors import UsageError
 from tenterhook.support.secrets.mask import mask_secret_values, secrets
 from tenterhook.types import Attempt, Job
 
 if TYPE_CHECKING:
-    from tenterhook.clients.judge.tools import Tools
+    from tenterhook.clients.judge.tools import JudgeTools
 
 __all__ = ["LEEWAY", "run_model_judge"]
 
@@ -28,10 +28,10 @@ __all__ = ["LEEWAY", "run_model_judge"]
 CLOSING, LEEWAY = 0.5, 1.0
 
 
-async def run_model_judge(job: Job, tools: Tools | None = None) -> Attempt:
+async def run_model_judge(job: Job, tools: JudgeTools | None = None) -> Attempt:
     """What the model says about the event, in the hook's time."""
     began = time.monotonic()
-    talk = Talk(job, tools)
+    talk = JudgeConversation(job, tools)
     limit = asyncio.timeout(job.timeout)
     said: dict[str, Any]
     try:
@@ -46,7 +46,7 @@ async def run_model_judge(job: Job, tools: Tools | None = None) -> Attempt:
         said = build_failure_fields(
             "timeout", f"the model gave no answer within {job.timeout:g} s; raise the hook's timeout"
         )
-    except Failed as exc:
+    except JudgeFailed as exc:
         said = build_failure_fields("output", str(exc))
     except UsageError as exc:
         said = build_failure_fields("spawn", str(exc))
@@ -64,7 +64,7 @@ def build_failure_fields(error: str, detail: str) -> dict[str, Any]:
     return {"error": error, "detail": mask_secret_values(" ".join(detail.split()), secrets(os.environ))}
 
 
-async def close(talk: Talk) -> None:
+async def close(talk: JudgeConversation) -> None:
     """What cannot be closed must not hide what was said."""
     if talk.provider is not None:
         with contextlib.suppress(Exception):

@@ -19,7 +19,7 @@ from tenterhook.support.terminal.text import as_json, pluralise_count
 from tenterhook.types import Job, Usage
 
 if TYPE_CHECKING:
-    from tenterhook.clients.judge.tools import Tools
+    from tenterhook.clients.judge.tools import JudgeTools
     from tenterhook.clients.models import Provider
 
 Message = dict[str, Any]
@@ -52,14 +52,14 @@ AGAIN = """That was no judgement: {problem}. Answer with one JSON object and not
 LAST = "This is your last turn: call no tool any more, and answer now with what you know."
 
 
-class Failed(Exception):
+class JudgeFailed(Exception):
     """No judgement came of it."""
 
 
-class Talk:
+class JudgeConversation:
     """Asks until there is a judgement. What was used is counted on the way, so that it is known after a failure too."""
 
-    def __init__(self, job: Job, tools: Tools | None = None) -> None:
+    def __init__(self, job: Job, tools: JudgeTools | None = None) -> None:
         spec = job.hook.spec
         self.job, self.tools = job, tools
         self.told = tools.told if tools else []
@@ -89,7 +89,7 @@ class Talk:
             if judgement:
                 return judgement
             if problem:
-                raise Failed(f"the model was asked twice and gave no judgement: {wrong}")
+                raise JudgeFailed(f"the model was asked twice and gave no judgement: {wrong}")
             problem = wrong
             self.messages.append({"role": "model", "content": self.text[:SHOWN] or "(nothing)"})
             self.hear(AGAIN.format(problem=problem))
@@ -97,7 +97,7 @@ class Talk:
     async def ask(self, provider: Provider) -> Response:
         """One turn. The last one is announced, and has no tools."""
         if self.turn == self.turns:
-            raise Failed(f"the model gave no judgement within {pluralise_count(self.turn, 'turn')} (max_turns)")
+            raise JudgeFailed(f"the model gave no judgement within {pluralise_count(self.turn, 'turn')} (max_turns)")
         self.turn += 1
         options: dict[str, Any] = {}
         if self.turn == self.turns:
@@ -106,7 +106,7 @@ class Talk:
         size = sum(len(as_json(one)) for one in self.messages)
         left = self.tokens - self.spent - size // PER_TOKEN
         if left <= 0:
-            raise Failed(f"it takes more than {pluralise_count(self.tokens, 'token')} to judge this (max_tokens)")
+            raise JudgeFailed(f"it takes more than {pluralise_count(self.tokens, 'token')} to judge this (max_tokens)")
         if left < PLENTY:
             options["config"] = {"maxOutputTokens": left}
         before, self.usage = self.usage, replace(self.usage, calls=self.usage.calls + 1, cost=None)
@@ -131,7 +131,7 @@ class Talk:
         )
         self.spent += used + made
 
-    async def work(self, tools: Tools, response: Response) -> None:
+    async def work(self, tools: JudgeTools, response: Response) -> None:
         """Run what the model calls, one after the other. A result bears the id of its call, so no two may share one."""
         calls = [{**call, "id": self.unused(call["id"])} for call in response.get("tool_calls") or ()]
         said: Message = {"role": "model", "content": response["text"]}

@@ -9,19 +9,19 @@ from typing import Any
 
 from tenterhook import dialects
 from tenterhook.clients.tool_inputs import WrongInput
-from tenterhook.clients.workspace.names import Named, translate_tool_call
+from tenterhook.clients.workspace.names import DialectTool, translate_tool_call
 from tenterhook.clients.workspace.read_only import read_only_tools
-from tenterhook.clients.workspace.workspace import Unable, Workspace
+from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError
 from tenterhook.errors import format_exception_line
 
 
-class Tools:
+class JudgeTools:
     """What a read-only, confined workspace allows, by our own names."""
 
     def __init__(self, project: str, environ: Mapping[str, str]) -> None:
         self.dialect = dialects.get(dialects.DEFAULT)
         workspace = Workspace(project, read_only=True, confined=True, environ=environ)
-        self.named = {one.name: one for one in (Named(made, self.dialect) for made in read_only_tools(workspace))}
+        self.named = {one.name: one for one in (DialectTool(made, self.dialect) for made in read_only_tools(workspace))}
         self.told = [
             {"name": name, "description": one.definition.about, "parameters": one.parameters}
             for name, one in self.named.items()
@@ -43,7 +43,7 @@ class Tools:
             return str(await asyncio.to_thread(function, **given))
         except WrongInput as exc:
             return f"{name} does not take this input: {exc}"
-        except Unable as exc:
+        except WorkspaceError as exc:
             return str(exc)
         except Exception as exc:  # a file system has more ways to fail than we know of, and the model may try another
             return f"{name} failed: {format_exception_line(exc)}"

@@ -14,13 +14,13 @@ from contextlib import AsyncExitStack, suppress
 from typing import Any
 
 from tenterhook.clients.formats import sdk
-from tenterhook.clients.mcp.config import Server, ServerError, expand_server_variables, read_servers
+from tenterhook.clients.mcp.config import McpServer, ServerError, expand_server_variables, read_servers
 from tenterhook.clients.mcp.tools import definitions, reason
 from tenterhook.clients.tool_definition import Definition
 from tenterhook.runtime.procfs import TAG, read_table
 from tenterhook.support.secrets.mask import mask_secret_values, secrets
 
-__all__ = ["Server", "ServerError", "Servers", "read_servers"]
+__all__ = ["McpServer", "ServerError", "Servers", "read_servers"]
 
 # Seconds to start, and to end before the end is made to come.
 START, END = 30.0, 12.0
@@ -31,7 +31,7 @@ class Servers:
 
     def __init__(
         self,
-        servers: Iterable[Server],
+        servers: Iterable[McpServer],
         *,
         environ: Mapping[str, str] | None = None,
         cwd: str = "",
@@ -85,7 +85,7 @@ class Servers:
             if left:
                 await asyncio.wait(left, timeout=END)
 
-    async def keep(self, server: Server, ready: asyncio.Future[None]) -> None:
+    async def keep(self, server: McpServer, ready: asyncio.Future[None]) -> None:
         """One server's whole life, in one task."""
         tail, token = Tail(), os.urandom(8).hex()
         self.tokens.append(token)
@@ -107,12 +107,12 @@ class Servers:
             if not ready.done():
                 ready.set_result(None)
 
-    def left_out(self, server: Server, exc: Exception, tail: Tail) -> str:
+    def left_out(self, server: McpServer, exc: Exception, tail: Tail) -> str:
         why = f"it did not start within {self.timeout:g} seconds" if isinstance(exc, TimeoutError) else reason(exc)
         last = f" (its last words: {words})" if (words := tail.said()) else ""
         return mask_secret_values(f"MCP server {server.name!r} is left out: {why}{last}", secrets(self.environ))
 
-    async def connected(self, server: Server, stack: AsyncExitStack, tail: Tail, token: str) -> Any:
+    async def connected(self, server: McpServer, stack: AsyncExitStack, tail: Tail, token: str) -> Any:
         """The SDK's client, which ends with the stack."""
         mcp = sdk("mcp", "mcp", "mcp")
         one = expand_server_variables(server, self.environ)
@@ -129,7 +129,7 @@ class Servers:
             transport = module.streamable_http_client(one.url, http_client=http)
         return await stack.enter_async_context(mcp.Client(transport))
 
-    def parameters(self, mcp: Any, server: Server, token: str) -> Any:
+    def parameters(self, mcp: Any, server: McpServer, token: str) -> Any:
         """Of the environment a server gets what the SDK holds for safe, and what its entry says."""
         safe = mcp.client.stdio.DEFAULT_INHERITED_ENV_VARS
         environ = {name: self.environ[name] for name in safe if name in self.environ}

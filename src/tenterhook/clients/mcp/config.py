@@ -22,7 +22,7 @@ class ServerError(TenterhookError):
     """A server could not be started, or a tool of it failed. Its text is for the model, too."""
 
 
-class Server(Struct, frozen=True):
+class McpServer(Struct, frozen=True):
     """A server as a file names it; variables in it stand as they were written until it is started."""
 
     name: str
@@ -36,9 +36,9 @@ class Server(Struct, frozen=True):
     headers: dict[str, str] = {}
 
 
-def read_servers(files: Iterable[str]) -> list[Server]:
+def read_servers(files: Iterable[str]) -> list[McpServer]:
     """The servers of all files; where two files name the same one, the earlier file counts."""
-    found: dict[str, Server] = {}
+    found: dict[str, McpServer] = {}
     for file in files:
         document = read(str(file), "toml" if str(file).endswith(".toml") else "jsonc")
         for server in parse_server_entries(document) if document else ():
@@ -46,7 +46,7 @@ def read_servers(files: Iterable[str]) -> list[Server]:
     return list(found.values())
 
 
-def parse_server_entries(document: Document) -> list[Server]:
+def parse_server_entries(document: Document) -> list[McpServer]:
     key = next((key for key in KEYS if key in document.data), KEYS[0])
     every = document.data.get(key, {})
     if not isinstance(every, dict):
@@ -58,7 +58,7 @@ def is_off(entry: Any) -> bool:
     return isinstance(entry, dict) and (entry.get("disabled") is True or entry.get("enabled") is False)
 
 
-def server(document: Document, path: tuple[str, str], entry: Any) -> Server:
+def server(document: Document, path: tuple[str, str], entry: Any) -> McpServer:
     """One entry. Keys that other agents have for themselves are let be."""
     name = path[1]
     if not isinstance(entry, dict):
@@ -70,7 +70,7 @@ def server(document: Document, path: tuple[str, str], entry: Any) -> Server:
     args = entry.get("args", [])
     if not isinstance(args, list) or not all(isinstance(one, str) for one in args):
         raise wrong(document, (*path, "args"), "must be a list of texts")
-    return Server(
+    return McpServer(
         name=name,
         source=document.file,
         type=transport(document, path, entry, bool(entry.get(address))),
@@ -113,7 +113,7 @@ def wrong(document: Document, path: tuple[str, ...], message: str) -> ConfigErro
     return ConfigError(f"{'.'.join(path)} {message}", file=document.file, line=line, column=column)
 
 
-def expand_server_variables(server: Server, environ: Mapping[str, str]) -> Server:
+def expand_server_variables(server: McpServer, environ: Mapping[str, str]) -> McpServer:
     """`${NAME}` and `${NAME:-default}` in every text of it become values of the environment."""
 
     def value(found: re.Match[str]) -> str:

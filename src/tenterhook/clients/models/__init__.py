@@ -59,7 +59,7 @@ class Provider(Protocol):
     async def aclose(self) -> None: ...
 
 
-class Remote:
+class RemoteModel:
     """A model behind an API, over a provider of the library."""
 
     def __init__(self, kind: str, model: str, provider: Any, *, name: str, keys: Sequence[str] = ()) -> None:
@@ -160,7 +160,7 @@ class Remote:
             await self.provider.__aexit__(None, None, None)
 
 
-class Compatible(Remote):
+class Compatible(RemoteModel):
     """Any other endpoint that speaks OpenAI's chat completions."""
 
     def made(self, model: str) -> Any:
@@ -232,7 +232,7 @@ def provider_for(name: str, *, keyless: bool = False) -> Provider:
         raise UsageError(f"{name!r}: the address of a server begins with http:// or https://, as in NAME@http://...")
     if not kind or not model:
         raise UsageError(f"a model is named PROVIDER:NAME (anthropic:claude-sonnet-4-5, say) or NAME@URL, not {name!r}")
-    return Remote(kind, model, infer_library_provider(kind), name=name, keys=secrets(os.environ))
+    return RemoteModel(kind, model, infer_library_provider(kind), name=name, keys=secrets(os.environ))
 
 
 def compatible(model: str, url: str, *, keyless: bool = False) -> Provider:

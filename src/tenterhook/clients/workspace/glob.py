@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from tenterhook.clients.tool_definition import Definition
-from tenterhook.clients.workspace.workspace import SKIPPED, Entry, Unable, Workspace
+from tenterhook.clients.workspace.workspace import SKIPPED, WalkedFile, Workspace, WorkspaceError
 
 MOST_FILES, MOST_LOOKED_AT, MOST_SECONDS = 200, 500_000, 20.0
 MAGIC = re.compile(r"[*?\[{]")
@@ -54,14 +54,14 @@ def definition(workspace: Workspace) -> Definition:
 def split_glob_base(pattern: str, path: str) -> tuple[str, str]:
     """The folder to look in and the pattern below it: the first parts of a pattern may be a plain path."""
     if not pattern:
-        raise Unable("a pattern is needed")
+        raise WorkspaceError("a pattern is needed")
     if len(pattern) > LONGEST:
-        raise Unable(f"the pattern is longer than {LONGEST:,} characters")
+        raise WorkspaceError(f"the pattern is longer than {LONGEST:,} characters")
     parts = pattern.split("/")
     plain = next((number for number, part in enumerate(parts) if MAGIC.search(part)), len(parts))
     rest = [part for part in parts[plain:] if part not in ("", ".")]
     if ".." in rest:
-        raise Unable("after the first * or ? a pattern cannot go back by ..: name the folder with path")
+        raise WorkspaceError("after the first * or ? a pattern cannot go back by ..: name the folder with path")
     base = "/".join(parts[:plain]) or ("/" if pattern.startswith("/") else "")
     return base if base.startswith("~") else os.path.join(path or ".", base), "/".join(rest)
 
@@ -69,13 +69,13 @@ def split_glob_base(pattern: str, path: str) -> tuple[str, str]:
 def exists(workspace: Workspace, path: str) -> bool:
     try:
         return not workspace.is_folder(path)
-    except Unable:
+    except WorkspaceError:
         return False
 
 
-def matching(workspace: Workspace, base: str, matches: Callable[[str], bool]) -> tuple[list[Entry], bool]:
+def matching(workspace: Workspace, base: str, matches: Callable[[str], bool]) -> tuple[list[WalkedFile], bool]:
     """The files, and whether everything was looked at."""
-    found: list[Entry] = []
+    found: list[WalkedFile] = []
     until, start = time.monotonic() + MOST_SECONDS, len(os.path.join(base, ""))
     for number, entry in enumerate(workspace.walk(base, SKIPPED)):
         if number >= MOST_LOOKED_AT or (number % 256 == 255 and time.monotonic() > until):
@@ -136,4 +136,4 @@ def expand_braces(pattern: str) -> list[str]:
         match = BRACES.search(form)
         assert match
         forms[at:at] = [form[: match.start()] + one + form[match.end() :] for one in match[1].split(",")]
-    raise Unable(f"the braces of this pattern stand for more than {MOST_FORMS} patterns")
+    raise WorkspaceError(f"the braces of this pattern stand for more than {MOST_FORMS} patterns")

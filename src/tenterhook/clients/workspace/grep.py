@@ -19,7 +19,7 @@ import tenterhook
 from tenterhook.clients.tool_definition import Definition
 from tenterhook.clients.workspace.glob import matcher
 from tenterhook.clients.workspace.texts import coding, cut_end
-from tenterhook.clients.workspace.workspace import Unable, Workspace
+from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError
 from tenterhook.support.terminal.text import pluralise_count
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def definition(workspace: Workspace) -> Definition:
         pattern: str, path: str = ".", glob: str = "", ignore_case: bool = False, limit: int = USUAL_MATCHES
     ) -> str:
         if not 1 <= limit <= MOST_MATCHES:
-            raise Unable(f"limit is between 1 and {MOST_MATCHES}, not {limit}")
+            raise WorkspaceError(f"limit is between 1 and {MOST_MATCHES}, not {limit}")
         home = workspace.environ.get("HOME", "~")
         search = Search(
             workspace.root, workspace.given, workspace.confined, home, pattern, path or ".", glob, ignore_case, limit
@@ -89,7 +89,7 @@ async def run_search_process(search: Search, environ: Mapping[str, str]) -> Comp
     try:
         given = msgspec.json.encode(search)
     except UnicodeEncodeError:
-        raise Unable("the pattern or the path holds half a character, which no file can hold") from None
+        raise WorkspaceError("the pattern or the path holds half a character, which no file can hold") from None
     return await run_to_completion(Program(argv, given, env, search.root, SECONDS, 0.1, KEPT_BYTES, "end"))
 
 
@@ -101,7 +101,7 @@ def format_search_result(done: Completed) -> str:
         return f"{whole}\n{ending}" if whole else ending
     if done.exit_code != 0:
         said = done.stderr.decode("utf-8", "replace").strip()
-        raise Unable(said if done.exit_code == CANNOT else f"the search failed: {said or done.detail}")
+        raise WorkspaceError(said if done.exit_code == CANNOT else f"the search failed: {said or done.detail}")
     return found or "[no line matches]"
 
 
@@ -115,7 +115,7 @@ def main() -> int:
         for line in matches(search):
             out.write(line.encode("utf-8", "replace") + b"\n")
             out.flush()
-    except Unable as exc:
+    except WorkspaceError as exc:
         sys.stderr.buffer.write(str(exc).encode("utf-8", "replace"))
         return CANNOT
     return 0
@@ -125,7 +125,7 @@ def matches(search: Search) -> Iterator[str]:
     """A line for each, and at the end what was left out."""
     workspace = Workspace(search.given, confined=search.confined, environ={"HOME": search.home})
     if workspace.root != search.root:  # a link to the project leads elsewhere since this process was started
-        raise Unable("the project's folder was replaced by another meanwhile")
+        raise WorkspaceError("the project's folder was replaced by another meanwhile")
     found = expression(search.pattern, search.ignore_case).search
     huge = count = 0
     for path, size in files(workspace, search):
@@ -144,13 +144,13 @@ def matches(search: Search) -> Iterator[str]:
 
 def expression(pattern: str, ignore_case: bool) -> re.Pattern[str]:
     if not pattern:
-        raise Unable("the pattern is empty, and would match every line")
+        raise WorkspaceError("the pattern is empty, and would match every line")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return re.compile(pattern, re.IGNORECASE if ignore_case else 0)
     except (re.error, OverflowError, RecursionError) as exc:
-        raise Unable(f"this is no regular expression of Python: {exc}") from None
+        raise WorkspaceError(f"this is no regular expression of Python: {exc}") from None
 
 
 def files(workspace: Workspace, search: Search) -> Iterator[tuple[str, int]]:
@@ -178,7 +178,7 @@ def lines(workspace: Workspace, path: str, found: Callable[[str], object]) -> It
         data = workspace.read(path, LARGEST)
         how = coding(data)
         text = how.decode_bytes(data) if how else ""
-    except (Unable, UnicodeDecodeError):
+    except (WorkspaceError, UnicodeDecodeError):
         return
     for number, line in enumerate(text.removesuffix("\n").split("\n") if text else (), 1):
         if found(line.removesuffix("\r")):

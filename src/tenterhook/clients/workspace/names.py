@@ -32,7 +32,7 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
 }
 
 
-class Named(Struct, frozen=True):
+class DialectTool(Struct, frozen=True):
     """A tool as the agent of a dialect has it. A tool that the dialect has no word for keeps its own names."""
 
     definition: Definition

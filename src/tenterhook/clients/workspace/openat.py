@@ -17,7 +17,7 @@ MOST_LINKS = 40
 PASSING = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class Outside(Exception):
+class PathOutside(Exception):
     """The path leads out of the floor."""
 
 
@@ -75,7 +75,7 @@ class Walk:
         if target.startswith(os.sep):
             top = self.floor.rstrip(os.sep)
             if not (target + os.sep).startswith(top + os.sep):
-                raise Outside
+                raise PathOutside
             target = target[len(top) :]
             while len(self.folders) > 1:
                 self.back()
@@ -96,7 +96,7 @@ class Walk:
         if len(self.folders) > 1:
             os.close(self.folders.pop())
         elif self.floor != os.sep:
-            raise Outside
+            raise PathOutside
 
     def close(self) -> None:
         while self.folders:

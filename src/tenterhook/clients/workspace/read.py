@@ -8,7 +8,7 @@ from contextlib import closing
 
 from tenterhook.clients.tool_definition import Definition
 from tenterhook.clients.workspace.texts import SAMPLE, must_be_text
-from tenterhook.clients.workspace.workspace import Unable, Workspace
+from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError
 from tenterhook.support.terminal.text import pluralise_count
 
 MOST_LINES, LONGEST_LINE, MOST_CHARACTERS = 2000, 2000, 120_000
@@ -21,7 +21,7 @@ characters are cut."""
 def definition(workspace: Workspace) -> Definition:
     def read(file_path: str, offset: int = 1, limit: int = MOST_LINES) -> str:
         if offset < 0 or limit < 1:
-            raise Unable("offset counts lines from 1, and limit is at least 1")
+            raise WorkspaceError("offset counts lines from 1, and limit is at least 1")
         shown = workspace.shown(file_path)
         with (
             workspace.opened(file_path) as fd,
@@ -75,5 +75,5 @@ def format_numbered_lines(lines: Iterator[tuple[str, int]], first: int, limit: i
     if shown:
         return "\n".join(shown)
     if number:
-        raise Unable(f"the file has only {pluralise_count(number, 'line')}, so there is no line {first:,}")
+        raise WorkspaceError(f"the file has only {pluralise_count(number, 'line')}, so there is no line {first:,}")
     return "[the file is empty]"

@@ -6,7 +6,7 @@ import codecs
 
 from msgspec import Struct
 
-from tenterhook.clients.workspace.workspace import Unable
+from tenterhook.clients.workspace.workspace import WorkspaceError
 
 # As far as we look to tell a text from other data.
 SAMPLE = 8192
@@ -20,7 +20,7 @@ MARKS = (
 )
 
 
-class Coding(Struct, frozen=True):
+class TextEncoding(Struct, frozen=True):
     """How a file writes its text: a mark at its beginning, if any, and the encoding."""
 
     mark: bytes = b""
@@ -38,18 +38,18 @@ class Coding(Struct, frozen=True):
         return "surrogateescape" if self.encoding == "utf-8" else "strict"
 
 
-def coding(head: bytes) -> Coding | None:
+def coding(head: bytes) -> TextEncoding | None:
     """Of the file that begins so; None if it is no text."""
     for mark, encoding in MARKS:
         if head.startswith(mark):
-            return Coding(mark, encoding)
-    return None if b"\0" in head[:SAMPLE] else Coding()
+            return TextEncoding(mark, encoding)
+    return None if b"\0" in head[:SAMPLE] else TextEncoding()
 
 
-def must_be_text(head: bytes, shown: str) -> Coding:
+def must_be_text(head: bytes, shown: str) -> TextEncoding:
     found = coding(head)
     if found is None:
-        raise Unable(f"{shown} is a binary file, not a text")
+        raise WorkspaceError(f"{shown} is a binary file, not a text")
     return found
 
 

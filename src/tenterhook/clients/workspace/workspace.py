@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from tenterhook.clients.workspace.openat import Outside, beneath, folder_at
+from tenterhook.clients.workspace.openat import PathOutside, beneath, folder_at
 
 # What nobody wants to search: what tools made, and the history.
 SKIPPED = frozenset(
@@ -35,11 +35,11 @@ WORDS = {
 }
 
 
-class Unable(ValueError):
+class WorkspaceError(ValueError):
     """Why a tool cannot do what it was asked to, in words for the model."""
 
 
-class Entry(Struct, frozen=True):
+class WalkedFile(Struct, frozen=True):
     """A file that a walk came by. Its path is the one to show, and to open it by."""
 
     path: str
@@ -71,9 +71,9 @@ class Workspace:
     def path(self, path: str) -> str:
         """The whole path: relative ones count from the project, `~` is the user's home. Links stay as they are."""
         if not isinstance(path, str) or not path:
-            raise Unable("a path is needed")
+            raise WorkspaceError("a path is needed")
         if "\0" in path:
-            raise Unable(f"{path!r} is no path: it holds a NUL character")
+            raise WorkspaceError(f"{path!r} is no path: it holds a NUL character")
         if path == "~" or path.startswith("~/"):
             path = self.environ.get("HOME", "~") + path[1:]
         return os.path.join(self.root, path)
@@ -101,7 +101,7 @@ class Workspace:
         for top in (self.root, self.given) if self.confined else (os.sep,):
             if within(whole, top):
                 return whole[len(top) :].split(os.sep)
-        raise Outside
+        raise PathOutside
 
     # Reading
 
@@ -122,21 +122,21 @@ class Workspace:
         with self.opened(path) as fd, open(fd, "rb", closefd=False) as file:
             data = file.read(most + 1)
         if len(data) > most:
-            raise Unable(f"{self.shown(path)} is larger than {most:,} bytes, which is too large for this tool")
+            raise WorkspaceError(f"{self.shown(path)} is larger than {most:,} bytes, which is too large for this tool")
         return data
 
     def is_folder(self, path: str) -> bool:
         with self.in_words(path), beneath(self.floor, self.parts(path)) as (folder, name):
             return stat.S_ISDIR(os.stat(name or ".", dir_fd=folder, follow_symlinks=False).st_mode)
 
-    def walk(self, path: str, skipped: frozenset[str] = SKIPPED) -> Iterator[Entry]:
+    def walk(self, path: str, skipped: frozenset[str] = SKIPPED) -> Iterator[WalkedFile]:
         """All files below a folder, folder by folder and by name. Links are told of and not followed."""
         waiting = [path]
         while waiting:
             at = waiting.pop()
             try:
                 found = self.listed(at)
-            except Unable:
+            except WorkspaceError:
                 if at == path:
                     raise
                 continue  # gone meanwhile, or not for us
@@ -144,7 +144,7 @@ class Workspace:
             for name, info in found:
                 below = os.path.join(at, name)
                 if not stat.S_ISDIR(info.st_mode):
-                    yield Entry(below, info.st_size, info.st_mtime, stat.S_ISREG(info.st_mode))
+                    yield WalkedFile(below, info.st_size, info.st_mtime, stat.S_ISREG(info.st_mode))
                 elif name not in skipped:
                     folders.append(below)
             waiting += reversed(folders)
@@ -163,7 +163,7 @@ class Workspace:
     def write(self, path: str, data: bytes) -> bool:
         """The whole file at once or not at all, with the mode it had; folders are made. True if it is new."""
         if self.read_only:
-            raise Unable("nothing can be written here: this workspace is read-only")
+            raise WorkspaceError("nothing can be written here: this workspace is read-only")
         with self.in_words(path), beneath(self.floor, self.parts(path), make=True) as (folder, name):
             before = status(name or ".", folder)
             if before is not None:
@@ -177,12 +177,14 @@ class Workspace:
     def in_words(self, path: str) -> Iterator[None]:
         try:
             yield
-        except Outside:
-            raise Unable(f"{path} is outside of the project, and only files of the project can be used here") from None
+        except PathOutside:
+            raise WorkspaceError(
+                f"{path} is outside of the project, and only files of the project can be used here"
+            ) from None
         except OSError as exc:
-            raise Unable(f"{self.shown(path)}: {WORDS.get(exc.errno or 0) or exc.strerror}") from None
+            raise WorkspaceError(f"{self.shown(path)}: {WORDS.get(exc.errno or 0) or exc.strerror}") from None
         except UnicodeEncodeError:
-            raise Unable(f"{path!r} is no path: it holds half a character") from None
+            raise WorkspaceError(f"{path!r} is no path: it holds half a character") from None
 
 
 def within(path: str, top: str) -> bool:

@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tenterhook.config import load as config
-from tenterhook.config.load import Loaded, Words
-from tenterhook.config.locations import Place
+from tenterhook.config.load import Directives, Loaded
+from tenterhook.config.locations import ConfigLocation
 from tenterhook.dialects.llxprt import DIALECT
 from tenterhook.dialects.schema.dialect import File
 from tenterhook.engine.engine import Engine
@@ -28,7 +28,7 @@ log = logs.redacting_logger("tenterhook.llxprt")
 
 # The host has decided that hooks are on, so no file is asked.
 SWITCHED_ON = replace(DIALECT, switch="")
-GIVEN = Place("hooks of the config", File(path="hooks of the config", scope="code", format="json"), True)
+GIVEN = ConfigLocation("hooks of the config", File(path="hooks of the config", scope="code", format="json"), True)
 
 
 class HookRegistryNotInitializedError(UsageError):
@@ -90,7 +90,7 @@ def load_hooks_mapping(hooks: dict[str, Any]) -> Loaded:
     document = Document(GIVEN.path, {"hooks": hooks}, nowhere)
     found = Loaded(places=[GIVEN])
     for section in config.sections(document, GIVEN, SWITCHED_ON, found):
-        config.add(section, document, GIVEN, SWITCHED_ON, found, Words())
+        config.add(section, document, GIVEN, SWITCHED_ON, found, Directives())
     return found
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from tenterhook.config import load
-from tenterhook.config.load import Found, Loaded, Words
-from tenterhook.config.locations import Place
+from tenterhook.config.load import Directives, EventEntry, Loaded
+from tenterhook.config.locations import ConfigLocation
 from tenterhook.dialects.massgen import DIALECT
 from tenterhook.dialects.schema.dialect import File
 from tenterhook.engine.engine import Engine
@@ -33,7 +33,7 @@ SHORT = {HookType.PRE_TOOL_USE: "pre", HookType.POST_TOOL_USE: "post"}
 # A config in code has `fail_closed`, which the document's files have not, and no options of ours.
 KEYS = {key: setter for key, setter in DIALECT.form.keys.items() if setter != "ours"} | {"fail_closed": "note"}
 WRITTEN = replace(DIALECT, form=replace(DIALECT.form, keys=KEYS))
-PLACE = Place("hooks", File(path="hooks", scope="code", format="yaml"), True)
+PLACE = ConfigLocation("hooks", File(path="hooks", scope="code", format="yaml"), True)
 
 
 class GeneralHookManager:
@@ -66,10 +66,10 @@ class GeneralHookManager:
         """The hooks of a config's `hooks` mapping. What is wrong in it is logged; the rest of it works."""
         if not isinstance(hooks_config, Mapping):
             raise UsageError(f"hooks are a mapping of events to lists, not {type(hooks_config).__name__}")
-        loaded, words = Loaded(), Words()
+        loaded, words = Loaded(), Directives()
         document = Document("hooks" if agent_id is None else f"hooks of {agent_id}", hooks_config, lambda path: (0, 0))
         for event, value in hooks_config.items():
-            load.add(Found(str(event), value, (event,), agent_id), document, PLACE, WRITTEN, loaded, words)
+            load.add(EventEntry(str(event), value, (event,), agent_id), document, PLACE, WRITTEN, loaded, words)
         for hook in loaded.hooks:
             self.register(agent_id, HookType(hook.event), build_pattern_hook(hook, hooks_config))
         self.overrides |= {(agent, HookType(event)) for event, agent in words.overrides}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.clients.connection import Line, TooMuch
-from tenterhook.clients.ip_rules import Refused
+from tenterhook.clients.connection import Connection, TooMuch
+from tenterhook.clients.ip_rules import AddressRefused
 from tenterhook.errors import UsageError
 from tenterhook.handlers import http
 from tenterhook.support.secrets.mask import mask_secret_values
@@ -13,7 +13,7 @@ from tenterhook.support.secrets.mask import mask_secret_values
 
 def post(url: str, headers: tuple[str, ...], body: bytes, seconds: float, *, loopback: bool, private: bool) -> str:
     """Why it could not be sent; nothing where it was taken."""
-    line = Line(seconds, http.WIRE)
+    line = Connection(seconds, http.WIRE)
     carried = http.Carried()
     try:
         place = http.parse_hook_url(address(url))
@@ -47,7 +47,7 @@ def variables(headers: tuple[str, ...]) -> dict[str, str | None]:
 
 
 def send_webhook(
-    place: http.Place, headers: dict[str, str], body: bytes, line: Line, *, loopback: bool, private: bool
+    place: http.Place, headers: dict[str, str], body: bytes, line: Connection, *, loopback: bool, private: bool
 ) -> None:
     """Every end but a status of success is a Failure. The path of a webhook is a secret: only its host is named."""
     from http.client import HTTPException
@@ -56,7 +56,7 @@ def send_webhook(
     try:
         line.open(place.host, place.port, tls=place.tls, within=line.total, loopback=loopback, private=private)
         status = http.response_to(place, headers, body, line).status
-    except Refused as exc:
+    except AddressRefused as exc:
         raise http.Failure("network", f"{exc} (for {where})") from None
     except TimeoutError:
         raise http.Failure("timeout", f"no answer from {where} within {line.total:g} s") from None

@@ -17,13 +17,13 @@ from select import POLLIN
 from typing import TYPE_CHECKING
 
 from tenterhook.runtime.process.client_gone import CALLER, CallerGone
-from tenterhook.runtime.process.loop import Loop
+from tenterhook.runtime.process.loop import ProcessLoop
 from tenterhook.runtime.process.program import Completed, Program
 from tenterhook.runtime.process.reactor import Reactor
 from tenterhook.runtime.process.ticket import Ticket
 
 if TYPE_CHECKING:
-    from tenterhook.runtime.process.slots import Held
+    from tenterhook.runtime.process.slots import HeldSlots
     from tenterhook.runtime.supervisor.client import Helper
 
 __all__ = ["Batch", "Completed", "Program", "Reactor", "Ticket", "run", "run_all"]
@@ -36,13 +36,13 @@ class Batch:
         self,
         parallel: int = 64,
         helper: Helper | None = None,
-        held: Held | None = None,
-        spare: list[Loop] | None = None,
+        held: HeldSlots | None = None,
+        spare: list[ProcessLoop] | None = None,
     ) -> None:
         """`spare` are loops of the same helper that nobody uses: one is taken from there, and put back at the end."""
         self.held, self.spare = held, spare
         self.results: list[Completed] = []
-        self.loop = again(spare, parallel) or Loop(parallel, helper)
+        self.loop = again(spare, parallel) or ProcessLoop(parallel, helper)
         self.caller = CALLER.get(-1)
         if self.caller >= 0:
             self.loop.watch(self.caller, POLLIN, partial(hung_up, self.loop, self.caller))
@@ -89,7 +89,7 @@ class Batch:
             self.end_all()
 
 
-def again(spare: list[Loop] | None, parallel: int) -> Loop | None:
+def again(spare: list[ProcessLoop] | None, parallel: int) -> ProcessLoop | None:
     """One in which nothing runs any more, for the next programs."""
     try:
         loop = spare.pop() if spare else None
@@ -103,14 +103,14 @@ def again(spare: list[Loop] | None, parallel: int) -> Loop | None:
     return loop
 
 
-def store_batch_result(results: list[Completed], held: Held | None, place: int, completed: Completed) -> None:
+def store_batch_result(results: list[Completed], held: HeldSlots | None, place: int, completed: Completed) -> None:
     """Without the batch itself, which must be gone as soon as its caller drops it."""
     results[place] = completed
     if held is not None:
         held.give()
 
 
-def hung_up(loop: Loop, caller: int) -> None:
+def hung_up(loop: ProcessLoop, caller: int) -> None:
     loop.unwatch(caller)
     raise CallerGone
 

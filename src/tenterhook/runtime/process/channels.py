@@ -8,11 +8,11 @@ import select
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tenterhook.runtime.process.remote import Remote
+from tenterhook.runtime.process.remote import SpawnedProgram
 from tenterhook.runtime.supervisor.wire import EXITED, FAILED, GONE, HEAD
 
 if TYPE_CHECKING:
-    from tenterhook.runtime.process.loop import Loop
+    from tenterhook.runtime.process.loop import ProcessLoop
     from tenterhook.runtime.process.program import Program
     from tenterhook.runtime.process.running import Running
     from tenterhook.runtime.process.ticket import Ticket
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from tenterhook.runtime.supervisor.channel import Channel, Key
     from tenterhook.runtime.supervisor.client import Helper
 
-__all__ = ["Lines"]
+__all__ = ["Channels"]
 
 
-class Lines:
+class Channels:
     """Held while something runs, given back when nothing does."""
 
-    def __init__(self, loop: Loop, helper: Helper) -> None:
+    def __init__(self, loop: ProcessLoop, helper: Helper) -> None:
         self.loop, self.helper = loop, helper
         self.channels: dict[Profile | Key | None, Channel] = {}
         self.doubtful: set[Channel] = set()
 
     def acquire_remote(
         self, program: Program, profile: Profile | None, sandbox: str = "", notes: tuple[str, ...] = ()
-    ) -> Remote:
+    ) -> SpawnedProgram:
         """Whoever runs it, not started yet: a copy of an interpreter that is ready for it, else a new process."""
         if program.warm and self.helper.how == "auto":
             from tenterhook.runtime.process.warm import prepare_warm_run
@@ -43,7 +43,7 @@ class Lines:
                 return warm
             notes += (warm,) if warm else ()
         channel = self.channel(profile)
-        return Remote(program, channel, sandbox or channel.mechanism, notes)
+        return SpawnedProgram(program, channel, sandbox or channel.mechanism, notes)
 
     def channel(self, profile: Profile | None) -> Channel:
         channel = self.channels.get(profile)
@@ -80,7 +80,7 @@ class Lines:
     def heard(self, kind: bytes, number: int, value: int) -> None:
         ticket = self.loop.numbered.get(number)
         child = self.loop.running[ticket] if ticket else None
-        if ticket is None or not isinstance(child, Remote):
+        if ticket is None or not isinstance(child, SpawnedProgram):
             return
         if kind == EXITED:
             child.status = value
@@ -99,7 +99,9 @@ class Lines:
     def lost(self, channel: Channel) -> None:
         """Its spawner is gone, and with it what it ran. What had not been started is tried once more."""
         self.drop(channel)
-        theirs = [(t, c) for t, c in self.loop.running.items() if isinstance(c, Remote) and c.channel is channel]
+        theirs = [
+            (t, c) for t, c in self.loop.running.items() if isinstance(c, SpawnedProgram) and c.channel is channel
+        ]
         for ticket, child in theirs:
             child.gone = True
             if child.ending or ticket.retried or channel.reached(child.number):
@@ -112,12 +114,12 @@ class Lines:
 
     def lost_with(self, ticket: Ticket) -> None:
         child = self.loop.running[ticket]
-        assert isinstance(child, Remote)
+        assert isinstance(child, SpawnedProgram)
         self.lost(child.channel)
 
     def check(self, child: Running) -> None:
         """Before it is finished: a spawner that did not say in time that all is gone may be stuck."""
-        if isinstance(child, Remote) and child.ending and not child.gone:
+        if isinstance(child, SpawnedProgram) and child.ending and not child.gone:
             self.doubtful.add(child.channel)
 
     def again(self, ticket: Ticket) -> None:

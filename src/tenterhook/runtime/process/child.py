@@ -12,7 +12,7 @@ from tenterhook.runtime.process.program import Completed, Program, by_shell, loo
 from tenterhook.runtime.process.running import Running
 from tenterhook.runtime.process.status import exit_status, is_contested
 from tenterhook.runtime.process.stream import close
-from tenterhook.runtime.procfs import TAG, Family, Table, append_process_tag, find_child
+from tenterhook.runtime.procfs import TAG, ProcessFamily, ProcessTable, append_process_tag, find_child
 
 __all__ = ["Child"]
 
@@ -94,7 +94,7 @@ class Child(Running):
 
     def end(self, now: float, grace: float, error: str | None = None, detail: str = "") -> None:
         if self.family is None:
-            self.family = Family(self.pid, self.token)
+            self.family = ProcessFamily(self.pid, self.token)
         super().end(now, grace, error, detail)
 
     def strike(self, now: float) -> None:
@@ -102,7 +102,7 @@ class Child(Running):
         if self.family is not None and self.family.termed and now >= self.kill_at:
             self.family.send_group(signal.SIGKILL)
 
-    def sweep(self, table: Table | None, now: float) -> bool:
+    def sweep(self, table: ProcessTable | None, now: float) -> bool:
         assert self.family is not None
         if table is None:
             members, gone = [], self.exited and self.family.group_is_empty()

@@ -16,16 +16,16 @@ from tenterhook.runtime.process.busy_wait import heard_awake, is_calm
 from tenterhook.runtime.process.program import Completed, Modified, by_shell
 from tenterhook.runtime.process.running import LEFTOVER_GRACE, Running
 from tenterhook.runtime.process.spawn import hire
-from tenterhook.runtime.process.stream import Stream
+from tenterhook.runtime.process.stream import OutputStream
 from tenterhook.runtime.process.ticket import NEVER_STARTED, Ticket
 from tenterhook.runtime.procfs import Tags, read_table
 from tenterhook.runtime.supervisor import ChannelLost, Outdated
 
 if TYPE_CHECKING:
-    from tenterhook.runtime.process.channels import Lines
+    from tenterhook.runtime.process.channels import Channels
     from tenterhook.runtime.supervisor.client import Helper
 
-__all__ = ["Loop"]
+__all__ = ["ProcessLoop"]
 
 # Started in one turn at most: a start takes 0.5 ms, and a cancellation must not wait for 64 of them.
 STARTS = 8
@@ -39,7 +39,7 @@ MOMENT = 0.002
 CROWDED = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM, errno.ETOOMANYREFS)
 
 
-class Loop:
+class ProcessLoop:
     """Everything that runs and waits. Not for two threads at once."""
 
     def __init__(self, parallel: int, helper: Helper | None = None) -> None:
@@ -208,7 +208,7 @@ class Loop:
             if stream.fd >= 0:
                 self.watch(stream.fd, select.POLLIN, partial(self.drain, stream))
 
-    def drain(self, stream: Stream) -> None:
+    def drain(self, stream: OutputStream) -> None:
         count = stream.drain()
         if count == 0:
             self.unwatch(stream.fd)
@@ -332,7 +332,7 @@ class Loop:
             self.step()
 
 
-def open_supervisor_lines(loop: Loop, helper: Helper) -> Lines:
-    from tenterhook.runtime.process.channels import Lines
+def open_supervisor_lines(loop: ProcessLoop, helper: Helper) -> Channels:
+    from tenterhook.runtime.process.channels import Channels
 
-    return Lines(loop, helper)
+    return Channels(loop, helper)

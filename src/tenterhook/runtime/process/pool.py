@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from tenterhook.runtime.process import Batch, Completed, Program, Reactor, Ticket
 from tenterhook.runtime.process.client_gone import CALLER, LOOK, still_there
-from tenterhook.runtime.process.slots import Seats
+from tenterhook.runtime.process.slots import ProcessSemaphore
 
 if TYPE_CHECKING:
-    from tenterhook.runtime.process.loop import Loop
+    from tenterhook.runtime.process.loop import ProcessLoop
     from tenterhook.runtime.supervisor.client import Helper
 
 __all__ = ["Pool"]
@@ -32,15 +32,15 @@ class Pool:
 
     def __init__(self, parallel: int, supervisor: str) -> None:
         self.parallel, self.supervisor = parallel, supervisor
-        self.seats = Seats(parallel)
+        self.seats = ProcessSemaphore(parallel)
         self.lock = threading.Lock()
         self.closed = False
         self.helping: Helper | None = None
         self.reactors: dict[str, Reactor] = {}
         # Those that no thread uses now; as many as have served their own programs at a time.
-        self.loops: list[Loop] = []
+        self.loops: list[ProcessLoop] = []
 
-    def start(self, programs: Sequence[Program]) -> Batch | Queued:
+    def start(self, programs: Sequence[Program]) -> Batch | QueuedBatch:
         """All of them, from a thread that will wait() for their results."""
         held = self.seats.take(len(programs))
         if held is not None:
@@ -48,7 +48,7 @@ class Pool:
         if not self.is_serving():
             try:
                 with self.lock:
-                    return Queued(self.reactor("threads"), programs)
+                    return QueuedBatch(self.reactor("threads"), programs)
             except RuntimeError:  # no more threads
                 pass
         return submit_programs(Batch(self.parallel, self.helper()), programs)
@@ -97,7 +97,7 @@ class Pool:
             self.helping.left(self)
 
 
-class Queued:
+class QueuedBatch:
     """Programs that a reactor serves while a thread waits for them. Left by an exception, it ends them first."""
 
     def __init__(self, reactor: Reactor, programs: Sequence[Program]) -> None:

@@ -15,9 +15,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tenterhook.runtime.process.loop import Loop
+from tenterhook.runtime.process.loop import ProcessLoop
 from tenterhook.runtime.process.program import Completed, Program
-from tenterhook.runtime.process.slots import Seats
+from tenterhook.runtime.process.slots import ProcessSemaphore
 from tenterhook.runtime.process.stream import close
 from tenterhook.runtime.process.ticket import NEVER_STARTED, Ticket
 
@@ -30,15 +30,15 @@ __all__ = ["Reactor"]
 class Reactor:
     """submit() from any thread; `done` is called in the reactor's thread and should be quick."""
 
-    def __init__(self, parallel: int = 64, helper: Helper | None = None, seats: Seats | None = None) -> None:
+    def __init__(self, parallel: int = 64, helper: Helper | None = None, seats: ProcessSemaphore | None = None) -> None:
         self.parallel, self.helper = parallel, helper
-        self.seats = seats or Seats(parallel)
+        self.seats = seats or ProcessSemaphore(parallel)
         self.begin_empty()
 
     def begin_empty(self) -> None:
         self.owner = os.getpid()
         self.lock = threading.Lock()
-        self.loop = Loop(self.parallel, self.helper)
+        self.loop = ProcessLoop(self.parallel, self.helper)
         self.inbox: deque[Callable[[], object]] = deque()
         self.thread: threading.Thread | None = None
         self.closed = self.cancelling = False

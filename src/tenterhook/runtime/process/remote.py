@@ -6,15 +6,15 @@ import os
 
 from tenterhook.runtime.process.program import Modified, Program
 from tenterhook.runtime.process.running import Running
-from tenterhook.runtime.procfs import Table
+from tenterhook.runtime.procfs import ProcessTable
 from tenterhook.runtime.supervisor import ChannelLost, Outdated
 from tenterhook.runtime.supervisor.channel import Channel
 from tenterhook.runtime.supervisor.wire import END, GO, HEAD, say_long, start_packet
 
-__all__ = ["Remote"]
+__all__ = ["SpawnedProgram"]
 
 
-class Remote(Running):
+class SpawnedProgram(Running):
     """`gone` when nothing of it is left."""
 
     __slots__ = ("asked", "channel", "gone", "theirs")
@@ -85,7 +85,7 @@ class Remote(Running):
         except OSError:  # it does not keep up, or is gone, which we shall hear
             return
 
-    def sweep(self, table: Table | None, now: float) -> bool:
+    def sweep(self, table: ProcessTable | None, now: float) -> bool:
         if not self.asked:
             self.ask(now)
         return self.gone or now >= self.give_up_at

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from tenterhook.runtime.process.program import Completed, Modified, Program, explain
 from tenterhook.runtime.process.status import name_of
-from tenterhook.runtime.process.stream import Feed, Stream
-from tenterhook.runtime.procfs import Family, Table
+from tenterhook.runtime.process.stream import Feed, OutputStream
+from tenterhook.runtime.procfs import ProcessFamily, ProcessTable
 
 if TYPE_CHECKING:
     from tenterhook.trust.parts import Stamp
@@ -31,7 +31,7 @@ ENDED = "what it left running was ended with it; `leftovers` of its entry lets i
 counter = itertools.count(1)
 
 
-class Watch(Protocol):
+class FileWatch(Protocol):
     """Looks for what the sandbox could not keep from being created."""
 
     def begin(self) -> None: ...
@@ -58,7 +58,7 @@ class Running:
         self.pidfd = -1
         self.feed = Feed(program.stdin)
         kept = program.cap, program.tail, program.whole
-        self.streams = (Stream(*kept), Stream(*kept))
+        self.streams = (OutputStream(*kept), OutputStream(*kept))
         self.began = time.monotonic()
         self.deadline = None if program.timeout is None else self.began + program.timeout
         self.number = next(counter)
@@ -68,8 +68,8 @@ class Running:
         self.started = self.exited = self.ending = self.left = False
         self.status: int | None = None
         # What we end ourselves; a spawner keeps its own.
-        self.family: Family | None = None
-        self.watch: Watch | None = None
+        self.family: ProcessFamily | None = None
+        self.watch: FileWatch | None = None
         self.stamps: list[Stamp] | None = None
         self.kill_at = self.give_up_at = self.ended = self.awake_until = 0.0
         self.patience = 0.001
@@ -107,7 +107,7 @@ class Running:
     def strike(self, now: float) -> None:
         """Before the long look around: who hogs the processor should not delay the end of all."""
 
-    def sweep(self, table: Table | None, now: float) -> bool:
+    def sweep(self, table: ProcessTable | None, now: float) -> bool:
         """See to it that all of it ends. True when nothing is left, or nothing more can be done."""
         raise NotImplementedError
 

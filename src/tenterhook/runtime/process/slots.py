@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tenterhook.runtime.process.ticket import Ticket
 
-__all__ = ["Held", "Seats"]
+__all__ = ["HeldSlots", "ProcessSemaphore"]
 
 # Threads that may serve their own programs at a time. Each needs a line of its own to the helper, which keeps 16.
 TAKERS = 8
 
 
-class Seats:
+class ProcessSemaphore:
     """Shared by all loops of one engine. In a fork of the host all are free: what its parent runs is the parent's."""
 
     def __init__(self, count: int) -> None:
@@ -29,7 +29,7 @@ class Seats:
         self.free, self.takers = self.count, 0
         self.line: deque[Ticket] = deque()
 
-    def take(self, count: int) -> Held | None:
+    def take(self, count: int) -> HeldSlots | None:
         """All of them now, for a thread that serves its programs itself; not before those who wait."""
         if self.owner != os.getpid():
             self.begin_empty()
@@ -38,7 +38,7 @@ class Seats:
                 return None
             self.free -= count
             self.takers += 1
-        return Held(self, count)
+        return HeldSlots(self, count)
 
     def enter(self, ticket: Ticket) -> bool:
         """Whether there is one now; else the ticket is admitted when its turn comes."""
@@ -72,12 +72,12 @@ class Seats:
             ticket.home.admit(ticket)
 
 
-class Held:
+class HeldSlots:
     """What a thread has taken: given back one by one, as its programs end."""
 
     __slots__ = ("count", "seats")
 
-    def __init__(self, seats: Seats, count: int) -> None:
+    def __init__(self, seats: ProcessSemaphore, count: int) -> None:
         self.seats, self.count = seats, count
 
     def give(self, count: int = 1) -> None:

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from tenterhook.runtime.process.program import Completed, Program, by_shell
 from tenterhook.runtime.process.running import Running
 from tenterhook.runtime.sandbox.profile import Profile
-from tenterhook.runtime.sandbox.quarantine import Watch, as_seen, last_seen
+from tenterhook.runtime.sandbox.quarantine import Quarantine, as_seen, last_seen
 from tenterhook.runtime.supervisor import NoHelper, NotConfined
 
 if TYPE_CHECKING:
-    from tenterhook.runtime.process.channels import Lines
+    from tenterhook.runtime.process.channels import Channels
 
 __all__ = ["hire"]
 
@@ -26,7 +26,7 @@ ADVICE = "`tenter doctor` says what this machine can do"
 said: set[str] = set()
 
 
-def hire(program: Program, lines: Lines | None, *, anew: bool = False) -> Running | Completed:
+def hire(program: Program, lines: Channels | None, *, anew: bool = False) -> Running | Completed:
     """Not started yet; or why it must not be. `anew`: what is to be closed and hidden is looked at before all else."""
     profile = program.profile
     if profile is None:
@@ -59,7 +59,9 @@ def hire(program: Program, lines: Lines | None, *, anew: bool = False) -> Runnin
     return spawn_unconfined(program, lines, "none", once(note) if elsewhere else (note,))
 
 
-def spawn_unconfined(program: Program, lines: Lines | None, sandbox: str = "", notes: tuple[str, ...] = ()) -> Running:
+def spawn_unconfined(
+    program: Program, lines: Channels | None, sandbox: str = "", notes: tuple[str, ...] = ()
+) -> Running:
     if lines is not None:
         try:
             return lines.acquire_remote(program, None, sandbox, notes)
@@ -75,7 +77,7 @@ def attach_quarantine_watch(running: Running, profile: Profile, seen: Profile | 
 
     With what was `seen` last time, it is looked at once more before the hook is let go.
     """
-    running.watch = Watch(profile, seen=seen)
+    running.watch = Quarantine(profile, seen=seen)
     return running
 
 

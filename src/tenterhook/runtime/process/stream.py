@@ -8,7 +8,7 @@ from __future__ import annotations
 import fcntl
 import os
 
-__all__ = ["Feed", "Stream", "close"]
+__all__ = ["Feed", "OutputStream", "close"]
 
 CHUNK = 65536
 # The largest pipe an ordinary user may have. A flood of 1 GB then takes a thousand turns instead of 16,000.
@@ -60,7 +60,7 @@ class Feed:
         close(*fds)
 
 
-class Stream:
+class OutputStream:
     """stdout or stderr. The first `room` bytes are kept; the rest is read and dropped, so that the child goes on.
 
     With a `tail` the last bytes are kept too, right after the first. What begins like JSON is kept up to `whole` bytes.

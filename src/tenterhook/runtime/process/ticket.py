@@ -15,7 +15,7 @@ __all__ = ["NEVER_STARTED", "Ticket"]
 NEVER_STARTED = Completed(error="cancelled", detail="cancelled by the host before it was started")
 
 
-class Home(Protocol):
+class TicketQueue(Protocol):
     """Where a ticket is served when it has a seat."""
 
     def admit(self, ticket: Ticket) -> None: ...
@@ -28,7 +28,7 @@ class Ticket:
 
     __slots__ = ("cancelled", "child", "done", "home", "outdated", "program", "retried")
 
-    def __init__(self, program: Program, done: Callable[[Completed], None], home: Home | None = None) -> None:
+    def __init__(self, program: Program, done: Callable[[Completed], None], home: TicketQueue | None = None) -> None:
         self.program, self.done, self.home = program, done, home
         self.child: Running | None = None
         self.retried = self.cancelled = self.outdated = False

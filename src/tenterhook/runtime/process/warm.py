@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from tenterhook.runtime.process.program import Completed, Program
-from tenterhook.runtime.process.remote import Remote
+from tenterhook.runtime.process.remote import SpawnedProgram
 from tenterhook.runtime.process.stream import close
 from tenterhook.runtime.supervisor import ChannelLost
 from tenterhook.runtime.supervisor.wire import started_from
-from tenterhook.runtime.warm.host import TRIES, Interpreters, Wanted
+from tenterhook.runtime.warm.host import TRIES, Interpreters, ReadyScript
 
 if TYPE_CHECKING:
-    from tenterhook.runtime.process.channels import Lines
+    from tenterhook.runtime.process.channels import Channels
     from tenterhook.runtime.sandbox.profile import Profile
     from tenterhook.runtime.supervisor.channel import Channel
 
@@ -26,7 +26,7 @@ __all__ = ["prepare_warm_run"]
 NOT_YET, RAN = b"-", b"w"
 
 
-def prepare_warm_run(program: Program, profile: Profile | None, lines: Lines, sandbox: str) -> Warm | str:
+def prepare_warm_run(program: Program, profile: Profile | None, lines: Channels, sandbox: str) -> WarmProgram | str:
     """Not started yet; or, where it is to have an interpreter of its own, a text for people."""
     helper = lines.helper
     if helper.warm is None:
@@ -38,17 +38,17 @@ def prepare_warm_run(program: Program, profile: Profile | None, lines: Lines, sa
     if channel is None:
         wanted.interpreter.over = True
         return ""
-    return Warm(program, channel, sandbox or channel.mechanism, wanted)
+    return WarmProgram(program, channel, sandbox or channel.mechanism, wanted)
 
 
-class Warm(Remote):
+class WarmProgram(SpawnedProgram):
     """What it is given goes through a file in memory, which the interpreter itself never reads."""
 
     __slots__ = ("memory", "wanted")
 
     awake = 0.004
 
-    def __init__(self, program: Program, channel: Channel, sandbox: str, wanted: Wanted) -> None:
+    def __init__(self, program: Program, channel: Channel, sandbox: str, wanted: ReadyScript) -> None:
         super().__init__(program, channel, sandbox)
         self.wanted = wanted
         self.memory = -1

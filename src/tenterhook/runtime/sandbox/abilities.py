@@ -34,7 +34,7 @@ TRIALS = {
 }
 
 
-class Finding(Struct, frozen=True):
+class Ability(Struct, frozen=True):
     """One thing that was looked at. `state` is works, absent (not on this system), broken or off (by the settings)."""
 
     area: str
@@ -43,34 +43,34 @@ class Finding(Struct, frozen=True):
     detail: str = ""
 
 
-def abilities() -> list[Finding]:
+def abilities() -> list[Ability]:
     """The parts that sandbox and supervisor are made of."""
     if not kernel.MACHINE:
         system = os.uname()
         said = f"{system.sysname} {system.machine}: hooks are confined on Linux (x86_64, aarch64) alone, so far"
-        return [Finding("machine", "sandbox", "absent", said)]
+        return [Ability("machine", "sandbox", "absent", said)]
     found = [about_landlock()]
     for name, (code, purpose) in TRIALS.items():
         said = probe_in_subprocess(code)
-        found.append(Finding("machine", name, "absent" if said else "works", said or purpose))
+        found.append(Ability("machine", name, "absent" if said else "works", said or purpose))
     place = bubblewrap.find_working_bwrap()
     found.append(
-        Finding("machine", "bubblewrap", "works" if place else "absent", place or "bwrap: not there, or forbidden")
+        Ability("machine", "bubblewrap", "works" if place else "absent", place or "bwrap: not there, or forbidden")
     )
     return [*found, about_cgroup()]
 
 
-def about_landlock() -> Finding:
+def about_landlock() -> Ability:
     known = landlock.version()
     if not known:
-        return Finding("machine", "Landlock", "absent", landlock.ABSENT)
+        return Ability("machine", "Landlock", "absent", landlock.ABSENT)
     lacks = {landlock.ALONE: "cannot confine alone", landlock.NETWORK: "knows no ports"}
     lacks[landlock.SCOPES] = "does not keep hooks from signalling other processes"
     said = [f"before version {since} it {what}" for since, what in lacks.items() if known < since]
-    return Finding("machine", "Landlock", "works", "; ".join([f"version {known}", *said]))
+    return Ability("machine", "Landlock", "works", "; ".join([f"version {known}", *said]))
 
 
-def about_cgroup() -> Finding:
+def about_cgroup() -> Ability:
     """Only a folder that was given to us could hold hooks; the supervisor does without."""
     try:
         with open("/proc/self/cgroup") as file:
@@ -79,9 +79,9 @@ def about_cgroup() -> Finding:
             one for one in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified") if os.path.exists(f"{one}/cgroup.procs")
         )
     except (OSError, StopIteration):
-        return Finding("machine", "cgroup", "absent", "no unified hierarchy; nothing depends on it")
+        return Ability("machine", "cgroup", "absent", "no unified hierarchy; nothing depends on it")
     ours = os.access(place + own.rstrip("/"), os.W_OK)
-    return Finding(
+    return Ability(
         "machine", "cgroup", "works" if ours else "absent", f"{own}: {'ours' if ours else 'not ours to use'}"
     )
 
@@ -101,21 +101,21 @@ def probe_in_subprocess(code: str) -> str:
     return done.stdout.strip() or (f"ended with {done.returncode}" if done.returncode else "")
 
 
-def proofs() -> list[Finding]:
+def proofs() -> list[Ability]:
     """Each kind of network, confined as a hook would be: what the process tried, and what it got."""
     return [check_network_sandbox(network) for network in NETWORKS] if kernel.MACHINE else []
 
 
-def check_network_sandbox(network: str) -> Finding:
+def check_network_sandbox(network: str) -> Ability:
     found = prove(network, MECHANISMS)
     mechanism = found["mechanism"]
     name = f"network {network}"
     if not mechanism and bubblewrap.find_working_bwrap():
-        return Finding("sandbox", name, "works", f"bubblewrap, some 7 ms for each hook, because {found['why']}")
+        return Ability("sandbox", name, "works", f"bubblewrap, some 7 ms for each hook, because {found['why']}")
     if not mechanism:
         what = "such hooks are refused" if found["refused"] else "hooks run unconfined, or are refused in strict mode"
-        return Finding("sandbox", name, "broken", f"{what}: {found['why']}")
+        return Ability("sandbox", name, "broken", f"{what}: {found['why']}")
     bad = [f"a confined process could {one}" for one in found["leaks"]]
     bad += [f"could not {one} ({said})" for one, said in found["failed"].items()]
     good = f"{mechanism}: {found['tried']} ways out tried, none leads out"
-    return Finding("sandbox", name, "broken" if bad else "works", "; ".join(bad) or good)
+    return Ability("sandbox", name, "broken" if bad else "works", "; ".join(bad) or good)

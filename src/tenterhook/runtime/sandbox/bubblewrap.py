@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache
 
-from tenterhook.runtime.sandbox.layout import Layout, between, within
+from tenterhook.runtime.sandbox.layout import PathLayout, between, within
 from tenterhook.runtime.sandbox.profile import Profile
 
 # Not by PATH: a project could have put itself there.
@@ -16,7 +16,7 @@ KEPT = ("CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID", "CAP_KILL")
 def build_bwrap_argv(argv: list[str] | tuple[str, ...], profile: Profile) -> list[str] | None:
     """What to start instead; None where bwrap is absent or does not work here."""
     program = find_working_bwrap()
-    return [program, *options(Layout(profile)), "--", *argv] if program else None
+    return [program, *options(PathLayout(profile)), "--", *argv] if program else None
 
 
 @cache
@@ -25,7 +25,7 @@ def find_working_bwrap() -> str:
     import subprocess
 
     for place in PLACES:
-        argv = [place, *options(Layout(Profile("none"))), "--", "/bin/sh", "-c", "exit 0"]
+        argv = [place, *options(PathLayout(Profile("none"))), "--", "/bin/sh", "-c", "exit 0"]
         try:
             done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False)
         except (OSError, subprocess.SubprocessError):
@@ -35,7 +35,7 @@ def find_working_bwrap() -> str:
     return ""
 
 
-def options(layout: Layout) -> list[str]:
+def options(layout: PathLayout) -> list[str]:
     said = ["--unshare-pid", "--unshare-ipc", "--die-with-parent", "--ro-bind", "/", "/"]
     said += ["--dev", "/dev", "--proc", "/proc"]
     if layout.network != "full":
@@ -50,7 +50,7 @@ def options(layout: Layout) -> list[str]:
     return said
 
 
-def bind_mount_options(layout: Layout) -> dict[str, str]:
+def bind_mount_options(layout: PathLayout) -> dict[str, str]:
     """As in a namespace of our own: what may be written, what not, and the folders on the way to that."""
     found = dict.fromkeys(layout.write, "--bind")
     for path in (*layout.closed, *layout.frozen):
@@ -60,7 +60,7 @@ def bind_mount_options(layout: Layout) -> dict[str, str]:
     return found | dict.fromkeys(layout.closed, "--ro-bind")
 
 
-def hiding(path: str, layout: Layout) -> list[str]:
+def hiding(path: str, layout: PathLayout) -> list[str]:
     if not os.path.isdir(path):
         return ["--ro-bind", "/dev/null", path]
     shown = [one for one in layout.shown if within(one, path) and os.path.exists(one)]

@@ -12,7 +12,7 @@ import stat
 import struct
 
 from tenterhook.runtime.sandbox import kernel
-from tenterhook.runtime.sandbox.layout import DEVICES, Layout, around, only_sockets, within
+from tenterhook.runtime.sandbox.layout import DEVICES, PathLayout, around, only_sockets, within
 
 WRITE_FILE, READ_FILE, REMOVE_DIR, REMOVE_FILE = 1 << 1, 1 << 2, 1 << 4, 1 << 5
 MAKE_CHAR, MAKE_DIR, MAKE_REG, MAKE_SOCK, MAKE_FIFO, MAKE_BLOCK, MAKE_SYM = (1 << bit for bit in range(6, 13))
@@ -39,7 +39,7 @@ def version() -> int:
         return 0
 
 
-def restrict(layout: Layout, *, alone: bool) -> None:
+def restrict(layout: PathLayout, *, alone: bool) -> None:
     """Give up what the layout does not grant; beside a mount namespace, only what is about writing."""
     known = version()
     added = sum(right for right, since in SINCE.items() if known >= since)
@@ -53,7 +53,7 @@ def restrict(layout: Layout, *, alone: bool) -> None:
     enforce(handled, rules, layout.network, known)
 
 
-def file_access_rules(layout: Layout, write: int) -> list[tuple[str, int]]:
+def file_access_rules(layout: PathLayout, write: int) -> list[tuple[str, int]]:
     """Reading all but the hidden; writing all of the writable but what is closed, one by one."""
     hidden = [path for path in layout.hidden if not only_sockets(path)]
     barriers = [*layout.closed, *layout.links, *hidden]

@@ -16,7 +16,7 @@ GROWING = (".git", ".github", ".config", ".local")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts")
 
 
-class Layout:
+class PathLayout:
     """The paths of a profile as they were found, each list sorted: a folder stands before what is in it."""
 
     __slots__ = ("absent", "below_closed", "closed", "frozen", "hidden", "links", "network", "open", "shown", "write")

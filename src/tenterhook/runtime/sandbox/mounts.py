@@ -12,14 +12,14 @@ import stat
 
 from tenterhook.runtime.sandbox import kernel
 from tenterhook.runtime.sandbox.kernel import ATTR_NODEV, ATTR_RDONLY, MS_BIND, MS_REC
-from tenterhook.runtime.sandbox.layout import DEVICES, Layout, between, within
+from tenterhook.runtime.sandbox.layout import DEVICES, PathLayout, between, within
 
 # Where nothing of a profile can be, so that a file system of ours can stand there for a moment.
 SCRATCH = ("/sys", "/mnt", "/srv", "/boot")
 EMPTY = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
 
 
-def enter(layout: Layout) -> None:
+def enter(layout: PathLayout) -> None:
     """Into a namespace of our own; an ordinary user needs a user namespace for that, in which it is itself."""
     flags = kernel.CLONE_NEWNS | (kernel.CLONE_NEWNET if layout.network == "loopback" else 0)
     user, group = os.geteuid(), os.getegid()
@@ -51,7 +51,7 @@ def write(path: str, text: str) -> None:
         file.write(text)
 
 
-def arrange(layout: Layout) -> None:
+def arrange(layout: PathLayout) -> None:
     """All mounts, from the outermost inwards."""
     before = read_mount_points()
     writable = dict.fromkeys(layout.write, True)
@@ -72,7 +72,7 @@ def arrange(layout: Layout) -> None:
     os.chdir("/")
 
 
-def on_the_way(layout: Layout) -> set[str]:
+def on_the_way(layout: PathLayout) -> set[str]:
     """The folders around what is closed, from the outermost that may be written."""
     found: set[str] = set()
     for path in (*layout.closed, *layout.frozen):
@@ -121,7 +121,7 @@ def own_terminals() -> None:
         return
 
 
-def hide(layout: Layout) -> None:
+def hide(layout: PathLayout) -> None:
     """An empty folder over each hidden one, with what is shown of it; an empty file over each hidden file."""
     scratch = next((place for place in SCRATCH if os.path.isdir(place)), "/proc")
     kernel.mount("tmpfs", scratch, "tmpfs", EMPTY, "mode=0755,size=64k")

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Iterable
 
-from tenterhook.runtime.sandbox.layout import Layout
+from tenterhook.runtime.sandbox.layout import PathLayout
 from tenterhook.runtime.sandbox.profile import Profile
 from tenterhook.runtime.supervisor import Outdated
 from tenterhook.support.paths import state_folder
@@ -24,7 +24,7 @@ SETTLED = 100_000_000
 LATEST = 64
 
 
-class Watch:
+class Quarantine:
     """Around one hook: `begin` right before it starts, `end` after it ended. What they tell is one line each."""
 
     def __init__(self, profile: Profile, folder: str = "", seen: Profile | None = None) -> None:
@@ -71,11 +71,11 @@ Steps = dict[str, set[str]]
 Marks = dict[str, tuple[int, int, int] | None]
 
 
-class Known:
+class ProfileState:
     """The absent places of one profile, the covered ones, and the folders that would show it if one of them changed."""
 
     def __init__(self, profile: Profile) -> None:
-        layout = Layout(profile)
+        layout = PathLayout(profile)
         self.profile = profile
         self.places = self.absent = tuple(layout.absent)
         self.linked = tuple(layout.links)
@@ -179,13 +179,13 @@ def identities(paths: Iterable[str]) -> tuple[int, ...]:
     return tuple(found)
 
 
-KNOWN: dict[Profile, Known] = {}
+KNOWN: dict[Profile, ProfileState] = {}
 LOCK = threading.Lock()
 # Another one for those who outlive a session.
-kind: type[Known] = Known
+kind: type[ProfileState] = ProfileState
 
 
-def cached_profile_state(profile: Profile) -> Known:
+def cached_profile_state(profile: Profile) -> ProfileState:
     """What is known of a profile's places; of the latest few."""
     with LOCK:
         found = KNOWN.get(profile)

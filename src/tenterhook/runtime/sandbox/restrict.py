@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from tenterhook.runtime.sandbox import Unavailable, kernel, landlock, mounts, privileges, seccomp
-from tenterhook.runtime.sandbox.layout import Layout
+from tenterhook.runtime.sandbox.layout import PathLayout
 from tenterhook.runtime.sandbox.profile import Profile
 
 MECHANISMS = ("namespace", "landlock")
@@ -24,7 +24,7 @@ def restrict(profile: Profile, mechanisms: tuple[str, ...] = MECHANISMS) -> str:
     if not kernel.MACHINE:
         system = os.uname()
         raise Unavailable(f"hooks can be confined on Linux (x86_64, aarch64), not on {system.sysname} {system.machine}")
-    layout = Layout(profile)
+    layout = PathLayout(profile)
     refusals = []
     for mechanism in mechanisms:
         try:
@@ -36,7 +36,7 @@ def restrict(profile: Profile, mechanisms: tuple[str, ...] = MECHANISMS) -> str:
     raise Unavailable("; ".join(refusals), refused=layout.network == "loopback")
 
 
-def in_namespace(layout: Layout) -> None:
+def in_namespace(layout: PathLayout) -> None:
     mounts.enter(layout)
     mounts.arrange(layout)
     privileges.no_new()
@@ -48,7 +48,7 @@ def in_namespace(layout: Layout) -> None:
     seccomp.restrict(layout.network, unix=layout.network == "full" and known >= landlock.SCOPES)
 
 
-def by_landlock(layout: Layout) -> None:
+def by_landlock(layout: PathLayout) -> None:
     if layout.network == "loopback":
         raise OSError("it cannot tell loopback from other addresses")
     known = landlock.version()

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     # A profile's packed form, None for no sandbox; and which warm interpreter serves, None for an ordinary spawner.
     Key = tuple[tuple[Any, ...] | None, tuple[Any, ...] | None]
 
-__all__ = ["Channel", "Line", "first_word"]
+__all__ = ["Channel", "HelperConnection", "first_word"]
 
 
-class Line:
+class HelperConnection:
     """One end of a connection, in a host that may close files it does not know."""
 
     __slots__ = ("inode", "sound", "wire")
@@ -42,7 +42,7 @@ class Line:
         self.sound = False
 
 
-class Channel(Line):
+class Channel(HelperConnection):
     """A line to the spawner of one profile. Used by one loop at a time; given back when nothing runs on it.
 
     `notes` is the file in which the spawner notes what it starts.

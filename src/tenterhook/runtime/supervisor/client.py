@@ -13,7 +13,7 @@ import time
 from weakref import WeakSet
 
 from tenterhook.runtime.supervisor import NoHelper, NotConfined
-from tenterhook.runtime.supervisor.channel import Channel, Line, first_word
+from tenterhook.runtime.supervisor.channel import Channel, HelperConnection, first_word
 from tenterhook.runtime.supervisor.launch import fork, is_single_threaded, launch
 from tenterhook.runtime.supervisor.wire import (
     CHANNEL,
@@ -62,9 +62,9 @@ class Helper:
     def begin_empty(self) -> None:
         """Also in a fork of the host: what its parent uses is not ours."""
         self.lock = threading.Lock()
-        self.control: Line | None = None
+        self.control: HelperConnection | None = None
         self.popen: subprocess.Popen[bytes] | None = None
-        self.answered: tuple[Line, ...] = ()
+        self.answered: tuple[HelperConnection, ...] = ()
         self.idle: list[Channel] = []
         # The warm interpreters; none where nobody has asked for one.
         self.warm: Interpreters | None = None
@@ -176,7 +176,7 @@ class Helper:
             channel.close()
         return None
 
-    def asked(self, control: Line, key: Key, how: bytes = CHANNEL) -> Channel | None:
+    def asked(self, control: HelperConnection, key: Key, how: bytes = CHANNEL) -> Channel | None:
         """Not heard of yet; None if nobody is there to ask. With the lock held."""
         ours, theirs = pair()
         try:
@@ -201,7 +201,7 @@ class Helper:
         self.unconfined[lasting(channel.key)] = text, kind == REFUSED
         raise NotConfined(text, kind == REFUSED)
 
-    def stop(self, control: Line) -> None:
+    def stop(self, control: HelperConnection) -> None:
         """Unless another thread has done so, and a new one runs."""
         with self.lock:
             if self.control is control:
@@ -209,7 +209,7 @@ class Helper:
 
     # With the lock held
 
-    def running(self) -> Line:
+    def running(self) -> HelperConnection:
         if self.control is not None and not self.control.usable:
             self.end()
         if self.control is None:
@@ -237,7 +237,7 @@ class Helper:
             theirs.close()
             if host >= 0:
                 os.close(host)
-        self.control = Line(ours)
+        self.control = HelperConnection(ours)
         self.failed = None
 
     def end(self) -> None:

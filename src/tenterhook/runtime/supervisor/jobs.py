@@ -6,16 +6,16 @@ import errno
 import os
 import time
 
-from tenterhook.runtime.procfs import SIGKILL, Entry, Family, Table, Tags, read_table
+from tenterhook.runtime.procfs import SIGKILL, ProcessEntry, ProcessFamily, ProcessTable, Tags, read_table
 from tenterhook.runtime.supervisor.system import TICKS
 from tenterhook.runtime.supervisor.wire import EXITED, FAILED, GONE, HEAD, Wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.runtime.supervisor.spawn import Start
+    from tenterhook.runtime.supervisor.spawn import PreparedStart
 
     # Token, working directory, and what is to run in it.
-    Given = tuple[str, bytes, Start]
+    Given = tuple[str, bytes, PreparedStart]
 
 # SIGKILL works at once, or never: on a process stuck in the kernel, or another user's.
 HOPELESS = 5.0
@@ -23,12 +23,12 @@ HOPELESS = 5.0
 STILL = 1 << 62
 
 
-class Job:
+class HookProcess:
     """One hook. `kill_at` is infinite as long as nobody wants it to end; its process may be older than the hook."""
 
     __slots__ = ("began", "channel", "ending", "exited", "family", "keep", "kill_at", "left", "number")
 
-    def __init__(self, channel: Wire, number: int, family: Family, *, keep: bool, began: int = 0) -> None:
+    def __init__(self, channel: Wire, number: int, family: ProcessFamily, *, keep: bool, began: int = 0) -> None:
         self.channel, self.number, self.family, self.keep = channel, number, family, keep
         self.began = began or family.born
         self.exited = self.ending = self.left = False
@@ -38,12 +38,12 @@ class Job:
         tell(self.channel, kind, self.number, value)
 
 
-class Jobs:
+class HookProcesses:
     """Those that run or are being ended, by the host's number and by the process's."""
 
     def __init__(self) -> None:
-        self.by_number: dict[int, Job] = {}
-        self.by_pid: dict[int, Job] = {}
+        self.by_number: dict[int, HookProcess] = {}
+        self.by_pid: dict[int, HookProcess] = {}
         self.tags: Tags = {}
         # When hooks ran that are over, in ticks since boot; overlapping times are joined.
         self.past: list[tuple[int, int]] = []
@@ -51,7 +51,7 @@ class Jobs:
         self.interval = 0.005
 
     @property
-    def ending(self) -> list[Job]:
+    def ending(self) -> list[HookProcess]:
         return [job for job in self.by_number.values() if job.ending]
 
     def patience(self) -> float | None:
@@ -73,9 +73,9 @@ class Jobs:
             os.chdir("/")
             for fd in files:
                 os.close(fd)
-        self.add(Job(channel, number, Family(pid, token, born), keep=keep))
+        self.add(HookProcess(channel, number, ProcessFamily(pid, token, born), keep=keep))
 
-    def add(self, job: Job) -> None:
+    def add(self, job: HookProcess) -> None:
         self.by_number[job.number] = self.by_pid[job.family.leader] = job
 
     def exited(self, pid: int, status: int) -> None:
@@ -131,7 +131,7 @@ class Jobs:
         clocks = [job.kill_at for job in self.ending if job.kill_at > now]
         self.sweep_at = min([self.swept + self.interval, *clocks])
 
-    def strays(self, job: Job, table: Table) -> list[Entry]:
+    def strays(self, job: HookProcess, table: ProcessTable) -> list[ProcessEntry]:
         """Orphans without a tag that can only have come from this hook: no other ran when they were born."""
         us, born = os.getpid(), job.began
         alive = [entry for entry in table.entries.values() if entry.alive and entry.pid != us]
@@ -147,7 +147,7 @@ class Jobs:
         job.family.known |= {(entry.pid, entry.start) for entry in found}
         return found
 
-    def forget(self, job: Job) -> None:
+    def forget(self, job: HookProcess) -> None:
         self.by_number.pop(job.number, None)
         self.by_pid.pop(job.family.leader, None)
         if not self.by_number:

@@ -38,7 +38,7 @@ class Supervisor:
         self.control, self.host = control, host
         self.spawners: dict[bytes, tuple[int, Wire]] = {}
         self.bell = system.bell()
-        self.ears = system.Ears(*(fd for fd in (control.fileno(), host, self.bell) if fd >= 0))
+        self.ears = system.Poller(*(fd for fd in (control.fileno(), host, self.bell) if fd >= 0))
 
     def serve(self) -> None:
         self.control.say(HEAD.pack(HERE, 0, os.getpid()))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 RESTORED = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD)
 
 
-class Start:
+class PreparedStart:
     """A program that is about to be started: what can be found out before its turn comes is."""
 
     __slots__ = ("argv", "env", "places", "variables")
@@ -43,7 +43,7 @@ class Start:
             return ways[-1](self, files)
 
 
-def by_posix_spawn(start: Start, files: Sequence[int]) -> int:
+def by_posix_spawn(start: PreparedStart, files: Sequence[int]) -> int:
     inherited = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(files[:3])]
     refused: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     for place in start.places:
@@ -59,7 +59,7 @@ def by_posix_spawn(start: Start, files: Sequence[int]) -> int:
     raise refused
 
 
-def by_fork_exec(start: Start, files: Sequence[int]) -> int:
+def by_fork_exec(start: PreparedStart, files: Sequence[int]) -> int:
     """Our files are closed when a program is started, our signals are not held back: it need see to neither."""
     stdin, stdout, stderr = files[:3]
     ear, mouth = os.pipe()
@@ -82,7 +82,7 @@ def by_fork_exec(start: Start, files: Sequence[int]) -> int:
     return pid
 
 
-ways: list[Callable[[Start, Sequence[int]], int]] = [by_posix_spawn]
+ways: list[Callable[[PreparedStart, Sequence[int]], int]] = [by_posix_spawn]
 try:
     from _posixsubprocess import fork_exec as _fork_exec
 except ImportError:

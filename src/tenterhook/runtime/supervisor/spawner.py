@@ -6,8 +6,8 @@ import os
 import time
 
 from tenterhook.runtime.supervisor import system
-from tenterhook.runtime.supervisor.jobs import Jobs
-from tenterhook.runtime.supervisor.spawn import Start
+from tenterhook.runtime.supervisor.jobs import HookProcesses
+from tenterhook.runtime.supervisor.spawn import PreparedStart
 from tenterhook.runtime.supervisor.wire import (
     CHANNEL,
     CONFINED,
@@ -110,13 +110,13 @@ class Spawner:
     def __init__(self, control: Wire, hello: bytes, first: Wire, notes: int) -> None:
         self.control, self.hello = control, hello
         self.bell = system.bell()
-        self.ears = system.Ears(control.fileno(), self.bell)
+        self.ears = system.Poller(control.fileno(), self.bell)
         # Each with the file in which its host looks what was started.
         self.channels: dict[int, tuple[Wire, int]] = {}
         # What waits for the next word on its channel: number, what to start, its files, whether it is kept.
         self.waiting: dict[int, tuple[int, Any, list[int], bool]] = {}
         self.roused = False
-        self.jobs = Jobs()
+        self.jobs = HookProcesses()
         self.open(first, notes)
 
     @property
@@ -232,7 +232,7 @@ class Spawner:
         if not body:
             return None
         token, cwd, argv, env = started_from(words, body)
-        return token, cwd, Start(argv, env, cwd)
+        return token, cwd, PreparedStart(argv, env, cwd)
 
     def start(self, channel: Wire, number: int, given: Any, files: list[int], *, keep: bool) -> None:
         self.jobs.start(channel, number, given, files, keep=keep)

@@ -134,7 +134,7 @@ def end_all(seconds: float = 10.0) -> None:
         pause = min(pause * 2, 0.02)
 
 
-class Ears:
+class Poller:
     """Which of several connections and files has something to say."""
 
     __slots__ = ("poller",)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from tenterhook.runtime.supervisor.wire import Wire
-    from tenterhook.runtime.warm.kept import Kept
+    from tenterhook.runtime.warm.kept import PreparedScript
 
     # The command as it was given; as its interpreter is given it; how many of these words are options; environment.
     Given = tuple[list[bytes], list[bytes], int, dict[bytes, bytes]]
@@ -44,7 +44,7 @@ RAN = b"w"
 FIT = b"y"
 
 
-class Start:
+class StartState:
     """What a warm interpreter knows of its own start, and its copies need."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
@@ -70,7 +70,7 @@ def tag_place(block: bytes) -> tuple[int, int]:
     return begin + first, block.index(b"\0", first) - first
 
 
-def become_script(line: Wire, start: Start, scripts: Mapping[str, Kept]) -> list[Any]:
+def become_script(line: Wire, start: StartState, scripts: Mapping[str, PreparedScript]) -> list[Any]:
     """Wait for it; its code, and the names that it runs with."""
     be_apart(line.fileno())
     rehearse(start)
@@ -100,7 +100,7 @@ def be_apart(line: int) -> None:
     refresh_modules()
 
 
-def rehearse(start: Start) -> None:
+def rehearse(start: StartState) -> None:
     """Do for nothing what each script needs: memory that is written to is copied now and not then (0.3 ms)."""
     tag = os.environb[TAG.encode()]
     settle((0, 1, 2), {**start.env, TAG.encode(): tag[:-1]}, start)
@@ -135,7 +135,7 @@ def load_run_arguments(memory: int) -> Given:
     return found
 
 
-def settle(files: Sequence[int], env: dict[bytes, bytes], start: Start) -> None:
+def settle(files: Sequence[int], env: dict[bytes, bytes], start: StartState) -> None:
     """Streams, an environment and a beginning of its own."""
     for number in range(3):
         os.dup2(files[number], number)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import mmap
 import os
 
-from tenterhook.runtime.procfs import Family
-from tenterhook.runtime.supervisor.jobs import Job, ticks
+from tenterhook.runtime.procfs import ProcessFamily
+from tenterhook.runtime.supervisor.jobs import HookProcess, ticks
 from tenterhook.runtime.supervisor.wire import pair
 
 TYPE_CHECKING = False
@@ -18,14 +18,14 @@ ROOM = 1 << 16
 CODE, SAID = ROOM - 2, ROOM - 1
 
 
-class Born(BaseException):
+class BecomeChild(BaseException):
     """We are a copy that is to run a script: leave everything of the server's."""
 
     def __init__(self, line: Wire, said: mmap.mmap) -> None:
         self.line, self.said = line, said
 
 
-class Copy:
+class ForkedWorker:
     """Waits for the script that it is to run, so that no script waits for the copying (1 ms)."""
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class Copy:
         self.born = ticks()
         self.pid = os.fork()
         if self.pid == 0:
-            raise Born(theirs, self.said)
+            raise BecomeChild(theirs, self.said)
         theirs.close()
 
     def loaded(self) -> list[str]:
@@ -54,13 +54,13 @@ class Copy:
         self.said.close()
 
 
-class Run(Job):
+class ForkedRun(HookProcess):
     """A script that runs in a copy."""
 
     __slots__ = ("copy", "script")
 
     def __init__(
-        self, channel: Wire, number: int, token: str, copy: Copy, script: str, *, keep: bool, began: int
+        self, channel: Wire, number: int, token: str, copy: ForkedWorker, script: str, *, keep: bool, began: int
     ) -> None:
-        super().__init__(channel, number, Family(copy.pid, token, copy.born), keep=keep, began=began)
+        super().__init__(channel, number, ProcessFamily(copy.pid, token, copy.born), keep=keep, began=began)
         self.copy, self.script = copy, script

@@ -97,7 +97,7 @@ def memory() -> int:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-class Watch:
+class ImportWatch:
     """Around imports, in a process that is thrown away."""
 
     def __init__(self, roots: Roots) -> None:

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from tenterhook.runtime.process.program import Program
     from tenterhook.runtime.supervisor.channel import Channel, Key
     from tenterhook.runtime.supervisor.client import Helper
-    from tenterhook.runtime.warm.script import Script
+    from tenterhook.runtime.warm.script import PythonScript
     from tenterhook.runtime.warm.stamps import Stamp
 
-__all__ = ["Interpreter", "Interpreters", "Wanted", "wait"]
+__all__ = ["Interpreter", "Interpreters", "ReadyScript", "wait"]
 
 # Interpreters at most; one makes room for another if nobody has used it for so many seconds. Else a host with many
 # environments would do nothing but start them.
@@ -54,15 +54,15 @@ ROOM = "-" * 64
 UNUSUAL = f"{{}} {EACH_TIME}: {{}}"
 
 
-class Wanted(Struct, frozen=True):
+class ReadyScript(Struct, frozen=True):
     """One script, the interpreter that is ready for it, and what it knows of it."""
 
-    script: Script
+    script: PythonScript
     interpreter: Interpreter
-    state: State
+    state: ScriptState
 
 
-class State:
+class ScriptState:
     """What an interpreter says about a script: asked, ready or unfit."""
 
     __slots__ = ("number", "stamp", "told", "turned", "why", "word")
@@ -79,8 +79,8 @@ class Interpreter:
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
         self.answered = self.over = False
-        self.scripts: dict[str, State] = {}
-        self.by_number: dict[int, State] = {}
+        self.scripts: dict[str, ScriptState] = {}
+        self.by_number: dict[int, ScriptState] = {}
         self.born = self.used = time.monotonic()
 
     @property
@@ -88,11 +88,11 @@ class Interpreter:
         """Whether it gets ready for something, and may be busy with that."""
         return not self.answered or any(state.word == "asked" for state in self.by_number.values())
 
-    def prepare(self, path: str) -> State:
+    def prepare(self, path: str) -> ScriptState:
         """What it says about a script as the file is now."""
         state = self.scripts.get(path)
         if state is None:
-            state = self.scripts[path] = State(len(self.scripts) + 1)
+            state = self.scripts[path] = ScriptState(len(self.scripts) + 1)
             self.by_number[state.number] = state
         now = stamp(path)
         if (state.stamp != now or not state.word) and state.word != "asked":
@@ -142,7 +142,7 @@ class Interpreters:
         # Commands that were found to be no scripts, and how long that is believed: cold, a script is right too.
         self.others: dict[tuple[str, ...], float] = {}
 
-    def wanted(self, program: Program, packed: tuple[object, ...] | None) -> Wanted | str:
+    def wanted(self, program: Program, packed: tuple[object, ...] | None) -> ReadyScript | str:
         """Who is ready to run this; or a text for people, empty where there is nothing new to say."""
         if self.others and self.others.get(program.argv, 0.0) > time.monotonic():
             return ""
@@ -162,7 +162,7 @@ class Interpreters:
             if state.word == "unfit" and not state.told:
                 state.told = True
                 return UNUSUAL.format(script.path, state.why)
-            return Wanted(script, one, state) if state.word == "ready" and not one.busy else ""
+            return ReadyScript(script, one, state) if state.word == "ready" and not one.busy else ""
 
     def believe(self, argv: tuple[str, ...]) -> None:
         if len(self.others) >= KNOWN:

@@ -29,11 +29,11 @@ LARGEST = 1 << 21
 PLACES = ("path", "meta_path", "path_hooks", "path_importer_cache")
 
 
-class Unfit(Exception):
+class UnfitForWarm(Exception):
     """Why a script is to have an interpreter of its own."""
 
 
-class Reading:
+class ImportReader:
     """All that a script imports: `wanted` in the order of the text, `own` the files that were read for it."""
 
     def __init__(self, script: str, before: list[str]) -> None:
@@ -60,19 +60,19 @@ class Reading:
         if path in self.own:
             return b""
         if len(self.own) >= MOST:
-            raise Unfit(f"it imports more than {MOST} files of its own")
+            raise UnfitForWarm(f"it imports more than {MOST} files of its own")
         self.own[path] = stamp(path)
         with open(path, "rb") as file:
             text = file.read(LARGEST + 1)
         if len(text) > LARGEST:
-            raise Unfit(f"{path} is too long")
+            raise UnfitForWarm(f"{path} is too long")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the script's own run tells
             tree = ast.parse(text, path)
         imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
         called = {alias.asname or "sys" for node in imports for alias in node.names if alias.name == "sys"}
         if any(moves_places(node, called) for node in ast.walk(tree)):
-            raise Unfit(f"{path} changes where modules are found (sys.path)")
+            raise UnfitForWarm(f"{path} changes where modules are found (sys.path)")
         at_once = [*at_start(tree.body)] if wanting else []
         self.look_for_prelude(path, *prelude(tree, imports, [*at_start(tree.body)]))
         for node in imports:
@@ -86,9 +86,9 @@ class Reading:
     def look_for_prelude(self, path: str, line: int, changes: bool, calls: bool) -> None:
         """What a file of its own does when it is imported may be for whatever is imported after it."""
         if line:
-            raise Unfit(f"{path} line {line} may change what is imported after it")
+            raise UnfitForWarm(f"{path} line {line} may change what is imported after it")
         if (changes or calls) and path != self.script:
-            raise Unfit(f"{path} may change what is imported after it")
+            raise UnfitForWarm(f"{path} may change what is imported after it")
         self.prepares = self.prepares or changes
 
     def want(self, module: str, names: tuple[str, ...], folders: list[str] | None = None) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tenterhook.runtime.warm.stamps import Stamp
 
 
-class Kept:
+class PreparedScript:
     """`before` is where its modules are looked for first, `own` are its own files as they were when they were read."""
 
     __slots__ = ("before", "code", "own", "script", "size", "text")

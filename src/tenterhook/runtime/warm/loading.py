@@ -40,7 +40,7 @@ def first_folder(script: str) -> list[str]:
     return [os.path.dirname(os.path.realpath(script))]
 
 
-class Loaded:
+class LoadedModules:
     """`bare` are the modules that every interpreter has before it runs a script."""
 
     def __init__(self, bare: Iterable[str]) -> None:

@@ -25,21 +25,21 @@ def main():
     from tenterhook.runtime.supervisor import system
     from tenterhook.runtime.supervisor.wire import wire
     from tenterhook.runtime.warm import child, ending
-    from tenterhook.runtime.warm.copies import Born
-    from tenterhook.runtime.warm.server import Warm
+    from tenterhook.runtime.warm.copies import BecomeChild
+    from tenterhook.runtime.warm.server import WarmServer
 
     for fd in (control, channel, notes):
         os.set_inheritable(fd, False)
-    start = child.Start(NAMES)
+    start = child.StartState(NAMES)
     if len(os.listdir("/proc/self/task")) > 1 or sys.gettrace() or sys.getprofile():
         return 1
     system.adopt_orphans()
     system.keep_out()  # of what we have just looked at, too
-    warm, born = Warm(wire(control), hello, wire(channel), notes, BARE), None
+    warm, born = WarmServer(wire(control), hello, wire(channel), notes, BARE), None
     try:
         warm.serve()
         system.wake_parent()
-    except Born as exc:
+    except BecomeChild as exc:
         born = exc.line, exc.said
     if born is None:
         return 0

@@ -19,7 +19,7 @@ from tenterhook.support.command_line import PLAIN_FLAGS
 if TYPE_CHECKING:
     from tenterhook.runtime.warm.stamps import Stamp
 
-__all__ = ["Script", "recognise_script"]
+__all__ = ["PythonScript", "recognise_script"]
 
 PYTHON = re.compile(r"python(\d+(\.\d+)?)?")
 # What the kernel reads of a #! line.
@@ -41,7 +41,7 @@ VARIABLES = "{} is set"
 beginnings: dict[str, tuple[Stamp, bytes]] = {}
 
 
-class Script(Struct, frozen=True):
+class PythonScript(Struct, frozen=True):
     """A script as its interpreter is given it: `words` are the interpreter's own, `path` is absolute."""
 
     interpreter: str
@@ -50,7 +50,7 @@ class Script(Struct, frozen=True):
     words: tuple[str, ...]
 
 
-def recognise_script(argv: tuple[str, ...], env: Mapping[str, str], cwd: str) -> Script | str:
+def recognise_script(argv: tuple[str, ...], env: Mapping[str, str], cwd: str) -> PythonScript | str:
     """The script that a command runs; or why it cannot run in an interpreter that is running already."""
     place = resolve_executable(argv[0], env, cwd) if argv else ""
     if not place:
@@ -67,11 +67,11 @@ def recognise_script(argv: tuple[str, ...], env: Mapping[str, str], cwd: str) ->
     path = next(iter(words[1 + len(flags) :]), "-")
     if path.startswith("-") or not path:
         return OPTIONS if path not in ("-", "-c", "-m") else NO_SCRIPT
-    script = Script(place, flags, os.path.join(cwd, path), words)
+    script = PythonScript(place, flags, os.path.join(cwd, path), words)
     return unusual(script, env) or script
 
 
-def unusual(script: Script, env: Mapping[str, str]) -> str:
+def unusual(script: PythonScript, env: Mapping[str, str]) -> str:
     """Why this one needs an interpreter of its own."""
     if not os.path.isabs(script.interpreter) or "/./" in script.interpreter or "//" in script.interpreter:
         return RELATIVE

@@ -14,23 +14,23 @@ import os
 import sys
 import time
 
-from tenterhook.runtime.procfs import Family, send
+from tenterhook.runtime.procfs import ProcessFamily, send
 from tenterhook.runtime.supervisor import system
-from tenterhook.runtime.supervisor.jobs import Job, Jobs, tell, ticks
+from tenterhook.runtime.supervisor.jobs import HookProcess, HookProcesses, tell, ticks
 from tenterhook.runtime.supervisor.spawner import Spawner
 from tenterhook.runtime.supervisor.wire import AGAIN, EXITED, FAILED, FILES, HEAD, PREPARE, READY, STALE, UNFIT
 from tenterhook.runtime.warm.child import FIT
-from tenterhook.runtime.warm.copies import Copy, Run
+from tenterhook.runtime.warm.copies import ForkedRun, ForkedWorker
 from tenterhook.runtime.warm.footprint import memory
-from tenterhook.runtime.warm.kept import Kept
-from tenterhook.runtime.warm.loading import Loaded, load
+from tenterhook.runtime.warm.kept import PreparedScript
+from tenterhook.runtime.warm.loading import LoadedModules, load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from tenterhook.runtime.procfs import Entry, Table
+    from tenterhook.runtime.procfs import ProcessEntry, ProcessTable
     from tenterhook.runtime.supervisor.wire import Wire
 
 # Copies that wait for a script, and seconds after which one is made though a script runs.
@@ -47,12 +47,12 @@ LATE = "what it imports takes longer than {:g} s"
 ENDED = "what it imports ends the process"
 
 
-class Trial(Job):
+class ImportTrial(HookProcess):
     """The process in which a script's imports are tried. It reports through a file in memory."""
 
     __slots__ = ("asked", "memory", "since", "until")
 
-    def __init__(self, channel: Wire, number: int, family: Family, memory: int, asked: Asked) -> None:
+    def __init__(self, channel: Wire, number: int, family: ProcessFamily, memory: int, asked: PrepareRequest) -> None:
         super().__init__(channel, number, family, keep=False)
         self.memory, self.asked = memory, asked
         self.since, self.until = time.time_ns(), time.monotonic() + asked.seconds
@@ -61,7 +61,7 @@ class Trial(Job):
         """Nobody is told how it does, but what came of it."""
 
 
-class Asked:
+class PrepareRequest:
     """A script that we were asked to get ready for, and what it was seen to load beyond what its text says."""
 
     __slots__ = ("lessons", "number", "script", "seconds", "seen")
@@ -72,7 +72,7 @@ class Asked:
         self.lessons = 0
 
 
-class Warm(Spawner):
+class WarmServer(Spawner):
     """Serves like any spawner, and PREPARE beside it."""
 
     def __init__(self, control: Wire, hello: bytes, first: Wire, notes: int, bare: Iterable[str]) -> None:
@@ -82,16 +82,16 @@ class Warm(Spawner):
         self.ours = {name: module for name, module in sys.modules.items() if name.partition(".")[0] == ours}
         for name in self.ours:
             del sys.modules[name]
-        self.scripts: dict[str, Kept] = {}
-        self.asked: dict[str, Asked] = {}
-        self.loaded = Loaded(bare)
+        self.scripts: dict[str, PreparedScript] = {}
+        self.asked: dict[str, PrepareRequest] = {}
+        self.loaded = LoadedModules(bare)
         self.base = memory()
         self.told: Wire | None = first
-        self.copies: list[Copy] = []
+        self.copies: list[ForkedWorker] = []
         self.copy_at = 0.0
         self.used = time.monotonic()
         super().__init__(control, hello, first, notes)
-        self.jobs: WarmJobs = WarmJobs(self)
+        self.jobs: WarmProcesses = WarmProcesses(self)
         gc.collect()
         gc.freeze()
 
@@ -111,12 +111,12 @@ class Warm(Spawner):
             if len(self.asked) >= MOST and script not in self.asked:
                 self.say(UNFIT, number, FULL)
                 return
-            asked = self.asked[script] = Asked(number, script, value / 1e6)
+            asked = self.asked[script] = PrepareRequest(number, script, value / 1e6)
             self.prepare(asked, [])
 
     # Getting ready
 
-    def prepare(self, asked: Asked, seen: list[str]) -> None:
+    def prepare(self, asked: PrepareRequest, seen: list[str]) -> None:
         memory = os.memfd_create("trial")
         born = ticks()  # before it is: else it may look older than itself, and be taken for what another one left
         pid = os.fork()
@@ -127,7 +127,7 @@ class Warm(Spawner):
                 os._exit(0)
         self.trials += 1
         self.used = time.monotonic()
-        self.jobs.add(Trial(self.control, -self.trials, Family(pid, "", born), memory, asked))
+        self.jobs.add(ImportTrial(self.control, -self.trials, ProcessFamily(pid, "", born), memory, asked))
 
     def try_out(self, script: str, memory: int, seen: list[str]) -> None:
         """In a copy, which has nothing that could be spoken into."""
@@ -145,7 +145,7 @@ class Warm(Spawner):
             del sys.modules[name]
         os.pwrite(3, marshal.dumps(trial(script, self.base, seen)), 0)
 
-    def finish_trial(self, trial: Trial) -> None:
+    def finish_trial(self, trial: ImportTrial) -> None:
         """It is over, by itself or because it took too long."""
         asked = trial.asked
         try:
@@ -159,7 +159,7 @@ class Warm(Spawner):
         fine = not why or (asked.lessons > 0 and asked.script in self.scripts)
         self.say(READY if fine else UNFIT, asked.number, "" if fine else why)
 
-    def learn(self, run: Run) -> None:
+    def learn(self, run: ForkedRun) -> None:
         """What a script has loaded that its text does not show: from now on that is there before it, too."""
         names, asked = run.copy.loaded(), self.asked.get(run.script)
         if asked is None or asked.lessons >= LESSONS or run.script not in self.scripts:
@@ -171,9 +171,9 @@ class Warm(Spawner):
             self.say(AGAIN, asked.number)
             self.prepare(asked, fresh)
 
-    def take(self, asked: Asked, found: dict[str, Any], since: int) -> str:
+    def take(self, asked: PrepareRequest, found: dict[str, Any], since: int) -> str:
         """Import what is known to be harmless; why it is no use after all."""
-        script = Kept(asked.script, *found["script"])
+        script = PreparedScript(asked.script, *found["script"])
         if found["prepares"]:  # what it is seen to load was perhaps prepared by what it did before
             asked.lessons = LESSONS
         signal.alarm(int(2 * asked.seconds) + 1)  # should it hang now, this interpreter ends
@@ -219,18 +219,18 @@ class Warm(Spawner):
             os.chdir("/")
             for fd in files:
                 os.close(fd)
-        self.jobs.add(Run(channel, number, token.decode(), copy, os.fsdecode(path), keep=keep, began=began))
+        self.jobs.add(ForkedRun(channel, number, token.decode(), copy, os.fsdecode(path), keep=keep, began=began))
         self.copy_at = self.used + LATER
 
-    def handed_over(self, path: str, cwd: bytes, files: list[int]) -> Copy:
+    def handed_over(self, path: str, cwd: bytes, files: list[int]) -> ForkedWorker:
         """Who runs it: the copy that waits for it, or another one if that was killed."""
         said = os.fsencode(path) + b"\0" + cwd
-        copy = self.copies.pop(0) if self.copies else Copy()
+        copy = self.copies.pop(0) if self.copies else ForkedWorker()
         try:
             copy.line.say(said, files)
         except OSError:
             copy.dismiss()
-            copy = Copy()
+            copy = ForkedWorker()
             copy.line.say(said, files)
         send(os.kill, copy.pid, signal.SIGCONT)  # an earlier script may have stopped it while it waited
         copy.line.say(FIT if self.is_fit(path) else UNFIT)  # found out while it gets ready
@@ -256,7 +256,7 @@ class Warm(Spawner):
     def before_waiting(self) -> None:
         """Not while a script runs that may be over soon: it wants the processor that copying takes."""
         if self.lacks_copies and (not self.jobs.by_number or time.monotonic() >= self.copy_at):
-            self.copies.append(Copy())
+            self.copies.append(ForkedWorker())
 
     def is_fit(self, path: str) -> bool:
         """Whether a new interpreter would do as we do with this script, by now."""
@@ -270,14 +270,14 @@ class Warm(Spawner):
             return False
 
 
-class WarmJobs(Jobs):
-    def __init__(self, warm: Warm) -> None:
+class WarmProcesses(HookProcesses):
+    def __init__(self, warm: WarmServer) -> None:
         super().__init__()
         self.warm = warm
 
     @property
-    def running(self) -> list[Trial]:
-        return [job for job in self.by_number.values() if isinstance(job, Trial)]
+    def running(self) -> list[ImportTrial]:
+        return [job for job in self.by_number.values() if isinstance(job, ImportTrial)]
 
     def patience(self) -> float | None:
         usual, now = super().patience(), time.monotonic()
@@ -289,7 +289,7 @@ class WarmJobs(Jobs):
             clocks.append(max(0.0, self.warm.copy_at - now))
         return min([one for one in (usual, *clocks, IDLE) if one is not None])
 
-    def strays(self, job: Job, table: Table) -> list[Entry]:
+    def strays(self, job: HookProcess, table: ProcessTable) -> list[ProcessEntry]:
         for copy in self.warm.copies:  # they are no hook's, and older than the next one
             table.entries.pop(copy.pid, None)
         return super().strays(job, table)
@@ -297,7 +297,7 @@ class WarmJobs(Jobs):
     def hear_of_end(self) -> bool:
         """From the copy itself: to give back the memory of a large interpreter takes as long as a small script."""
         for job in self.by_number.values():
-            if isinstance(job, Run) and not job.exited and (status := job.copy.ended()) is not None:
+            if isinstance(job, ForkedRun) and not job.exited and (status := job.copy.ended()) is not None:
                 job.exited = True
                 job.tell(EXITED, status)
                 return True
@@ -306,12 +306,12 @@ class WarmJobs(Jobs):
     def exited(self, pid: int, status: int) -> None:
         job = self.by_pid.get(pid)
         super().exited(pid, status)
-        if isinstance(job, Trial):
+        if isinstance(job, ImportTrial):
             self.finish(job)
-        elif isinstance(job, Run):
+        elif isinstance(job, ForkedRun):
             self.warm.learn(job)
 
-    def finish(self, trial: Trial) -> None:
+    def finish(self, trial: ImportTrial) -> None:
         """Whatever the imports have started ends now."""
         if not trial.ending:
             trial.ending, trial.kill_at = True, time.monotonic()

@@ -12,8 +12,8 @@ import os
 import sys
 import warnings
 
-from tenterhook.runtime.warm.footprint import LARGEST, Watch, memory
-from tenterhook.runtime.warm.imports import Reading, Roots, Unfit
+from tenterhook.runtime.warm.footprint import LARGEST, ImportWatch, memory
+from tenterhook.runtime.warm.imports import ImportReader, Roots, UnfitForWarm
 from tenterhook.runtime.warm.loading import first_folder, load
 
 TYPE_CHECKING = False
@@ -31,15 +31,15 @@ def trial(script: str, base: int, seen: list[str]) -> dict[str, Any]:
     try:
         roots = Roots()
         before = [*first_folder(script), *roots.before]
-        reading = Reading(script, before)
+        reading = ImportReader(script, before)
         for name in seen:
             reading.want(name, ())
         wanted = [one for one in reading.wanted if roots.find(one[0].partition(".")[0])]
         if why := find_import_side_effects(roots, wanted):
-            raise Unfit(f"what it imports would {why}")
+            raise UnfitForWarm(f"what it imports would {why}")
         if memory() - base > LARGEST:
-            raise Unfit(f"what it imports takes more than {LARGEST >> 20} MiB")
-    except Unfit as exc:
+            raise UnfitForWarm(f"what it imports takes more than {LARGEST >> 20} MiB")
+    except UnfitForWarm as exc:
         return {"why": str(exc)}
     except SyntaxError as exc:
         return {"why": f"{exc.filename} line {exc.lineno}: {exc.msg}"}
@@ -55,7 +55,7 @@ def trial(script: str, base: int, seen: list[str]) -> dict[str, Any]:
 def find_import_side_effects(roots: Roots, wanted: list[tuple[str, tuple[str, ...]]]) -> str:
     """What the imports do beside importing. Those that fail are left to the script; they come off the list."""
     streams = [quiet(number) for number in (1, 2)]
-    watch = Watch(roots)
+    watch = ImportWatch(roots)
     for one in list(wanted):
         try:
             if not load(one, roots.path):

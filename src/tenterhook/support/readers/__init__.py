@@ -17,7 +17,7 @@ from tenterhook.errors import ConfigError, DialectError
 from tenterhook.support.steady import whole
 from tenterhook.types import Path
 
-__all__ = ["DEEPEST", "LARGEST", "Document", "Place", "Scan", "error", "parse", "read"]
+__all__ = ["DEEPEST", "LARGEST", "Document", "Position", "Scan", "error", "parse", "read"]
 
 LARGEST = 8 * 1024 * 1024
 DEEPEST = 64
@@ -32,25 +32,25 @@ class Document(Struct, frozen=True):
     duplicates: Callable[[], tuple[str, ...]] = tuple
 
 
-class Place(Struct, gc=False):
+class Position(Struct, gc=False):
     """Where one thing starts, as an offset into the text, and the places of what is in it."""
 
     offset: int
-    inside: dict[Any, Place]
+    inside: dict[Any, Position]
 
 
 # The root, and each key that stands again in the same mapping with its offset.
-Scan = tuple[Place, list[tuple[int, Any]]]
+Scan = tuple[Position, list[tuple[int, Any]]]
 
 
-class Places:
+class Positions:
     """The places of one text, which nobody looks for before the first question."""
 
     def __init__(self, text: str, file: str, format: str) -> None:
         self.text, self.file, self.format = text, file, format
-        self.found: tuple[Place, list[tuple[int, Any]], list[int]] | None = None
+        self.found: tuple[Position, list[tuple[int, Any]], list[int]] | None = None
 
-    def look(self) -> tuple[Place, list[tuple[int, Any]], list[int]]:
+    def look(self) -> tuple[Position, list[tuple[int, Any]], list[int]]:
         if self.found is None:
             _, scan = reader(self.format)
             self.found = (*scan(self.text, self.file), line_starts(self.text))
@@ -114,14 +114,14 @@ def parse(text: bytes, file: str, format: str) -> Document:
         from tenterhook.support.readers.json import blank_out_comments
 
         source, format = blank_out_comments(source, file), "json"
-    places = Places(source, file, format)
+    places = Positions(source, file, format)
     if format in ("toml", "yaml") and (not source or source.isspace()):
         return Document(file, {}, places.where, places.duplicates)
     values, _ = reader(format)
     return Document(file, validate_top_level(values(source, file), places), places.where, places.duplicates)
 
 
-def validate_top_level(data: Any, places: Places) -> dict[Any, Any]:
+def validate_top_level(data: Any, places: Positions) -> dict[Any, Any]:
     if not isinstance(data, dict):
         start = len(places.text) - len(places.text.lstrip())
         raise error(f"the top level must be a mapping, not {kind(data)}", places.text, places.file, start)

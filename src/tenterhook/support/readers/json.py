@@ -13,14 +13,14 @@ from msgspec import DecodeError
 from msgspec.json import decode
 
 from tenterhook.errors import ConfigError
-from tenterhook.support.readers import DEEPEST, Place, Scan, error
+from tenterhook.support.readers import DEEPEST, Position, Scan, error
 
 __all__ = ["blank_out_comments", "closing", "scan", "values"]
 
 BLANKS = " \t\r\n"
 END = "\0"
 WORD_ENDS = BLANKS + ',:[]{}"/' + END
-NOTHING: dict[Any, Place] = {}
+NOTHING: dict[Any, Position] = {}
 HINTS = {
     "True": "; write true",
     "False": "; write false",
@@ -41,7 +41,7 @@ def values(text: str, file: str) -> Any:
 
 
 def scan(text: str, file: str) -> Scan:
-    return Scanner(text, file).scan()
+    return JsonScanner(text, file).scan()
 
 
 def diagnosis(text: str, file: str, message: str) -> ConfigError:
@@ -110,7 +110,7 @@ def is_backslash_escaped(text: str, at: int) -> bool:
     return (at - first) % 2 == 1
 
 
-class Scanner:
+class JsonScanner:
     """One walk over one text; `at` is always the next character."""
 
     def __init__(self, text: str, file: str) -> None:
@@ -121,13 +121,13 @@ class Scanner:
 
     def scan(self) -> Scan:
         self.blank()
-        root = Place(0, self.value(1))
+        root = Position(0, self.value(1))
         self.blank()
         if self.at < self.end:
             raise self.expected("the end of the file")
         return root, self.repeated
 
-    def value(self, depth: int) -> dict[Any, Place]:
+    def value(self, depth: int) -> dict[Any, Position]:
         """The places inside a value; the value itself is passed over."""
         first = self.text[self.at]
         if first == '"':
@@ -139,8 +139,8 @@ class Scanner:
             raise self.error(f"nested deeper than {DEEPEST} levels", self.at)
         return self.members(depth) if first == "{" else self.items(depth)
 
-    def members(self, depth: int) -> dict[Any, Place]:
-        inside: dict[Any, Place] = {}
+    def members(self, depth: int) -> dict[Any, Position]:
+        inside: dict[Any, Position] = {}
         opened, self.at = self.at, self.at + 1
         more = self.blank() != "}"
         self.at += not more
@@ -155,17 +155,17 @@ class Scanner:
             self.blank()
             if key in inside:
                 self.repeated.append((start, key))
-            inside[key] = Place(start, self.value(depth + 1))
+            inside[key] = Position(start, self.value(depth + 1))
             more = self.more("}", opened)
         return inside
 
-    def items(self, depth: int) -> dict[Any, Place]:
-        inside: dict[Any, Place] = {}
+    def items(self, depth: int) -> dict[Any, Position]:
+        inside: dict[Any, Position] = {}
         opened, self.at = self.at, self.at + 1
         more = self.blank() != "]"
         self.at += not more
         while more:
-            inside[len(inside)] = Place(self.at, self.value(depth + 1))
+            inside[len(inside)] = Position(self.at, self.value(depth + 1))
             more = self.more("]", opened)
         return inside
 
@@ -198,7 +198,7 @@ class Scanner:
         self.at = end + 1
         return string
 
-    def literal(self) -> dict[Any, Place]:
+    def literal(self) -> dict[Any, Position]:
         word = self.word()
         try:
             decode(word)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from tenterhook.errors import ConfigError
-from tenterhook.support.readers import DEEPEST, Place, Scan, error
+from tenterhook.support.readers import DEEPEST, Position, Scan, error
 from tenterhook.support.readers.json import END, NOTHING, closing, is_backslash_escaped
 
 __all__ = ["scan", "values"]
@@ -32,7 +32,7 @@ def values(text: str, file: str) -> Any:
 
 
 def scan(text: str, file: str) -> Scan:
-    return Scanner(text, file).scan()
+    return TomlScanner(text, file).scan()
 
 
 def refuse_depth(text: str, file: str) -> None:
@@ -52,14 +52,14 @@ def toml_config_error(message: str, text: str, file: str) -> ConfigError:
     return ConfigError(what, file=file, line=int(line), column=int(column))
 
 
-class Scanner:
+class TomlScanner:
     """One walk over one text; `at` is always the next character."""
 
     def __init__(self, text: str, file: str) -> None:
         # The mark at the end saves a bounds check for each character.
         self.text, self.file, self.end = text + END, file, len(text)
         self.at = 0
-        self.root = Place(0, {})
+        self.root = Position(0, {})
 
     def scan(self) -> Scan:
         table, depth = self.root, 1
@@ -72,32 +72,32 @@ class Scanner:
             self.gap()
         return self.root, []
 
-    def header(self) -> tuple[Place, int]:
+    def header(self) -> tuple[Position, int]:
         """The table that the lines below a header fill, and its depth."""
         start, brackets = self.at, 2 if self.text.startswith("[[", self.at) else 1
         self.at += brackets
         *parents, (name, offset) = self.keys()
         self.take("]" * brackets)
         table, depth = self.descend(parents, self.root, 1)
-        place = table.inside.setdefault(name, Place(offset, {}))
+        place = table.inside.setdefault(name, Position(offset, {}))
         self.check(depth + brackets, offset)
         if brackets == 1:
             place.offset = offset  # an earlier [a.b] only mentioned `a`; this is where it is written
             return place, depth + 1
-        item = place.inside[len(place.inside)] = Place(start, {})
+        item = place.inside[len(place.inside)] = Position(start, {})
         return item, depth + 2
 
-    def pair(self, table: Place, depth: int) -> None:
+    def pair(self, table: Position, depth: int) -> None:
         *parents, (name, offset) = self.keys()
         self.take("=")
         self.spaces()
         table, depth = self.descend(parents, table, depth)
-        table.inside[name] = Place(offset, self.value(depth + 1))
+        table.inside[name] = Position(offset, self.value(depth + 1))
 
-    def descend(self, keys: list[tuple[str, int]], table: Place, depth: int) -> tuple[Place, int]:
+    def descend(self, keys: list[tuple[str, int]], table: Position, depth: int) -> tuple[Position, int]:
         """Through tables, made where they are only mentioned, and the last item of each array of tables."""
         for name, offset in keys:
-            table, depth = table.inside.setdefault(name, Place(offset, {})), depth + 1
+            table, depth = table.inside.setdefault(name, Position(offset, {})), depth + 1
             if 0 in table.inside:
                 # In a broken file, which the parser refuses later, it may be a table as well.
                 table, depth = table.inside.get(len(table.inside) - 1, table.inside[0]), depth + 1
@@ -127,7 +127,7 @@ class Scanner:
             self.at += 1
         return self.progress(start)
 
-    def value(self, depth: int) -> dict[Any, Place]:
+    def value(self, depth: int) -> dict[Any, Position]:
         """The places inside a value; the value itself is passed over."""
         first, start = self.text[self.at], self.at
         if first in "[{":
@@ -141,18 +141,18 @@ class Scanner:
             self.progress(start)
         return NOTHING
 
-    def items(self, depth: int) -> dict[Any, Place]:
-        inside: dict[Any, Place] = {}
+    def items(self, depth: int) -> dict[Any, Position]:
+        inside: dict[Any, Position] = {}
         self.at += 1
         while self.gap() != "]":
-            inside[len(inside)] = Place(self.at, self.value(depth + 1))
+            inside[len(inside)] = Position(self.at, self.value(depth + 1))
             if self.gap() == ",":
                 self.at += 1
         self.at += 1
         return inside
 
-    def members(self, depth: int) -> dict[Any, Place]:
-        table = Place(self.at, {})
+    def members(self, depth: int) -> dict[Any, Position]:
+        table = Position(self.at, {})
         self.at += 1
         while self.gap() != "}":
             self.pair(table, depth)

@@ -16,7 +16,7 @@ except ImportError:  # PyYAML was built without libyaml; ten times slower, other
     from yaml import SafeLoader  # type: ignore[assignment]
 
 from tenterhook.errors import ConfigError
-from tenterhook.support.readers import DEEPEST, Place, Scan, error
+from tenterhook.support.readers import DEEPEST, Position, Scan, error
 
 __all__ = ["scan", "values"]
 
@@ -32,7 +32,7 @@ def values(text: str, file: str) -> Any:
         node = loader.get_single_node()
         if node is None:
             return {}
-        Bounds().measure(node, 1)
+        AliasBounds().measure(node, 1)
         data = loader.construct_document(node)
     except yaml.YAMLError as exc:
         raise yaml_config_error(exc, text, file) from None
@@ -43,7 +43,7 @@ def scan(text: str, file: str) -> Scan:
     loader = Loader(text)
     try:
         node = loader.get_single_node()
-        return Scanner(loader, text).scan(node)
+        return YamlScanner(loader, text).scan(node)
     except yaml.YAMLError as exc:
         raise yaml_config_error(exc, text, file) from None
 
@@ -98,7 +98,7 @@ class Loader(SafeLoader):
             raise constructor_error_at(f"{str(node.value)[:60]!r} cannot be read as {kind}{why}", node) from None
 
 
-class Bounds:
+class AliasBounds:
     """How large and deep a document is when each alias stands for all of its target."""
 
     def __init__(self) -> None:
@@ -137,36 +137,36 @@ def children(node: Node) -> Iterator[Node]:
         yield from node.value
 
 
-class Scanner:
+class YamlScanner:
     """The places in a tree of nodes, walked in the order of the text."""
 
     def __init__(self, loader: Loader, text: str) -> None:
         self.loader = loader
-        self.made: dict[int, dict[Any, Place]] = {}
+        self.made: dict[int, dict[Any, Position]] = {}
         self.repeated: list[tuple[int, Any]] = []
         # A node does not know where its aliases stand. Events do, and come in the same order.
         events = yaml.parse(text, Loader=SafeLoader) if "*" in text else ()
         self.aliases = (offset(event) for event in events if isinstance(event, yaml.AliasEvent))
 
     def scan(self, node: Node | None) -> Scan:
-        return Place(0, self.place(node).inside if node else {}), self.repeated
+        return Position(0, self.place(node).inside if node else {}), self.repeated
 
-    def place(self, node: Node) -> Place:
+    def place(self, node: Node) -> Position:
         if id(node) in self.made:
-            return Place(next(self.aliases), self.made[id(node)])
+            return Position(next(self.aliases), self.made[id(node)])
         made = self.made[id(node)] = {}
         if isinstance(node, SequenceNode):
             made.update(enumerate([self.place(item) for item in node.value]))
         elif isinstance(node, MappingNode):
             self.pairs(node, made)
-        return Place(offset(node), made)
+        return Position(offset(node), made)
 
-    def pairs(self, node: MappingNode, made: dict[Any, Place]) -> None:
+    def pairs(self, node: MappingNode, made: dict[Any, Position]) -> None:
         """Own keys win over merged ones, as in the data."""
-        own: dict[Any, Place] = {}
-        written: dict[Any, Place] = {}
+        own: dict[Any, Position] = {}
+        written: dict[Any, Position] = {}
         for key, value in node.value:
-            place = Place(self.place(key).offset, self.place(value).inside)
+            place = Position(self.place(key).offset, self.place(value).inside)
             if key.tag == MERGE:
                 made.update(self.merge_keys(value))
                 continue
@@ -179,7 +179,7 @@ class Scanner:
         for name, place in written.items():
             made.setdefault(name, place)
 
-    def merge_keys(self, node: Node) -> dict[Any, Place]:
+    def merge_keys(self, node: Node) -> dict[Any, Position]:
         """Of several sources the first wins."""
         if not isinstance(node, SequenceNode):
             return self.made[id(node)]

@@ -97,7 +97,7 @@ def kept_back(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environ.items() if is_secret(name, value)}
 
 
-class Sieve:
+class EnvironmentFilter:
     """An environment without secrets. The last one is remembered: it hardly ever changes between two events."""
 
     __slots__ = ("last",)
@@ -114,4 +114,4 @@ class Sieve:
         return passed.copy()
 
 
-without_secrets = Sieve()
+without_secrets = EnvironmentFilter()

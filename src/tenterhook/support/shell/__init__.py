@@ -12,6 +12,6 @@ compound commands. `parse` gives the commands, `fields` the words of one once va
 from __future__ import annotations
 
 from tenterhook.support.shell.parser import parse
-from tenterhook.support.shell.records import Command, Redirection, Script, Word
+from tenterhook.support.shell.records import Redirection, ShellScript, SimpleCommand, Word
 
-__all__ = ["Command", "Redirection", "Script", "Word", "parse"]
+__all__ = ["Redirection", "ShellScript", "SimpleCommand", "Word", "parse"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.support.shell import Command, Script, parse
+from tenterhook.support.shell import ShellScript, SimpleCommand, parse
 from tenterhook.support.shell.expand import Variables, fields, positional
 from tenterhook.support.shell.piped_input import xargs_input_words
 from tenterhook.support.shell.records import UNKNOWN
@@ -83,19 +83,19 @@ class Call:
 
 def calls(text: str, *, folder: str, home: str) -> tuple[list[Call], str]:
     """The calls of a text in order, and what keeps it from being read to its end."""
-    reader = Reader(folder, home)
+    reader = CallReader(folder, home)
     reader.read(text, folder)
     return reader.calls, reader.problem
 
 
-class Reader:
+class CallReader:
     """What is known while a text is read: the variables so far."""
 
     def __init__(self, folder: str, home: str) -> None:
         self.variables: Variables = {"HOME": [home], "PWD": [folder], "IFS": [" \t\n"]}
         self.aliases: dict[str, str] = {}
         # The commands in the body of each function.
-        self.functions: dict[str, list[Command]] = {}
+        self.functions: dict[str, list[SimpleCommand]] = {}
         # The files that the text itself has written: what they hold, or None where that came from the network.
         self.files: dict[str, list[str] | None] = {}
         self.calls: list[Call] = []
@@ -113,8 +113,8 @@ class Reader:
         script = parse(text, inner=around is not None)
         self.problem = self.problem or script.problem
         folders = {0: folder}
-        made: dict[Command, list[Call]] = {}
-        within: dict[Command, list[Call]] = {}
+        made: dict[SimpleCommand, list[Call]] = {}
+        within: dict[SimpleCommand, list[Call]] = {}
         self.depth += 1
         for command in script.commands:
             scope = command.scope
@@ -177,7 +177,7 @@ class Reader:
 
     # ---- one command
 
-    def called(self, command: Command, folder: str) -> Call:
+    def called(self, command: SimpleCommand, folder: str) -> Call:
         found: list[str] = []
         for word in command.words:
             found += fields(word, self.variables)
@@ -334,7 +334,7 @@ def replace_braces_by_unknown(word: str) -> str:
     return word.replace("{}", UNKNOWN)
 
 
-def known_scope(script: Script, scope: int, folders: dict[int, str]) -> int:
+def known_scope(script: ShellScript, scope: int, folders: dict[int, str]) -> int:
     while scope not in folders:
         scope = script.scopes[scope]
     return scope

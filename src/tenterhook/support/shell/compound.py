@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tenterhook.support.shell.records import Command, Redirection, Script, Unparsable, Word
-from tenterhook.support.shell.words import DEEPEST, Words
+from tenterhook.support.shell.records import Redirection, ShellScript, SimpleCommand, Unparsable, Word
+from tenterhook.support.shell.words import DEEPEST, WordReader
 
 # A word that goes on with, or ends, what an earlier one began; with the words that it may follow.
 MIDDLE = {
@@ -28,25 +28,25 @@ class Frame:
         self.scope, self.function, self.inherited = parser.scope, parser.function, parser.inherited
 
 
-class Compound(Words):
+class Compound(WordReader):
     """The state between commands: the one being read, what is open around it, what is piped into it."""
 
-    def __init__(self, text: str, made: Script, around: Compound | None = None) -> None:
+    def __init__(self, text: str, made: ShellScript, around: Compound | None = None) -> None:
         super().__init__(text)
         self.made = made
         self.deeper(around.depth + 1 if around else 0)
-        self.outer: Command | None = (around.command or around.outer) if around else None
+        self.outer: SimpleCommand | None = (around.command or around.outer) if around else None
         self.scope: int = around.scope if around else 0
         self.function: str = around.function if around else ""
         self.named = ""  # the function whose body comes next
         self.frames: list[Frame] = []
-        self.command: Command | None = None
+        self.command: SimpleCommand | None = None
         self.start: int = len(made.commands)  # of the command, simple or compound, that is being read
         self.piped = range(0)
         self.inherited: range = range(0)
         # Whether a command has to come; whether one is there since the last separator, and is a closed compound.
         self.needs = self.element = self.closed = False
-        self.pending: list[tuple[Command, Redirection, str, bool]] = []
+        self.pending: list[tuple[SimpleCommand, Redirection, str, bool]] = []
 
     def count(self) -> None:
         """A bound on the whole, which keeps a long text from taking long."""
@@ -91,11 +91,11 @@ class Compound(Words):
 
     # ---- the command being read
 
-    def begin(self) -> Command:
+    def begin(self) -> SimpleCommand:
         if self.command is None:
             if not self.closed:
                 self.start = len(self.made.commands)
-            self.command = Command(self.outer, self.scope, self.piped or self.inherited, self.function)
+            self.command = SimpleCommand(self.outer, self.scope, self.piped or self.inherited, self.function)
             self.element, self.needs = True, False
         return self.command
 

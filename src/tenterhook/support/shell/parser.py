@@ -14,9 +14,9 @@ from tenterhook.support.shell.records import (
     HIDDEN,
     QUOTED,
     UNKNOWN,
-    Command,
     Redirection,
-    Script,
+    ShellScript,
+    SimpleCommand,
     Unparsable,
     Word,
 )
@@ -28,9 +28,9 @@ REDIRECTIONS = ("&>>", "<<<", "<<-", "<<", "<>", "<&", ">&", ">>", ">|", "&>", "
 SEPARATORS = (";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|")
 
 
-def parse(text: str, *, inner: bool = False) -> Script:
+def parse(text: str, *, inner: bool = False) -> ShellScript:
     """The commands of a text. `inner` is one that was made of another's words: it may hold UNKNOWN."""
-    script = Script()
+    script = ShellScript()
     try:
         if len(text) > LARGEST:
             raise Unparsable(f"it is longer than {LARGEST >> 20} MiB")
@@ -156,7 +156,7 @@ class Parser(Compound):
         if word.pieces and not number:
             self.put(command, word)
 
-    def put(self, command: Command, word: Word) -> None:
+    def put(self, command: SimpleCommand, word: Word) -> None:
         kind, text = word.pieces[0]
         found = ASSIGNMENT.match(text) if kind == BARE and not command.words else None
         if not found:

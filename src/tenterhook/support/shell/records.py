@@ -58,7 +58,7 @@ class Redirection:
         self.body: Word | None = None
 
 
-class Command:
+class SimpleCommand:
     """One simple command: its words without the assignments and redirections before, between and after them.
 
     `sources` are the places in the script's list of what is piped into it, `outer` the command whose substitution it
@@ -67,7 +67,7 @@ class Command:
 
     __slots__ = ("assigned", "background", "function", "outer", "redirections", "scope", "sources", "words")
 
-    def __init__(self, outer: Command | None, scope: int, sources: range, function: str) -> None:
+    def __init__(self, outer: SimpleCommand | None, scope: int, sources: range, function: str) -> None:
         self.outer, self.scope, self.sources, self.function = outer, scope, sources, function
         self.words: list[Word] = []
         self.assigned: list[tuple[str, list[Word]]] = []
@@ -75,13 +75,13 @@ class Command:
         self.background = False
 
 
-class Script:
+class ShellScript:
     """All commands of a text, and what is wrong with it where it could not be read to its end."""
 
     __slots__ = ("commands", "problem", "scopes", "tokens")
 
     def __init__(self) -> None:
-        self.commands: list[Command] = []
+        self.commands: list[SimpleCommand] = []
         # The scope around each scope; the first is the script's own.
         self.scopes = [0]
         self.problem = ""

@@ -44,7 +44,7 @@ def check_piece_count(pieces: Pieces) -> None:
         raise Unparsable("a word has more parts than can be looked through")
 
 
-class Words:
+class WordReader:
     """A place in a text, and the reading of words from there on."""
 
     def __init__(self, text: str) -> None:

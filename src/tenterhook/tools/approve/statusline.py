@@ -20,7 +20,7 @@ from tenterhook.support.secrets.names import without_secrets
 from tenterhook.trust import is_trusted_scope
 
 if TYPE_CHECKING:
-    from tenterhook.config.locations import Place
+    from tenterhook.config.locations import ConfigLocation
     from tenterhook.engine.hookset import HookSet
     from tenterhook.runtime.process import Program
     from tenterhook.trust.seal import Seal
@@ -69,7 +69,7 @@ def status_line(hooks: HookSet, warn: Callable[[str], object]) -> StatusLine | N
     return found
 
 
-def values(hooks: HookSet) -> Iterator[tuple[Place, Any]]:
+def values(hooks: HookSet) -> Iterator[tuple[ConfigLocation, Any]]:
     """What each file says that its status line be, whosever file it is."""
     key = hooks.dialect.status_line
     for place in hooks.ready().places if key else ():

@@ -16,13 +16,13 @@ from tenterhook.errors import ConfigError
 from tenterhook.library.actions.settings import FILES as ACTIONS
 from tenterhook.library.actions.settings import table
 from tenterhook.tools.approve import statusline
-from tenterhook.trust.approvals import Approvals, Judged, binder_for, orders, standings
-from tenterhook.trust.bind import Binder, Bound
+from tenterhook.trust.approvals import Approvals, ItemState, binder_for, orders, standings
+from tenterhook.trust.bind import Binder, Binding
 from tenterhook.trust.item import Item, hook_item, other_item
 from tenterhook.trust.loads.records import Loads
 
 if TYPE_CHECKING:
-    from tenterhook.clients.mcp import Server
+    from tenterhook.clients.mcp import McpServer
 
 COMMANDS = "the commands in it: what they run"
 
@@ -71,7 +71,7 @@ def items_of(hooks: HookSet, survey: Survey, loads: dict[Hashable, Loads]) -> It
 
 def status_item(file: str, value: Any, dialect: str, binder: Binder) -> Item:
     command = value.get("command") if isinstance(value, dict) else None
-    bound = binder.command(command) if isinstance(command, str) else Bound()
+    bound = binder.command(command) if isinstance(command, str) else Binding()
     return other_item("status", file, {"status_line": value}, dialect=dialect, bound=bound)
 
 
@@ -89,12 +89,12 @@ def servers(hooks: HookSet, binder: Binder, survey: Survey) -> Iterator[Item]:
             survey.unread.add(file)
 
 
-def server_item(server: Server, binder: Binder) -> Item:
+def server_item(server: McpServer, binder: Binder) -> Item:
     """A file of servers is the same for every agent that reads it."""
     said = {
         key: value for key, value in msgspec.structs.asdict(server).items() if value and key not in ("name", "source")
     }
-    bound = binder.command([server.command, *server.args]) if server.command else Bound()
+    bound = binder.command([server.command, *server.args]) if server.command else Binding()
     return other_item("server", server.source, said, name=server.name, bound=bound)
 
 
@@ -109,16 +109,16 @@ def actions_of(hooks: HookSet, survey: Survey) -> Iterator[Item]:
             survey.unread.add(file)
             continue
         if found is not None:
-            yield other_item("actions", file, found, bound=Bound(unbound=[COMMANDS] if "commands" in found else []))
+            yield other_item("actions", file, found, bound=Binding(unbound=[COMMANDS] if "commands" in found else []))
             return
 
 
-def judge_approvals(hooks: HookSet, items: list[Item]) -> list[Judged]:
+def judge_approvals(hooks: HookSet, items: list[Item]) -> list[ItemState]:
     """What the user said about items of one project, as an engine of that trust takes it."""
     if hooks.trust == "none" or hooks.settings.only_managed:
-        return [Judged(item, "untrusted") for item in items]
+        return [ItemState(item, "untrusted") for item in items]
     kept = Approvals(hooks.dialect, hooks.project, hooks.home, hooks.environ).book
     found = standings(items, kept)
     if hooks.trust == "all":
-        return [one if one.state == "denied" else Judged(one.item, "trusted") for one in found]
-    return [Judged(one.item, "untrusted") if owner_of(one.item.file) else one for one in found]
+        return [one if one.state == "denied" else ItemState(one.item, "trusted") for one in found]
+    return [ItemState(one.item, "untrusted") if owner_of(one.item.file) else one for one in found]

@@ -14,10 +14,10 @@ from tenterhook.config.entries import Problem
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.types import Hook
 
-__all__ = ["Hazard", "Look"]
+__all__ = ["Hazard", "HookInspection"]
 
 
-class Look(Struct, frozen=True):
+class HookInspection(Struct, frozen=True):
     """One hook, and all that is needed to judge it without running it. `env` is what its process would be given.
 
     `strip` is whether variables that hold secrets are kept from it.
@@ -68,4 +68,4 @@ class Look(Struct, frozen=True):
         return tuple(kind.key for kind in self.dialect.types if kind.form == form and kind.handler == self.hook.handler)
 
 
-Hazard = Callable[[Look], Iterator[Problem]]
+Hazard = Callable[[HookInspection], Iterator[Problem]]

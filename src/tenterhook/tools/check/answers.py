@@ -20,7 +20,7 @@ from tenterhook.author.event import Event
 from tenterhook.config.entries import Problem
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.engine.simulate import Did, simulate
-from tenterhook.tools.check import Look
+from tenterhook.tools.check import HookInspection
 from tenterhook.tools.check.commands import script
 from tenterhook.tools.check.scripts import COMMENT, content, shorten_project_path
 from tenterhook.types import Hook, Outcome
@@ -42,7 +42,7 @@ COMMAND = "the command"
 CHANGES = re.compile(r"\w+ becomes .*[}\"]")
 
 
-class Made(Struct, frozen=True, forbid_unknown_fields=True):
+class SampleAnswer(Struct, frozen=True, forbid_unknown_fields=True):
     """One answer, as answers.toml has it."""
 
     name: str
@@ -85,16 +85,16 @@ class Made(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @cache
-def answers() -> tuple[Made, ...]:
+def answers() -> tuple[SampleAnswer, ...]:
     with open(FILE, "rb") as file:
-        return msgspec.convert(tomllib.load(file)["answer"], tuple[Made, ...])
+        return msgspec.convert(tomllib.load(file)["answer"], tuple[SampleAnswer, ...])
 
 
-def fitting(kind: str) -> Iterator[Made]:
+def fitting(kind: str) -> Iterator[SampleAnswer]:
     return (made for made in answers() if not made.kinds or kind in made.kinds)
 
 
-def reading(dialect: Dialect, rule: EventRule, made: Made, written_for: str, on_failure: dict[str, str]) -> str:
+def reading(dialect: Dialect, rule: EventRule, made: SampleAnswer, written_for: str, on_failure: dict[str, str]) -> str:
     """What the agent does when a hook that was written for an event of some name answers so at this one."""
     return effect(simulate(dialect, rule.name, [made.did(written_for)], data=DATA, on_failure=on_failure), rule)
 
@@ -121,7 +121,7 @@ def fate(seen: Outcome, rule: EventRule) -> str:
     return "goes on without a question" if seen.decision == "allow" and rule.grants else "goes on"
 
 
-def misread(look: Look) -> Iterator[Problem]:
+def misread(look: HookInspection) -> Iterator[Problem]:
     """A refusal, a question or a stop that the script seems to print in a form that this agent does not obey."""
     text = script_text(look)
     if not text or not look.rule.blocks:
@@ -137,7 +137,7 @@ def misread(look: Look) -> Iterator[Problem]:
                 return
 
 
-def instead(look: Look, means: str) -> str:
+def instead(look: HookInspection, means: str) -> str:
     """The form that the agent obeys, as our own hooks write it."""
     event = Event(look.rule.kind, dict(DATA), raw={}, name=look.rule.name)
     wish = {"deny": hook.deny, "ask": hook.ask, "stop": hook.stop}[means]
@@ -146,7 +146,7 @@ def instead(look: Look, means: str) -> str:
     return f"print {said.out}{ends}" if said.out else f"write why to stderr{ends}"
 
 
-def endless(look: Look) -> Iterator[Problem]:
+def endless(look: HookInspection) -> Iterator[Problem]:
     """A hook that keeps the agent from ending, each time it wants to, in an agent that never gives up."""
     text, rule = script_text(look), look.rule
     if (
@@ -187,7 +187,7 @@ def refuses(text: str) -> bool:
     return bool(re.search(r"""["'](?:block|deny)["']|(?:\bexit|\bSystemExit)[ \t]*\(?[ \t]*2\b""", text))
 
 
-def script_text(look: Look) -> str:
+def script_text(look: HookInspection) -> str:
     """What the hook's script says, or its command; nothing where our own library answers, which knows the forms."""
     main = look.hook.spec.get("main")
     text = content(script(look)) or (main if isinstance(main, str) and look.hook.spec.get("form") == "shell" else "")
@@ -195,6 +195,6 @@ def script_text(look: Look) -> str:
     return "" if "tenterhook" in text or "tenter " in text else text
 
 
-def script_label(look: Look) -> str:
+def script_label(look: HookInspection) -> str:
     found = script(look)
     return shorten_project_path(found.path, look) if found and content(found) else COMMAND

@@ -13,7 +13,7 @@ from msgspec import Struct
 from tenterhook.config.entries import Problem
 from tenterhook.support.command_line import INTERPRETERS, at_home, one_program, simple_words
 from tenterhook.support.secrets.names import named_secret
-from tenterhook.tools.check import Look
+from tenterhook.tools.check import HookInspection
 
 BEFORE_OPERATOR = re.compile(r"""(?:[^'"\\;&|<>()\n]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")*""")
 # The 2 of 2>&1 is no word of the command.
@@ -23,14 +23,14 @@ VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 FLAGS_WITH_CODE = ("-c", "-m", "-e", "--eval", "-")
 
 
-class Script(Struct, frozen=True):
+class HookScript(Struct, frozen=True):
     """The file that a hook runs. `by` is the interpreter's name; empty where the file itself is the program."""
 
     path: str
     by: str = ""
 
 
-def words(look: Look) -> list[str]:
+def words(look: HookInspection) -> list[str]:
     """The program and its arguments, as the handler reads them; of a longer shell text, its first command's."""
     spec, main = look.hook.spec, look.hook.spec.get("main")
     if look.hook.handler != "command" or not main:
@@ -55,25 +55,25 @@ def first_command(text: str) -> str:
     return DESCRIPTOR.sub("", found) if after in ("<", ">") else found
 
 
-def is_simple(look: Look) -> bool:
+def is_simple(look: HookInspection) -> bool:
     """Whether the hook is one command: what stops that command stops the hook."""
     main = look.hook.spec.get("main")
     return not isinstance(main, str) or look.hook.spec.get("form") != "shell" or first_command(main) == main.strip()
 
 
-def script(look: Look) -> Script | None:
+def script(look: HookInspection) -> HookScript | None:
     """The file that the hook runs; None where that is no file of its own, or cannot be told."""
     main = look.hook.spec.get("main")
     if look.hook.handler == "script":
         path = string.Template(main).safe_substitute(look.env) if isinstance(main, str) else ""
-        return Script(os.path.join(look.project, at_home(path, look.home)), "python") if path else None
+        return HookScript(os.path.join(look.project, at_home(path, look.home)), "python") if path else None
     first, *rest = words(look) or [""]
     by = interpreter(first)
     if by:
         plain = [word for word in rest if not word.startswith("-")]
         coded = any(word in FLAGS_WITH_CODE for word in rest)
-        return Script(os.path.join(look.project, plain[0]), by) if plain and not coded else None
-    return Script(os.path.join(look.project, first)) if os.sep in first else None
+        return HookScript(os.path.join(look.project, plain[0]), by) if plain and not coded else None
+    return HookScript(os.path.join(look.project, first)) if os.sep in first else None
 
 
 def interpreter(word: str) -> str:
@@ -82,7 +82,7 @@ def interpreter(word: str) -> str:
     return name if name in INTERPRETERS else ""
 
 
-def needs_shell(look: Look) -> Iterator[Problem]:
+def needs_shell(look: HookInspection) -> Iterator[Problem]:
     """Words in a list, and a single program, are not given to a shell: nobody replaces their variables."""
     spec = look.hook.spec
     main = spec.get("main")
@@ -94,7 +94,7 @@ def needs_shell(look: Look) -> Iterator[Problem]:
         yield look.warning("main", f"${named[0]} is not replaced here, because this command runs without a shell")
 
 
-def check_variable_quoting(look: Look) -> Iterator[Problem]:
+def check_variable_quoting(look: HookInspection) -> Iterator[Problem]:
     """The project's folder may have a blank in its name."""
     spec, main = look.hook.spec, look.hook.spec.get("main")
     if look.hook.handler != "command" or not isinstance(main, str) or spec["form"] != "shell":
@@ -106,7 +106,7 @@ def check_variable_quoting(look: Look) -> Iterator[Problem]:
             return
 
 
-def withheld(look: Look) -> Iterator[Problem]:
+def withheld(look: HookInspection) -> Iterator[Problem]:
     """A variable whose name says that it holds a secret, and that the command itself does not set."""
     main = look.hook.spec.get("main")
     if look.hook.handler != "command" or not isinstance(main, str) or not look.strip:
@@ -117,7 +117,7 @@ def withheld(look: Look) -> Iterator[Problem]:
             yield look.warning("main", text)
 
 
-def relative(look: Look) -> Iterator[Problem]:
+def relative(look: HookInspection) -> Iterator[Problem]:
     """Mild: we run hooks in the project's folder, but not every agent does."""
     first = next(iter(words(look)), "")
     if not interpreter(first) or os.sep not in first or os.path.isabs(first):
@@ -128,7 +128,7 @@ def relative(look: Look) -> Iterator[Problem]:
     yield look.warning("main", f"{first} is looked for in the folder in which the agent runs hooks; {hint}")
 
 
-def folder_variables(look: Look) -> list[str]:
+def folder_variables(look: HookInspection) -> list[str]:
     """Those that hold the project's folder: some agents give the working directory, which usually is the same."""
     return [name for name, what in look.dialect.env.items() if what.rstrip("?") in ("project", "cwd")]
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from tenterhook.config.entries import Problem
 from tenterhook.config.load import Loaded, dig, holders
-from tenterhook.config.locations import Place
+from tenterhook.config.locations import ConfigLocation
 from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.errors import ConfigError
 from tenterhook.support import readers
@@ -20,7 +20,7 @@ from tenterhook.types import Path
 EXTENSIONS = {".json": "jsonc", ".jsonc": "jsonc", ".toml": "toml", ".yaml": "yaml", ".yml": "yaml"}
 
 
-class Files(Struct, frozen=True):
+class ConfigFiles(Struct, frozen=True):
     """The config files of one project: what was looked at, what they say, what came of it."""
 
     dialect: Dialect
@@ -30,14 +30,14 @@ class Files(Struct, frozen=True):
     searched: bool
 
 
-def duplicates(files: Files) -> Iterator[Problem]:
+def duplicates(files: ConfigFiles) -> Iterator[Problem]:
     for document in files.documents.values():
         for said in document.duplicates():
             line, column, text = said.removeprefix(f"{document.file}:").split(":", 2)
             yield Problem("warning", document.file, int(line), int(column), text.strip())
 
 
-def switched_off(files: Files) -> Iterator[Problem]:
+def switched_off(files: ConfigFiles) -> Iterator[Problem]:
     """Hooks are configured and the agent's own switch keeps all of them from running."""
     switch, hooks = files.dialect.switch or files.dialect.off[0], files.loaded.hooks
     if not files.loaded.off or not hooks:
@@ -54,7 +54,7 @@ def switched_off(files: Files) -> Iterator[Problem]:
         yield Problem("warning", hooks[0].source.file, 1, 1, text)
 
 
-def nothing_there(files: Files) -> Iterator[Problem]:
+def nothing_there(files: ConfigFiles) -> Iterator[Problem]:
     """The one file that the caller named has no hooks where this dialect looks for them."""
     if files.searched or files.loaded.hooks or files.loaded.problems:
         return
@@ -63,7 +63,7 @@ def nothing_there(files: Files) -> Iterator[Problem]:
         yield Problem("warning", place.path, 1, 1, f"no hook stands in this file; they are looked for under {names}")
 
 
-def unread(files: Files) -> Iterator[Problem]:
+def unread(files: ConfigFiles) -> Iterator[Problem]:
     """A file with hooks in it, next to a place that is read, under an extension that is not."""
     if not files.searched:
         return
@@ -77,7 +77,7 @@ def unread(files: Files) -> Iterator[Problem]:
                 yield from not_read(path, format, place, files)
 
 
-def not_read(path: str, format: str, place: Place, files: Files) -> Iterator[Problem]:
+def not_read(path: str, format: str, place: ConfigLocation, files: ConfigFiles) -> Iterator[Problem]:
     try:
         document = readers.read(path, format)
     except ConfigError:
@@ -90,7 +90,7 @@ def not_read(path: str, format: str, place: Place, files: Files) -> Iterator[Pro
         yield Problem("warning", path, line, column, text)
 
 
-def status_lines(files: Files) -> Iterator[Problem]:
+def status_lines(files: ConfigFiles) -> Iterator[Problem]:
     """A status line's command expands nothing, so that what would be right in a hook is wrong there."""
     from tenterhook.tools.approve.statusline import words_of
 
@@ -115,7 +115,7 @@ def unfit(words: tuple[str, ...], project: str) -> str:
     return ""
 
 
-def hooks_in(document: Document, place: Place) -> Path | None:
+def hooks_in(document: Document, place: ConfigLocation) -> Path | None:
     """Where the file says what the dialect's own file would say about hooks."""
     for section in place.file.sections:
         for holder, path, _ in holders(document.data, section, place.path):

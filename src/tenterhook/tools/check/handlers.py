@@ -14,15 +14,15 @@ from tenterhook.clients import ip_rules
 from tenterhook.config.entries import Problem
 from tenterhook.errors import UsageError
 from tenterhook.handlers.http import Failure, Place, fill_headers, names_in, parse_hook_url
-from tenterhook.tools.check import Look
+from tenterhook.tools.check import HookInspection
 
 
-def no_handler(look: Look) -> Iterator[Problem]:
+def no_handler(look: HookInspection) -> Iterator[Problem]:
     if handlers.get(look.hook.handler) is None:
         yield look.warning("main", f"hooks of the type {look.hook.handler!r} cannot be run here: the hook always fails")
 
 
-def no_function(look: Look) -> Iterator[Problem]:
+def no_function(look: HookInspection) -> Iterator[Problem]:
     """Only the first part of the name is looked for: to look further would run the project's code."""
     main = look.hook.spec.get("main")
     if look.hook.handler != "python" or not isinstance(main, str):
@@ -46,18 +46,18 @@ def is_module_installed(top: str) -> bool:
         return False
 
 
-def no_url(look: Look) -> Iterator[Problem]:
+def no_url(look: HookInspection) -> Iterator[Problem]:
     """A URL that can never be called as it stands. No name is looked up, and nothing is called."""
     if look.hook.handler != "http":
         return
     try:
         place = parse_hook_url(look.hook.spec["main"])
         judge(place, look)
-    except (Failure, ip_rules.Refused) as exc:
+    except (Failure, ip_rules.AddressRefused) as exc:
         yield look.error("main", f"{exc}; the hook always fails")
 
 
-def judge(place: Place, look: Look) -> None:
+def judge(place: Place, look: HookInspection) -> None:
     """What can be known of an address without asking anybody."""
     allowed = {name: bool(look.hook.spec.get(name)) for name in ("loopback", "private")}
     ip_rules.vet_addresses(place.host, known_addresses(place.host), **allowed)
@@ -68,7 +68,7 @@ def known_addresses(host: str) -> list[str]:
     return ["127.0.0.1"] if host == "localhost" or host.endswith(".localhost") else ip_rules.numeric(host)
 
 
-def no_headers(look: Look) -> Iterator[Problem]:
+def no_headers(look: HookInspection) -> Iterator[Problem]:
     """Headers that cannot be sent, and those that tell everybody on the way what they hold."""
     headers = look.hook.spec.get("headers", {})
     if look.hook.handler != "http" or not headers:
@@ -86,7 +86,7 @@ def no_headers(look: Look) -> Iterator[Problem]:
         yield look.warning("main", f"${', $'.join(used)} would be sent unencrypted; use https://")
 
 
-def no_model(look: Look) -> Iterator[Problem]:
+def no_model(look: HookInspection) -> Iterator[Problem]:
     """A model whose name says nothing, or none at all; whether anybody has it is not asked."""
     if look.hook.handler not in ("prompt", "agent"):
         return
@@ -117,7 +117,7 @@ def in_the_clear(url: str) -> bool:
 SHORTEST_GATE = 3.0
 
 
-def check_gate_timeout(look: Look) -> Iterator[Problem]:
+def check_gate_timeout(look: HookInspection) -> Iterator[Problem]:
     """A gate that is ended before it answers lets everything through, without a word."""
     from tenterhook.library.actions import own_hook
 

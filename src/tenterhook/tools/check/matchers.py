@@ -9,7 +9,7 @@ from tenterhook.config.entries import Problem
 from tenterhook.dialects.schema.dialect import EventRule
 from tenterhook.errors import nearest
 from tenterhook.pipeline.match import NOT_RUN, USUAL, compile_matcher, engine, fits_all, how, is_regex, match, names
-from tenterhook.tools.check import Look
+from tenterhook.tools.check import HookInspection
 
 GLOBS = ("glob", "glob-nocase")
 REGEXES = ("regex-full", "regex-search")
@@ -30,7 +30,7 @@ REGEX_SIGNS = re.compile(r"\.[*+?]|^\^|\$$|[()\\+]|\[\^|\{\d")
 GLOB_STAR = re.compile(r"(?:(?<=[\w-])|^)\*")
 
 
-def matchers(look: Look) -> Iterator[Problem]:
+def matchers(look: HookInspection) -> Iterator[Problem]:
     """The first thing that is odd about a matcher: what else there is often follows from it."""
     matcher, kind = look.hook.matcher, look.hook.match_kind or look.dialect.matcher
     if matcher is None or fits_all(matcher, kind) or not look.rule.target:

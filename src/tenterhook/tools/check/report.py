@@ -12,16 +12,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tenterhook.config.entries import Problem
-from tenterhook.config.locations import Place
+from tenterhook.config.locations import ConfigLocation
 from tenterhook.engine.hookset import HookSet
 from tenterhook.errors import ConfigError
 from tenterhook.pipeline.payload import Given, compile_shape
 from tenterhook.support import readers
 from tenterhook.support.readers import Document
-from tenterhook.tools.check import Hazard, Look
+from tenterhook.tools.check import Hazard, HookInspection
 from tenterhook.tools.check.answers import endless, misread
 from tenterhook.tools.check.commands import check_variable_quoting, needs_shell, relative, withheld
-from tenterhook.tools.check.files import Files, duplicates, nothing_there, status_lines, switched_off, unread
+from tenterhook.tools.check.files import ConfigFiles, duplicates, nothing_there, status_lines, switched_off, unread
 from tenterhook.tools.check.handlers import check_gate_timeout, no_function, no_handler, no_headers, no_model, no_url
 from tenterhook.tools.check.matchers import matchers
 from tenterhook.tools.check.scripts import absent, exit_one, first_line, not_executable, unreadable
@@ -49,7 +49,7 @@ OF_HOOKS: tuple[Hazard, ...] = (
     no_model,
     check_gate_timeout,
 )
-OF_FILES: tuple[Callable[[Files], Iterator[Problem]], ...] = (
+OF_FILES: tuple[Callable[[ConfigFiles], Iterator[Problem]], ...] = (
     duplicates,
     switched_off,
     nothing_there,
@@ -76,7 +76,7 @@ def check(hooks: HookSet) -> Report:
     """Everything about the config files that a set of hooks comes from."""
     loaded = hooks.ready()
     documents = {document.file: document for document in read_documents(loaded.places)}
-    files = Files(hooks.dialect, hooks.project, loaded, documents, searched=not hooks.config)
+    files = ConfigFiles(hooks.dialect, hooks.project, loaded, documents, searched=not hooks.config)
     found = [escalate_problem(problem) for problem in loaded.problems]
     for of_files in OF_FILES:
         found += of_files(files)
@@ -94,7 +94,7 @@ def escalate_problem(problem: Problem) -> Problem:
     return replace(problem, level="error") if LOST.search(problem.text) else problem
 
 
-def read_documents(places: list[Place]) -> Iterator[Document]:
+def read_documents(places: list[ConfigLocation]) -> Iterator[Document]:
     """The files once more, because loading keeps only hooks. One that cannot be read has been reported by loading."""
     for place in places:
         try:
@@ -105,11 +105,11 @@ def read_documents(places: list[Place]) -> Iterator[Document]:
             yield document
 
 
-def look_at(hook: Hook, hooks: HookSet) -> Look:
+def look_at(hook: Hook, hooks: HookSet) -> HookInspection:
     dialect, project = hooks.dialect, hooks.project
     rule = hooks.rule(hook.event)
     strict = hooks.mode == "strict"
     event = Event(rule.kind, rule.name, {}, project, hooks.session_id, environ=hooks.environ)
     strip = hooks.settings.secrets == "strip"
     env = Given(event, compile_shape(dialect, rule, strict=strict, strip=strip)).env(hook)
-    return Look(hook, rule, dialect, project, hooks.home, env, strict, strip)
+    return HookInspection(hook, rule, dialect, project, hooks.home, env, strict, strip)

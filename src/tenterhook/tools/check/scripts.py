@@ -10,8 +10,8 @@ from tenterhook.config.entries import Problem
 from tenterhook.pipeline.event_reader import compile_rules
 from tenterhook.pipeline.failure_policy import policy_for
 from tenterhook.support.command_line import missing
-from tenterhook.tools.check import Look
-from tenterhook.tools.check.commands import Script, is_simple, script, words
+from tenterhook.tools.check import HookInspection
+from tenterhook.tools.check.commands import HookScript, is_simple, script, words
 
 SMALL = 64 * 1024
 SHELLS = ("sh", "bash", "dash", "zsh")
@@ -21,7 +21,7 @@ EXIT = re.compile(
 COMMENT = re.compile(r"^[ \t]*(?:#|//).*$", re.MULTILINE)
 
 
-def absent(look: Look) -> Iterator[Problem]:
+def absent(look: HookInspection) -> Iterator[Problem]:
     """What the command would run and is not there. A program may be installed later; a path is a promise."""
     silent = " (this agent then skips the hook without a word)" if look.dialect.missing_is_silent else ""
     gone = absent_file(look)
@@ -37,14 +37,14 @@ def absent(look: Look) -> Iterator[Problem]:
         yield look.warning("main", f"{gone} is not found in PATH, so the hook cannot run here{silent}")
 
 
-def absent_file(look: Look) -> str:
+def absent_file(look: HookInspection) -> str:
     found = script(look)
     if look.hook.handler == "script":
         return found.path if found and not os.path.isfile(found.path) else ""
     return missing(words(look), look.env, look.project)
 
 
-def not_executable(look: Look) -> Iterator[Problem]:
+def not_executable(look: HookInspection) -> Iterator[Problem]:
     found = script(look)
     if found and not found.by and os.path.isfile(found.path) and not os.access(found.path, os.X_OK):
         name = shorten_project_path(found.path, look)
@@ -52,7 +52,7 @@ def not_executable(look: Look) -> Iterator[Problem]:
         yield look.error("main", f"{name} is not executable, so {what} cannot run; run: chmod +x {name}")
 
 
-def unreadable(look: Look) -> Iterator[Problem]:
+def unreadable(look: HookInspection) -> Iterator[Problem]:
     """A program without the right to read may be a binary; what an interpreter is given is not."""
     found = script(look)
     if found and found.by and os.path.isfile(found.path) and not os.access(found.path, os.R_OK):
@@ -61,7 +61,7 @@ def unreadable(look: Look) -> Iterator[Problem]:
         )
 
 
-def first_line(look: Look) -> Iterator[Problem]:
+def first_line(look: HookInspection) -> Iterator[Problem]:
     """Line ends of Windows, a program without a #! line, and one that names what is not there."""
     found = script(look)
     text = content(found)
@@ -80,7 +80,7 @@ def first_line(look: Look) -> Iterator[Problem]:
         yield from no_interpreter(first[2:].split(), name, look)
 
 
-def no_interpreter(line: list[str], name: str, look: Look) -> Iterator[Problem]:
+def no_interpreter(line: list[str], name: str, look: HookInspection) -> Iterator[Problem]:
     """A path is a promise here too; what env looks for in PATH may be installed later."""
     gone = missing(line if os.path.basename("".join(line[:1])) == "env" else line[:1], look.env, look.project)
     text = f"the #! line of {name} names {gone}, which "
@@ -90,7 +90,7 @@ def no_interpreter(line: list[str], name: str, look: Look) -> Iterator[Problem]:
         yield look.warning("main", f"{text}is not found in PATH, so it cannot be started here")
 
 
-def exit_one(look: Look) -> Iterator[Problem]:
+def exit_one(look: HookInspection) -> Iterator[Problem]:
     """A refusal by exit 1, where the agent takes that for a failure and goes on."""
     dialect, rule = look.dialect, look.rule
     rules = compile_rules(dialect, rule, strict=look.strict)
@@ -121,7 +121,7 @@ def answers(text: str, fields: tuple[str, ...]) -> bool:
     )
 
 
-def content(found: Script | None) -> str:
+def content(found: HookScript | None) -> str:
     """The text of a small script; nothing where it is large, a binary, or not to be read."""
     if found is None:
         return ""
@@ -135,7 +135,7 @@ def content(found: Script | None) -> str:
     return "" if "\0" in text else text
 
 
-def shorten_project_path(path: str, look: Look) -> str:
+def shorten_project_path(path: str, look: HookInspection) -> str:
     """Short where it lies in the project."""
     inside = os.path.relpath(path, look.project) if os.path.isabs(path) else path
     return path if inside.startswith("..") else inside

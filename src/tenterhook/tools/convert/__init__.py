@@ -22,11 +22,11 @@ from tenterhook.engine.hookset import HookSet
 from tenterhook.errors import UsageError
 from tenterhook.tools.check.report import look_at
 from tenterhook.tools.convert import firing
-from tenterhook.tools.convert.assembling import Text, file_for, items, owners, path_of, reread, text_of
+from tenterhook.tools.convert.assembling import FileText, file_for, items, owners, path_of, reread, text_of
 from tenterhook.tools.convert.losses import LOST, NOTE, Difference, Loss
-from tenterhook.tools.convert.placing import Placed, place_hook
-from tenterhook.tools.convert.rules import Case, judge
-from tenterhook.tools.convert.taking import Taken, collect_project_hooks
+from tenterhook.tools.convert.placing import ConvertedHook, place_hook
+from tenterhook.tools.convert.rules import ConversionCase, judge
+from tenterhook.tools.convert.taking import SourceHook, collect_project_hooks
 from tenterhook.tools.install.editing.writing import content
 
 __all__ = ["Conversion", "Difference", "Loss", "convert"]
@@ -89,12 +89,12 @@ def convert(hooks: HookSet, target: Dialect, *, out: str = "", merge: bool = Fal
     )
 
 
-def of_hook(part: Placed, hooks: HookSet, target: Dialect) -> list[Loss]:
+def of_hook(part: ConvertedHook, hooks: HookSet, target: Dialect) -> list[Loss]:
     look = look_at(part.taken.hook, hooks)
-    return list(judge(Case(part, look, hooks.dialect, target)))
+    return list(judge(ConversionCase(part, look, hooks.dialect, target)))
 
 
-def homeless(text: Text, path: str) -> list[Loss]:
+def homeless(text: FileText, path: str) -> list[Loss]:
     """Comments that a format without comments has no place for."""
     name = os.path.basename(path)
     return [one.taken.loss("comment", f"{name} can hold no comment: {line}", level=NOTE) for one, line in text.homeless]
@@ -105,7 +105,7 @@ def complaints(problems: list[Problem]) -> list[Loss]:
     return [Loss(0, "there", LOST, one.file, one.line, one.column, "", "", one.text) for one in problems]
 
 
-def read_twice(parts: list[Placed], path: str, hooks: HookSet, target: Dialect) -> list[Loss]:
+def read_twice(parts: list[ConvertedHook], path: str, hooks: HookSet, target: Dialect) -> list[Loss]:
     """Files that the other agent reads too, beside the one that is written."""
     if hooks.dialect.name == target.name:
         return []
@@ -118,5 +118,5 @@ def read_twice(parts: list[Placed], path: str, hooks: HookSet, target: Dialect) 
     ]
 
 
-def untrusted_project_hooks(hooks: HookSet) -> list[Taken]:
+def untrusted_project_hooks(hooks: HookSet) -> list[SourceHook]:
     return [one for one in collect_project_hooks(hooks) if not one.hook.trusted]

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from tenterhook.config import load
 from tenterhook.config.entry_keys import OURS, key_of
-from tenterhook.config.locations import FORMATS, Place
+from tenterhook.config.locations import FORMATS, ConfigLocation
 from tenterhook.dialects import DEFAULT
 from tenterhook.dialects.schema.dialect import Dialect, File
 from tenterhook.errors import UsageError
 from tenterhook.support import readers
 from tenterhook.tools.convert import comments
-from tenterhook.tools.convert.placing import Written
+from tenterhook.tools.convert.placing import TargetEntry
 from tenterhook.tools.install.editing.edit import EMPTY, Addition, apply_additions, split_bom
 from tenterhook.tools.install.init.additions import required_additions
 from tenterhook.types import Hook, Path
@@ -25,20 +25,20 @@ from tenterhook.types import Hook, Path
 USUAL: dict[str, Any] = {"condition": None, "on_failure": {}, "once": False}
 
 
-class Item(Struct, frozen=True):
+class ListItem(Struct, frozen=True):
     """One item of a list in the file: a group or an entry, and what stands in it, by the path inside the item."""
 
     path: tuple[str, ...]
     value: dict[str, Any]
-    holds: tuple[tuple[Path, Written], ...]
+    holds: tuple[tuple[Path, TargetEntry], ...]
 
 
-class Text(Struct, frozen=True):
+class FileText(Struct, frozen=True):
     """A file's text; where each entry stands in it; the comments that have no place in it."""
 
     text: str
-    entries: tuple[tuple[Path, Written], ...]
-    homeless: tuple[tuple[Written, str], ...]
+    entries: tuple[tuple[Path, TargetEntry], ...]
+    homeless: tuple[tuple[TargetEntry, str], ...]
 
 
 def file_for(target: Dialect, path: str = "") -> File:
@@ -58,16 +58,16 @@ def path_of(file: File) -> str:
     return file.path.replace("**/", "").replace("*", DEFAULT)
 
 
-def items(written: list[Written], target: Dialect, file: File) -> list[Item]:
+def items(written: list[TargetEntry], target: Dialect, file: File) -> list[ListItem]:
     """Items in the order of the events; hooks of one event whose groups say the same share a group."""
-    by_event: dict[str, list[Written]] = {}
+    by_event: dict[str, list[TargetEntry]] = {}
     for one in written:
         by_event.setdefault(one.rule.name, []).append(one)
     base = tuple(file.sections[0].hooks.split("."))
     if target.form.entries:
         return [item for of_event in merge_same_entries(written, target) for item in (single(of_event, base),)]
     below = target.setup.list_key if target.setup else ""
-    found: list[Item] = []
+    found: list[ListItem] = []
     for event, entries in by_event.items():
         path = (*base, event, below) if below else (*base, event)
         ordered = sorted(entries, key=lambda one: -one.taken.hook.priority)
@@ -77,14 +77,14 @@ def items(written: list[Written], target: Dialect, file: File) -> list[Item]:
     return found
 
 
-def single(one: Written, path: tuple[str, ...]) -> Item:
-    return Item(path, {**one.group, **one.entry}, (((), one),))
+def single(one: TargetEntry, path: tuple[str, ...]) -> ListItem:
+    return ListItem(path, {**one.group, **one.entry}, (((), one),))
 
 
-def merge_same_entries(written: list[Written], target: Dialect) -> list[Written]:
+def merge_same_entries(written: list[TargetEntry], target: Dialect) -> list[TargetEntry]:
     """Entries that differ in their event alone are one entry for several events."""
     key = key_of(target.form.keys, "event")
-    found: list[Written] = []
+    found: list[TargetEntry] = []
     for one in written:
         last = found[-1] if found else None
         if last and last.taken.hook.source.path == one.taken.hook.source.path and rest(last, key) == rest(one, key):
@@ -94,7 +94,7 @@ def merge_same_entries(written: list[Written], target: Dialect) -> list[Written]
     return found
 
 
-def rest(one: Written, key: str) -> dict[str, Any]:
+def rest(one: TargetEntry, key: str) -> dict[str, Any]:
     return {name: value for name, value in one.entry.items() if name != key}
 
 
@@ -102,15 +102,15 @@ def wrap_in_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def group_entries(written: list[Written], path: tuple[str, ...], group: str) -> list[Item]:
-    found: list[list[Written]] = []
+def group_entries(written: list[TargetEntry], path: tuple[str, ...], group: str) -> list[ListItem]:
+    found: list[list[TargetEntry]] = []
     for one in written:
         if found and found[-1][0].group == one.group:
             found[-1].append(one)
         else:
             found.append([one])
     return [
-        Item(
+        ListItem(
             path,
             {**entries[0].group, group: [one.entry for one in entries]},
             tuple(((group, n), one) for n, one in enumerate(entries)),
@@ -119,7 +119,7 @@ def group_entries(written: list[Written], path: tuple[str, ...], group: str) -> 
     ]
 
 
-def text_of(made: list[Item], target: Dialect, file: File, path: str, before: bytes | None = None) -> Text:
+def text_of(made: list[ListItem], target: Dialect, file: File, path: str, before: bytes | None = None) -> FileText:
     """The file with these items: a new one, or one that is there, in which nothing else is touched."""
     source = EMPTY[file.format] if before is None else before
     data = readers.parse(source, path, file.format).data if before else {}
@@ -132,10 +132,10 @@ def text_of(made: list[Item], target: Dialect, file: File, path: str, before: by
     bom, bare = split_bom(content)
     text, homeless = comments.insert_comments(bare, file.format, notes)
     left = tuple((one, line) for _, one in entries for line in one.comments) if homeless else ()
-    return Text(bom.decode() + text, entries, left)
+    return FileText(bom.decode() + text, entries, left)
 
 
-def locate_entries(made: list[Item], data: Any) -> list[tuple[Path, Written]]:
+def locate_entries(made: list[ListItem], data: Any) -> list[tuple[Path, TargetEntry]]:
     """Where each entry stands in the file: behind what was there."""
     counts: dict[tuple[str, ...], int] = {}
     found = []
@@ -149,22 +149,22 @@ def locate_entries(made: list[Item], data: Any) -> list[tuple[Path, Written]]:
 
 def reread(text: str, target: Dialect, file: File, path: str) -> load.Loaded:
     """The hooks that the other agent finds in the text, and what is wrong with it there."""
-    place = Place(path, file, True)
+    place = ConfigLocation(path, file, True)
     loaded = load.Loaded(places=[place])
     document = readers.parse(text.encode(), path, file.format)
     for found in load.sections(document, place, target, loaded):
-        loaded.problems += load.add(found, document, place, target, loaded, load.Words())
+        loaded.problems += load.add(found, document, place, target, loaded, load.Directives())
     return loaded
 
 
-def owners(loaded: load.Loaded, text: Text, target: Dialect) -> list[tuple[Hook, Written]]:
+def owners(loaded: load.Loaded, text: FileText, target: Dialect) -> list[tuple[Hook, TargetEntry]]:
     """Each hook that was read again, as the agent itself takes it, with the entry that it was written as."""
     by_path = dict(text.entries)
     found = [(hook, by_path[hook.source.path]) for hook in loaded.hooks if hook.source.path in by_path]
     return [(drop_our_settings(hook, one, target), one) for hook, one in found]
 
 
-def drop_our_settings(hook: Hook, one: Written, target: Dialect) -> Hook:
+def drop_our_settings(hook: Hook, one: TargetEntry, target: Dialect) -> Hook:
     """Without what stands in a block of ours, which the agent does not look at."""
     ours = one.entry.get(key_of(target.form.keys, "ours"), {})
     setters = {OURS[name] for name in ours}

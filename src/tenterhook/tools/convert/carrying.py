@@ -12,13 +12,13 @@ from tenterhook.config.entry_keys import OURS, TIMEOUT, key_of
 from tenterhook.config.timeouts import LONGEST, seconds_to_unit
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, Type
 from tenterhook.dialects.schema.vocabulary import RULE
-from tenterhook.tools.convert.taking import Taken
+from tenterhook.tools.convert.taking import SourceHook
 
 # The setter of a key that says so in a word of the agent's own.
 CLOSED = "closed"
 
 
-class Carried(Struct):
+class CarriedKeys(Struct):
     """Keys for the entry and for its group, and what has no key there: (name, key it had, text)."""
 
     entry: dict[str, Any] = {}
@@ -28,7 +28,7 @@ class Carried(Struct):
     comments: list[str] = []
 
 
-class Wish(Struct, frozen=True):
+class HookOption(Struct, frozen=True):
     """One thing that a hook may say: which attribute, which setters say it, and how that is written."""
 
     name: str
@@ -65,22 +65,28 @@ def builtins(value: Any) -> Any:
 
 
 WISHES = (
-    Wish("enabled", True, {"enabled": as_it_is}, "a hook that is switched off was left out"),
-    Wish("sequential", False, {"sequential": as_it_is}, "hooks do not wait for each other there"),
-    Wish("once", False, {"once": as_it_is}, "the hook runs each time, not once in a session"),
-    Wish("background", False, {"background": as_it_is}, "the agent waits for the hook"),
-    Wish("condition", None, {"condition": unconditional, "rule": rule_of}, "the hook runs whatever its condition says"),
-    Wish("on_failure", {}, {"on_failure": as_it_is, "closed": closes}, "a failure of the hook lets the agent go on"),
-    Wish("env", {}, {"env": variables}, "its variables are not set"),
-    Wish("priority", 0, {"priority": as_it_is}, "hooks run in the order of the file"),
-    Wish("leftovers", "", {"leftovers": as_it_is}, "what the hook leaves running goes on or ends as the agent has it"),
-    Wish("sandbox", None, {"sandbox": builtins}, "the agent does not confine the hook so"),
-    Wish("warm", True, {"warm": as_it_is}, "the agent starts it as it starts every hook"),
+    HookOption("enabled", True, {"enabled": as_it_is}, "a hook that is switched off was left out"),
+    HookOption("sequential", False, {"sequential": as_it_is}, "hooks do not wait for each other there"),
+    HookOption("once", False, {"once": as_it_is}, "the hook runs each time, not once in a session"),
+    HookOption("background", False, {"background": as_it_is}, "the agent waits for the hook"),
+    HookOption(
+        "condition", None, {"condition": unconditional, "rule": rule_of}, "the hook runs whatever its condition says"
+    ),
+    HookOption(
+        "on_failure", {}, {"on_failure": as_it_is, "closed": closes}, "a failure of the hook lets the agent go on"
+    ),
+    HookOption("env", {}, {"env": variables}, "its variables are not set"),
+    HookOption("priority", 0, {"priority": as_it_is}, "hooks run in the order of the file"),
+    HookOption(
+        "leftovers", "", {"leftovers": as_it_is}, "what the hook leaves running goes on or ends as the agent has it"
+    ),
+    HookOption("sandbox", None, {"sandbox": builtins}, "the agent does not confine the hook so"),
+    HookOption("warm", True, {"warm": as_it_is}, "the agent starts it as it starts every hook"),
 )
 
 
-def carry_hook_settings(taken: Taken, source: Dialect, target: Dialect, to: EventRule, kind: Type) -> Carried:
-    made = Carried({}, {}, [], [], [])
+def carry_hook_settings(taken: SourceHook, source: Dialect, target: Dialect, to: EventRule, kind: Type) -> CarriedKeys:
+    made = CarriedKeys({}, {}, [], [], [])
     limit(made, taken, source, target, to, kind)
     for wish in WISHES:
         value = getattr(taken.hook, wish.name)
@@ -90,14 +96,14 @@ def carry_hook_settings(taken: Taken, source: Dialect, target: Dialect, to: Even
     return made
 
 
-def is_agent_default(wish: Wish, target: Dialect) -> bool:
+def is_agent_default(wish: HookOption, target: Dialect) -> bool:
     """What the agent does anyhow: hooks in a row; and their order, which without a key is that of the file."""
     if wish.name == "priority":
         return not any(setter in wish.setters for setter in target.form.keys.values())
     return wish.name == "sequential" and target.order == "sequential"
 
 
-def carry(made: Carried, said: str, wish: Wish, value: Any, target: Dialect) -> None:
+def carry(made: CarriedKeys, said: str, wish: HookOption, value: Any, target: Dialect) -> None:
     """`said` is the key that the entry has it under."""
     form = target.form
     for keys, into in ((form.keys, made.entry), (form.group_keys, made.group)):
@@ -117,7 +123,7 @@ def carry(made: Carried, said: str, wish: Wish, value: Any, target: Dialect) -> 
     made.lost.append((wish.name, said, text))
 
 
-def limit(made: Carried, taken: Taken, source: Dialect, target: Dialect, to: EventRule, kind: Type) -> None:
+def limit(made: CarriedKeys, taken: SourceHook, source: Dialect, target: Dialect, to: EventRule, kind: Type) -> None:
     """The time-out in the target's unit. A default that is longer than the one there is written, so that it stays."""
     seconds = taken.hook.timeout or source.timeout
     usual = min(kind.timeout or target.timeout, to.timeout or LONGEST)
@@ -137,7 +143,7 @@ def limit(made: Carried, taken: Taken, source: Dialect, target: Dialect, to: Eve
         made.notes.append(("timeout", said, f"{seconds:g} s is {key} {made.entry[key]} there, in {unit}"))
 
 
-def carry_name_and_notes(made: Carried, taken: Taken, source: Dialect, target: Dialect) -> None:
+def carry_name_and_notes(made: CarriedKeys, taken: SourceHook, source: Dialect, target: Dialect) -> None:
     """A name that was given, and texts for people: as keys, else as comments."""
     keys = target.form.keys
     if taken.saying(source, ("name",)):
@@ -152,7 +158,7 @@ def carry_name_and_notes(made: Carried, taken: Taken, source: Dialect, target: D
             made.comments.append(f"{key}: {text}")
 
 
-def texts(taken: Taken, source: Dialect) -> Iterator[tuple[str, str]]:
+def texts(taken: SourceHook, source: Dialect) -> Iterator[tuple[str, str]]:
     for key, value in taken.entry.items():
         if source.form.keys.get(key) == "note" and isinstance(value, str):
             yield key, value

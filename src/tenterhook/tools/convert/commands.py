@@ -20,7 +20,7 @@ FOLDERS = ("project", "cwd")
 EXPANDED = re.compile(r"\$\{?\w")
 
 
-class Run(Struct, frozen=True):
+class ConvertedCommand(Struct, frozen=True):
     """The type there and its keys; or `lost`, where nothing there runs it.
 
     `unset` are variables that are not given there, `dropped` the options of the hook that have no key there.
@@ -34,17 +34,17 @@ class Run(Struct, frozen=True):
     dropped: tuple[str, ...] = ()
 
 
-def run(hook: Hook, source: Dialect, rule: EventRule, target: Dialect, to: EventRule) -> Run:
+def run(hook: Hook, source: Dialect, rule: EventRule, target: Dialect, to: EventRule) -> ConvertedCommand:
     """The hook's program, prompt or address in the target's words."""
     kinds = [one for one in target.types if one.does == "runs" and (not to.types or one.name in to.types)]
     fitting = [one for one in kinds if one.handler == hook.handler]
     if fitting and hook.handler != "command":
-        return Run(fitting[0], plain(hook, source, target, fitting[0]))
+        return ConvertedCommand(fitting[0], plain(hook, source, target, fitting[0]))
     kind = next((one for one in kinds if one.handler == "command"), None)
     if kind is None or hook.handler not in ("command", "script"):
         known = [one for one in target.types if one.handler == hook.handler]
         why = DOES[known[0].does] if known else "no hooks of that type"
-        return Run(lost=f"{target.title} has {why}: {hook.handler}")
+        return ConvertedCommand(lost=f"{target.title} has {why}: {hook.handler}")
     first = target.install.folder if target.install else ""
     names = swapped_names({**source.env, **rule.env}, {**target.env, **to.env}, first)
     line = command_line(hook)
@@ -124,19 +124,21 @@ def render_command_line(
     unset: tuple[str, ...],
     *,
     expand: bool,
-) -> Run:
+) -> ConvertedCommand:
     """The command line in the form that the type has: a shell's text, words, or one program."""
     swapped = rename_variables(line, names)
     note = f"variables are named as there: {text_of(swapped)}" if swapped != line else ""
     if kind.form == "program":
         return one_program(swapped, kind, target, note)
     if isinstance(swapped, str):
-        return Run(kind, {kind.key: swapped}, note=note, unset=unset)
+        return ConvertedCommand(kind, {kind.key: swapped}, note=note, unset=unset)
     if target.install and target.install.words:
         program = target.install.program or kind.key
-        return Run(kind, {program: swapped[0], target.install.words: swapped[1:]}, note=note, unset=unset)
+        return ConvertedCommand(kind, {program: swapped[0], target.install.words: swapped[1:]}, note=note, unset=unset)
     text = " ".join(quote_shell_word(word, expand) for word in swapped)
-    return Run(kind, {kind.key: text}, note=note or f"its words are a command line there: {text}", unset=unset)
+    return ConvertedCommand(
+        kind, {kind.key: text}, note=note or f"its words are a command line there: {text}", unset=unset
+    )
 
 
 def quote_shell_word(word: str, expand: bool) -> str:
@@ -161,14 +163,16 @@ def swap(text: str, names: dict[str, str]) -> str:
     return VARIABLE.sub(other, text)
 
 
-def one_program(line: str | list[str], kind: Type, target: Dialect, note: str) -> Run:
+def one_program(line: str | list[str], kind: Type, target: Dialect, note: str) -> ConvertedCommand:
     """A path from the project; a shell's text with more than that needs a script of its own."""
     words = line if isinstance(line, list) else split_plain_command(line)
     if len(words) != 1:
         shown = text_of(line)
-        return Run(lost=f"{target.title} runs one program without a shell; put this into a script: {shown}")
+        return ConvertedCommand(
+            lost=f"{target.title} runs one program without a shell; put this into a script: {shown}"
+        )
     path = re.sub(r"^\$\{?\w+\}?/", "", words[0])
-    return Run(
+    return ConvertedCommand(
         kind, {kind.key: path}, note=note or (f"its path counts from the project: {path}" if path != line else "")
     )
 

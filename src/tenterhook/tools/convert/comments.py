@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from tenterhook.support import readers
 from tenterhook.support.readers.json import closing, comment_end, following
-from tenterhook.support.readers.toml import Scanner
+from tenterhook.support.readers.toml import TomlScanner
 from tenterhook.types import Path
 
 # How a comment begins in each format that has comments.
@@ -61,7 +61,7 @@ def in_json(text: str) -> Iterator[tuple[int, str]]:
         quote = following(text, '"', at) if quote < at else quote
 
 
-class Commented(Scanner):
+class Commented(TomlScanner):
     """A walk over TOML that remembers the comments that it passes."""
 
     def __init__(self, text: str) -> None:

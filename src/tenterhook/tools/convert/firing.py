@@ -13,13 +13,13 @@ from tenterhook.engine.simulate import NOTHING_RUNS
 from tenterhook.tools.check import answers
 from tenterhook.tools.convert.losses import Difference
 from tenterhook.tools.convert.native import native
-from tenterhook.tools.convert.placing import Written
+from tenterhook.tools.convert.placing import TargetEntry
 from tenterhook.tools.convert.rules import RULES
 from tenterhook.tools.convert.samples import Sample, samples
-from tenterhook.tools.convert.taking import Taken
+from tenterhook.tools.convert.taking import SourceHook
 from tenterhook.types import Hook, Outcome
 
-Pairs = Sequence[tuple[Hook, Written]]
+Pairs = Sequence[tuple[Hook, TargetEntry]]
 RUNS, IDLE = "runs", "does not run"
 # The rules that speak of hooks that do not run at the same events.
 NAMES, CONDITIONS = 13, 20
@@ -45,7 +45,7 @@ def compare_plans(pairs: Pairs, source: Dialect, target: Dialect) -> Iterator[Di
                     yield run_difference(rule, to, sample, here[key], key in before)
 
 
-def run_difference(rule: EventRule, to: str, sample: Sample, taken: Taken, runs: bool) -> Difference:
+def run_difference(rule: EventRule, to: str, sample: Sample, taken: SourceHook, runs: bool) -> Difference:
     before, after = (RUNS, IDLE) if runs else (IDLE, RUNS)
     hazard = RULES[CONDITIONS if taken.hook.condition else NAMES]
     return Difference(rule.name, to, f"{sample.about}: {taken.hook.name}", before, after, hazard.number, hazard.advice)
@@ -63,7 +63,7 @@ def running(engine: Engine, rule: EventRule, data: dict[str, object]) -> set[int
     return {id(hook) for batch in plan.batches for hook in batch}
 
 
-def distinct_event_rules(taken: Iterable[Taken]) -> list[EventRule]:
+def distinct_event_rules(taken: Iterable[SourceHook]) -> list[EventRule]:
     return list({one.rule.name: one.rule for one in taken}.values())
 
 
@@ -85,7 +85,7 @@ def read(pairs: Pairs, source: Dialect, target: Dialect) -> Iterator[Difference]
         yield from unlike(one.taken, source, hook, to, target)
 
 
-def unlike(taken: Taken, source: Dialect, hook: Hook, to: EventRule, target: Dialect) -> Iterator[Difference]:
+def unlike(taken: SourceHook, source: Dialect, hook: Hook, to: EventRule, target: Dialect) -> Iterator[Difference]:
     """The answers that differ, each under the hazard that is the cause: that of a plainer answer that differs too."""
     rule, hazards = taken.rule, dict[str, int]()
     for made in (*answers.fitting(rule.kind), *native(source, rule)):

@@ -19,7 +19,7 @@ TOOL = "tool_name"
 SERVER = {"server": "server", "tool": "tool"}
 
 
-class Matched(Struct, frozen=True):
+class ConvertedMatcher(Struct, frozen=True):
     """What to write, an entry for each text (None: without a matcher); and what could not be said there.
 
     `name` is what was lost: names, or a pattern that is broken.
@@ -31,16 +31,16 @@ class Matched(Struct, frozen=True):
     name: str = "names"
 
 
-def convert_matcher(hook: Hook, rule: EventRule, source: Dialect, to: EventRule, target: Dialect) -> Matched:
+def convert_matcher(hook: Hook, rule: EventRule, source: Dialect, to: EventRule, target: Dialect) -> ConvertedMatcher:
     kind = hook.match_kind or rule.matcher or source.matcher
     matcher = None if hook.matcher is None or hook.matcher in EVERYTHING or not rule.target else hook.matcher
     if matcher is None:
-        return only_for(rule, to, target) if rule.tools and rule.tools != to.tools else Matched()
+        return only_for(rule, to, target) if rule.tools and rule.tools != to.tools else ConvertedMatcher()
     if not to.target:
-        return Matched(lost=f"{to.name} has nothing to match on, so the hook runs whatever {rule.target} is")
+        return ConvertedMatcher(lost=f"{to.name} has nothing to match on, so the hook runs whatever {rule.target} is")
     test = match(matcher, kind)
     if test is None or is_invalid_regex(matcher, kind):
-        return Matched((matcher,), lost=f"the matcher {matcher!r} is no regular expression", name="broken")
+        return ConvertedMatcher((matcher,), lost=f"the matcher {matcher!r} is no regular expression", name="broken")
     wanted = to.matcher or target.matcher
     if rule.target == TOOL == to.target:
         return of_tools(matcher, kind, source, wanted, target)
@@ -54,17 +54,19 @@ def is_invalid_regex(matcher: str, kind: str) -> bool:
     return "regex" in kind and names(matcher, kind) is None and compile_matcher(matcher, engine(kind)) is None
 
 
-def only_for(rule: EventRule, to: EventRule, target: Dialect) -> Matched:
+def only_for(rule: EventRule, to: EventRule, target: Dialect) -> ConvertedMatcher:
     """An event for some tools alone becomes one for all of them, with a matcher."""
     if to.target != TOOL or to.tools:
-        return Matched()
+        return ConvertedMatcher()
     wanted = [target.tools[one].name for one in rule.tools if one in target.tools]
     if len(wanted) < len(rule.tools):
-        return Matched(lost=f"{to.name} is for all tools, and {rule.name} was for {', '.join(rule.tools)} alone")
-    return Matched(spell_matcher(wanted, to.matcher or target.matcher, others(target, wanted)))
+        return ConvertedMatcher(
+            lost=f"{to.name} is for all tools, and {rule.name} was for {', '.join(rule.tools)} alone"
+        )
+    return ConvertedMatcher(spell_matcher(wanted, to.matcher or target.matcher, others(target, wanted)))
 
 
-def of_tools(matcher: str, kind: str, source: Dialect, to_kind: str, target: Dialect) -> Matched:
+def of_tools(matcher: str, kind: str, source: Dialect, to_kind: str, target: Dialect) -> ConvertedMatcher:
     listed = names(matcher, kind) or (frozenset(matcher.split("|")) if PLAIN.fullmatch(matcher) else None)
     if listed is not None:
         return of_names(sorted(listed, key=matcher.find), source, to_kind, target)
@@ -76,15 +78,19 @@ def of_tools(matcher: str, kind: str, source: Dialect, to_kind: str, target: Dia
     texts = dict.fromkeys((matcher, renamed_servers(matcher, source, target)))
     for text in texts:
         if same(text, to_kind, wanted, target, served):
-            return Matched((text,), note="" if text == matcher else f"the matcher {matcher!r} is {text!r} there")
+            return ConvertedMatcher(
+                (text,), note="" if text == matcher else f"the matcher {matcher!r} is {text!r} there"
+            )
     if not wanted:
         text = list(texts)[-1]
-        return Matched((text,), lost=f"the matcher {matcher!r} fits no tool that is known there; check {text!r}")
+        return ConvertedMatcher(
+            (text,), lost=f"the matcher {matcher!r} fits no tool that is known there; check {text!r}"
+        )
     found = spell_matcher(wanted, to_kind, others(target, wanted))
     said = f"the matcher {matcher!r} is {'|'.join(wanted)} there"
     if served or len(ours) > len(wanted):
-        return Matched(found, lost=f"{said}; tools that are known by no name are not hit any more")
-    return Matched(found, note=f"{said}: the tools that it hits by name")
+        return ConvertedMatcher(found, lost=f"{said}; tools that are known by no name are not hit any more")
+    return ConvertedMatcher(found, note=f"{said}: the tools that it hits by name")
 
 
 def same(text: str, kind: str, wanted: list[str], target: Dialect, served: bool) -> bool:
@@ -97,7 +103,7 @@ def same(text: str, kind: str, wanted: list[str], target: Dialect, served: bool)
     return hits == set(wanted) and bool(test(target.mcp_tool.format(**SERVER))) == served and (served or bool(hits))
 
 
-def of_names(listed: Iterable[str], source: Dialect, kind: str, target: Dialect) -> Matched:
+def of_names(listed: Iterable[str], source: Dialect, kind: str, target: Dialect) -> ConvertedMatcher:
     """A list of names, each by the name that the tool has there."""
     renamed = {name: name_there(name, source, target) for name in listed}
     unknown = [name for name, there in renamed.items() if not there]
@@ -105,7 +111,7 @@ def of_names(listed: Iterable[str], source: Dialect, kind: str, target: Dialect)
     texts = spell_matcher(wanted, kind, others(target, wanted))
     lost = f"{', '.join(unknown)}: {target.title} has no tool of that name that we know" if unknown else ""
     changed = [f"{name} is {there}" for name, there in renamed.items() if there and there != name]
-    return Matched(texts, lost=lost, note=f"{', '.join(changed)} there" if changed else "")
+    return ConvertedMatcher(texts, lost=lost, note=f"{', '.join(changed)} there" if changed else "")
 
 
 def name_there(name: str, source: Dialect, target: Dialect) -> str:
@@ -137,12 +143,14 @@ def renamed_servers(matcher: str, source: Dialect, target: Dialect) -> str:
     return target.mcp_tool.format(**{"server": ".*", **served}) if served else matcher
 
 
-def of_values(matcher: str, kind: str, rule: EventRule, to_kind: str, to: EventRule) -> Matched:
+def of_values(matcher: str, kind: str, rule: EventRule, to_kind: str, to: EventRule) -> ConvertedMatcher:
     """A matcher on something else than a tool: the values that both sides know, or any text, read in the same way."""
     if rule.target != to.target:
-        return Matched((matcher,), lost=f"the matcher {matcher!r} was for {rule.target}, and is for {to.target} there")
+        return ConvertedMatcher(
+            (matcher,), lost=f"the matcher {matcher!r} was for {rule.target}, and is for {to.target} there"
+        )
     if kind == to_kind and rule.targets == to.targets:
-        return Matched((matcher,))
+        return ConvertedMatcher((matcher,))
     listed = names(matcher, kind)
     test = match(matcher, kind)
     values = list(listed) if listed is not None else [one for one in rule.targets if test and test(one)]
@@ -150,9 +158,9 @@ def of_values(matcher: str, kind: str, rule: EventRule, to_kind: str, to: EventR
     unknown = [value for value in values if to.targets and value not in to.targets]
     kept = [value for value in values if value not in unknown]
     if not kept:
-        return Matched((matcher,), lost=f"the matcher {matcher!r} fits nothing that {to.name} knows")
+        return ConvertedMatcher((matcher,), lost=f"the matcher {matcher!r} fits nothing that {to.name} knows")
     texts = spell_matcher(kept, to_kind, [one for one in to.targets if one not in kept])
-    return Matched(texts, lost=f"{to.name} knows no {rule.target} {', '.join(unknown)}" if unknown else "")
+    return ConvertedMatcher(texts, lost=f"{to.name} knows no {rule.target} {', '.join(unknown)}" if unknown else "")
 
 
 def others(target: Dialect, wanted: list[str]) -> list[str]:

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from tenterhook.author import callers
 from tenterhook.author.making import Trial
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
-from tenterhook.tools.check.answers import TEXT, Made
+from tenterhook.tools.check.answers import TEXT, SampleAnswer
 
 # The rule about answers of another agent's shape.
 SHAPE = 9
 
 
-def native(dialect: Dialect, rule: EventRule) -> Iterator[Made]:
+def native(dialect: Dialect, rule: EventRule) -> Iterator[SampleAnswer]:
     """One for each effect that the agent can be told to have at the event."""
     forms = callers.load(dialect.name)["events"].get(rule.name, {})
     trial = Trial(dialect, rule)
     for effect, form in forms.get("says", {}).items():
         said = trial.said({effect: form}, trial.wish(effect, TEXT))
         name = f"{dialect.title}'s own {effect}"
-        yield Made(name, exit=said.code, stdout=said.out, stderr=said.err, hazard=SHAPE)
+        yield SampleAnswer(name, exit=said.code, stdout=said.out, stderr=said.err, hazard=SHAPE)

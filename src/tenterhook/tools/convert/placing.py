@@ -11,32 +11,32 @@ from tenterhook.config.entry_keys import MATCHER, key_of
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.tools.check import answers
 from tenterhook.tools.convert import commands
-from tenterhook.tools.convert.carrying import Carried, carry_hook_settings
+from tenterhook.tools.convert.carrying import CarriedKeys, carry_hook_settings
 from tenterhook.tools.convert.losses import NOTE, Loss
-from tenterhook.tools.convert.matching import Matched, convert_matcher
-from tenterhook.tools.convert.taking import Taken
+from tenterhook.tools.convert.matching import ConvertedMatcher, convert_matcher
+from tenterhook.tools.convert.taking import SourceHook
 
 
-class Written(Struct, frozen=True):
+class TargetEntry(Struct, frozen=True):
     """One entry there: the event, the keys of its group and its own, the comments above it."""
 
-    taken: Taken
+    taken: SourceHook
     rule: EventRule
     group: dict[str, Any]
     entry: dict[str, Any]
     comments: tuple[str, ...] = ()
 
 
-class Placed(Struct, frozen=True):
+class ConvertedHook(Struct, frozen=True):
     """What became of one hook; no entries where it has no place there. `unset` are variables that are not given."""
 
-    taken: Taken
-    written: tuple[Written, ...] = ()
+    taken: SourceHook
+    written: tuple[TargetEntry, ...] = ()
     losses: tuple[Loss, ...] = ()
     unset: tuple[str, ...] = ()
 
 
-def place_hook(taken: Taken, source: Dialect, target: Dialect) -> Placed:
+def place_hook(taken: SourceHook, source: Dialect, target: Dialect) -> ConvertedHook:
     if not taken.hook.enabled and not any(setter == "enabled" for setter in target.form.keys.values()):
         return out(taken, "enabled", f"it is switched off, which {target.title} has no key for; it was left out")
     if taken.hook.agent is not None:
@@ -45,7 +45,7 @@ def place_hook(taken: Taken, source: Dialect, target: Dialect) -> Placed:
     if not rules:
         return out(taken, "event", f"{target.title} has no event for {taken.rule.name} ({taken.rule.kind})")
     parts = [entry_at(taken, source, target, rule) for rule in rules]
-    return Placed(
+    return ConvertedHook(
         taken,
         tuple(one for part in parts for one in part.written),
         tuple(dict.fromkeys(loss for part in parts for loss in part.losses)),
@@ -53,11 +53,11 @@ def place_hook(taken: Taken, source: Dialect, target: Dialect) -> Placed:
     )
 
 
-def out(taken: Taken, name: str, text: str) -> Placed:
-    return Placed(taken, losses=(taken.loss(name, f"not converted: {text}"),))
+def out(taken: SourceHook, name: str, text: str) -> ConvertedHook:
+    return ConvertedHook(taken, losses=(taken.loss(name, f"not converted: {text}"),))
 
 
-def events(taken: Taken, source: Dialect, target: Dialect) -> list[EventRule]:
+def events(taken: SourceHook, source: Dialect, target: Dialect) -> list[EventRule]:
     """The event of the same kind; of several for all tools the one at which the same answers do most nearly the same.
 
     Where there are none but such for some tools, all that are for the hook's.
@@ -82,22 +82,24 @@ def unlike(rule: EventRule, source: Dialect, to: EventRule, target: Dialect) -> 
     )
 
 
-def entry_at(taken: Taken, source: Dialect, target: Dialect, to: EventRule) -> Placed:
+def entry_at(taken: SourceHook, source: Dialect, target: Dialect, to: EventRule) -> ConvertedHook:
     run = commands.run(taken.hook, source, taken.rule, target, to)
     if run.kind is None:
-        return Placed(taken, losses=(taken.loss("type", f"not converted: {run.lost}"),))
+        return ConvertedHook(taken, losses=(taken.loss("type", f"not converted: {run.lost}"),))
     fits = convert_matcher(taken.hook, taken.rule, source, to, target)
     extra = carry_hook_settings(taken, source, target, to, run.kind)
     losses = tuple(collect_losses(taken, run, fits, extra))
     words = (*taken.comments, *extra.comments)
     entries = [
-        Written(taken, to, *keys_of(target, to, run, text, extra), words if not n else ())
+        TargetEntry(taken, to, *keys_of(target, to, run, text, extra), words if not n else ())
         for n, text in enumerate(fits.texts)
     ]
-    return Placed(taken, tuple(entries), losses, run.unset)
+    return ConvertedHook(taken, tuple(entries), losses, run.unset)
 
 
-def collect_losses(taken: Taken, run: commands.Run, fits: Matched, extra: Carried) -> Iterator[Loss]:
+def collect_losses(
+    taken: SourceHook, run: commands.ConvertedCommand, fits: ConvertedMatcher, extra: CarriedKeys
+) -> Iterator[Loss]:
     if fits.lost:
         yield taken.loss(f"matcher {fits.name}", fits.lost)
     if fits.note:
@@ -111,7 +113,7 @@ def collect_losses(taken: Taken, run: commands.Run, fits: Matched, extra: Carrie
 
 
 def keys_of(
-    target: Dialect, to: EventRule, run: commands.Run, matcher: str | None, extra: Carried
+    target: Dialect, to: EventRule, run: commands.ConvertedCommand, matcher: str | None, extra: CarriedKeys
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The keys of the group, and of the entry, in the order in which people write them."""
     form = target.form

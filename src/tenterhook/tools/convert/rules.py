@@ -13,26 +13,26 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tenterhook.dialects.schema.dialect import Dialect
-from tenterhook.tools.check import Look, answers
+from tenterhook.tools.check import HookInspection, answers
 from tenterhook.tools.check.commands import relative, script, words
 from tenterhook.tools.convert.losses import LOST, NOTE, Loss
-from tenterhook.tools.convert.placing import Placed
-from tenterhook.tools.convert.taking import Taken
+from tenterhook.tools.convert.placing import ConvertedHook
+from tenterhook.tools.convert.taking import SourceHook
 
 # A script that parses what it is told.
 READS_STDIN = re.compile(r"json\.loads?\(|JSON\.parse|\bjq\b")
 
 
-class Case(Struct, frozen=True):
+class ConversionCase(Struct, frozen=True):
     """One hook on its way: what became of it, and a look at the program that it runs."""
 
-    placed: Placed
-    look: Look
+    placed: ConvertedHook
+    look: HookInspection
     source: Dialect
     target: Dialect
 
     @property
-    def taken(self) -> Taken:
+    def taken(self) -> SourceHook:
         return self.placed.taken
 
     @property
@@ -43,16 +43,16 @@ class Case(Struct, frozen=True):
 Found = Iterator[tuple[str, str]]
 
 
-class Rule(Struct, frozen=True):
+class ConversionRule(Struct, frozen=True):
     """One hazard. `find` yields a level and a text for each hook that it is true of."""
 
     number: int
     name: str
     advice: str
-    find: Callable[[Case], Found]
+    find: Callable[[ConversionCase], Found]
 
 
-def judge(case: Case) -> Iterator[Loss]:
+def judge(case: ConversionCase) -> Iterator[Loss]:
     """Every hazard of one hook; what the conversion itself said is numbered where it is one of them."""
     numbered = {name: number for number, names in OWN.items() for name in names}
     for loss in case.placed.losses:
@@ -78,15 +78,15 @@ OWN: dict[int, tuple[str, ...]] = {
 }
 
 
-def nothing(case: Case) -> Found:
+def nothing(case: ConversionCase) -> Found:
     """What the conversion itself says (OWN)."""
     return iter(())
 
 
-def answer(number: int) -> Callable[[Case], Found]:
+def answer(number: int) -> Callable[[ConversionCase], Found]:
     """A hook that seems to give an answer of this rule, which both sides do not take for the same."""
 
-    def find(case: Case) -> Found:
+    def find(case: ConversionCase) -> Found:
         rule, text = case.taken.rule, case.text
         known = {made.name: made for made in answers.fitting(rule.kind)}
         for made in known.values():
@@ -101,7 +101,7 @@ def answer(number: int) -> Callable[[Case], Found]:
     return find
 
 
-def find_answer_change(case: Case, made: answers.Made) -> Found:
+def find_answer_change(case: ConversionCase, made: answers.SampleAnswer) -> Found:
     """Where the answer does here what was meant with it, and not there."""
     rule = case.taken.rule
     before = answers.reading(case.source, rule, made, rule.name, case.taken.hook.on_failure)
@@ -111,7 +111,7 @@ def find_answer_change(case: Case, made: answers.Made) -> Found:
             yield LOST, f"it seems to answer with {made.name}: {before} before, {after} there"
 
 
-def bare_entry(case: Case) -> Found:
+def bare_entry(case: ConversionCase) -> Found:
     """An entry that its own agent reads although something is missing that the other one insists on."""
     form, group = case.target.form, case.source.form.group
     bare = group not in case.taken.hook.source.path[-2:-1] or not case.taken.saying(case.source, ("type",))
@@ -120,7 +120,7 @@ def bare_entry(case: Case) -> Found:
         yield NOTE, "the entry had no type or no list around it, for which the whole file would be void there"
 
 
-def endless(case: Case) -> Found:
+def endless(case: ConversionCase) -> Found:
     if answers.without_end(case.taken.rule, case.taken.hook):
         return
     for rule in {one.rule.name: one.rule for one in case.placed.written if one.rule.stop_cap == 0}.values():
@@ -129,10 +129,10 @@ def endless(case: Case) -> Found:
             yield LOST, f"it keeps the agent going and never looks at {field}, and nobody there ends that"
 
 
-def caution_finder(word: str, text: str) -> Callable[[Case], Found]:
+def caution_finder(word: str, text: str) -> Callable[[ConversionCase], Found]:
     """What must be known there and need not be known here."""
 
-    def find(case: Case) -> Found:
+    def find(case: ConversionCase) -> Found:
         said = case.target.cautions.get(word)
         if said and said != case.source.cautions.get(word):
             yield NOTE, text.format(agent=case.target.title, said=said)
@@ -140,7 +140,7 @@ def caution_finder(word: str, text: str) -> Callable[[Case], Found]:
     return find
 
 
-def elsewhere(case: Case) -> Found:
+def elsewhere(case: ConversionCase) -> Found:
     """A path that counts from a folder that may be another one there; a variable that is not given there."""
     for name in case.placed.unset:
         yield LOST, f"${name} is not given there"
@@ -150,14 +150,14 @@ def elsewhere(case: Case) -> Found:
         yield NOTE, "its path counts from the folder in which the agent runs hooks, which may be another one there"
 
 
-def find_bom_hazard(case: Case) -> Found:
+def find_bom_hazard(case: ConversionCase) -> Found:
     where = case.target.cautions.get("byte order mark")
     new = where and where != case.source.cautions.get("byte order mark")
     if new and READS_STDIN.search(case.text) and "utf-8-sig" not in case.text:
         yield LOST, f"the event begins with a byte order mark there: {where}"
 
 
-def open_guard(case: Case) -> Found:
+def open_guard(case: ConversionCase) -> Found:
     """A failure that blocks here and not there, without a word of the hook's own about it."""
     for made in answers.fitting(case.taken.rule.kind) if not case.taken.hook.on_failure else ():
         if made.hazard == FAILURES:
@@ -170,28 +170,38 @@ REVIEW = "{agent} runs it only when its user has approved {said}"
 KEYS = "{agent} gives its hooks keys of providers with the environment: {said}"
 
 TABLE = (
-    Rule(1, "units", "write the time-out in the unit that is counted in there", nothing),
-    Rule(2, "silent exit 2", "print the reason on stderr before exit 2", answer(2)),
-    Rule(3, "no reason", "give a reason with every refusal", answer(3)),
-    Rule(4, "extra keys", "print only the keys that the agent knows", answer(4)),
-    Rule(5, "suppressOutput", "leave suppressOutput out of a refusal", answer(5)),
-    Rule(6, "ask", "refuse where nobody is asked, with the question as the reason", answer(6)),
-    Rule(7, "hookEventName", "name the event in hookSpecificOutput.hookEventName", answer(7)),
-    Rule(8, "decision deny", "write block at the top level, or exit with 2 and a text on stderr", answer(8)),
-    Rule(9, "answers of another shape", "exit with 2 and a text on stderr, or let `tenter run` answer", answer(9)),
-    Rule(10, "bare entries", "it was written in full", bare_entry),
-    Rule(11, "types of hooks", "call it from a command, or leave it out there", nothing),
-    Rule(12, "broken matchers", "write a pattern that is one, or a list of names", nothing),
-    Rule(13, "names in matchers", "write the names that the tools have there", nothing),
-    Rule(14, "continue false", "refuse with exit 2 and a text on stderr; a wish to stop is no veto", answer(14)),
-    Rule(15, "endless stops", "let the agent end where the event says that a hook has kept it going already", endless),
-    Rule(16, "review", "approve the hooks there, and see to it in CI too", caution_finder("approval", REVIEW)),
-    Rule(17, "folders", "write paths from the project's folder, by a variable or in full", elsewhere),
-    Rule(18, "other output", "print nothing on stdout but the answer", answer(18)),
-    Rule(19, "byte order mark", "read stdin as utf-8-sig", find_bom_hazard),
-    Rule(20, "once and if", "let the script remember, or look at the call itself", nothing),
-    Rule(21, "partial input", "print the whole input, with what stays", answer(21)),
-    Rule(22, "open guards", "say so where there is a key for it; let the script catch its own failures", open_guard),
-    Rule(23, "secrets", "run it with an environment that holds none", caution_finder("keys", KEYS)),
+    ConversionRule(1, "units", "write the time-out in the unit that is counted in there", nothing),
+    ConversionRule(2, "silent exit 2", "print the reason on stderr before exit 2", answer(2)),
+    ConversionRule(3, "no reason", "give a reason with every refusal", answer(3)),
+    ConversionRule(4, "extra keys", "print only the keys that the agent knows", answer(4)),
+    ConversionRule(5, "suppressOutput", "leave suppressOutput out of a refusal", answer(5)),
+    ConversionRule(6, "ask", "refuse where nobody is asked, with the question as the reason", answer(6)),
+    ConversionRule(7, "hookEventName", "name the event in hookSpecificOutput.hookEventName", answer(7)),
+    ConversionRule(8, "decision deny", "write block at the top level, or exit with 2 and a text on stderr", answer(8)),
+    ConversionRule(
+        9, "answers of another shape", "exit with 2 and a text on stderr, or let `tenter run` answer", answer(9)
+    ),
+    ConversionRule(10, "bare entries", "it was written in full", bare_entry),
+    ConversionRule(11, "types of hooks", "call it from a command, or leave it out there", nothing),
+    ConversionRule(12, "broken matchers", "write a pattern that is one, or a list of names", nothing),
+    ConversionRule(13, "names in matchers", "write the names that the tools have there", nothing),
+    ConversionRule(
+        14, "continue false", "refuse with exit 2 and a text on stderr; a wish to stop is no veto", answer(14)
+    ),
+    ConversionRule(
+        15, "endless stops", "let the agent end where the event says that a hook has kept it going already", endless
+    ),
+    ConversionRule(
+        16, "review", "approve the hooks there, and see to it in CI too", caution_finder("approval", REVIEW)
+    ),
+    ConversionRule(17, "folders", "write paths from the project's folder, by a variable or in full", elsewhere),
+    ConversionRule(18, "other output", "print nothing on stdout but the answer", answer(18)),
+    ConversionRule(19, "byte order mark", "read stdin as utf-8-sig", find_bom_hazard),
+    ConversionRule(20, "once and if", "let the script remember, or look at the call itself", nothing),
+    ConversionRule(21, "partial input", "print the whole input, with what stays", answer(21)),
+    ConversionRule(
+        22, "open guards", "say so where there is a key for it; let the script catch its own failures", open_guard
+    ),
+    ConversionRule(23, "secrets", "run it with an environment that holds none", caution_finder("keys", KEYS)),
 )
-RULES: dict[int, Rule] = {rule.number: rule for rule in TABLE}
+RULES: dict[int, ConversionRule] = {rule.number: rule for rule in TABLE}

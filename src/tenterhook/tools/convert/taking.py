@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tenterhook.config.load import dig, naming
-from tenterhook.config.locations import Place, within
+from tenterhook.config.locations import ConfigLocation, within
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.engine.hookset import HookSet
 from tenterhook.support import readers
@@ -20,7 +20,7 @@ from tenterhook.tools.convert.losses import Loss
 from tenterhook.types import Hook, Path
 
 
-class Taken(Struct, frozen=True):
+class SourceHook(Struct, frozen=True):
     """One hook: in our words, and as its file has it."""
 
     hook: Hook
@@ -43,10 +43,10 @@ class Taken(Struct, frozen=True):
         return next(own, "") or next(around, "")
 
 
-def collect_project_hooks(hooks: HookSet) -> list[Taken]:
+def collect_project_hooks(hooks: HookSet) -> list[SourceHook]:
     """The hooks of the project's own files, or of the one file that the caller named."""
     loaded = hooks.ready()
-    found: list[Taken] = []
+    found: list[SourceHook] = []
     for place in loaded.places:
         own = [hook for hook in loaded.hooks if hook.source.file == place.path and not hook.overridden]
         if own and (hooks.config or within(place.path, hooks.project)):
@@ -54,7 +54,7 @@ def collect_project_hooks(hooks: HookSet) -> list[Taken]:
     return found
 
 
-def of_file(hooks: HookSet, place: Place, own: list[Hook]) -> Iterator[Taken]:
+def of_file(hooks: HookSet, place: ConfigLocation, own: list[Hook]) -> Iterator[SourceHook]:
     document = readers.read(place.path, place.file.format, naming(place))
     if document is None:  # it was there a moment ago
         return
@@ -68,7 +68,7 @@ def of_file(hooks: HookSet, place: Place, own: list[Hook]) -> Iterator[Taken]:
         # What the agent sets for all hooks of a file is no word of the entry's.
         env = {name: value for name, value in hook.env.items() if name not in place.file.env}
         own_words = replace(hook, env=env)
-        yield Taken(own_words, hooks.rule(hook.event), at(document.data, path), around, tuple(words.pop(path, ())))
+        yield SourceHook(own_words, hooks.rule(hook.event), at(document.data, path), around, tuple(words.pop(path, ())))
 
 
 def at(data: Any, path: Path) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def at(data: Any, path: Path) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def comments_by_entry(document: Document, place: Place, paths: list[Path]) -> list[list[str]]:
+def comments_by_entry(document: Document, place: ConfigLocation, paths: list[Path]) -> list[list[str]]:
     """The comments of each entry, entries in the order of the file."""
     with open(place.path, "rb") as file:
         text = readers.decode_utf8_source(file.read(readers.LARGEST), place.path)
@@ -95,7 +95,7 @@ def span(document: Document, path: Path) -> comments.Span:
     return comments.Span(first, max([first, *(document.where((*path, key))[0] for key in at(document.data, path))]))
 
 
-def begin(document: Document, place: Place) -> int:
+def begin(document: Document, place: ConfigLocation) -> int:
     """The line on which the hooks begin; the nearest thing around them where they have no key of their own."""
     starts = [document.where(dig({}, section.hooks)[1])[0] for section in place.file.sections]
     return min((line for line in starts if line > 1), default=1)

@@ -10,12 +10,12 @@ from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule, Exit,
 from tenterhook.pipeline.event_reader import AUDIENCE
 from tenterhook.tools.describe import glossary
 
-__all__ = ["Table", "overview", "tables"]
+__all__ = ["DialectTable", "overview", "tables"]
 
 Rows = Iterable[Sequence[str]]
 
 
-class Table(Struct, frozen=True):
+class DialectTable(Struct, frozen=True):
     """One table: what it is about, its columns, its rows."""
 
     title: str
@@ -24,7 +24,7 @@ class Table(Struct, frozen=True):
     rows: tuple[tuple[str, ...], ...]
 
 
-def overview(dialects: Iterable[Dialect], versions: Mapping[str, Sequence[str]]) -> Table:
+def overview(dialects: Iterable[Dialect], versions: Mapping[str, Sequence[str]]) -> DialectTable:
     rows = [
         (
             d.name,
@@ -37,13 +37,15 @@ def overview(dialects: Iterable[Dialect], versions: Mapping[str, Sequence[str]])
         for d in dialects
     ]
     about = "Whose hooks tenterhook runs, and where it looks for them."
-    return Table("Dialects", about, ("name", "agent", "versions", "about", "events", "config files"), tuple(rows))
+    return DialectTable(
+        "Dialects", about, ("name", "agent", "versions", "about", "events", "config files"), tuple(rows)
+    )
 
 
-def tables(dialect: Dialect) -> list[Table]:
+def tables(dialect: Dialect) -> list[DialectTable]:
     """Everything about a dialect; tables without rows are left out."""
     made = [
-        Table(title, about.format(d=dialect), header, tuple(tuple(row) for row in rows(dialect)))
+        DialectTable(title, about.format(d=dialect), header, tuple(tuple(row) for row in rows(dialect)))
         for title, about, header, rows in TABLES
     ]
     return [table for table in made if table.rows]

@@ -51,7 +51,7 @@ class EventFacts(Struct, frozen=True, kw_only=True):
     match_kind: str
 
 
-class Considered(Struct, frozen=True, kw_only=True):
+class ExplainedHook(Struct, frozen=True, kw_only=True):
     """One hook of the event. `why` is the plan's word where it does not run; batch 0 is no batch.
 
     `only_if` is what its condition asks of data that was not given: it may run.
@@ -80,7 +80,7 @@ class Considered(Struct, frozen=True, kw_only=True):
     warm: str = ""
 
 
-class Difference(Struct, frozen=True):
+class ModeDifference(Struct, frozen=True):
     """What one answer does in the mode in force, and in the other one."""
 
     what: str
@@ -99,7 +99,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     off: str
     event: EventFacts
     files: list[FileFacts]
-    hooks: list[Considered]
+    hooks: list[ExplainedHook]
     one_after_another: bool
     chain_ends: list[str]
     answers: dict[str, dict[str, Any]]
@@ -108,7 +108,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     variables: dict[str, int]
     secrets: str
     kept_back: list[str]
-    differences: list[Difference]
+    differences: list[ModeDifference]
     notes: list[str]
     warnings: list[str]
 
@@ -140,7 +140,9 @@ def explain(engine: Engine, name: str, data: dict[str, Any]) -> Explanation:
         variables={mode: variables(engine, mode, event) for mode in (engine.mode, other)},
         secrets=engine.settings.secrets,
         kept_back=kept_back(event, slot),
-        differences=[Difference(a.what, a, b) for a, b in zip(here, there, strict=True) if a.result() != b.result()],
+        differences=[
+            ModeDifference(a.what, a, b) for a, b in zip(here, there, strict=True) if a.result() != b.result()
+        ],
         notes=[*dialect.notes, *confinement_notes(engine, slot)],
         warnings=[*engine.warnings, *planned.warnings],
     )
@@ -187,7 +189,7 @@ def drop_unknown_conditions(hook: Hook, event: Event) -> Hook:
     return replace(hook, condition={path: one for path, one in (hook.condition or {}).items() if path not in unknown})
 
 
-def explain_hooks(engine: Engine, slot: Slot, event: Event, planned: Plan) -> Iterator[Considered]:
+def explain_hooks(engine: Engine, slot: Slot, event: Event, planned: Plan) -> Iterator[ExplainedHook]:
     """Every hook of the event, in the order of the plan, whose skipped hooks stand in that order too."""
     batches = {id(hook): n for n, batch in enumerate(planned.batches, 1) for hook in batch}
     running = list(chain.from_iterable(planned.batches))
@@ -220,8 +222,8 @@ def facts(
     batch: int,
     others: list[str],
     gone: str,
-) -> Considered:
-    return Considered(
+) -> ExplainedHook:
+    return ExplainedHook(
         hook=hook.name,
         type=hook.handler,
         source=str(hook.source),

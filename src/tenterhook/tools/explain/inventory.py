@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tenterhook import dialects, handlers
 from tenterhook.config.load import naming
-from tenterhook.config.locations import Place, places
+from tenterhook.config.locations import ConfigLocation, places
 from tenterhook.dialects.schema.dialect import EventRule
 from tenterhook.engine.compiled_event import Slot
 from tenterhook.engine.engine import Engine
@@ -130,7 +130,7 @@ def elsewhere(hooks: HookSet) -> Iterator[tuple[str, str]]:
                 yield place.path, name
 
 
-def holds_hooks(place: Place) -> bool:
+def holds_hooks(place: ConfigLocation) -> bool:
     """Many a pyproject.toml has none. Of a broken file, whether it names them is all that can be told."""
     try:
         document = readers.read(place.path, place.file.format, naming(place))

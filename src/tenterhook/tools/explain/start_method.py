@@ -53,11 +53,11 @@ def by_python(program: Program, hook: Hook, engine: Engine) -> str:
 
 def unfit(script: str) -> str:
     """Why a script is to have an interpreter of its own, as far as its text tells: its imports are not tried here."""
-    from tenterhook.runtime.warm.imports import Reading, Unfit
+    from tenterhook.runtime.warm.imports import ImportReader, UnfitForWarm
 
     try:
-        Reading(script, [os.path.dirname(os.path.realpath(script))])
-    except Unfit as exc:
+        ImportReader(script, [os.path.dirname(os.path.realpath(script))])
+    except UnfitForWarm as exc:
         return str(exc)
     except (
         OSError,

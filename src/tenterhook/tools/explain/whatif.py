@@ -28,7 +28,7 @@ TIMED_OUT = "no answer within <time-out> s, so it was ended: make the hook faste
 KILLED = "ended by SIGKILL: look at its stderr"
 
 
-class Trial(Struct, frozen=True):
+class PossibleAnswer(Struct, frozen=True):
     """One thing a hook can do."""
 
     what: str
@@ -58,7 +58,7 @@ def effects(dialect: Dialect, rule: EventRule, mode: str, data: dict[str, Any]) 
     return [simulate_trial(trial, dialect, rule, mode, data) for trial in trials(dialect, rule)]
 
 
-def simulate_trial(trial: Trial, dialect: Dialect, rule: EventRule, mode: str, data: dict[str, Any]) -> Effect:
+def simulate_trial(trial: PossibleAnswer, dialect: Dialect, rule: EventRule, mode: str, data: dict[str, Any]) -> Effect:
     engine = Engine(dialect=dialect, files=False, mode=mode, environ={}, home="/", journal=False, sandbox="off")
     outcome = simulate(dialect.name, rule.name, [trial.did], data=data, engine=engine)
     return effect(trial.what, outcome)
@@ -80,23 +80,23 @@ def effect(what: str, outcome: Outcome) -> Effect:
     )
 
 
-def trials(dialect: Dialect, rule: EventRule) -> list[Trial]:
+def trials(dialect: Dialect, rule: EventRule) -> list[PossibleAnswer]:
     """Everything worth asking about: clean exits, failures, and each JSON answer that the dialect knows here."""
     answers = {what: encode_answer(answer) for what, answer in possible_answers(dialect, rule).items()}
     deny = {code: did(code, answers["JSON deny"]) for code in (1, 2)} if "JSON deny" in answers else {}
     return [
-        Trial("exit 0, silent", did(0)),
-        Trial("exit 0, plain text", did(0, STDOUT)),
-        *(Trial(f"exit 0, {what}", did(0, text)) for what, text in answers.items()),
-        *(Trial(f"exit 0, {what}", did(0, text)) for what, text in doubtful(dialect, rule).items()),
-        Trial("exit 1, stderr", did(1, "", STDERR)),
-        Trial("exit 2, stderr", did(2, "", STDERR)),
-        Trial("exit 2, silent", did(2)),
-        Trial("exit 3, stderr", did(3, "", STDERR)),
-        *(Trial(f"exit {code}, JSON deny", one) for code, one in deny.items()),
-        Trial("killed by a signal", Did(signal="SIGKILL", detail=KILLED, hook=NAME)),
-        Trial("timed out", Did(error="timeout", detail=TIMED_OUT, hook=NAME)),
-        Trial("could not start", Did(error="spawn", detail="could not be started", hook=NAME)),
+        PossibleAnswer("exit 0, silent", did(0)),
+        PossibleAnswer("exit 0, plain text", did(0, STDOUT)),
+        *(PossibleAnswer(f"exit 0, {what}", did(0, text)) for what, text in answers.items()),
+        *(PossibleAnswer(f"exit 0, {what}", did(0, text)) for what, text in doubtful(dialect, rule).items()),
+        PossibleAnswer("exit 1, stderr", did(1, "", STDERR)),
+        PossibleAnswer("exit 2, stderr", did(2, "", STDERR)),
+        PossibleAnswer("exit 2, silent", did(2)),
+        PossibleAnswer("exit 3, stderr", did(3, "", STDERR)),
+        *(PossibleAnswer(f"exit {code}, JSON deny", one) for code, one in deny.items()),
+        PossibleAnswer("killed by a signal", Did(signal="SIGKILL", detail=KILLED, hook=NAME)),
+        PossibleAnswer("timed out", Did(error="timeout", detail=TIMED_OUT, hook=NAME)),
+        PossibleAnswer("could not start", Did(error="spawn", detail="could not be started", hook=NAME)),
     ]
 
 

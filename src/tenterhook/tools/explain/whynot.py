@@ -33,7 +33,7 @@ MATCH_KINDS = {
 }
 
 
-class Case(Struct):
+class SkippedHook(Struct):
     """A hook that does not run, and everything around it."""
 
     hook: Hook
@@ -46,7 +46,7 @@ class Case(Struct):
 def why_not(why: str, hook: Hook, event: Event, engine: Engine, slot: Slot, running: Sequence[Hook]) -> str:
     """One sentence; the bare word where there is nothing to add."""
     say = REASONS.get(why)
-    return say(Case(hook, event, engine, slot, running)) if say else why
+    return say(SkippedHook(hook, event, engine, slot, running)) if say else why
 
 
 def kind_words(kind: str) -> str:
@@ -62,19 +62,19 @@ def match_words(matcher: str, kind: str) -> str:
     return words
 
 
-def matcher(case: Case) -> str:
+def matcher(case: SkippedHook) -> str:
     hook, rule = case.hook, case.slot.parts[case.hook.event].rule
     kind, target, value = hook.match_kind or case.engine.dialect.matcher, rule.target, aim(rule, case.event.data)
     return f"matcher {hook.matcher!r} ({match_words(hook.matcher or '', kind)}) does not fit {target} {value!r}"
 
 
-def tool(case: Case) -> str:
+def tool(case: SkippedHook) -> str:
     tools = case.slot.parts[case.hook.event].rule.tools
     names = [case.engine.dialect.tools[one].name if one in case.engine.dialect.tools else one for one in tools]
     return f"{case.hook.event} is for {', '.join(names)} only, not for {case.event.data.get('tool_name')!r}"
 
 
-def condition(case: Case) -> str:
+def condition(case: SkippedHook) -> str:
     data = case.event.data
     unknown = undecidable_conditions(case.hook, data)
     wrong = [
@@ -107,41 +107,41 @@ def describe_condition(path: str, wanted: object) -> str:
     return f"{wanted!r} is about the call" if path == RULE else f"{path} fits {wanted!r}"
 
 
-def agent(case: Case) -> str:
+def agent(case: SkippedHook) -> str:
     given = f"agent {case.event.agent}" if case.event.agent else "no agent in particular (--agent)"
     return f"for agent {case.hook.agent} only; the event is for {given}"
 
 
-def explain_untrusted(case: Case) -> str:
+def explain_untrusted(case: SkippedHook) -> str:
     return "its file came with the project, and you have not approved it; tenter trust shows and approves it"
 
 
-def explain_modified(case: Case) -> str:
+def explain_modified(case: SkippedHook) -> str:
     asks = "it asks instead" if case.slot.rule.asks else "it denies instead" if case.slot.rule.blocks else "it fails"
     return f"{case.hook.seal.why if case.hook.seal else 'modified'}; until then {asks}"
 
 
-def explain_denied(case: Case) -> str:
+def explain_denied(case: SkippedHook) -> str:
     return "you denied it; tenter trust --revoke takes that back"
 
 
-def forbidden(case: Case) -> str:
+def forbidden(case: SkippedHook) -> str:
     return f"{case.engine.system} allows only hooks of the system's own"
 
 
-def explain_disabled(case: Case) -> str:
+def explain_disabled(case: SkippedHook) -> str:
     listed = case.engine.dialect.disabled
     where = f"switched off in its file, or listed in {listed}" if listed else "switched off in its file"
     return case.slot.off or case.slot.switched or where
 
 
-def overridden(case: Case) -> str:
+def overridden(case: SkippedHook) -> str:
     if case.hook.overridden:
         return f"the project's config names {case.event.name} itself, which replaces the user's hooks of it"
     return f"agent {case.event.agent} has hooks of its own that override the general ones"
 
 
-def duplicate(case: Case) -> str:
+def duplicate(case: SkippedHook) -> str:
     by = case.engine.dialect.dedupe
     key, what = glossary.DEDUPES[by], DEDUPES[by]
     same = next((one for one in case.running if not set(what(one)).isdisjoint(what(case.hook))), None)
@@ -153,7 +153,7 @@ def duplicate(case: Case) -> str:
     return f"the same {key} as {same.source}, which comes first{where}"
 
 
-REASONS: dict[str, Callable[[Case], str]] = {
+REASONS: dict[str, Callable[[SkippedHook], str]] = {
     "matcher": matcher,
     "tool": tool,
     "condition": condition,

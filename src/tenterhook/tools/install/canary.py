@@ -27,8 +27,8 @@ from tenterhook.runtime.process.program import by_shell
 from tenterhook.testing.calling import NAMES, build_tool_call_data, tool_of
 from tenterhook.testing.firing import once_written
 from tenterhook.tools.install.editing.edit import join_argv
-from tenterhook.tools.install.hookfiles import Heard
-from tenterhook.tools.install.line import Line
+from tenterhook.tools.install.hookfiles import EventHooks
+from tenterhook.tools.install.line import CommandLine
 from tenterhook.tools.install.target import Target
 from tenterhook.types import Attempt, Hook, Job, Outcome
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 SAMPLE = {"command": "true", "file_path": "canary.txt", "content": "", "old_string": "a", "new_string": "b"}
 
 
-class Flight(Struct, frozen=True):
+class CanaryRun(Struct, frozen=True):
     """One canary: the event, what was run, whether it came back, and what the agent did with the answer."""
 
     event: str
@@ -49,7 +49,7 @@ class Flight(Struct, frozen=True):
     seconds: float = 0.0
 
 
-class Exactly:
+class AgentRunner:
     """A runner that starts what the agent would start, and nothing in its place."""
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ def run_program(job: Job, program: Program) -> Attempt:
     return Attempt(name, "command", "", done.returncode, seconds=time.perf_counter() - began, stdout=out, stderr=err)
 
 
-def fly(target: Target, events: list[Heard], line: Line) -> list[Flight]:
+def fly(target: Target, events: list[EventHooks], line: CommandLine) -> list[CanaryRun]:
     """A canary for each event."""
     place = os.path.join(target.root, target.path)
     read = HookSet(target.hooks.project, dialect=target.dialect, trust="all", on_config_error="warn")
@@ -103,18 +103,18 @@ def fly(target: Target, events: list[Heard], line: Line) -> list[Flight]:
     return flights
 
 
-def calls(hook: Hook, line: Line) -> bool:
+def calls(hook: Hook, line: CommandLine) -> bool:
     main = hook.spec["main"]
     return join_argv(main[1:]) == join_argv(line.argv()) if isinstance(main, list) else main == line.text()
 
 
-def send_canary(target: Target, event: Heard, ours: list[Hook], read: HookSet) -> Flight:
+def send_canary(target: Target, event: EventHooks, ours: list[Hook], read: HookSet) -> CanaryRun:
     name, problems = event.rule.name, [str(one) for one in read.ready().problems]
     able = [hook for hook in ours if hook.enabled and not hook.overridden]
     if not able:
         why = read.ready().off or "; ".join(problems) or "the entry was not found where the agent looks for it"
-        return Flight(name, (), proven=False, told=f"{target.dialect.title} does not run it: {why}")
-    mark, runner = secrets.token_hex(8), Exactly()
+        return CanaryRun(name, (), proven=False, told=f"{target.dialect.title} does not run it: {why}")
+    mark, runner = secrets.token_hex(8), AgentRunner()
     environ = {**target.hooks.environ, CANARY: mark}
     engine = Engine(
         target.hooks.project,
@@ -151,7 +151,7 @@ def names_of(dialect: Dialect, ours: str) -> tuple[str, ...]:
     return tools.names(tool.name if tool else ours)
 
 
-def read_canary_result(rule: EventRule, outcome: Outcome, runner: Exactly, mark: str) -> Flight:
+def read_canary_result(rule: EventRule, outcome: Outcome, runner: AgentRunner, mark: str) -> CanaryRun:
     """Whether the mark came back, by which way, and what that does to the operation."""
     argv = runner.started[0] if runner.started else ()
     seconds = outcome.attempts[0].seconds if outcome.attempts else 0.0
@@ -166,7 +166,7 @@ def read_canary_result(rule: EventRule, outcome: Outcome, runner: Exactly, mark:
         canary.NOBODY: f"the hooks were loaded, and the answer {effect}; none is for this one call",
     }
     proven = how in told
-    return Flight(rule.name, argv, proven, told[how] if proven else who or failure(outcome), seconds)
+    return CanaryRun(rule.name, argv, proven, told[how] if proven else who or failure(outcome), seconds)
 
 
 def describe_answer_effect(outcome: Outcome, heard: bool) -> str:

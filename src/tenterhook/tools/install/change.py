@@ -16,14 +16,14 @@ from tenterhook.support import readers
 from tenterhook.tools.install import ours
 from tenterhook.tools.install.editing import record as records
 from tenterhook.tools.install.editing.edit import EMPTY, Addition, Edit, apply_additions, canonical, mentions, without
-from tenterhook.tools.install.editing.job import Job
-from tenterhook.tools.install.editing.record import Config, Record, digest
+from tenterhook.tools.install.editing.job import FileChanges
+from tenterhook.tools.install.editing.record import ConfigRecord, Record, digest
 from tenterhook.tools.install.editing.writing import PRIVATE, Change, content, folders_for
-from tenterhook.tools.install.hookfiles import Heard
+from tenterhook.tools.install.hookfiles import EventHooks
 from tenterhook.tools.install.init.additions import command_type, entry_of, place_of, required_additions
 from tenterhook.tools.install.init.install import about_switch, elsewhere, overridden
 from tenterhook.tools.install.init.undo import format_command, restore_config, taken_out
-from tenterhook.tools.install.line import PROGRAM, Line
+from tenterhook.tools.install.line import PROGRAM, CommandLine
 from tenterhook.tools.install.matchers import matcher
 from tenterhook.tools.install.target import Target
 
@@ -35,7 +35,7 @@ FORGOTTEN = (
 )
 
 
-class Before(Struct, frozen=True):
+class PriorState(Struct, frozen=True):
     """The file as it is, and as it would be without an earlier install; what of that one people made their own.
 
     `taken` is what was taken out for that though no install is on record: what the file was before is not `known`.
@@ -49,9 +49,9 @@ class Before(Struct, frozen=True):
     known: bool = True
 
 
-def install(target: Target, events: list[Heard], line: Line, timeout: float | None) -> Job:
+def install(target: Target, events: list[EventHooks], line: CommandLine, timeout: float | None) -> FileChanges:
     """The hooks of this command line take the place of those of an earlier one."""
-    job = Job(dialect=target.dialect.name, project=target.root)
+    job = FileChanges(dialect=target.dialect.name, project=target.root)
     before = read_state_before(job, target)
     start = EMPTY[target.file.format] if before.base is None else before.base
     data = parse_target(target, start)
@@ -66,43 +66,43 @@ def install(target: Target, events: list[Heard], line: Line, timeout: float | No
     ):
         job.notes += about_switch(target.dialect, target.file, parse_target(target, new))
         if before.taken:
-            keep(job, target, before, Config(before.base, "", [*before.left, *before.taken], known=False))
+            keep(job, target, before, ConfigRecord(before.base, "", [*before.left, *before.taken], known=False))
         return job
     job.change("created" if before.source is None else "changed", target.path, before.source, new)
     job.notes += about_switch(target.dialect, target.file, data)
     job.notes += elsewhere(job, {os.path.dirname(target.path)})
     job.notes += overridden(target.hooks, target.dialect, wanted)
     left = "" if before.left or not before.known else digest(new)
-    keep(job, target, before, Config(before.base, left, [*before.left, *edits], known=before.known))
+    keep(job, target, before, ConfigRecord(before.base, left, [*before.left, *edits], known=before.known))
     return job
 
 
-def read_state_before(job: Job, target: Target) -> Before:
+def read_state_before(job: FileChanges, target: Target) -> PriorState:
     record = records.load_record(target.record)
     config = record.configs.get(target.path) if record else None
     source = content(job.target(target.path))
     folders = list(record.folders) if record else []
     if source is None:
-        return Before(source, source, [], folders)
+        return PriorState(source, source, [], folders)
     if config is None:
         return detect_earlier_install(target, source, folders)
     base, left = taken_out(source, target.path, target.file.format, config)
-    return Before(source, base, left, folders, known=config.known)
+    return PriorState(source, base, left, folders, known=config.known)
 
 
-def detect_earlier_install(target: Target, source: bytes, folders: list[str]) -> Before:
+def detect_earlier_install(target: Target, source: bytes, folders: list[str]) -> PriorState:
     """What stands there and is certainly ours is an earlier install, though nobody remembers it."""
     edits = ours.entries(target, source, parse_target(target, source))
     base, left = without(source, target.path, target.file.format, edits)
     taken = [edit for edit in edits if edit not in left]
-    return Before(source, base if taken else source, left, folders, taken, known=not edits)
+    return PriorState(source, base if taken else source, left, folders, taken, known=not edits)
 
 
 def parse_target(target: Target, source: bytes) -> Any:
     return readers.parse(source, target.path, target.file.format).data
 
 
-def keep(job: Job, target: Target, before: Before, config: Config) -> None:
+def keep(job: FileChanges, target: Target, before: PriorState, config: ConfigRecord) -> None:
     """The record goes first: a config without one could not be given back."""
     record = Record(records.VERSION, target.dialect.name, {}, {target.path: config}, before.folders)
     job.folders = folders_for([target.record, *(change.path for change in job.changes)])
@@ -111,12 +111,12 @@ def keep(job: Job, target: Target, before: Before, config: Config) -> None:
     job.changes.insert(0, Change(target.record, content(target.record), records.encode_record(record), PRIVATE))
 
 
-def parents(job: Job, path: str) -> list[str]:
+def parents(job: FileChanges, path: str) -> list[str]:
     folders = os.path.dirname(path).split("/")
     return [job.where("/".join(folders[: count + 1])) for count in range(len(folders))]
 
 
-def uninstall(target: Target, before: Mapping[str, bytes | None]) -> Job | None:
+def uninstall(target: Target, before: Mapping[str, bytes | None]) -> FileChanges | None:
     """None where no install is on record, and nothing that is certainly ours stands in the file.
 
     `before` are files as they will be when earlier jobs are done.
@@ -124,7 +124,7 @@ def uninstall(target: Target, before: Mapping[str, bytes | None]) -> Job | None:
     record = records.load_record(target.record)
     if record is None:
         return uninstall_unrecorded(target, before)
-    job = Job(dialect=target.dialect.name, project=target.root)
+    job = FileChanges(dialect=target.dialect.name, project=target.root)
     rest = Record(record.version, record.dialect, {}, {}, [])
     for path, config in record.configs.items():
         where = job.target(path)
@@ -132,7 +132,7 @@ def uninstall(target: Target, before: Mapping[str, bytes | None]) -> Job | None:
         job.notes += [] if config.known else [FORGOTTEN]
         left = restore_config(job, path, target.file.format, config, now)
         if left:
-            rest.configs[path] = Config(config.original, "", left, known=config.known)
+            rest.configs[path] = ConfigRecord(config.original, "", left, known=config.known)
             rest.folders = record.folders
     after = records.encode_record(rest) if rest.configs else None
     job.changes.append(Change(target.record, content(target.record), after, PRIVATE))
@@ -140,21 +140,23 @@ def uninstall(target: Target, before: Mapping[str, bytes | None]) -> Job | None:
     return job
 
 
-def uninstall_unrecorded(target: Target, before: Mapping[str, bytes | None]) -> Job | None:
-    job = Job(dialect=target.dialect.name, project=target.root, notes=[FORGOTTEN])
+def uninstall_unrecorded(target: Target, before: Mapping[str, bytes | None]) -> FileChanges | None:
+    job = FileChanges(dialect=target.dialect.name, project=target.root, notes=[FORGOTTEN])
     where = job.target(target.path)
     source = before[where] if where in before else content(where)
     if source is None or PROGRAM.encode() not in source:  # whatever else is wrong with it is not our business
         return None
     edits = ours.entries(target, source, parse_target(target, source))
-    restore_config(job, target.path, target.file.format, Config(None, "", edits, known=False), source)
+    restore_config(job, target.path, target.file.format, ConfigRecord(None, "", edits, known=False), source)
     return job if edits else None
 
 
 # ---- entries
 
 
-def additions(target: Target, events: list[Heard], line: Line, timeout: float | None, data: Any) -> list[Addition]:
+def additions(
+    target: Target, events: list[EventHooks], line: CommandLine, timeout: float | None, data: Any
+) -> list[Addition]:
     """What the file lacks; an entry with this command line that somebody changed is there too."""
     dialect, install = target.dialect, target.install
     wanted = required_additions(dialect, install.beside, data)
@@ -170,7 +172,7 @@ def additions(target: Target, events: list[Heard], line: Line, timeout: float | 
     return wanted
 
 
-def hook(target: Target, event: Heard, line: Line, timeout: float | None) -> dict[str, Any]:
+def hook(target: Target, event: EventHooks, line: CommandLine, timeout: float | None) -> dict[str, Any]:
     """One entry's hook: how it is called, how long it may take, what its failure means."""
     dialect, install = target.dialect, target.install
     keys, kind = dialect.form.keys, command_type(dialect)
@@ -185,7 +187,7 @@ def hook(target: Target, event: Heard, line: Line, timeout: float | None) -> dic
     return {key: value for key, value in made.items() if key}  # what the agent has no key for is left out
 
 
-def seconds(event: Heard, asked: float | None) -> float:
+def seconds(event: EventHooks, asked: float | None) -> float:
     """Long enough for all hooks one after another; no longer than the agent allows at all."""
     usual = max(USUAL, sum(one.timeout or 0.0 for one in event.hooks) + SPARE)
     return min(asked or usual, event.rule.longest or float("inf"))
@@ -197,7 +199,7 @@ def in_unit(dialect: Dialect, seconds: float) -> float:
     return seconds_to_unit(seconds, "milliseconds" if unit == EITHER else unit)[0]
 
 
-def closes(closed: str | bool, event: Heard) -> bool:
+def closes(closed: str | bool, event: EventHooks) -> bool:
     """Whether the agent shall refuse where our process cannot be had: if a hook here refuses when it fails."""
     kind = event.rule.kind
     return bool(closed) and kind in GUARDED and any(one.on_failure(kind) == "deny" for one in event.hooks)

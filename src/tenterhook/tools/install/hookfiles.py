@@ -20,7 +20,7 @@ from tenterhook.errors import UsageError
 THEIRS = ("--set", "--options")
 
 
-class Heard(Struct, frozen=True):
+class EventHooks(Struct, frozen=True):
     """One event of an agent, and the hooks that it is for."""
 
     rule: EventRule
@@ -74,9 +74,9 @@ def check_there(paths: list[str]) -> None:
 
 def match_hooks_to_events(
     hooks: list[Registered], dialect: Dialect
-) -> tuple[list[Heard], list[tuple[Registered, str]]]:
+) -> tuple[list[EventHooks], list[tuple[Registered, str]]]:
     """The events of the agent that the hooks are for, and the kinds that it has no event for."""
-    found: dict[str, Heard] = {}
+    found: dict[str, EventHooks] = {}
     without: list[tuple[Registered, str]] = []
     for one in hooks:
         for kind in one.kinds:
@@ -84,7 +84,7 @@ def match_hooks_to_events(
             if not rules:
                 without.append((one, kind))
             for rule in rules:
-                here = found.setdefault(rule.name, Heard(rule, [])).hooks
+                here = found.setdefault(rule.name, EventHooks(rule, [])).hooks
                 if one not in here:
                     here.append(one)
     order = [rule.name for rule in dialect.events]

@@ -10,7 +10,7 @@ from tenterhook.author.forms import BEFORE
 from tenterhook.author.registered import Registered
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.engine.simulate import Did, simulate
-from tenterhook.tools.install.hookfiles import Heard
+from tenterhook.tools.install.hookfiles import EventHooks
 
 # What hooks may want, and what comes of it where the agent does not know it: where it can be refused, and elsewhere.
 MISSING = {
@@ -26,7 +26,9 @@ FAILURES = {
 CLOSED = {"default": "deny"}
 
 
-def limits(dialect: Dialect, events: list[Heard], without: list[tuple[Registered, str]], closed: set[str]) -> list[str]:
+def limits(
+    dialect: Dialect, events: list[EventHooks], without: list[tuple[Registered, str]], closed: set[str]
+) -> list[str]:
     """One line for each hook or event; `closed` are the events whose entries say that they fail closed."""
     found = list(never(dialect, without))
     says = callers.load(dialect.name)["events"]

@@ -20,24 +20,24 @@ from tenterhook.tools.install.editing.edit import join_argv
 PROGRAM = wrapper_script.PROGRAM
 
 
-class Inside(Struct, frozen=True):
+class PathInFolder(Struct, frozen=True):
     """A file below a folder: the project's, where the agent has a variable for that, else the one it lies in."""
 
     folder: str
     rest: str
 
 
-Word = str | Inside
+Word = str | PathInFolder
 
 
-class Line(Struct, frozen=True):
+class CommandLine(Struct, frozen=True):
     """The program, and the words that it is called with."""
 
     program: str
     words: tuple[Word, ...]
     folder: str = ""
 
-    def at(self, dialect: Dialect, rule: EventRule) -> Line:
+    def at(self, dialect: Dialect, rule: EventRule) -> CommandLine:
         """The same for one event: it is named where the agent does not name it on stdin."""
         if any(field.key == "event" for field in rule.base or dialect.base):
             return self
@@ -57,7 +57,7 @@ class Line(Struct, frozen=True):
         return " ".join([quote_escaping_dollars(self.program), *map(self.shell_word, self.words)])
 
     def shell_word(self, word: Word) -> str:
-        if isinstance(word, Inside) and self.folder:
+        if isinstance(word, PathInFolder) and self.folder:
             return f'"${{{self.folder}}}"/{quote_escaping_dollars(word.rest)}'
         return quote_escaping_dollars(self.plain(word))
 
@@ -68,7 +68,7 @@ class Line(Struct, frozen=True):
     @property
     def fixed(self) -> bool:
         """Whether it holds on this machine alone."""
-        whole = any(isinstance(word, Inside) and not self.folder for word in self.words)
+        whole = any(isinstance(word, PathInFolder) and not self.folder for word in self.words)
         return whole or os.path.isabs(self.program) or any(os.path.isabs(w) for w in self.words if isinstance(w, str))
 
 
@@ -82,14 +82,14 @@ def in_quotes(text: str) -> str:
     return "'" + text.replace("'", "'\"'\"'") + "'"
 
 
-def line_of(call: Call, agent: str, program: str, install: Install, project: str) -> Line:
+def line_of(call: Call, agent: str, program: str, install: Install, project: str) -> CommandLine:
     """`tenter run FILE... --agent NAME`. Files of the project are named from its folder, all others by whole paths."""
     words: list[Word] = ["run", *settings(call.settings)]
     for word, own in call.words:
         words += [word if word.startswith(LIBRARY) else project_relative_word(word, project), *settings(own)]
     if call.options:
         words += ["--options", project_relative_word(call.options, project)]
-    line = Line(program, (*words, "--agent", agent), install.folder if project else "")
+    line = CommandLine(program, (*words, "--agent", agent), install.folder if project else "")
     for word in (line.program, *line.argv()):
         check_text(word)
     return line
@@ -114,7 +114,7 @@ def project_relative_word(path: str, project: str) -> Word:
     root = os.path.realpath(project) if project else ""
     if not root or not within(folder, root):
         return whole
-    return Inside(project, os.path.relpath(os.path.join(folder, os.path.basename(whole)), root))
+    return PathInFolder(project, os.path.relpath(os.path.join(folder, os.path.basename(whole)), root))
 
 
 def program_for(environ: Mapping[str, str], *, user: bool) -> str:

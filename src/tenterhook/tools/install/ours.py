@@ -17,7 +17,7 @@ from tenterhook.config.entry_keys import key_of
 from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.tools.install.editing.edit import Addition, Edit, editor, join_argv, split_bom
 from tenterhook.tools.install.init.additions import command_type, place_of
-from tenterhook.tools.install.line import PROGRAM, Inside, Line, Word
+from tenterhook.tools.install.line import PROGRAM, CommandLine, PathInFolder, Word
 from tenterhook.tools.install.target import Target
 
 MATCHERS = ("matcher", "matcher_trimmed")
@@ -95,31 +95,31 @@ def says(target: Target, hook: dict[str, Any]) -> str:
         return program if line and line.text() == program and is_ours(line, target) else ""
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return ""
-    line = Line(program, tuple(word_of(word, install.folder) for word in words), install.folder)
+    line = CommandLine(program, tuple(word_of(word, install.folder) for word in words), install.folder)
     return join_argv(line.argv()) if is_ours(line, target) else ""
 
 
-def from_text(text: str, folder: str) -> Line | None:
+def from_text(text: str, folder: str) -> CommandLine | None:
     try:
         program, *words = shlex.split(text)
     except ValueError:  # nothing, or a quote that is not closed
         return None
-    return Line(program, tuple(word_of(word, folder) for word in words), folder)
+    return CommandLine(program, tuple(word_of(word, folder) for word in words), folder)
 
 
 def word_of(word: str, folder: str) -> Word:
     head = f"${{{folder}}}/"
-    return Inside("", word.removeprefix(head)) if folder and word.startswith(head) else word
+    return PathInFolder("", word.removeprefix(head)) if folder and word.startswith(head) else word
 
 
-def is_ours(line: Line, target: Target) -> bool:
+def is_ours(line: CommandLine, target: Target) -> bool:
     """`tenter run FILE... --agent NAME`, with files as install names them: a shorter path somebody else wrote."""
     words = line.words[:-2] if line.words[-2:-1] == ("--event",) else line.words
     if os.path.basename(line.program) != PROGRAM or words[:1] != ("run",) or words[-2:-1] != ("--agent",):
         return False
     call = parse_argv(line.argv()[1:])
     files = [word for word, _ in call.words] + ([call.options] if call.options else [])
-    named = {line.plain(word) for word in words if isinstance(word, Inside)}
+    named = {line.plain(word) for word in words if isinstance(word, PathInFolder)}
     agent = target.dialect.name.partition("@")[0]
     return (
         not call.problems

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tenterhook.dialects.schema.dialect import Dialect
-from tenterhook.tools.describe.tables import Table
+from tenterhook.tools.describe.tables import DialectTable
 from tenterhook.tools.matrix import ADVISORY, EFFECTS, ENFORCED, IMPOSSIBLE, Cell, cells
 from tenterhook.tools.matrix.evidence import MARKS, MEANINGS
 
@@ -16,7 +16,7 @@ SUPPORT = [
 ]
 
 
-def table_of(dialect: Dialect) -> Table:
+def table_of(dialect: Dialect) -> DialectTable:
     """A row for each event, a column for each effect; in a cell what it is and how that is known."""
     found = {(cell.event, cell.effect): cell for cell in cells(dialect)}
     rows = [
@@ -25,7 +25,7 @@ def table_of(dialect: Dialect) -> Table:
     ]
     title = f"{dialect.title} {dialect.version}".strip()
     about = ". ".join((dialect.about, *describe_unhooked(dialect)))
-    return Table(title, about, ("event", "kind", *EFFECTS), tuple(rows))
+    return DialectTable(title, about, ("event", "kind", *EFFECTS), tuple(rows))
 
 
 def describe_unhooked(dialect: Dialect) -> list[str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from tenterhook.trust.loads.records import Loads, Source
+from tenterhook.trust.loads.records import Loads, SourceText
 
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "ash", "mksh")
 PYTHONS = ("python", "pypy")
@@ -49,7 +49,7 @@ def language_in(path: str, start: bytes) -> str:
     return SUFFIXES.get(suffix, "")
 
 
-def loads_of(source: Source) -> Loads:
+def loads_of(source: SourceText) -> Loads:
     """What one file loads."""
     reader = readers().get(source.language)
     if reader is None:
@@ -59,7 +59,7 @@ def loads_of(source: Source) -> Loads:
     return reader(source)
 
 
-def readers() -> dict[str, Callable[[Source], Loads]]:
+def readers() -> dict[str, Callable[[SourceText], Loads]]:
     """Imported when a file is to be read: an event whose hooks are as they were approved needs none of them."""
     from tenterhook.trust.loads import javascript, python, shell
 

@@ -7,7 +7,7 @@ import os
 import re
 from urllib.parse import unquote
 
-from tenterhook.trust.loads.records import File, Loads, Source
+from tenterhook.trust.loads.records import LoadedFile, Loads, SourceText
 
 # What is loaded by a text; a template without ${} is a text, too.
 LITERAL = re.compile(
@@ -35,7 +35,7 @@ BUILTIN = frozenset(
 )
 
 
-def read(source: Source) -> Loads:
+def read(source: SourceText) -> Loads:
     found = Loads()
     text = source.text.decode("utf-8", "replace")
     packages: dict[str, None] = {}
@@ -84,7 +84,7 @@ def resolve(found: Loads, path: str, depth: int = 0) -> None:
                 resolve(found, os.path.normpath(os.path.join(path, main)), depth + 1)
     for one in there or [path]:
         plain = one.endswith((".json", ".node"))
-        found.files.append(File(one, "data" if plain else "javascript"))
+        found.files.append(LoadedFile(one, "data" if plain else "javascript"))
 
 
 def main_of(package: str) -> str:

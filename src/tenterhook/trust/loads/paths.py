@@ -8,7 +8,7 @@ import sys
 from collections.abc import Collection, Mapping
 
 from tenterhook.trust.loads.nodes import Nodes
-from tenterhook.trust.loads.records import Source
+from tenterhook.trust.loads.records import SourceText
 
 DEEPEST = 30
 # Calls that leave a path as it is, or nearly so.
@@ -19,7 +19,7 @@ REAL = ("realpath", "resolve")
 class Values:
     """What the names of one file stand for, as far as each is assigned once."""
 
-    def __init__(self, nodes: Nodes, source: Source) -> None:
+    def __init__(self, nodes: Nodes, source: SourceText) -> None:
         self.source = source
         self.assigned: dict[str, ast.expr | None] = {}
         for one in nodes.of(ast.Assign):

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from tenterhook.trust.loads.nodes import Nodes
 from tenterhook.trust.loads.paths import Values, name_of
-from tenterhook.trust.loads.records import STANDARD, File, Loads, Source, inside
+from tenterhook.trust.loads.records import STANDARD, LoadedFile, Loads, SourceText, inside
 from tenterhook.trust.loads.starting import STARTERS, STARTS, Starting
 
 LARGEST = 2 << 20
@@ -46,7 +46,7 @@ UNPACKERS = ("pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloud
 LOADING = re.compile(r"PATH|PYTHON\w+|(?:LD|DYLD)_\w+|NODE_(?:OPTIONS|PATH)|BASH_ENV|PERL5\w+|RUBY\w+")
 
 
-def read(source: Source) -> Loads:
+def read(source: SourceText) -> Loads:
     found = Loads()
     try:
         if len(source.text) > LARGEST:
@@ -58,16 +58,16 @@ def read(source: Source) -> Loads:
         found.note(source, f"what it loads: it cannot be read as Python ({getattr(exc, 'msg', None) or exc})")
         return found
     try:
-        Reader(source, tree, found).read()
+        PythonReader(source, tree, found).read()
     except RecursionError:
         found.note(source, "what it loads: it is nested too deeply")
     return found
 
 
-class Reader(Starting):
+class PythonReader(Starting):
     """One text."""
 
-    def __init__(self, source: Source, tree: ast.Module, found: Loads) -> None:
+    def __init__(self, source: SourceText, tree: ast.Module, found: Loads) -> None:
         self.source, self.found = source, found
         self.nodes = Nodes(tree)
         self.values = Values(self.nodes, source)
@@ -261,7 +261,7 @@ class Reader(Starting):
                     self.found.note(self.source, "__all__: names of modules that are computed", value.lineno)
 
     def load(self, path: str, language: str = "python") -> None:
-        self.found.files.append(File(path, language, self.roads, self.source.first, self.source.main))
+        self.found.files.append(LoadedFile(path, language, self.roads, self.source.first, self.source.main))
 
     # ---- calls
 
@@ -351,7 +351,7 @@ class Reader(Starting):
     def inner(self, text: str | bytes) -> None:
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-            Reader(replace(self.source, text=data, roads=self.roads), ast.parse(data), self.found).read()
+            PythonReader(replace(self.source, text=data, roads=self.roads), ast.parse(data), self.found).read()
 
     # ---- what is named and not called
 

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 STANDARD = "(standard library)"
 
 
-class Source(Struct, frozen=True):
+class SourceText(Struct, frozen=True):
     """A text of the project, and where it runs.
 
     `path` is where it was found and `real` where it is; a text without a file has neither. `roads` are the folders of
@@ -36,7 +36,7 @@ class Source(Struct, frozen=True):
         return self.title or os.path.relpath(self.path, self.project)
 
 
-class File(Struct, frozen=True):
+class LoadedFile(Struct, frozen=True):
     """A file that is loaded: in this language, where the loader decides that, with these roads in the same process."""
 
     path: str
@@ -54,12 +54,12 @@ class Loads(Struct):
     the running program knows.
     """
 
-    files: list[File] = field(default_factory=list)
+    files: list[LoadedFile] = field(default_factory=list)
     names: dict[str, set[str]] = field(default_factory=dict)
     commands: list[tuple[list[str], str]] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
 
-    def note(self, source: Source, text: str, line: int = 0) -> None:
+    def note(self, source: SourceText, text: str, line: int = 0) -> None:
         where = f"{source.name}:{line}" if line else source.name
         said = f"{where}: {text}"
         if said not in self.unknown:

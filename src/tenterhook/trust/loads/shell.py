@@ -7,13 +7,13 @@ import os
 import re
 from collections.abc import Callable, Iterator
 
-from tenterhook.support.shell.calls import Call, Reader
+from tenterhook.support.shell.calls import Call, CallReader
 from tenterhook.support.shell.records import UNKNOWN
 from tenterhook.support.shell.run_texts import code_from, stdin_of
 from tenterhook.support.shell.wrappers import option_value
 from tenterhook.trust.bind import RUNNERS
 from tenterhook.trust.loads import language_of
-from tenterhook.trust.loads.records import File, Loads, Source, inside
+from tenterhook.trust.loads.records import LoadedFile, Loads, SourceText, inside
 
 # How scripts say "this script", "its folder" and "the folder of the repository".
 OPEN, CLOSE, QUOTE = r"(?:\$\(|`)\s*", r"\s*(?:\)|`)", r"[\"']?"
@@ -46,9 +46,9 @@ MOST_MATCHES = 200
 DEEPEST = 4
 
 
-def read(source: Source) -> Loads:
+def read(source: SourceText) -> Loads:
     found = Loads()
-    reader = Reader(source.cwd, source.variables.get("HOME", "~"))
+    reader = CallReader(source.cwd, source.variables.get("HOME", "~"))
     script = source.main or source.path
     reader.variables |= {name: [value] for name, value in source.variables.items()}
     reader.variables |= {"PWD": [source.cwd], "0": [script], "BASH_SOURCE": [source.path]}
@@ -60,7 +60,7 @@ def read(source: Source) -> Loads:
         found.note(source, f"all that it runs: it cannot be read to its end ({reader.problem})")
     own = {*reader.functions, *reader.aliases}
     for call in reader.calls:
-        Called(source, found, call, own).follow()
+        ScriptCommand(source, found, call, own).follow()
     for value in reader.variables.get("PATH", ()):
         for folder in value.split(os.pathsep):
             path = os.path.normpath(os.path.join(source.cwd, folder))
@@ -69,7 +69,7 @@ def read(source: Source) -> Loads:
     return found
 
 
-def substitute_known_paths(text: str, source: Source, script: str) -> tuple[str, dict[str, list[str]]]:
+def substitute_known_paths(text: str, source: SourceText, script: str) -> tuple[str, dict[str, list[str]]]:
     """The text with variables in place of expressions that come to the script's own path or folder; and the variables.
 
     A variable's value is read by no shell, whatever stands in a path.
@@ -103,13 +103,13 @@ def look_for_programs(found: Loads, folder: str, calls: list[Call]) -> None:
     names |= {call.words[0] for call in calls if call.program in (".", "source") and call.words}
     names = {name for name in names if os.sep not in name and UNKNOWN not in name}
     found.look(folder, *names)
-    found.files += [File(path) for name in sorted(names) if os.path.isfile(path := os.path.join(folder, name))]
+    found.files += [LoadedFile(path) for name in sorted(names) if os.path.isfile(path := os.path.join(folder, name))]
 
 
-class Called:
+class ScriptCommand:
     """One command of the script."""
 
-    def __init__(self, source: Source, found: Loads, call: Call, own: set[str]) -> None:
+    def __init__(self, source: SourceText, found: Loads, call: Call, own: set[str]) -> None:
         self.source, self.found, self.call, self.own = source, found, call, own
 
     def follow(self) -> None:
@@ -201,7 +201,7 @@ class Called:
             return
         path = os.path.normpath(os.path.join(self.call.folder, name))
         for one in self.matches(path):
-            self.found.files.append(File(one, language, main=main))
+            self.found.files.append(LoadedFile(one, language, main=main))
 
     def matches(self, path: str) -> Iterator[str]:
         """The file itself, or all that fit where the name is a pattern."""

@@ -6,7 +6,7 @@ import ast
 import os
 
 from tenterhook.trust.loads.paths import Values, name_of
-from tenterhook.trust.loads.records import Loads, Source
+from tenterhook.trust.loads.records import Loads, SourceText
 
 # Functions of subprocess, asyncio and os, with whether they are given shell text, words in a list, or words.
 STARTS = {
@@ -23,7 +23,7 @@ UNKNOWN_WORD = "\1"
 class Starting:
     """The part of a reader that follows the programs which the code starts."""
 
-    source: Source
+    source: SourceText
     found: Loads
     values: Values
     starters: set[str]

@@ -29,7 +29,7 @@ def call_id(block: Any) -> str | None:
     return get(block, "id") if str(get(block, "type")).endswith("tool_use") else None
 
 
-class Messages:
+class AnthropicMessages:
     """How this API writes a message. Texts of `system` are those that stand in system messages of the call."""
 
     def __init__(self, all_of_them: list[Any]) -> None:

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Any
 
 from tenterhook.clients.formats import Call, View, messages
-from tenterhook.clients.formats.anthropic.blocks import Messages
+from tenterhook.clients.formats.anthropic.blocks import AnthropicMessages
 from tenterhook.clients.formats.tools import NO_TOOLS, NONE_ALLOWED, apply_choice, apply_config, unknown
 from tenterhook.clients.formats.values import call_argument, get, list_from_iterable
 
@@ -34,7 +34,7 @@ def request_view(call: Call) -> View:
     history = list_from_iterable(call_argument(call, "messages"), "messages")
     model, config, tools = call_argument(call, "model"), options(call), tool_view(call)
     view: View = {"model": model} if isinstance(model, str) else {}
-    view["messages"] = messages.render_visible_messages(history, Messages(history))
+    view["messages"] = messages.render_visible_messages(history, AnthropicMessages(history))
     return {**view, **({"config": config} if config else {}), **({"toolConfig": tools} if tools else {})}
 
 
@@ -58,13 +58,13 @@ def apply_model(model: Any, call: Call) -> tuple[Call, list[str]]:
 
 def apply_messages(wanted: Any, call: Call) -> tuple[Call, list[str]]:
     history = list_from_iterable(call_argument(call, "messages"), "messages")
-    made, problems = messages.rebuilt(history, wanted, Messages(history))
+    made, problems = messages.rebuilt(history, wanted, AnthropicMessages(history))
     if any(one is not other for one, other in zip_longest(made, history)):
         call = {**call, "messages": made}
-    return call, [*problems, *system_problems(wanted, Messages(history))]
+    return call, [*problems, *system_problems(wanted, AnthropicMessages(history))]
 
 
-def system_problems(wanted: Any, kind: Messages) -> list[str]:
+def system_problems(wanted: Any, kind: AnthropicMessages) -> list[str]:
     news = [text for role, text in messages.readable(wanted)[0] or () if role == "system" and text not in kind.system]
     return [messages.NO_SYSTEM] if news else []
 

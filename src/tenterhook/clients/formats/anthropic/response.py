@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from tenterhook.clients.formats import Call, View, sdk
 from tenterhook.clients.formats.anthropic.blocks import blocks, texts
-from tenterhook.clients.formats.candidates import Said, counts, recount, usable_candidates
+from tenterhook.clients.formats.candidates import Candidate, counts, recount, usable_candidates
 from tenterhook.clients.formats.values import asked_type, call_argument, copy_with_fields, get, read_as
 
 ENDS = ("end_turn", "stop_sequence", "tool_use")
@@ -40,7 +40,7 @@ def build_response(view: View, call: Call, base: Any = None) -> Any:
     """Why the model stopped is the base's where the view agrees, except for tool calls, which are not in the result."""
     before = None if base is None else response_view(base)
     found, tokens = usable_candidates(view, before), recount(view, before)
-    first = found[0] if found else Said([])
+    first = found[0] if found else Candidate([])
     reason, stop, schema = first.finish, get(base, "stop_reason"), asked_type(call_argument(call, "output_format"))
     content = [made_text(text, schema) for text in first.parts]
     kept = stop not in (None, "tool_use") and FINISH.get(stop, "OTHER") == reason
@@ -97,7 +97,7 @@ def split_block_deltas(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict
     return {**block, **dict.fromkeys(grown.values(), "")}, deltas
 
 
-class Collected:
+class CollectedEvents:
     """The message that a stream adds up to. It is complete with message_stop, not before."""
 
     def __init__(self) -> None:
@@ -155,4 +155,4 @@ def parse_partial_input(text: str) -> Any:
     return {}
 
 
-collector = Collected
+collector = CollectedEvents

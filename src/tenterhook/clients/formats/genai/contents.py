@@ -15,7 +15,7 @@ from tenterhook.clients.formats.messages import Message
 ROLES = {"model": "model", "system": "system", "function": "", "tool": ""}
 
 
-class Loose(list[Any]):
+class LooseParts(list[Any]):
     """Parts that stand side by side in `contents`, of which the SDK makes one message."""
 
 
@@ -29,10 +29,10 @@ def split_contents(contents: Any) -> list[Message]:
             continue
         if is_message(item):
             found.append(item)
-        elif isinstance(last, Loose) and is_call(last[0]) == is_call(item):
+        elif isinstance(last, LooseParts) and is_call(last[0]) == is_call(item):
             last.append(item)
         else:
-            found.append(Loose([item]))
+            found.append(LooseParts([item]))
     return found
 
 
@@ -52,20 +52,20 @@ def join_contents(messages: Sequence[Message]) -> list[Any]:
     before: Message = None
     for message in messages:
         now = wrap_loose_parts(message) if len(messages) > 1 and unclear(message, before) else message
-        found += now if isinstance(now, Loose) else [now]
+        found += now if isinstance(now, LooseParts) else [now]
         before = now
     return found
 
 
 def unclear(message: Message, before: Message) -> bool:
     """Loose parts run into the ones before them; and the SDK misreads a dict that stands beside a Content."""
-    if not isinstance(message, Loose):
+    if not isinstance(message, LooseParts):
         return False
-    runs_in = isinstance(before, Loose) and is_call(before[-1]) == is_call(message[0])
+    runs_in = isinstance(before, LooseParts) and is_call(before[-1]) == is_call(message[0])
     return runs_in or any(isinstance(part, dict) for part in message)
 
 
-def wrap_loose_parts(message: Loose) -> Message:
+def wrap_loose_parts(message: LooseParts) -> Message:
     """The same parts as one message: the SDK makes a message of the user of a list in the list."""
     return types().Content(role="model", parts=list(message)) if is_call(message[0]) else list(message)
 
@@ -76,7 +76,7 @@ def parts(message: Message) -> list[Any]:
 
 def with_parts(message: Message, kept: list[Any]) -> Message:
     if isinstance(message, list | tuple):
-        return Loose(kept) if isinstance(message, Loose) else kept
+        return LooseParts(kept) if isinstance(message, LooseParts) else kept
     return copy_or_create(message, "Content", parts=kept)
 
 
@@ -86,7 +86,7 @@ def text_of(part: Any) -> str:
     return text if isinstance(text, str) and not get(part, "thought") else ""
 
 
-class Kind:
+class GenaiMessages:
     """How this API writes a message. A call and its result often have no id: then they belong together by name."""
 
     def __init__(self, messages: Iterable[Message]) -> None:
@@ -106,7 +106,7 @@ class Kind:
 
     def role(self, message: Message) -> str:
         if isinstance(message, list | tuple):
-            return "model" if isinstance(message, Loose) and is_call(message[0]) else "user"
+            return "model" if isinstance(message, LooseParts) and is_call(message[0]) else "user"
         return ROLES.get(get(message, "role"), "user")
 
     def text(self, message: Message) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tenterhook.clients.formats import Call, View
-from tenterhook.clients.formats.genai.contents import Kind, join_contents, split_contents
+from tenterhook.clients.formats.genai.contents import GenaiMessages, join_contents, split_contents
 from tenterhook.clients.formats.genai.values import camel, copy_or_create, get, list_field, plain, types
 from tenterhook.clients.formats.messages import NO_SYSTEM, changed_settings, rebuilt, render_visible_messages, settings
 from tenterhook.clients.formats.tools import NO_TOOLS, NONE_ALLOWED, apply_choice, apply_config, unknown
@@ -24,7 +24,7 @@ def request_view(call: Call) -> View:
     messages, config = split_contents(call.get("contents")), call.get("config")
     view = {
         "model": call.get("model"),
-        "messages": render_visible_messages(messages, Kind(messages)),
+        "messages": render_visible_messages(messages, GenaiMessages(messages)),
         "config": settings(NAMES, lambda name: plain(get(config, name))),
         "toolConfig": tool_view(config),
     }
@@ -63,7 +63,7 @@ def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
 
 def apply_messages(wanted: Any, before: list[dict[str, str]], contents: Any) -> tuple[Any, list[str]]:
     messages = split_contents(contents)
-    result, problems = rebuilt(messages, wanted, Kind(messages))
+    result, problems = rebuilt(messages, wanted, GenaiMessages(messages))
     if len(result) == len(messages) and all(one is other for one, other in zip(result, messages, strict=True)):
         return contents, problems
     roles = [one.get("role") for one in wanted if isinstance(one, dict) and one not in before]

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from tenterhook.clients.formats import Call, View
-from tenterhook.clients.formats.candidates import Said, counts, recount, usable_candidates
+from tenterhook.clients.formats.candidates import Candidate, counts, recount, usable_candidates
 from tenterhook.clients.formats.genai.contents import parts, text_of
 from tenterhook.clients.formats.genai.values import camel, get, list_field, plain, types
 from tenterhook.clients.formats.values import read_as
@@ -74,7 +74,7 @@ def called_tools(response: Any) -> list[str]:
 def build_response(view: View, call: Call, base: Any = None) -> Any:
     """Of `base` stay its ids, what led to it, and the usage where the view names none; the rest is the view's."""
     before = None if base is None else response_view(base)
-    asked = usable_candidates(view, before) or [Said([])]
+    asked = usable_candidates(view, before) or [Candidate([])]
     olds = list_field(base, "candidates")
     made = [build_candidate(one, olds[n] if n < len(olds) else None) for n, one in enumerate(asked)]
     http = get(base, "sdk_http_response")
@@ -94,7 +94,7 @@ def build_response(view: View, call: Call, base: Any = None) -> Any:
     return response
 
 
-def build_candidate(one: Said, old: Any) -> Any:
+def build_candidate(one: Candidate, old: Any) -> Any:
     """A candidate. Where a hook left the reason or the ratings as it saw them, the API's own words stand."""
     return types().Candidate(
         content=types().Content(role="model", parts=[types().Part(text=text) for text in one.parts]),
@@ -142,11 +142,11 @@ def as_chunks(response: Any) -> list[Any]:
     return [response]
 
 
-def collector() -> Collected:
-    return Collected()
+def collector() -> CollectedChunks:
+    return CollectedChunks()
 
 
-class Collected:
+class CollectedChunks:
     """The chunks of one stream. Where the SDK called a function and asked again, the last answer is the response."""
 
     def __init__(self) -> None:

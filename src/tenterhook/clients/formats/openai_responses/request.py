@@ -8,7 +8,7 @@ from tenterhook.clients.formats import Call, View
 from tenterhook.clients.formats.messages import rebuilt, render_visible_messages
 from tenterhook.clients.formats.openai_responses.items import Turns, items_of, kind_of, turns_of
 from tenterhook.clients.formats.openai_shared import (
-    Tool,
+    CallableTool,
     apply_options,
     build_tool_choice,
     options,
@@ -63,7 +63,7 @@ def choose(mode: str, allowed: list[str] | None, call: Call) -> tuple[Call, list
     tools = definitions(call)
     if allowed and call_argument(call, "prompt") is not None:
         known = {tool.name for tool in tools}
-        tools += [Tool(name, None) for name in allowed if name not in known]
+        tools += [CallableTool(name, None) for name in allowed if name not in known]
     choice, problems = build_tool_choice(mode, allowed, tools, several)
     return {**call, "tool_choice": choice}, problems
 
@@ -72,7 +72,7 @@ def several(mode: str, pointers: list[Any]) -> Any:
     return {"type": "allowed_tools", "mode": mode, "tools": pointers}
 
 
-def definitions(call: Call) -> list[Tool]:
+def definitions(call: Call) -> list[CallableTool]:
     """The tools of the call, with those that its input brings along."""
     brought = [
         get(item, "tools") for item in items_of(call) if kind_of(item) in ("additional_tools", "tool_search_output")
@@ -81,10 +81,10 @@ def definitions(call: Call) -> list[Tool]:
     return [found for tools in lists for tool in list_from_iterable(tools, "tools") for found in tools_in(tool)]
 
 
-def tools_in(tool: Any) -> list[Tool]:
+def tools_in(tool: Any) -> list[CallableTool]:
     """A definition as what can be allowed. The functions of a namespace cannot be pointed at one by one."""
     kind, name = kind_of(tool) or "function", tool_name(tool)
     if kind == "namespace":
-        return [Tool(tool_name(one), None) for one in list_from_iterable(get(tool, "tools"), "tools")]
+        return [CallableTool(tool_name(one), None) for one in list_from_iterable(get(tool, "tools"), "tools")]
     field = {"mcp": "server_label", "function": "name", "custom": "name"}.get(kind)
-    return [Tool(name, {"type": kind, field: name} if field else {"type": kind})]
+    return [CallableTool(name, {"type": kind, field: name} if field else {"type": kind})]

@@ -7,7 +7,7 @@ import uuid
 from typing import Any
 
 from tenterhook.clients.formats import Call, View, sdk
-from tenterhook.clients.formats.candidates import Said, counts, recount, usable_candidates
+from tenterhook.clients.formats.candidates import Candidate, counts, recount, usable_candidates
 from tenterhook.clients.formats.openai_responses.items import is_message, kind_of
 from tenterhook.clients.formats.openai_shared import (
     texts,
@@ -67,7 +67,7 @@ def build_response(view: View, call: Call, base: Any = None) -> Any:
     types = sdk("openai", "openai.types.responses", "openai")
     before = None if base is None else response_view(base)
     found, tokens = usable_candidates(view, before), recount(view, before)
-    first = found[0] if found else Said([])
+    first = found[0] if found else Candidate([])
     reason = OWN_REASONS.get(first.finish)
     schema = asked_type(call_argument(call, "text_format"))
     output = [made_message(first.parts, base, "incomplete" if reason else "completed", schema)] if first.parts else []

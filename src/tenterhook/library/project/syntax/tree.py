@@ -67,13 +67,13 @@ class Tree:
     def read(self, text: str) -> None:
         from yaml import YAMLError
 
-        from tenterhook.support.readers.yaml import Bounds, Loader, yaml_config_error
+        from tenterhook.support.readers.yaml import AliasBounds, Loader, yaml_config_error
 
         try:
             loader = Loader(text)
             while loader.check_node():
                 if (node := loader.get_node()) is not None:
-                    Bounds().measure(node, 1)
+                    AliasBounds().measure(node, 1)
                     self.documents.append(self.value(node))
         except YAMLError as exc:
             self.problems.append(format_config_error(yaml_config_error(exc, text, "")))

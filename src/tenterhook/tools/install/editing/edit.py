@@ -41,7 +41,7 @@ class Edit(Struct, frozen=True):
     addition: Addition
 
 
-class Refused(Exception):
+class EditRefused(Exception):
     """The text cannot be changed safely; the words say why."""
 
 
@@ -58,7 +58,7 @@ def apply_additions(source: bytes, file: str, format: str, additions: list[Addit
                 text = text[:offset] + new + text[offset + len(old) :]
                 data = verify_edit(text, wanted, file, format)
                 done.append(Edit(old, new, step))
-        except Refused as exc:
+        except EditRefused as exc:
             raise ConfigError(f"{exc}\nadd by hand:\n{by_hand(addition, format)}", file=file) from None
     return bom + text.encode(), done
 
@@ -76,7 +76,7 @@ def verify_edit(text: str, wanted: Any, file: str, format: str) -> Any:
     except ConfigError:
         found = None
     if repr(found) != repr(wanted):
-        raise Refused("this file cannot be changed without touching what stands in it; nothing was written")
+        raise EditRefused("this file cannot be changed without touching what stands in it; nothing was written")
     return found
 
 
@@ -121,7 +121,7 @@ def copy_unshared(data: Any) -> Any:
 def inside(found: Any, kind: type, key: str) -> Any:
     if not isinstance(found, kind):
         wanted = "a list" if kind is list else "a mapping"
-        raise Refused(f"{key} is {readers.kind(found)} here, not {wanted}; nothing was written")
+        raise EditRefused(f"{key} is {readers.kind(found)} here, not {wanted}; nothing was written")
     return found
 
 
@@ -176,7 +176,7 @@ def taken_back(text: str, data: Any, edit: Edit, file: str, format: str) -> Iter
             found = readers.parse(changed.encode(), file, format).data
             if canonical(with_addition(found, edit.addition)) == canonical(data):
                 yield changed, found
-        except (ConfigError, Refused):
+        except (ConfigError, EditRefused):
             continue
 
 

@@ -10,19 +10,19 @@ from msgspec import Struct, field
 from tenterhook.tools.install.editing.writing import Change
 
 
-class Touched(Struct, frozen=True):
+class TouchedFile(Struct, frozen=True):
     """One file: created, changed, replaced, removed, restored; kept where it is not ours to touch any more."""
 
     what: str
     path: str
 
 
-class Job(Struct, kw_only=True):
+class FileChanges(Struct, kw_only=True):
     """The changes of files and what to say about them. `by_hand` is what nobody but the user can do."""
 
     dialect: str
     project: str
-    files: list[Touched] = field(default_factory=list)
+    files: list[TouchedFile] = field(default_factory=list)
     diff: str = ""
     notes: list[str] = field(default_factory=list)
     by_hand: list[str] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Job(Struct, kw_only=True):
 
     def touch(self, what: str, path: str) -> None:
         """A file of the project, by its path from there."""
-        self.files.append(Touched(what, path))
+        self.files.append(TouchedFile(what, path))
 
     def where(self, path: str) -> str:
         return os.path.join(self.project, path)

@@ -12,7 +12,7 @@ from tenterhook.support.readers.json import BLANKS, blank_out_comments, closing
 from tenterhook.tools.install.editing.edit import Addition, Edit, canonical, newline
 
 
-class Layout(Struct, frozen=True):
+class JsonStyle(Struct, frozen=True):
     """How a text is written around a bracket: the line end, one level of indentation, where the brackets stand."""
 
     line_end: str
@@ -47,12 +47,12 @@ def one_line(text: str, start: int, end: int, empty: bool) -> bool:
     return not empty or (len(text.strip()) > end - start + 1 and "\n" not in text.strip())
 
 
-def layout_of(text: str, bare: str, start: int, empty: bool) -> Layout:
+def layout_of(text: str, bare: str, start: int, empty: bool) -> JsonStyle:
     base = indentation(text, start)
     unit = next((found for line in text.split("\n") if (found := line[: len(line) - len(line.lstrip(" \t"))])), "  ")
     first = start + 1 + len(bare[start + 1 :]) - len(bare[start + 1 :].lstrip(BLANKS))
     own_line = not empty and "\n" in bare[start:first]
-    return Layout(newline(text), unit, base, indentation(text, first) if own_line else base + unit)
+    return JsonStyle(newline(text), unit, base, indentation(text, first) if own_line else base + unit)
 
 
 def indentation(text: str, at: int) -> str:

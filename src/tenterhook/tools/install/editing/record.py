@@ -18,7 +18,7 @@ NAME = ".tenter-init.json"
 VERSION = 1
 
 
-class Script(Struct):
+class WrapperRecord(Struct):
     """A wrapper as init left it, and the file of that name that was there before, if one was replaced."""
 
     digest: str
@@ -26,7 +26,7 @@ class Script(Struct):
     mode: int | None = None
 
 
-class Config(Struct):
+class ConfigRecord(Struct):
     """The config file as init found it and left it. Without a digest people changed it between two inits.
 
     It may not be `known` what it was before our entries; then `original` is the file without them.
@@ -43,8 +43,8 @@ class Record(Struct):
 
     version: int
     dialect: str
-    scripts: dict[str, Script]
-    configs: dict[str, Config]
+    scripts: dict[str, WrapperRecord]
+    configs: dict[str, ConfigRecord]
     folders: list[str]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from yaml.nodes import CollectionNode, MappingNode, Node
 
 from tenterhook.support.readers.yaml import Loader, children
-from tenterhook.tools.install.editing.edit import Addition, Refused, newline
+from tenterhook.tools.install.editing.edit import Addition, EditRefused, newline
 
 STEP = "  "
 
@@ -22,7 +22,7 @@ def edit(text: str, addition: Addition) -> tuple[int, str, str]:
         return len(text), "", terminate_lines(text, len(text), render_yaml_block(value, ""))
     if not isinstance(node, CollectionNode) or node.flow_style or not node.value:
         where = ".".join(addition.path[: len(addition.path) - len(missing)]) or "the file"
-        raise Refused(f"{where} is not written in block style, a line for each item; nothing was written")
+        raise EditRefused(f"{where} is not written in block style, a line for each item; nothing was written")
     indent = column(text, node)
     at = line_after(text, last_mark(node))
     return at, "", terminate_lines(text, at, render_yaml_block(value if missing else [value], indent))

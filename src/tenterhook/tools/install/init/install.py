@@ -14,16 +14,16 @@ from tenterhook.library.actions.wrapper_script import is_ours, text
 from tenterhook.support import readers
 from tenterhook.tools.install.editing import record as records
 from tenterhook.tools.install.editing.edit import EMPTY, Addition, apply_additions
-from tenterhook.tools.install.editing.job import Job
-from tenterhook.tools.install.editing.record import Config, Record, Script, digest
+from tenterhook.tools.install.editing.job import FileChanges
+from tenterhook.tools.install.editing.record import ConfigRecord, Record, WrapperRecord, digest
 from tenterhook.tools.install.editing.writing import PRIVATE, Change, content, folders_for, mode_of, runnable
 from tenterhook.tools.install.init.additions import additions
 
 
-def install(hooks: HookSet, *, place: str, replace: bool = False) -> Job:
+def install(hooks: HookSet, *, place: str, replace: bool = False) -> FileChanges:
     """Nothing is written here. `place` is where the program is; `replace` takes the place of other people's files."""
     dialect, setup = hooks.dialect, setup_of(hooks.dialect)
-    job = Job(dialect=dialect.name, project=hooks.project)
+    job = FileChanges(dialect=dialect.name, project=hooks.project)
     record = records.read(hooks.project, setup) or Record(records.VERSION, dialect.name, {}, {}, [])
     scripts(job, setup, record, place, replace)
     wanted = config(job, dialect, setup, record)
@@ -42,7 +42,7 @@ def setup_of(dialect: Dialect) -> Setup:
     return dialect.setup
 
 
-def scripts(job: Job, setup: Setup, record: Record, place: str, replace: bool) -> None:
+def scripts(job: FileChanges, setup: Setup, record: Record, place: str, replace: bool) -> None:
     """Each wrapper that is not as it should be; one that somebody changed stays, one of somebody else is refused."""
     foreign = []
     for wrapper in setup.wrappers:
@@ -53,10 +53,10 @@ def scripts(job: Job, setup: Setup, record: Record, place: str, replace: bool) -
         if now == new and os.access(job.where(path), os.X_OK):
             continue
         if now is None or as_left or now == new:
-            made = changed(known, digest=digest(new)) if known else Script(digest(new))
+            made = changed(known, digest=digest(new)) if known else WrapperRecord(digest(new))
             what = "created" if now is None else "changed"
         elif replace:
-            made, what = Script(digest(new), now, mode_of(job.where(path))), "replaced"
+            made, what = WrapperRecord(digest(new), now, mode_of(job.where(path))), "replaced"
         elif known or is_ours(now):
             job.touch("kept", path)
             continue
@@ -73,7 +73,7 @@ def scripts(job: Job, setup: Setup, record: Record, place: str, replace: bool) -
         )
 
 
-def config(job: Job, dialect: Dialect, setup: Setup, record: Record) -> list[Addition]:
+def config(job: FileChanges, dialect: Dialect, setup: Setup, record: Record) -> list[Addition]:
     """The entries that the config lacks."""
     file = target(job, dialect, setup)
     path = job.target(file.path)
@@ -88,9 +88,9 @@ def config(job: Job, dialect: Dialect, setup: Setup, record: Record) -> list[Add
     known = record.configs.get(file.path)
     if known and source is not None:
         left = digest(new) if digest(source) == known.digest else ""
-        made = Config(known.original, left, [*known.edits, *edits])
+        made = ConfigRecord(known.original, left, [*known.edits, *edits])
     else:
-        made = Config(source, digest(new), edits)
+        made = ConfigRecord(source, digest(new), edits)
     record.configs[file.path] = made
     if path != job.where(file.path):
         job.notes.append(f"{file.path} is a link; what changes is {path}")
@@ -98,7 +98,7 @@ def config(job: Job, dialect: Dialect, setup: Setup, record: Record) -> list[Add
     return wanted
 
 
-def target(job: Job, dialect: Dialect, setup: Setup) -> File:
+def target(job: FileChanges, dialect: Dialect, setup: Setup) -> File:
     """The first of the files that is there, else the first."""
     there = [path for path in setup.files if os.path.lexists(job.where(path))]
     path = (there or list(setup.files))[0]
@@ -127,7 +127,7 @@ def overridden(hooks: HookSet, dialect: Dialect, wanted: list[Addition]) -> list
     ]
 
 
-def elsewhere(job: Job, folders: set[str]) -> list[str]:
+def elsewhere(job: FileChanges, folders: set[str]) -> list[str]:
     """Folders of the project by which we would write somewhere else: a repository can bring such a link along."""
     around = {"/".join(one.split("/")[: count + 1]) for one in folders if one for count in range(one.count("/") + 1)}
     return [
@@ -137,7 +137,7 @@ def elsewhere(job: Job, folders: set[str]) -> list[str]:
     ]
 
 
-def finish(job: Job, setup: Setup, record: Record) -> None:
+def finish(job: FileChanges, setup: Setup, record: Record) -> None:
     """The record, and the folders that all of it needs. The config goes last: with it the hooks begin to run."""
     path = records.path_of(job.project, setup)
     job.folders = folders_for([*(change.path for change in job.changes), path])

@@ -9,27 +9,27 @@ from tenterhook.engine.hookset import HookSet
 from tenterhook.errors import ConfigError
 from tenterhook.support import readers
 from tenterhook.tools.install.editing import record as records
-from tenterhook.tools.install.editing.edit import EMPTY, Edit, Refused, with_addition, without
-from tenterhook.tools.install.editing.job import Job
-from tenterhook.tools.install.editing.record import Config, Record, digest
+from tenterhook.tools.install.editing.edit import EMPTY, Edit, EditRefused, with_addition, without
+from tenterhook.tools.install.editing.job import FileChanges
+from tenterhook.tools.install.editing.record import ConfigRecord, Record, digest
 from tenterhook.tools.install.editing.writing import Change, content
 from tenterhook.tools.install.init.additions import command_of
 from tenterhook.tools.install.init.install import setup_of
 
 
-def undo(hooks: HookSet) -> Job | None:
+def undo(hooks: HookSet) -> FileChanges | None:
     """Nothing is written here; None where no init is on record."""
     setup = setup_of(hooks.dialect)
     record = records.read(hooks.project, setup)
     if record is None:
         return None
-    job = Job(dialect=hooks.dialect.name, project=hooks.project)
+    job = FileChanges(dialect=hooks.dialect.name, project=hooks.project)
     rest = Record(record.version, record.dialect, {}, {}, [])
     formats = {file.path: file.format for file in hooks.dialect.files}
     for path, config in record.configs.items():
         left = restore_config(job, path, formats[path], config, content(job.target(path)))
         if left:
-            rest.configs[path] = Config(config.original, "", left)
+            rest.configs[path] = ConfigRecord(config.original, "", left)
     called = {edit.addition.says for config in rest.configs.values() for edit in config.edits}
     restore_scripts(job, setup, record, rest, called)
     where = records.path_of(job.project, setup)
@@ -40,7 +40,7 @@ def undo(hooks: HookSet) -> Job | None:
     return job
 
 
-def restore_config(job: Job, path: str, format: str, config: Config, now: bytes | None) -> list[Edit]:
+def restore_config(job: FileChanges, path: str, format: str, config: ConfigRecord, now: bytes | None) -> list[Edit]:
     """The file as it is now without our entries, as far as it is there; the edits that stay."""
     if now is None:
         return []
@@ -53,7 +53,7 @@ def restore_config(job: Job, path: str, format: str, config: Config, now: bytes 
     return left
 
 
-def taken_out(now: bytes, path: str, format: str, config: Config) -> tuple[bytes | None, list[Edit]]:
+def taken_out(now: bytes, path: str, format: str, config: ConfigRecord) -> tuple[bytes | None, list[Edit]]:
     """The original where nobody touched the file since; else the file without our entries, and the edits that stay."""
     if is_unchanged_since_init(now, path, format, config):
         return config.original, []
@@ -67,7 +67,7 @@ def format_command(says: str) -> str:
     return says.replace("\0", " ")
 
 
-def is_unchanged_since_init(now: bytes, path: str, format: str, config: Config) -> bool:
+def is_unchanged_since_init(now: bytes, path: str, format: str, config: ConfigRecord) -> bool:
     """Whether the file is as init left it: a record from elsewhere must not put anything else into it."""
     if digest(now) != config.digest:
         return False
@@ -77,11 +77,11 @@ def is_unchanged_since_init(now: bytes, path: str, format: str, config: Config) 
         for edit in config.edits:
             data = with_addition(data, edit.addition)
         return repr(data) == repr(readers.parse(now, path, format).data)
-    except (ConfigError, Refused):
+    except (ConfigError, EditRefused):
         return False
 
 
-def restore_scripts(job: Job, setup: Setup, record: Record, rest: Record, called: set[str]) -> None:
+def restore_scripts(job: FileChanges, setup: Setup, record: Record, rest: Record, called: set[str]) -> None:
     """Wrappers go; those that somebody changed stay, and those that an entry which stays still calls."""
     commands = {wrapper.script: command_of(setup, wrapper) for wrapper in setup.wrappers}
     for name, script in record.scripts.items():

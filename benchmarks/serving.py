@@ -24,7 +24,7 @@ import startup
 from figures import Pairs, Unavailable
 from outside import BENCH, ROOT, environment
 from startup import EVENT, PYTHON, TENTER
-from tenterhook.cli.server import client, talk
+from tenterhook.cli.server import client, protocol
 from tenterhook.cli.server.client_context import ClientContext
 
 FUNCTION = '[[hook]]\non = "tool.before"\ntype = "python"\nfunction = "bench_guard.nothing"\n'
@@ -94,7 +94,7 @@ class Raw:
 
     def ask(self, name: str) -> bytes:
         with socket.socket(socket.AF_UNIX) as wire:
-            wire.connect(talk.inside(self.folder, name))
+            wire.connect(protocol.inside(self.folder, name))
             wire.recv(1)
             wire.sendall(self.request)
             frame = client.receive_exactly(wire, client.FRAME)
@@ -104,7 +104,7 @@ class Raw:
 
 def until_there(raw: Raw) -> None:
     """The worker listens under its own name."""
-    while not os.path.exists(talk.inside(raw.folder, raw.worker)):
+    while not os.path.exists(protocol.inside(raw.folder, raw.worker)):
         time.sleep(0.01)
     raw.ask(raw.worker)
 
@@ -112,13 +112,13 @@ def until_there(raw: Raw) -> None:
 @contextlib.contextmanager
 def echo(raw: Raw, answer: bytes) -> Iterator[None]:
     """Who answers without an engine."""
-    listener = talk.listener(raw.folder, "echo")
+    listener = protocol.listener(raw.folder, "echo")
     child = os.fork()
     if child == 0:
         world = ClientContext(raw.context)
         while True:
             wire, _ = listener.accept()
-            line = talk.ClientConnection(wire)
+            line = protocol.ClientConnection(wire)
             line.greet()
             assert world.knows(wire)
             assert line.request(raw.key).context == world.context

@@ -10,7 +10,7 @@ from tenterhook.errors import UnknownDialect
 from tenterhook.pipeline.payload import Given
 from tenterhook.pipeline.verdict import verdict
 from tenterhook.testing import Did, simulate
-from tenterhook.tools.check.report import check
+from tenterhook.tools.check.run_checks import check
 from tenterhook.types import Attempt, Hook, Source
 
 CALL: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "ls", "description": "d"}}

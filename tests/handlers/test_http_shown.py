@@ -10,7 +10,7 @@ from msgspec.json import decode
 
 from tenterhook.cli.main import main
 from tenterhook.tools.check.handlers import no_handler, no_headers, no_url
-from tenterhook.tools.check.report import look_at
+from tenterhook.tools.check.run_checks import look_at
 
 from .hooks import CALL, http_hook, moai_hook
 from .http_server import dialled, response, serving

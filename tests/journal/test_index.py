@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tenterhook.journal.ask import EntryFilter, HookCost, hooks, lines, part, sessions
 from tenterhook.journal.index import FILE, Index
+from tenterhook.journal.query import EntryFilter, HookCost, hooks, lines, part, sessions
 
 from .journals import Kept, entry, ran
 

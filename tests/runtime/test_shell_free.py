@@ -11,7 +11,7 @@ import pytest
 
 from processes import chosen
 from tenterhook.runtime.process import Completed, Program, run
-from tenterhook.runtime.procfs import TAG
+from tenterhook.runtime.process_tree import TAG
 from tenterhook.runtime.shell_free import direct, kind_of
 
 PRINT = shutil.which("printf") or "printf"

@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tenterhook.trust.approval_book import ApprovalBook, ItemHistory
 from tenterhook.trust.approvals import standings
-from tenterhook.trust.book import ApprovalBook, ItemHistory
 from tenterhook.trust.item import Item
 from tenterhook.trust.parts import BoundFile
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tenterhook.trust import store
-from tenterhook.trust.book import ApprovalBook, ItemHistory, change, load_book
+from tenterhook.trust.approval_book import ApprovalBook, ItemHistory, change, load_book
 from tenterhook.trust.item import Item
 from tenterhook.trust.store import StoreError
 from trust.conftest import Trusting, as_root

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tenterhook.agent.end import TurnEnd
 from tenterhook.agent.loop import AgentLoop
 from tenterhook.agent.screen import Screen
 from tenterhook.agent.script import ModelScript
 from tenterhook.agent.transcript import Transcript
+from tenterhook.agent.turn_end import TurnEnd
 from tenterhook.clients.tool_definition import Definition
 from tenterhook.engine.engine import Engine
 from tenterhook.errors import TenterhookError

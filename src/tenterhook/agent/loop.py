@@ -11,11 +11,11 @@ from collections.abc import AsyncIterator
 from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
-from tenterhook.agent.end import TurnEnd
-from tenterhook.agent.hosted import build_session_tool, escape_hook_tags
+from tenterhook.agent.compaction import shorten
+from tenterhook.agent.hooked_tools import build_session_tool, escape_hook_tags
 from tenterhook.agent.script import ScriptOver
-from tenterhook.agent.shorten import shorten
 from tenterhook.agent.tools import task
+from tenterhook.agent.turn_end import TurnEnd
 from tenterhook.clients.models import MALFORMED
 from tenterhook.clients.tool_inputs import WrongInput
 from tenterhook.clients.workspace.names import DialectTool, translate_tool_call

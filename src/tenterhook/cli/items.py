@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tenterhook.config.standing import owner_of
+from tenterhook.config.file_trust import owner_of
 from tenterhook.support.terminal.text import Paint, near, one_line, pluralise_count
 from tenterhook.trust import changes
 from tenterhook.trust.approvals import ItemState

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from tenterhook.config import entries
 from tenterhook.config.entries import Problem
+from tenterhook.config.file_trust import FileTrust, is_managed
 from tenterhook.config.locations import ConfigLocation, places
 from tenterhook.config.settings import SYSTEM, Settings
 from tenterhook.config.settings import TABLE as SETTINGS
-from tenterhook.config.standing import FileTrust, is_managed
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, Section
 from tenterhook.errors import ConfigError, nearest
 from tenterhook.support import readers

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tenterhook.engine.hookset import HookSet
     from tenterhook.journal.lines import LineWriter
-    from tenterhook.journal.waiting import Waiting
+    from tenterhook.journal.pending import Waiting
     from tenterhook.types import Event, Outcome, Skipped
 
 # So many wait, and so many seconds. To write a thousand takes 0.3 ms, most of it for the line itself: fewer at a time

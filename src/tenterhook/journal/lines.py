@@ -9,7 +9,7 @@ from time import time
 
 from tenterhook.dialects.schema.dialect import EventRule
 from tenterhook.journal.entry import WORDS, Line, drop_empty_fields, encode_json_line, entry, summarise_event_data
-from tenterhook.journal.waiting import RepeatedOutcome, Waiting, drain_grouped, text
+from tenterhook.journal.pending import RepeatedOutcome, Waiting, drain_grouped, text
 from tenterhook.support.clock import stamp
 from tenterhook.support.secrets.redact import Redactor
 from tenterhook.types import Event, Outcome

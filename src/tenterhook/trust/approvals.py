@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook.trust import book, changes
+from tenterhook.trust import approval_book, changes
+from tenterhook.trust.approval_book import ApprovalBook, ItemHistory
 from tenterhook.trust.bind import Binder, Binding
-from tenterhook.trust.book import ApprovalBook, ItemHistory
 from tenterhook.trust.item import FOLLOWED, Item, hook_item, other_item
 from tenterhook.trust.parts import again
 from tenterhook.trust.seal import HINT, Seal
@@ -79,7 +79,7 @@ class Approvals:
 
     def __init__(self, dialect: Dialect, project: str, home: str, environ: Mapping[str, str]) -> None:
         self.dialect, self.project, self.home, self.environ = dialect, project, home, environ
-        self.book, self.problem = book.load_book(project, home, environ)
+        self.book, self.problem = approval_book.load_book(project, home, environ)
         self.by_words: dict[Hashable, list[Item]] | None = None
 
     def knows(self, file: str) -> bool:

@@ -18,8 +18,8 @@ from typing import Any
 
 from conftest import Project
 from tenterhook.cli.server import client
-from tenterhook.cli.server.stamps import YOUNG
-from tenterhook.cli.server.talk import inside
+from tenterhook.cli.server.fingerprints import YOUNG
+from tenterhook.cli.server.protocol import inside
 
 LONG = 60.0
 Done = subprocess.CompletedProcess[bytes]

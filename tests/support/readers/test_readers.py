@@ -234,7 +234,7 @@ def test_reading_and_scanning_json_imports_no_other_parser(tmp_path):
         "tenterhook.support",
         "tenterhook.support.readers",
         "tenterhook.support.readers.json",
-        "tenterhook.support.steady",
+        "tenterhook.support.stable_read",
         "bisect",
         "_bisect",
     }

@@ -172,7 +172,7 @@ def test_hooks_run_only_where_they_were_approved_and_both_sides_are_compared(gua
 
 @pytest.mark.parametrize("name", dialects.names())
 def test_a_place_for_hooks_is_known_in_each_dialect(name):
-    from tenterhook.tools.convert.assembling import file_for, path_of
+    from tenterhook.tools.convert.write_file import file_for, path_of
 
     file = file_for(dialects.get(name))
 

@@ -7,7 +7,7 @@ import pytest
 
 from tenterhook import dialects
 from tenterhook.engine.hookset import HookSet
-from tenterhook.tools.check.report import check
+from tenterhook.tools.check.run_checks import check
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 FILES = {"claude": ".claude/settings.json", "qwen": ".qwen/settings.json", "gemini": ".gemini/settings.json"}

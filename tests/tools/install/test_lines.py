@@ -11,7 +11,7 @@ from tenterhook import dialects
 from tenterhook.author.process import parse_argv
 from tenterhook.dialects.schema.dialect import Field, Install
 from tenterhook.errors import UsageError
-from tenterhook.tools.install.line import line_of, program_for, quote_escaping_dollars
+from tenterhook.tools.install.command_line import line_of, program_for, quote_escaping_dollars
 
 NAMES = [
     "plain",

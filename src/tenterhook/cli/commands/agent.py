@@ -10,14 +10,14 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import tenterhook
-from tenterhook.agent.attended import SignalHandling
 from tenterhook.agent.coder import CONTEXT, Coder
-from tenterhook.agent.end import TurnEnd
+from tenterhook.agent.compaction import shorten
 from tenterhook.agent.remote import remote_tools
 from tenterhook.agent.screen import Screen, read_terminal_line
-from tenterhook.agent.shorten import shorten
+from tenterhook.agent.signals import SignalHandling
 from tenterhook.agent.tools import built_in
 from tenterhook.agent.transcript import Transcript
+from tenterhook.agent.turn_end import TurnEnd
 from tenterhook.cli.commands.fire import warn_of_bypass
 from tenterhook.cli.main import complain
 from tenterhook.cli.options import CONFIG, DIALECT, PROJECT, CommandUsage, Option

@@ -8,7 +8,7 @@ from tenterhook.config.entries import Problem
 from tenterhook.dialects import DEFAULT
 from tenterhook.engine.hookset import HookSet
 from tenterhook.support.terminal.text import one_line
-from tenterhook.tools.check.report import Report, check
+from tenterhook.tools.check.run_checks import Report, check
 
 USAGE = CommandUsage(
     "check",

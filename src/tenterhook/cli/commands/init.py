@@ -13,7 +13,7 @@ from tenterhook.errors import UsageError
 from tenterhook.library.actions.wrapper_script import program
 from tenterhook.support.terminal.table import table
 from tenterhook.support.terminal.text import visible
-from tenterhook.tools.install.editing.job import FileChanges
+from tenterhook.tools.install.editing.file_changes import FileChanges
 from tenterhook.tools.install.editing.writing import commit
 from tenterhook.tools.install.init import detect
 from tenterhook.tools.install.init.install import install

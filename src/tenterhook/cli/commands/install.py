@@ -13,8 +13,8 @@ from tenterhook.cli.options import JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json, prompt_yes_no
 from tenterhook.errors import UsageError
 from tenterhook.support.terminal.text import duration, visible
-from tenterhook.tools.install import canary, change, hookfiles, limits, line, target
-from tenterhook.tools.install.editing.job import FileChanges
+from tenterhook.tools.install import canary, change, command_line, hookfiles, limits, target
+from tenterhook.tools.install.editing.file_changes import FileChanges
 from tenterhook.tools.install.editing.writing import commit
 
 USER = Option("user", "for all your projects, in your own config rather than the project's")
@@ -52,7 +52,7 @@ class AgentInstall(Struct):
 
     target: target.Target
     events: list[hookfiles.EventHooks]
-    line: line.CommandLine
+    line: command_line.CommandLine
     job: FileChanges
     limits: list[str]
     flights: list[canary.CanaryRun] = []
@@ -106,9 +106,9 @@ def build_install_plan(one: target.Target, hooks: list[Any], call: Any, options:
     events, without = hookfiles.match_hooks_to_events(hooks, one.dialect)
     if not events:
         raise UsageError(f"{one.dialect.title} has no event for any of these hooks")
-    program = options.get("program") or line.program_for(one.hooks.environ, user=one.user)
+    program = options.get("program") or command_line.program_for(one.hooks.environ, user=one.user)
     project = "" if one.user else one.hooks.project
-    words = line.line_of(call, one.dialect.name, program, one.install, project)
+    words = command_line.line_of(call, one.dialect.name, program, one.install, project)
     job = change.install(one, events, words, seconds(options))
     if words.fixed and not one.user:
         job.notes.append(HERE_ONLY)

@@ -10,11 +10,20 @@ from datetime import datetime
 
 import msgspec
 
+from tenterhook.cli.journal_filters import (
+    OPTIONS,
+    folder,
+    nothing_there,
+    number,
+    parse_filter_options,
+    tell,
+    tell_damage,
+    took,
+)
 from tenterhook.cli.options import JSON, CommandUsage, Option
-from tenterhook.cli.wanted import OPTIONS, folder, nothing_there, number, parse_filter_options, tell, tell_damage, took
 from tenterhook.errors import UsageError
-from tenterhook.journal.ask import EntryFilter, lines, newest
 from tenterhook.journal.index import Index
+from tenterhook.journal.query import EntryFilter, lines, newest
 from tenterhook.journal.read import JournalEntry, decoder
 from tenterhook.pipeline.failure_policy import describe_attempt_failure
 from tenterhook.support.terminal.table import line, width

@@ -10,7 +10,7 @@ from typing import Any
 
 from tenterhook.cli.options import JSON, CommandUsage, Option
 from tenterhook.cli.project import print_json
-from tenterhook.cli.server import client, talk
+from tenterhook.cli.server import client, protocol
 from tenterhook.errors import UsageError
 from tenterhook.support.paths import own_server_folders
 from tenterhook.support.terminal.table import table
@@ -137,7 +137,7 @@ def ask(word: str) -> Any:
     try:
         with open(os.open("lock", os.O_RDONLY | os.O_NOFOLLOW, dir_fd=folder)) as file:
             words = file.read(200).split()
-        return talk.query_server(folder, words[1], [word]) if len(words) == 2 else None
+        return protocol.query_server(folder, words[1], [word]) if len(words) == 2 else None
     except OSError:
         return None
     finally:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenterhook.cli.journal_filters import (
+    OPTIONS,
+    folder,
+    nothing_there,
+    number,
+    parse_filter_options,
+    tell,
+    tell_damage,
+    took,
+)
 from tenterhook.cli.options import JSON, CommandUsage, Option
 from tenterhook.cli.project import print_json
-from tenterhook.cli.wanted import OPTIONS, folder, nothing_there, number, parse_filter_options, tell, tell_damage, took
-from tenterhook.journal.ask import Cost, HookCost, hooks, part, sessions
 from tenterhook.journal.index import Index
+from tenterhook.journal.query import Cost, HookCost, hooks, part, sessions
 from tenterhook.support.terminal.table import table
 from tenterhook.support.terminal.text import Paint, colourful, columns, one_line, painter, pluralise_count, shorten
 

@@ -13,8 +13,8 @@ from tenterhook.errors import UsageError, nearest
 from tenterhook.support.terminal.text import colourful, near, one_line, painter, pluralise_count
 from tenterhook.tools.approve.decide import ProjectReview, approvable, approve, deny, fits_any, look, revoke
 from tenterhook.trust import changes
+from tenterhook.trust.approval_book import ItemHistory
 from tenterhook.trust.approvals import ItemState
-from tenterhook.trust.book import ItemHistory
 
 USAGE = CommandUsage(
     "trust",

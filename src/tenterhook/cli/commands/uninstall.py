@@ -9,7 +9,7 @@ from tenterhook.cli.options import JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json
 from tenterhook.support.terminal.text import visible
 from tenterhook.tools.install.change import uninstall
-from tenterhook.tools.install.editing.job import FileChanges
+from tenterhook.tools.install.editing.file_changes import FileChanges
 from tenterhook.tools.install.editing.writing import commit
 from tenterhook.tools.install.target import Target, installable, target
 

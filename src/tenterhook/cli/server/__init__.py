@@ -1,11 +1,14 @@
-"""A resident engine: agents that start a process for each hook pay for a tiny client only.
+"""A resident engine. Agents start a process for each hook; with a server that process is only a tiny client.
 
-    tenter fire --connects--> worker (one for each folder, environment, umask and limits) --fires--> the event
-         \\---the first time--> server --forks--> worker
+tenter fire --connects--> worker (one for each folder, environment, umask and limits) --fires--> the event
+     \\---the first time--> server --forks--> worker
 
-`client` is what `tenter fire` and `tenter hook` try first, `talk` how the two sides speak, `place` where. `server`
-listens, forks workers and ends with the last of them; `ready` is what it does before. `world` is what a worker takes on
-of its clients, and what it looks at before it believes one. `worker` fires events in threads, `engines` keeps engines
-as long as a new one would be the same, which `stamps` and `absent` tell; `firing` is `tenter fire` in a worker, `turns`
-how its functions are called and given up, `streams` its stdout and stderr. `forks` runs `tenter hook`, each in a fork.
+client          what `tenter fire` and `tenter hook` try first
+protocol        the server's side of the connection; socket_dir: the folder of the sockets
+server          listens, forks workers and ends with the last of them; preload: what it imports beforehand
+client_context  the folder, environment and limits of a client, which its worker takes on
+worker          accepts clients, each in a thread of its own
+fire_worker     `tenter fire` in a worker; event_thread: its time-outs, streams: its stdout and stderr
+hook_worker     `tenter hook` in a worker, each call in a fork
+engines         a cache of engines; fingerprints and missing_files tell when one is out of date
 """

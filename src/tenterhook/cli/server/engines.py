@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tenterhook.cli.commands.fire import engine_arguments
 from tenterhook.cli.server import event_thread, missing_files
-from tenterhook.cli.server.stamps import FileFingerprints
+from tenterhook.cli.server.fingerprints import FileFingerprints
 from tenterhook.cli.server.streams import STREAMS, ClientStreams
 from tenterhook.engine.engine import Engine
 from tenterhook.runtime.supervisor import client

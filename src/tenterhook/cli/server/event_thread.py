@@ -22,7 +22,7 @@ from tenterhook.runtime.process.client_gone import CALLER
 from tenterhook.types import Attempt, Job, Outcome
 
 if TYPE_CHECKING:
-    from tenterhook.cli.server.talk import ClientConnection
+    from tenterhook.cli.server.protocol import ClientConnection
     from tenterhook.engine.engine import Engine, Flow
 
 

@@ -16,7 +16,7 @@ from tenterhook.cli.main import complain
 from tenterhook.cli.server.client import AGAIN
 from tenterhook.cli.server.engines import Engines
 from tenterhook.cli.server.event_thread import EventRun
-from tenterhook.cli.server.stamps import Modules
+from tenterhook.cli.server.fingerprints import Modules
 from tenterhook.cli.server.streams import ERRORS, STREAMS, ClientStreams
 from tenterhook.errors import TenterhookError
 from tenterhook.pipeline.target_index import Memo
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tenterhook.cli.server.client_context import ClientContext
     from tenterhook.cli.server.engines import CachedEngine, Options
     from tenterhook.cli.server.event_thread import Watchdog
-    from tenterhook.cli.server.talk import ClientConnection, Request
+    from tenterhook.cli.server.protocol import ClientConnection, Request
     from tenterhook.types import Outcome
 
 # Exit code and stdout.

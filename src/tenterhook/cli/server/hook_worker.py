@@ -20,8 +20,8 @@ import traceback
 from tenterhook.cli import main
 from tenterhook.cli.server.client import NOT_HERE
 from tenterhook.cli.server.client_context import ClientContext
+from tenterhook.cli.server.protocol import STREAMS, BrokenRequest, ClientConnection, Request
 from tenterhook.cli.server.streams import ERRORS
-from tenterhook.cli.server.talk import STREAMS, BrokenRequest, ClientConnection, Request
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

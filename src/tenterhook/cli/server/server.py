@@ -16,11 +16,11 @@ import sys
 import time
 from typing import Any
 
-from tenterhook.cli.server import client, talk
+from tenterhook.cli.server import client, protocol
 from tenterhook.cli.server.client import AGAIN, HEAD, KEY, NOT_HERE
+from tenterhook.cli.server.fingerprints import stamp
 from tenterhook.cli.server.preload import own_files
-from tenterhook.cli.server.stamps import stamp
-from tenterhook.cli.server.talk import BrokenRequest, ClientConnection
+from tenterhook.cli.server.protocol import BrokenRequest, ClientConnection
 
 MOST = 16
 # Seconds that a client may take to say what it wants, and between two looks at our own files.
@@ -42,7 +42,7 @@ class WorkerPost:
         self.server, self.held = os.pipe2(os.O_CLOEXEC)
         # There before the worker is, so that whoever comes meanwhile waits for it and none is made beside it.
         try:
-            self.listener = talk.listener(self.folder, name)
+            self.listener = protocol.listener(self.folder, name)
         except OSError:
             release(self.server)
             release(self.held)
@@ -92,7 +92,7 @@ class HookServer:
         self.bell[1].setblocking(False)
         self.tidy()
         self.write_key()
-        self.listener = talk.listener(folder, self.code)
+        self.listener = protocol.listener(folder, self.code)
         self.listener.setblocking(False)
         os.ftruncate(lock, 0)
         os.pwrite(lock, f"{os.getpid()} {self.code}\n".encode(), 0)
@@ -162,7 +162,7 @@ class HookServer:
         if len(head) == HEAD and hmac.compare_digest(head[:KEY], self.key):
             with contextlib.suppress(OSError, BrokenRequest):
                 try:
-                    self.assign(line, talk.name_in(head))
+                    self.assign(line, protocol.name_in(head))
                 except OSError:  # no more processes, or no more files
                     line.say(NOT_HERE)
         self.pending.pop(file, None)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-    from tenterhook.cli.server.talk import ClientConnection
+    from tenterhook.cli.server.protocol import ClientConnection
 
 ERRORS = "backslashreplace"
 

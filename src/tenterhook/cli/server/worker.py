@@ -19,7 +19,7 @@ from tenterhook.cli.server.client import AGAIN, NOT_HERE
 from tenterhook.cli.server.client_context import ClientContext
 from tenterhook.cli.server.event_thread import Overtaken, Watchdog, WatchedCall
 from tenterhook.cli.server.fire_worker import FireWorker
-from tenterhook.cli.server.talk import BrokenRequest, ClientConnection, Request
+from tenterhook.cli.server.protocol import BrokenRequest, ClientConnection, Request
 from tenterhook.runtime.process.client_gone import CallerGone
 
 TYPE_CHECKING = False

@@ -13,7 +13,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from tenterhook.clients.judge.talk import JudgeConversation, JudgeFailed
+from tenterhook.clients.judge.conversation import JudgeConversation, JudgeFailed
 from tenterhook.clients.models.failures import ProviderError
 from tenterhook.errors import UsageError
 from tenterhook.support.secrets.mask import mask_secret_values, secrets

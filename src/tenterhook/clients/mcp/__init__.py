@@ -17,7 +17,7 @@ from tenterhook.clients.formats import sdk
 from tenterhook.clients.mcp.config import McpServer, ServerError, expand_server_variables, read_servers
 from tenterhook.clients.mcp.tools import definitions, reason
 from tenterhook.clients.tool_definition import Definition
-from tenterhook.runtime.procfs import TAG, read_table
+from tenterhook.runtime.process_tree import TAG, read_table
 from tenterhook.support.secrets.mask import mask_secret_values, secrets
 
 __all__ = ["McpServer", "ServerError", "Servers", "read_servers"]

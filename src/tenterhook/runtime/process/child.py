@@ -12,7 +12,7 @@ from tenterhook.runtime.process.program import Completed, Program, by_shell, loo
 from tenterhook.runtime.process.running import Running
 from tenterhook.runtime.process.status import exit_status, is_contested
 from tenterhook.runtime.process.stream import close
-from tenterhook.runtime.procfs import TAG, ProcessFamily, ProcessTable, append_process_tag, find_child
+from tenterhook.runtime.process_tree import TAG, ProcessFamily, ProcessTable, append_process_tag, find_child
 
 __all__ = ["Child"]
 

@@ -18,7 +18,7 @@ from tenterhook.runtime.process.running import LEFTOVER_GRACE, Running
 from tenterhook.runtime.process.spawn import hire
 from tenterhook.runtime.process.stream import OutputStream
 from tenterhook.runtime.process.ticket import NEVER_STARTED, Ticket
-from tenterhook.runtime.procfs import Tags, read_table
+from tenterhook.runtime.process_tree import Tags, read_table
 from tenterhook.runtime.supervisor import ChannelLost, Outdated
 
 if TYPE_CHECKING:

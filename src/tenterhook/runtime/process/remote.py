@@ -6,7 +6,7 @@ import os
 
 from tenterhook.runtime.process.program import Modified, Program
 from tenterhook.runtime.process.running import Running
-from tenterhook.runtime.procfs import ProcessTable
+from tenterhook.runtime.process_tree import ProcessTable
 from tenterhook.runtime.supervisor import ChannelLost, Outdated
 from tenterhook.runtime.supervisor.channel import Channel
 from tenterhook.runtime.supervisor.wire import END, GO, HEAD, say_long, start_packet

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from tenterhook.runtime.process.program import Completed, Modified, Program, explain
 from tenterhook.runtime.process.status import name_of
 from tenterhook.runtime.process.stream import Feed, OutputStream
-from tenterhook.runtime.procfs import ProcessFamily, ProcessTable
+from tenterhook.runtime.process_tree import ProcessFamily, ProcessTable
 
 if TYPE_CHECKING:
     from tenterhook.trust.parts import Stamp

@@ -7,7 +7,7 @@ import gc
 import marshal
 import os
 
-from tenterhook.runtime.procfs import SIGKILL, descendants, send
+from tenterhook.runtime.process_tree import SIGKILL, descendants, send
 from tenterhook.runtime.supervisor import spawner, system
 from tenterhook.runtime.supervisor.wire import CHANNEL, HEAD, HERE, JOIN, RELEASE, Wire, heard_long, pair, wire
 

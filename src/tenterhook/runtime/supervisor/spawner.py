@@ -6,7 +6,7 @@ import os
 import time
 
 from tenterhook.runtime.supervisor import system
-from tenterhook.runtime.supervisor.jobs import HookProcesses
+from tenterhook.runtime.supervisor.hook_processes import HookProcesses
 from tenterhook.runtime.supervisor.spawn import PreparedStart
 from tenterhook.runtime.supervisor.wire import (
     CHANNEL,

@@ -9,7 +9,7 @@ import os
 import select
 import time
 
-from tenterhook.runtime.procfs import SIGKILL, descendants, read, send
+from tenterhook.runtime.process_tree import SIGKILL, descendants, read, send
 from tenterhook.runtime.supervisor.wire import Wire
 
 TYPE_CHECKING = False

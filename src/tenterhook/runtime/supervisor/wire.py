@@ -12,7 +12,7 @@ import os
 import struct
 from itertools import starmap
 
-from tenterhook.runtime.procfs import TAG
+from tenterhook.runtime.process_tree import TAG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

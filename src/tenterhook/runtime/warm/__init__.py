@@ -1,13 +1,13 @@
-"""Python scripts run by a copy of an interpreter that is running already.
+"""Run Python scripts in forks of an interpreter that is already running.
 
-    host --PREPARE--> warm interpreter --forks--> trial: may what the script imports be loaded for good?
-         --START--->                   --forks--> the script, with everything of its own
+    host --PREPARE--> warm interpreter --forks--> trial: is it safe to keep the script's imports loaded?
+         --START--->                   --forks--> the script, with its own environment and streams
 
-A warm interpreter is a spawner (see runtime/supervisor) that has confined itself and then become the hook's own
-Python: `program` is what it runs, `server` what it serves, `trial`, `imports` and `footprint` how it gets ready for a
-script, `copies`, `child`, `ending` and `kept` how it runs one. All of these are the standard library alone, for any
-Python from 3.9 on. `script` and `host` are the host's side: what is a Python script, and what is ready for it.
+A warm interpreter is a spawner (see runtime/supervisor) that has confined itself and then executed the hook's own
+Python. `program` is its main program and `server` its loop. `trial`, `imports` and `footprint` prepare it for a script;
+`forks`, `child`, `run_script` and `prepared_script` run one. These use the standard library alone and work on Python
+3.9 and later. `script` and `host` are the host's side: they recognise Python scripts and track which are prepared.
 """
 
-# Part of what is said, once, of a script that cannot run in a copy.
+# Part of the note, given once, about a script that cannot run in a fork.
 EACH_TIME = "runs in an interpreter of its own each time"

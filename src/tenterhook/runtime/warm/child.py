@@ -18,7 +18,7 @@ import sys
 import time
 from _socket import CMSG_SPACE, MSG_CMSG_CLOEXEC
 
-from tenterhook.runtime.procfs import TAG
+from tenterhook.runtime.process_tree import TAG
 from tenterhook.runtime.supervisor.spawn import places
 from tenterhook.runtime.supervisor.system import PR_SET_DUMPABLE, max_files
 from tenterhook.runtime.supervisor.wire import FILES, PACKET
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from tenterhook.runtime.supervisor.wire import Wire
-    from tenterhook.runtime.warm.kept import PreparedScript
+    from tenterhook.runtime.warm.prepared_script import PreparedScript
 
     # The command as it was given; as its interpreter is given it; how many of these words are options; environment.
     Given = tuple[list[bytes], list[bytes], int, dict[bytes, bytes]]

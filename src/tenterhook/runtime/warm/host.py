@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from tenterhook.runtime.procfs import TAG
+from tenterhook.runtime.process_tree import TAG
 from tenterhook.runtime.supervisor import NoHelper
 from tenterhook.runtime.supervisor.wire import AGAIN, CONFINED, HEAD, PACKET, PREPARE, READY, STALE, UNFIT
 from tenterhook.runtime.warm import EACH_TIME
+from tenterhook.runtime.warm.fingerprint import stamp
 from tenterhook.runtime.warm.script import NO_SCRIPT, recognise_script
-from tenterhook.runtime.warm.stamps import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from tenterhook.runtime.process.program import Program
     from tenterhook.runtime.supervisor.channel import Channel, Key
     from tenterhook.runtime.supervisor.client import Helper
+    from tenterhook.runtime.warm.fingerprint import Stamp
     from tenterhook.runtime.warm.script import PythonScript
-    from tenterhook.runtime.warm.stamps import Stamp
 
 __all__ = ["Interpreter", "Interpreters", "ReadyScript", "wait"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
-from tenterhook.runtime.warm.stamps import SETTLED, is_stamp_reliable, stamp
+from tenterhook.runtime.warm.fingerprint import SETTLED, is_stamp_reliable, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tenterhook.runtime.warm.stamps import Stamp
+    from tenterhook.runtime.warm.fingerprint import Stamp
 
 # Looked for by every interpreter that starts.
 CUSTOM = {"sitecustomize", "usercustomize"}

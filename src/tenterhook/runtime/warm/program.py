@@ -24,8 +24,8 @@ def main():
 
     from tenterhook.runtime.supervisor import system
     from tenterhook.runtime.supervisor.wire import wire
-    from tenterhook.runtime.warm import child, ending
-    from tenterhook.runtime.warm.copies import BecomeChild
+    from tenterhook.runtime.warm import child, run_script
+    from tenterhook.runtime.warm.forks import BecomeChild
     from tenterhook.runtime.warm.server import WarmServer
 
     for fd in (control, channel, notes):
@@ -47,7 +47,7 @@ def main():
     known = set(sys.modules)
     script = child.become_script(born[0], start, warm.scripts)
     own = os.getpid()
-    return ending.finish(ending.ran(script), script, known, born[1], own)
+    return run_script.finish(run_script.ran(script), script, known, born[1], own)
 
 
 if __name__ == "__main__" and sys.version_info >= (3, 9) and sys.implementation.name == "cpython":

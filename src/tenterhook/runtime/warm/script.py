@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from tenterhook.runtime.warm.stamps import is_file, is_stamp_reliable, stamp
+from tenterhook.runtime.warm.fingerprint import is_file, is_stamp_reliable, stamp
 from tenterhook.support.command_line import PLAIN_FLAGS
 
 if TYPE_CHECKING:
-    from tenterhook.runtime.warm.stamps import Stamp
+    from tenterhook.runtime.warm.fingerprint import Stamp
 
 __all__ = ["PythonScript", "recognise_script"]
 

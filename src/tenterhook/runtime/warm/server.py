@@ -14,23 +14,23 @@ import os
 import sys
 import time
 
-from tenterhook.runtime.procfs import ProcessFamily, send
+from tenterhook.runtime.process_tree import ProcessFamily, send
 from tenterhook.runtime.supervisor import system
-from tenterhook.runtime.supervisor.jobs import HookProcess, HookProcesses, tell, ticks
+from tenterhook.runtime.supervisor.hook_processes import HookProcess, HookProcesses, tell, ticks
 from tenterhook.runtime.supervisor.spawner import Spawner
 from tenterhook.runtime.supervisor.wire import AGAIN, EXITED, FAILED, FILES, HEAD, PREPARE, READY, STALE, UNFIT
 from tenterhook.runtime.warm.child import FIT
-from tenterhook.runtime.warm.copies import ForkedRun, ForkedWorker
 from tenterhook.runtime.warm.footprint import memory
-from tenterhook.runtime.warm.kept import PreparedScript
+from tenterhook.runtime.warm.forks import ForkedRun, ForkedWorker
 from tenterhook.runtime.warm.loading import LoadedModules, load
+from tenterhook.runtime.warm.prepared_script import PreparedScript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from tenterhook.runtime.procfs import ProcessEntry, ProcessTable
+    from tenterhook.runtime.process_tree import ProcessEntry, ProcessTable
     from tenterhook.runtime.supervisor.wire import Wire
 
 # Copies that wait for a script, and seconds after which one is made though a script runs.

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from tenterhook.errors import ConfigError, DialectError
-from tenterhook.support.steady import whole
+from tenterhook.support.stable_read import whole
 from tenterhook.types import Path
 
 __all__ = ["DEEPEST", "LARGEST", "Document", "Position", "Scan", "error", "parse", "read"]

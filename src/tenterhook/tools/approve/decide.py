@@ -9,12 +9,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from tenterhook.config.standing import owner_of
+from tenterhook.config.file_trust import owner_of
 from tenterhook.engine.hookset import HookSet
 from tenterhook.tools.approve.survey import survey
-from tenterhook.trust import book
+from tenterhook.trust import approval_book
+from tenterhook.trust.approval_book import ApprovalBook, ItemHistory
 from tenterhook.trust.approvals import ItemState, by_name, missing_approved_lines, standings
-from tenterhook.trust.book import ApprovalBook, ItemHistory
 from tenterhook.trust.item import Item
 
 
@@ -37,7 +37,7 @@ def look(project: str | os.PathLike[str], *, dialect: str = "", **options: Any) 
     """Read, never run. Without a dialect, in all of them; `home` and `environ` as for an engine."""
     hooks = HookSet(project, **options)
     seen = survey(hooks.project, dialect=dialect, **options)
-    kept, problem = book.load_book(hooks.project, hooks.home, hooks.environ)
+    kept, problem = approval_book.load_book(hooks.project, hooks.home, hooks.environ)
     found = standings(seen.items, kept)
     unread = {os.path.realpath(file) for file in seen.unread}
     lost = [line for line in missing_approved_lines(kept, found) if not dialect or line.last.dialect == dialect]
@@ -72,7 +72,7 @@ def approve(found: ProjectReview, wanted: Sequence[ItemState], lost: Sequence[It
         for line in kept.lines:
             line.gone = any(line.last == one.last for one in lost) or (line.gone and back.isdisjoint(line.bonds))
 
-    return book.change(found.project, found.home, found.environ, note)
+    return approval_book.change(found.project, found.home, found.environ, note)
 
 
 def deny(found: ProjectReview, wanted: Sequence[ItemState] | None) -> str:
@@ -84,7 +84,7 @@ def deny(found: ProjectReview, wanted: Sequence[ItemState] | None) -> str:
             kept.lines = [line for line in kept.lines if by_name(line.last) != by_name(one.item)]
             kept.lines.append(ItemHistory([one.item], "denied"))
 
-    return book.change(found.project, found.home, found.environ, note)
+    return approval_book.change(found.project, found.home, found.environ, note)
 
 
 def revoke(found: ProjectReview, names: Sequence[str] | None) -> str:
@@ -94,7 +94,7 @@ def revoke(found: ProjectReview, names: Sequence[str] | None) -> str:
         kept.denied = kept.denied and names is not None
         kept.lines = [line for line in kept.lines if names is not None and not fits_any(line.last, names)]
 
-    return book.change(found.project, found.home, found.environ, note)
+    return approval_book.change(found.project, found.home, found.environ, note)
 
 
 def fits_any(item: Item, names: Iterable[str]) -> bool:

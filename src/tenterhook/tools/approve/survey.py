@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct, field
 
 from tenterhook import dialects
-from tenterhook.config.standing import owner_of
+from tenterhook.config.file_trust import owner_of
 from tenterhook.engine.hookset import HookSet
 from tenterhook.errors import ConfigError
 from tenterhook.library.actions.settings import FILES as ACTIONS

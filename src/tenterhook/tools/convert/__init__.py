@@ -1,12 +1,12 @@
-"""Hook config of one dialect into another: the same hooks, as the other agent writes them, and what that costs.
+"""Convert the hook config of one dialect into that of another, and report what is lost.
 
-    taking.py      hooks as they stand in files, with their comments
-    placing.py     one hook: its event and its entry there; matching.py, commands.py, carrying.py are its parts
-    assembling.py  entries as the text of a file, and the hooks that are read from it again
-    rules.py       the hazards of a conversion
-    firing.py      both sides over the same events (samples.py) and answers (native.py)
+    read_hooks.py    the hooks of the source files, with their comments
+    convert_hook.py  one hook: its event and entry in the target; matching.py, commands.py, other_keys.py are its parts
+    write_file.py    the target file's text; reads its hooks back
+    rules.py         the hazards of a conversion
+    firing.py        both sides over the same events (samples.py) and answers (native.py)
 
-Everything comes from the dialects' data; no agent is known by name.
+Everything comes from the dialects' data; no agent is named here.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.dialects.schema.vocabulary import covers
 from tenterhook.engine.hookset import HookSet
 from tenterhook.errors import UsageError
-from tenterhook.tools.check.report import look_at
+from tenterhook.tools.check.run_checks import look_at
 from tenterhook.tools.convert import firing
-from tenterhook.tools.convert.assembling import FileText, file_for, items, owners, path_of, reread, text_of
+from tenterhook.tools.convert.convert_hook import ConvertedHook, place_hook
 from tenterhook.tools.convert.losses import LOST, NOTE, Difference, Loss
-from tenterhook.tools.convert.placing import ConvertedHook, place_hook
+from tenterhook.tools.convert.read_hooks import SourceHook, collect_project_hooks
 from tenterhook.tools.convert.rules import ConversionCase, judge
-from tenterhook.tools.convert.taking import SourceHook, collect_project_hooks
+from tenterhook.tools.convert.write_file import FileText, file_for, items, owners, path_of, reread, text_of
 from tenterhook.tools.install.editing.writing import content
 
 __all__ = ["Conversion", "Difference", "Loss", "convert"]

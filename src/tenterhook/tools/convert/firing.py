@@ -11,12 +11,12 @@ from tenterhook.engine.engine import Engine
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.simulate import NOTHING_RUNS
 from tenterhook.tools.check import answers
+from tenterhook.tools.convert.convert_hook import TargetEntry
 from tenterhook.tools.convert.losses import Difference
 from tenterhook.tools.convert.native import native
-from tenterhook.tools.convert.placing import TargetEntry
+from tenterhook.tools.convert.read_hooks import SourceHook
 from tenterhook.tools.convert.rules import RULES
 from tenterhook.tools.convert.samples import Sample, samples
-from tenterhook.tools.convert.taking import SourceHook
 from tenterhook.types import Hook, Outcome
 
 Pairs = Sequence[tuple[Hook, TargetEntry]]

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.tools.check import HookInspection, answers
 from tenterhook.tools.check.commands import relative, script, words
+from tenterhook.tools.convert.convert_hook import ConvertedHook
 from tenterhook.tools.convert.losses import LOST, NOTE, Loss
-from tenterhook.tools.convert.placing import ConvertedHook
-from tenterhook.tools.convert.taking import SourceHook
+from tenterhook.tools.convert.read_hooks import SourceHook
 
 # A script that parses what it is told.
 READS_STDIN = re.compile(r"json\.loads?\(|JSON\.parse|\bjq\b")

@@ -1,13 +1,12 @@
-"""What `tenter install` does: an agent's own config calls hooks that you wrote, and is given back as it was.
+"""What `tenter install` does: make an agent's own config call your hooks, and restore that config later.
 
-    hookfiles.py    the hooks of the files, and which of the agent's events they are for
-    line.py         the command line that the agent runs, which no upgrade changes
-    matchers.py     which tools an entry is for, in the agent's own way of saying so
-    target.py       which file is changed, and where it is kept what was there before
-    ours.py         entries that are certainly ours, where that is not on record
-    change.py       what changes in it, and what takes that back
-    limits.py       what the agent will not do, whatever a hook says
-    canary.py       an event through that very command line: does the hook fire?
-
-The editing itself is that of setup/.
+hookfiles.py     the hooks of your files, and the agent's events that they are for
+command_line.py  the command that the agent runs; it stays the same across upgrades
+matchers.py      the tools that an entry is for, as the agent's config writes them
+target.py        which file is changed, and where the original is recorded
+own_entries.py   recognises our entries when no record says so
+change.py        the changes of an install, and of an uninstall
+limits.py        what the agent does not enforce, whatever a hook answers
+canary.py        fires an event through the installed command: is the hook reached?
+editing/         edits JSON, TOML and YAML in place; init/ is `tenter init`
 """

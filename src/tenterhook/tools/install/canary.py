@@ -26,9 +26,9 @@ from tenterhook.handlers import command
 from tenterhook.runtime.process.program import by_shell
 from tenterhook.testing.calling import NAMES, build_tool_call_data, tool_of
 from tenterhook.testing.firing import once_written
+from tenterhook.tools.install.command_line import CommandLine
 from tenterhook.tools.install.editing.edit import join_argv
 from tenterhook.tools.install.hookfiles import EventHooks
-from tenterhook.tools.install.line import CommandLine
 from tenterhook.tools.install.target import Target
 from tenterhook.types import Attempt, Hook, Job, Outcome
 

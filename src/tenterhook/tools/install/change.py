@@ -13,17 +13,17 @@ from tenterhook.config.entry_keys import TIMEOUT, key_of
 from tenterhook.config.timeouts import EITHER, seconds_to_unit
 from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.support import readers
-from tenterhook.tools.install import ours
+from tenterhook.tools.install import own_entries
+from tenterhook.tools.install.command_line import PROGRAM, CommandLine
 from tenterhook.tools.install.editing import record as records
 from tenterhook.tools.install.editing.edit import EMPTY, Addition, Edit, apply_additions, canonical, mentions, without
-from tenterhook.tools.install.editing.job import FileChanges
+from tenterhook.tools.install.editing.file_changes import FileChanges
 from tenterhook.tools.install.editing.record import ConfigRecord, Record, digest
 from tenterhook.tools.install.editing.writing import PRIVATE, Change, content, folders_for
 from tenterhook.tools.install.hookfiles import EventHooks
 from tenterhook.tools.install.init.additions import command_type, entry_of, place_of, required_additions
 from tenterhook.tools.install.init.install import about_switch, elsewhere, overridden
 from tenterhook.tools.install.init.undo import format_command, restore_config, taken_out
-from tenterhook.tools.install.line import PROGRAM, CommandLine
 from tenterhook.tools.install.matchers import matcher
 from tenterhook.tools.install.target import Target
 
@@ -92,7 +92,7 @@ def read_state_before(job: FileChanges, target: Target) -> PriorState:
 
 def detect_earlier_install(target: Target, source: bytes, folders: list[str]) -> PriorState:
     """What stands there and is certainly ours is an earlier install, though nobody remembers it."""
-    edits = ours.entries(target, source, parse_target(target, source))
+    edits = own_entries.entries(target, source, parse_target(target, source))
     base, left = without(source, target.path, target.file.format, edits)
     taken = [edit for edit in edits if edit not in left]
     return PriorState(source, base if taken else source, left, folders, taken, known=not edits)
@@ -146,7 +146,7 @@ def uninstall_unrecorded(target: Target, before: Mapping[str, bytes | None]) -> 
     source = before[where] if where in before else content(where)
     if source is None or PROGRAM.encode() not in source:  # whatever else is wrong with it is not our business
         return None
-    edits = ours.entries(target, source, parse_target(target, source))
+    edits = own_entries.entries(target, source, parse_target(target, source))
     restore_config(job, target.path, target.file.format, ConfigRecord(None, "", edits, known=False), source)
     return job if edits else None
 

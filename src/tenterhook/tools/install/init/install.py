@@ -14,7 +14,7 @@ from tenterhook.library.actions.wrapper_script import is_ours, text
 from tenterhook.support import readers
 from tenterhook.tools.install.editing import record as records
 from tenterhook.tools.install.editing.edit import EMPTY, Addition, apply_additions
-from tenterhook.tools.install.editing.job import FileChanges
+from tenterhook.tools.install.editing.file_changes import FileChanges
 from tenterhook.tools.install.editing.record import ConfigRecord, Record, WrapperRecord, digest
 from tenterhook.tools.install.editing.writing import PRIVATE, Change, content, folders_for, mode_of, runnable
 from tenterhook.tools.install.init.additions import additions

@@ -10,7 +10,7 @@ from tenterhook.errors import ConfigError
 from tenterhook.support import readers
 from tenterhook.tools.install.editing import record as records
 from tenterhook.tools.install.editing.edit import EMPTY, Edit, EditRefused, with_addition, without
-from tenterhook.tools.install.editing.job import FileChanges
+from tenterhook.tools.install.editing.file_changes import FileChanges
 from tenterhook.tools.install.editing.record import ConfigRecord, Record, digest
 from tenterhook.tools.install.editing.writing import Change, content
 from tenterhook.tools.install.init.additions import command_of

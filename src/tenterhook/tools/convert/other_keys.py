@@ -12,7 +12,7 @@ from tenterhook.config.entry_keys import OURS, TIMEOUT, key_of
 from tenterhook.config.timeouts import LONGEST, seconds_to_unit
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, Type
 from tenterhook.dialects.schema.vocabulary import RULE
-from tenterhook.tools.convert.taking import SourceHook
+from tenterhook.tools.convert.read_hooks import SourceHook
 
 # The setter of a key that says so in a word of the agent's own.
 CLOSED = "closed"

@@ -15,9 +15,9 @@ from tenterhook.author.loading import LIBRARY
 from tenterhook.author.process import parse_argv
 from tenterhook.config.entry_keys import key_of
 from tenterhook.dialects.schema.dialect import Dialect
+from tenterhook.tools.install.command_line import PROGRAM, CommandLine, PathInFolder, Word
 from tenterhook.tools.install.editing.edit import Addition, Edit, editor, join_argv, split_bom
 from tenterhook.tools.install.init.additions import command_type, place_of
-from tenterhook.tools.install.line import PROGRAM, CommandLine, PathInFolder, Word
 from tenterhook.tools.install.target import Target
 
 MATCHERS = ("matcher", "matcher_trimmed")

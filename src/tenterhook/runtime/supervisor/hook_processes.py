@@ -6,7 +6,7 @@ import errno
 import os
 import time
 
-from tenterhook.runtime.procfs import SIGKILL, ProcessEntry, ProcessFamily, ProcessTable, Tags, read_table
+from tenterhook.runtime.process_tree import SIGKILL, ProcessEntry, ProcessFamily, ProcessTable, Tags, read_table
 from tenterhook.runtime.supervisor.system import TICKS
 from tenterhook.runtime.supervisor.wire import EXITED, FAILED, GONE, HEAD, Wire
 

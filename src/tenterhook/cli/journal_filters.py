@@ -10,9 +10,9 @@ from datetime import UTC, datetime, timedelta
 from tenterhook.cli.options import CommandUsage, Option
 from tenterhook.config.settings import SYSTEM, TABLE, settings
 from tenterhook.errors import UsageError
-from tenterhook.journal.ask import EntryFilter
 from tenterhook.journal.files import names, place
 from tenterhook.journal.index import Index
+from tenterhook.journal.query import EntryFilter
 from tenterhook.support.terminal.text import near, pluralise_count
 
 OPTIONS = (

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import marshal
 
-from tenterhook.runtime.warm.stamps import is_stamp_reliable, stamp
+from tenterhook.runtime.warm.fingerprint import is_stamp_reliable, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType
 
-    from tenterhook.runtime.warm.stamps import Stamp
+    from tenterhook.runtime.warm.fingerprint import Stamp
 
 
 class PreparedScript:

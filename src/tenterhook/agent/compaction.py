@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tenterhook.agent import compact
-from tenterhook.agent.end import TurnEnd
+from tenterhook.agent import context_summary
+from tenterhook.agent.turn_end import TurnEnd
 from tenterhook.errors import TenterhookError
 from tenterhook.pipeline.apply import STOPPED
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 async def shorten(loop: AgentLoop, trigger: str = "auto") -> TurnEnd | None:
     """The end of the turn, where a hook stops the agent here."""
-    length = compact.size(loop.messages)
+    length = context_summary.size(loop.messages)
     if not loop.messages or (trigger == "auto" and length < max(loop.room, loop.put_off)):
         return None
     before = await loop.session.acompact(trigger)
@@ -25,24 +25,24 @@ async def shorten(loop: AgentLoop, trigger: str = "auto") -> TurnEnd | None:
     if before.blocked:
         loop.put_off = length + loop.room // 4
         return None
-    old, kept = compact.split_for_summary(loop.messages, loop.room if trigger == "auto" else 0)
+    old, kept = context_summary.split_for_summary(loop.messages, loop.room if trigger == "auto" else 0)
     account = ""
     if old and not loop.coder.scripted and (reply := await request_summary(loop, old, trigger)):
         if reply.stop:
             return TurnEnd("stopped", reply.stop_reason or STOPPED)
         account = "" if reply.synthetic else reply.response["text"]
-    account = account or compact.retold(old, loop.room)
-    loop.messages, loop.put_off = compact.build_compacted_messages(account, loop.wish, kept, loop.room), 0
+    account = account or context_summary.retold(old, loop.room)
+    loop.messages, loop.put_off = context_summary.build_compacted_messages(account, loop.wish, kept, loop.room), 0
     loop.coder.screen.note("the conversation goes on with a short account of what was said so far")
     after = await loop.session.acompacted(trigger)
     loop.hear(loop.session.pending())
     return TurnEnd("stopped", after.stop_reason or STOPPED) if after.stop else None
 
 
-async def request_summary(loop: AgentLoop, old: list[compact.Message], trigger: str) -> Reply | None:
+async def request_summary(loop: AgentLoop, old: list[context_summary.Message], trigger: str) -> Reply | None:
     """A model that gives no account must not end the conversation: what is too long today is so tomorrow."""
     try:
-        return await loop.ask([*old, {"role": "user", "content": compact.INSTRUCTION}], [])
+        return await loop.ask([*old, {"role": "user", "content": context_summary.INSTRUCTION}], [])
     except TenterhookError as exc:
         if trigger == "manual":
             raise

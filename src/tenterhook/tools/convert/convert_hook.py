@@ -11,10 +11,10 @@ from tenterhook.config.entry_keys import MATCHER, key_of
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.tools.check import answers
 from tenterhook.tools.convert import commands
-from tenterhook.tools.convert.carrying import CarriedKeys, carry_hook_settings
 from tenterhook.tools.convert.losses import NOTE, Loss
 from tenterhook.tools.convert.matching import ConvertedMatcher, convert_matcher
-from tenterhook.tools.convert.taking import SourceHook
+from tenterhook.tools.convert.other_keys import CarriedKeys, carry_hook_settings
+from tenterhook.tools.convert.read_hooks import SourceHook
 
 
 class TargetEntry(Struct, frozen=True):

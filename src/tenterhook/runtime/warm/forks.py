@@ -5,8 +5,8 @@ from __future__ import annotations
 import mmap
 import os
 
-from tenterhook.runtime.procfs import ProcessFamily
-from tenterhook.runtime.supervisor.jobs import HookProcess, ticks
+from tenterhook.runtime.process_tree import ProcessFamily
+from tenterhook.runtime.supervisor.hook_processes import HookProcess, ticks
 from tenterhook.runtime.supervisor.wire import pair
 
 TYPE_CHECKING = False

@@ -16,7 +16,7 @@ from tenterhook.dialects.schema.dialect import Dialect, File
 from tenterhook.errors import UsageError
 from tenterhook.support import readers
 from tenterhook.tools.convert import comments
-from tenterhook.tools.convert.placing import TargetEntry
+from tenterhook.tools.convert.convert_hook import TargetEntry
 from tenterhook.tools.install.editing.edit import EMPTY, Addition, apply_additions, split_bom
 from tenterhook.tools.install.init.additions import required_additions
 from tenterhook.types import Hook, Path

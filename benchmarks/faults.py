@@ -269,7 +269,7 @@ def no_files_left() -> Iterator[None]:
 def no_memory() -> contextlib.AbstractContextManager[object]:
     if sys.platform != "linux":
         return mock.patch.object(subprocess.Popen, "__init__", side_effect=OSError(errno.ENOMEM, "stub"))
-    return mock.patch("tenterhook.runtime.process.remote.say_long", side_effect=OSError(errno.ENOMEM, "stub"))
+    return mock.patch("tenterhook.runtime.process.remote.send_long", side_effect=OSError(errno.ENOMEM, "stub"))
 
 
 @row("R11", "spawn errors: 9 kinds", "9 clear lines, 0 exceptions")

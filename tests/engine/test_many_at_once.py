@@ -67,7 +67,7 @@ def test_threads_and_loops_together_never_run_more_than_the_engine_may(project: 
     assert max(said(outcomes)) <= 3
 
 
-def test_an_event_with_more_hooks_than_seats_comes_to_its_end(project: Project) -> None:
+def test_an_event_with_more_hooks_than_slots_comes_to_its_end(project: Project) -> None:
     command = project.script("counted", COUNTED)
     engine = hooked(project, *(f"{command} {n}" for n in range(9)), parallel=2)
     outcomes: list[Outcome] = []
@@ -136,7 +136,7 @@ def test_cancelled_in_line_it_never_starts_and_the_others_go_on(tmp_path: Path) 
 
     assert within(30, lambda: len(got) == 5)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["1", "3", "go"]
-    assert within(30, lambda: pool.seats.free == 1)
+    assert within(30, lambda: pool.semaphore.free == 1)
     pool.close()
 
 
@@ -178,19 +178,19 @@ def test_a_host_without_threads_to_spare_runs_them_itself(monkeypatch: pytest.Mo
     pool = Pool(1, "off")
 
     assert [one.exit_code for one in pool.start([program("exit 1"), program("exit 2")]).wait()] == [1, 2]
-    assert pool.seats.free == 1
+    assert pool.semaphore.free == 1
 
 
 def test_what_a_thread_took_is_given_back_whatever_happens() -> None:
-    seats = ProcessSemaphore(4)
-    held = seats.take(3)
+    semaphore = ProcessSemaphore(4)
+    held = semaphore.take(3)
     assert held is not None
-    assert (seats.take(2), seats.free) == (None, 1)
+    assert (semaphore.take(2), semaphore.free) == (None, 1)
     held.give()
     held.give_rest()
     held.give()
 
-    assert (seats.free, seats.takers) == (4, 0)
+    assert (semaphore.free, semaphore.takers) == (4, 0)
 
 
 INTERRUPTED = """
@@ -199,9 +199,9 @@ pool = Pool(1, "off")
 first = pool.start([sh("sleep 60")])
 threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
 try: pool.start([sh("sleep 61"), sh("sleep 62")]).wait()
-except KeyboardInterrupt: print("interrupted", len(pool.seats.line))
+except KeyboardInterrupt: print("interrupted", len(pool.semaphore.queue))
 first.end_all()
-print(pool.seats.free)
+print(pool.semaphore.free)
 """
 
 FORKED = """
@@ -220,5 +220,5 @@ def test_an_interrupt_while_it_waits_ends_what_is_its_own() -> None:
     assert in_a_host(INTERRUPTED) == "interrupted 0\n1\n"
 
 
-def test_in_a_fork_all_seats_are_free_and_the_parents_hooks_are_the_parents() -> None:
+def test_in_a_fork_all_slots_are_free_and_the_parents_hooks_are_the_parents() -> None:
     assert in_a_host(FORKED) == "18 3 4\n"

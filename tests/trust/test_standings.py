@@ -71,4 +71,4 @@ def test_what_counts_is_what_a_comparison_with_every_line_says(items: list[Item]
     assert [one.item for one in found] == items
     wanted = plainly(items, lines)
     assert [one.state for one in found] == [state for state, _ in wanted]
-    assert all(one.line is line for one, (_, line) in zip(found, wanted, strict=True))
+    assert all(one.history is line for one, (_, line) in zip(found, wanted, strict=True))

@@ -39,9 +39,9 @@ def render_item_lines(one: ItemState, project: str, paint: Paint) -> Iterator[st
     owner = owner_of(item.file)
     if owner:
         yield paint("red", f"{INDENT}{where} belongs to {owner}: it cannot be approved")
-    if one.state == "modified" and one.line:
-        yield f"{INDENT}{paint('red', 'changed')}: {one_line(changes.summary(one.line.last, item))}"
-        lines = list(changes.diff(one.line.last, item))
+    if one.state == "modified" and one.history:
+        yield f"{INDENT}{paint('red', 'changed')}: {one_line(changes.summary(one.history.last, item))}"
+        lines = list(changes.diff(one.history.last, item))
         yield from (f"{INDENT}  {colour_diff_line(line, paint)}" for line in lines[:DIFF_LINES])
         if len(lines) > DIFF_LINES:
             yield f"{INDENT}  ... {len(lines) - DIFF_LINES} more lines"

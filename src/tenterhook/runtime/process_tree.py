@@ -229,7 +229,7 @@ class ProcessFamily:
             return True
         return False
 
-    def bury(self, table: ProcessTable) -> None:
+    def reap(self, table: ProcessTable) -> None:
         """Where the host adopts orphans (PID 1, subreaper), those we ended would stay zombies."""
         us = os.getpid()
         for pid, start in self.known:

@@ -62,7 +62,7 @@ def load_book(project: str, home: str, environ: Mapping[str, str]) -> tuple[Appr
     if strange:
         what = {"project": "project", "user": "user", "machine": "machine", "place": "place"}[strange[0]]
         return None, f"{file}: was made for another {what}, so nothing is approved"
-    book.lines = [line for line in book.lines if line.versions]
+    book.lines = [history for history in book.lines if history.versions]
     return book, ""
 
 

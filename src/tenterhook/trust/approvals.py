@@ -27,35 +27,35 @@ class ItemState(Struct, frozen=True):
 
     item: Item
     state: str
-    line: ItemHistory | None = None
+    history: ItemHistory | None = None
 
 
-def standings(items: Sequence[Item], kept: ApprovalBook | None) -> list[ItemState]:
+def standings(items: Sequence[Item], book: ApprovalBook | None) -> list[ItemState]:
     """Exactly what was approved counts, wherever it stands; what stands where something approved stood is modified."""
-    if kept is None:
+    if book is None:
         return [ItemState(item, "untrusted") for item in items]
-    if kept.denied:
+    if book.denied:
         return [ItemState(item, "denied") for item in items]
-    denied = [(line, by_name(line.last), line.bonds) for line in kept.lines if line.state == "denied"]
-    free = [line for line in kept.lines if line.state != "denied"]
-    approved = {bond: line for line in free for bond in line.bonds}
+    denied = [(history, by_name(history.last), history.bonds) for history in book.lines if history.state == "denied"]
+    free = [history for history in book.lines if history.state != "denied"]
+    approved = {bond: history for history in free for bond in history.bonds}
     found: dict[int, ItemState] = {}
     for n, item in enumerate(items):
         name, bond = by_name(item), item.bond
-        if refused := next((line for line, names, bonds in denied if name == names or bond in bonds), None):
+        if refused := next((history for history, names, bonds in denied if name == names or bond in bonds), None):
             found[n] = ItemState(item, "denied", refused)
         elif exact := approved.get(bond):
             found[n] = ItemState(item, "trusted", exact)
-    taken = {id(one.line) for one in found.values()}
+    taken = {id(one.history) for one in found.values()}
     for place in (by_name, by_order):
         waiting: defaultdict[Hashable, deque[ItemHistory]] = defaultdict(deque)
-        for line in free:
-            if id(line) not in taken:
-                waiting[place(line.last)].append(line)
+        for history in free:
+            if id(history) not in taken:
+                waiting[place(history.last)].append(history)
         for n, item in enumerate(items):
             if n not in found and waiting[place(item)]:
                 found[n] = ItemState(item, "modified", waiting[place(item)].popleft())
-                taken.add(id(found[n].line))
+                taken.add(id(found[n].history))
     return [found.get(n) or ItemState(item, "untrusted") for n, item in enumerate(items)]
 
 
@@ -67,11 +67,13 @@ def by_order(item: Item) -> Hashable:
     return item.slot, item.order
 
 
-def missing_approved_lines(kept: ApprovalBook | None, found: Iterable[ItemState]) -> list[ItemHistory]:
+def missing_approvals(book: ApprovalBook | None, found: Iterable[ItemState]) -> list[ItemHistory]:
     """What was approved, is not there any more, and is not known to be gone."""
-    there = {id(one.line) for one in found}
-    lines = kept.lines if kept and not kept.denied else []
-    return [line for line in lines if line.state == "approved" and not line.gone and id(line) not in there]
+    there = {id(one.history) for one in found}
+    lines = book.lines if book and not book.denied else []
+    return [
+        history for history in lines if history.state == "approved" and not history.gone and id(history) not in there
+    ]
 
 
 class Approvals:
@@ -86,7 +88,7 @@ class Approvals:
         """Whether something in this file is approved: then it must not be passed over where it is broken."""
         real = os.path.realpath(file)
         return self.book is not None and any(
-            line.state == "approved" and line.last.file == real for line in self.book.lines
+            history.state == "approved" and history.last.file == real for history in self.book.lines
         )
 
     def words(self, file: str, said: dict[str, Any]) -> tuple[dict[str, Any], str]:
@@ -96,8 +98,8 @@ class Approvals:
         """
         item = other_item("words", file, said, dialect=self.dialect.name)
         [found] = standings([item], self.book)
-        if found.state == "modified" and found.line:
-            return found.line.last.entry, "modified"
+        if found.state == "modified" and found.history:
+            return found.history.last.entry, "modified"
         return (item.entry if found.state == "trusted" else {}), found.state
 
     def hooks(self, hooks: Sequence[Hook]) -> tuple[list[Hook], list[ItemHistory]]:
@@ -110,9 +112,9 @@ class Approvals:
         items = [hook_item(h, self.dialect, n, b) for h, n, b in zip(hooks, orders(hooks), bound, strict=True)]
         found = standings(items, self.book)
         lost = [
-            line
-            for line in missing_approved_lines(self.book, found)
-            if line.last.kind == "hook" and line.last.dialect == self.dialect.name
+            history
+            for history in missing_approvals(self.book, found)
+            if history.last.kind == "hook" and history.last.dialect == self.dialect.name
         ]
         return [self.standing(hook, one, b, binder) for hook, one, b in zip(hooks, found, bound, strict=True)], lost
 
@@ -133,8 +135,8 @@ class Approvals:
         """What is approved, by what it says, the latest first."""
         if self.by_words is None:
             self.by_words = {}
-            for line in self.book.lines if self.book else ():
-                for one in line.versions if line.state == "approved" else ():
+            for history in self.book.lines if self.book else ():
+                for one in history.versions if history.state == "approved" else ():
                     self.by_words.setdefault(one.said, []).insert(0, one)
         return self.by_words
 
@@ -142,8 +144,8 @@ class Approvals:
         if found.state == "trusted":
             files = list(bound.parts.values())
             return replace(hook, state="trusted", seal=Seal(files, binder.where) if files else None)
-        if found.state == "modified" and found.line:
-            return block_modified_hook(hook, found.line.last, found.item, binder)
+        if found.state == "modified" and found.history:
+            return block_modified_hook(hook, found.history.last, found.item, binder)
         return replace(hook, state=found.state)
 
 
@@ -156,11 +158,11 @@ def as_approved(binder: Binder, found: Binding, version: Item) -> bool:
     if version.followed != FOLLOWED:
         return False
     here = {one.path: one for one, _ in found.parts.values()}
-    kept = {one.path: one for one in version.parts}
-    if any(path not in kept or kept[path].key != one.key for path, one in here.items()):
+    approved = {one.path: one for one in version.parts}
+    if any(path not in approved or approved[path].key != one.key for path, one in here.items()):
         return False
     more = {}
-    for path, one in kept.items():
+    for path, one in approved.items():
         if path in here:
             continue
         if path not in binder.seen or one.how == "names":

@@ -107,7 +107,7 @@ def as_data(found: ItemState) -> dict[str, Any]:
             for one in item.parts
         ],
         "unbound": item.unbound,
-        "changes": list(changes.diff(found.line.last, item)) if found.state == "modified" and found.line else [],
+        "changes": list(changes.diff(found.history.last, item)) if found.state == "modified" and found.history else [],
     }
 
 

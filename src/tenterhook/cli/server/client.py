@@ -154,14 +154,14 @@ class ServerCall:
 
     def made(self) -> int | None:
         """A worker is asked, if one serves our context; else the server, which makes one."""
-        world = context(self.words[0])
-        name = digest(world)
+        process_context = context(self.words[0])
+        name = digest(process_context)
         for _ in range(TRIES):
             wire = connect_to_server(f"{self.server}.{name.hex()}") or connect_to_server(self.server)
             if wire is None:
                 break
             try:
-                done = self.answered(wire) if self.sent(wire, name, world) else None
+                done = self.answered(wire) if self.sent(wire, name, process_context) else None
             finally:
                 wire.close()
             if done is None:
@@ -170,14 +170,14 @@ class ServerCall:
                 return done
         return None
 
-    def sent(self, wire: socket, name: bytes, world: bytes) -> bool:
+    def sent(self, wire: socket, name: bytes, process_context: bytes) -> bool:
         """Whether the server has all of it. Of a command that it forks for it gets our streams themselves."""
         secret = key(self.folder)
         if len(secret) != KEY or not self.may_send():
             return False
         stdin = self.stdin or b""
         call = dumps((self.words[1:], os.isatty(1)), 2)
-        left = memoryview(head(secret, name, world, call, stdin) + world + call + stdin)
+        left = memoryview(head(secret, name, process_context, call, stdin) + process_context + call + stdin)
         try:
             if self.forked:
                 from _socket import SCM_RIGHTS, SOL_SOCKET

@@ -30,10 +30,10 @@ SEPARATE = ("EVENT", "session", "input", "json", "require-trusted")
 class CachedEngine:
     """An engine, the seat of whoever it works for, and the files that it was made from; one client at a time."""
 
-    def __init__(self, key: Key, options: Options, turn: int) -> None:
-        self.key, self.turn = key, turn
+    def __init__(self, key: Key, options: Options, generation: int) -> None:
+        self.key, self.generation = key, generation
         self.engine = Engine(**engine_arguments(options))
-        self.seat = ClientStreams()
+        self.streams = ClientStreams()
         files = FileFingerprints(self.engine)
         hooks = self.engine.hooks()
         self.functions = any(hook.handler == "python" for hook in hooks)
@@ -43,7 +43,7 @@ class CachedEngine:
         runner = self.engine.running()
         runner.aside = event_thread.call
         # Threads that run functions for this engine, where there are several at once, print to its client.
-        runner.workers.begin = partial(STREAMS.set, self.seat)
+        runner.workers.begin = partial(STREAMS.set, self.streams)
 
     @property
     def fresh(self) -> bool:
@@ -72,7 +72,7 @@ class Engines:
         self.idle: OrderedDict[Key, list[CachedEngine]] = OrderedDict()
         self.lock = threading.Lock()
         # Counts how often all of them were of no use any more.
-        self.turn = 0
+        self.generation = 0
         missing_files.watch()
         client.helper("auto", self)  # interpreters stay warm though no engine is kept
 
@@ -84,24 +84,24 @@ class Engines:
         while True:
             with self.lock:
                 waiting = self.idle.get(key)
-                kept = waiting.pop() if waiting else None
-            if kept is None:
-                return CachedEngine(key, options, self.turn)
-            if kept.fresh:
-                return kept
-            kept.engine.close()
+                cached = waiting.pop() if waiting else None
+            if cached is None:
+                return CachedEngine(key, options, self.generation)
+            if cached.fresh:
+                return cached
+            cached.engine.close()
 
-    def give_back(self, kept: CachedEngine) -> None:
+    def give_back(self, cached: CachedEngine) -> None:
         """Those whose options were not asked for the longest time make room."""
-        if kept.files is None or kept.turn != self.turn or kept.engine.abandoned:
-            kept.engine.close()
+        if cached.files is None or cached.generation != self.generation or cached.engine.abandoned:
+            cached.engine.close()
             return
         old: list[CachedEngine] = []
         with self.lock:
-            self.idle.setdefault(kept.key, []).append(kept)
-            self.idle.move_to_end(kept.key)
-            if len(self.idle[kept.key]) > MOST:
-                old = [self.idle[kept.key].pop(0)]
+            self.idle.setdefault(cached.key, []).append(cached)
+            self.idle.move_to_end(cached.key)
+            if len(self.idle[cached.key]) > MOST:
+                old = [self.idle[cached.key].pop(0)]
             elif len(self.idle) > MOST:
                 _, old = self.idle.popitem(last=False)
         for one in old:
@@ -117,9 +117,9 @@ class Engines:
         with self.lock:
             old = [one for waiting in self.idle.values() for one in waiting]
             self.idle.clear()
-            self.turn += 1
-        for kept in old:
-            kept.engine.close()
+            self.generation += 1
+        for cached in old:
+            cached.engine.close()
 
 
 def engine_cache_key(options: Options) -> Key:

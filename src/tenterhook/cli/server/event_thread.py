@@ -34,9 +34,13 @@ class EventRun:
     """One event of one client. `rest` is what is to be done with its outcome where another thread has it."""
 
     def __init__(
-        self, engine: Engine, clock: Watchdog, line: ClientConnection, rest: Callable[[Callable[[], Outcome]], None]
+        self,
+        engine: Engine,
+        watchdog: Watchdog,
+        connection: ClientConnection,
+        finish: Callable[[Callable[[], Outcome]], None],
     ) -> None:
-        self.engine, self.clock, self.line, self.rest = engine, clock, line, rest
+        self.engine, self.watchdog, self.connection, self.finish = engine, watchdog, connection, finish
         self.flow: Flow | None = None
 
     def fire(self, event: str, data: dict[str, Any]) -> Outcome:
@@ -51,12 +55,12 @@ class EventRun:
         finally:
             EVENT_RUN.reset(before)
 
-    def go_on(self, job: Job) -> None:
+    def finish_timed_out(self, job: Job) -> None:
         """In another thread, in the context of the late one. The flow waits for the attempt of this job alone."""
         assert self.flow is not None
         flow = self.flow
         self.engine.give_up()
-        self.rest(lambda: self.engine.drive_flow(flow, [attempt_for_stuck_thread(job)]))
+        self.finish(lambda: self.engine.drive_flow(flow, [attempt_for_stuck_thread(job)]))
 
 
 EVENT_RUN: ContextVar[EventRun] = ContextVar("tenterhook.cli.server.turn")
@@ -64,11 +68,11 @@ EVENT_RUN: ContextVar[EventRun] = ContextVar("tenterhook.cli.server.turn")
 
 def call(handler: ModuleType, job: Job) -> Attempt:
     """In the client's own thread, whatever time it may take; Overtaken where it took too long."""
-    turn, seconds, context = EVENT_RUN.get(), patience(job), copy_context()
+    run, seconds, context = EVENT_RUN.get(), patience(job), copy_context()
     context.run(CALLER.set, -1)  # a function runs on though its client has gone
-    watched = None if seconds is None else turn.clock.begin(turn, job, seconds)
+    watched = None if seconds is None else run.watchdog.begin(run, job, seconds)
     result = context.run(run_handler_safely, handler, job)
-    if watched and not turn.clock.end(watched):
+    if watched and not run.watchdog.end(watched):
         raise Overtaken
     return result
 
@@ -85,14 +89,14 @@ def run_handler_safely(handler: ModuleType, job: Job) -> Attempt:
 class WatchedCall:
     """A call that must not take longer than `until`, and the context that it was made in."""
 
-    __slots__ = ("context", "job", "turn", "until")
+    __slots__ = ("context", "job", "run", "until")
 
-    def __init__(self, turn: EventRun, job: Job, until: float) -> None:
-        self.turn, self.job, self.until = turn, job, until
+    def __init__(self, run: EventRun, job: Job, until: float) -> None:
+        self.run, self.job, self.until = run, job, until
         self.context = copy_context()
 
-    def go_on(self) -> None:
-        self.context.run(self.turn.go_on, self.job)
+    def finish_timed_out(self) -> None:
+        self.context.run(self.run.finish_timed_out, self.job)
 
 
 class Watchdog:
@@ -101,8 +105,8 @@ class Watchdog:
     It sleeps until the first could be late, and on if that one has ended: to wake it for each would cost what is saved.
     """
 
-    def __init__(self, overtake: Callable[[WatchedCall], None]) -> None:
-        self.overtake = overtake
+    def __init__(self, take_over: Callable[[WatchedCall], None]) -> None:
+        self.take_over = take_over
         self.lock = threading.Lock()
         self.bell = threading.Event()
         self.calls: set[WatchedCall] = set()
@@ -111,8 +115,8 @@ class Watchdog:
     def start(self) -> None:
         threading.Thread(target=self.run, name="tenterhook clock", daemon=True).start()
 
-    def begin(self, turn: EventRun, job: Job, seconds: float) -> WatchedCall:
-        one = WatchedCall(turn, job, time.monotonic() + seconds)
+    def begin(self, run: EventRun, job: Job, seconds: float) -> WatchedCall:
+        one = WatchedCall(run, job, time.monotonic() + seconds)
         with self.lock:
             self.calls.add(one)
             first = one.until < self.next
@@ -140,4 +144,4 @@ class Watchdog:
                 self.calls.difference_update(late)
                 self.next = min((one.until for one in self.calls), default=inf)
             for one in late:
-                self.overtake(one)
+                self.take_over(one)

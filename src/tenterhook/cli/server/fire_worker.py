@@ -38,33 +38,33 @@ Result = TypeVar("Result")
 class FireWorker:
     """What one worker needs for it. `spoiled` is set where it cannot serve on as if it were new."""
 
-    def __init__(self, world: ClientContext, clock: Watchdog) -> None:
-        self.world, self.clock = world, clock
+    def __init__(self, context: ClientContext, watchdog: Watchdog) -> None:
+        self.context, self.watchdog = context, watchdog
         self.engines = Engines()
         self.modules = Modules()
         # Threads that ran a function, and have not looked yet what it left behind.
-        self.unsettled: set[int] = set()
+        self.unchecked: set[int] = set()
         # What was understood of the words of a call: agents say the same ones all the time.
         self.read: Memo[tuple[str, ...], Options] = Memo()
         self.spoiled = False
         self.lock = threading.Lock()
         self.project = ""
 
-    def __call__(self, request: Request, line: ClientConnection) -> None:
+    def __call__(self, request: Request, connection: ClientConnection) -> None:
         """Answer it. CallerGone where nobody is there any more to be answered."""
-        seat = ClientStreams()
-        seat.line, seat.out = line, bytearray()
-        before = STREAMS.set(seat)
+        streams = ClientStreams()
+        streams.connection, streams.out = connection, bytearray()
+        before = STREAMS.set(streams)
         try:
-            options = self.parsed(request, line, seat)
+            options = self.parse_words(request, connection, streams)
             if options is not None:
-                self.fired(options, request, line)
+                self.fire(options, request, connection)
         finally:
             STREAMS.reset(before)
-            seat.line = None
-            self.settle()
+            streams.connection = None
+            self.check_process()
 
-    def parsed(self, request: Request, line: ClientConnection, seat: ClientStreams) -> Options | None:
+    def parse_words(self, request: Request, connection: ClientConnection, streams: ClientStreams) -> Options | None:
         words = tuple(request.words)
         known = self.read.get(words)
         if known is not None:
@@ -72,103 +72,111 @@ class FireWorker:
         try:
             options = fire.USAGE.parse(request.words)
         except TenterhookError as exc:
-            line.end(complain(str(exc)))
+            connection.end(complain(str(exc)))
             return None
         if options is None:
-            line.end(0, bytes(seat.out or b""))
+            connection.end(0, bytes(streams.out or b""))
             return None
         return self.read.keep(words, options)
 
-    def fired(self, options: Options, request: Request, line: ClientConnection) -> None:
-        answer = answer_or_complain(partial(self.answer, options, request, line))
+    def fire(self, options: Options, request: Request, connection: ClientConnection) -> None:
+        answer = answer_or_complain(partial(self.answer, options, request, connection))
         if answer is None:
-            line.say(AGAIN)
+            connection.say(AGAIN)
         else:
-            line.end(*answer)
+            connection.end(*answer)
 
-    def answer(self, options: Options, request: Request, line: ClientConnection) -> Answer | None:
+    def answer(self, options: Options, request: Request, connection: ClientConnection) -> Answer | None:
         """None where that is for another worker to say."""
         stdin = request.stdin
         data = fire.read_input(options["input"]) if options.get("input") else fire.parse_event_data(stdin, "stdin")
-        kept = self.engines.take(options)
-        if self.is_own(kept):
-            return FireCall(self, kept, options, request, line).made(data)
+        cached = self.engines.take(options)
+        if self.serves_project(cached):
+            return FireCall(self, cached, options, request, connection).made(data)
         self.spoiled = True
-        self.done_with(kept)
+        self.give_back(cached)
         return None
 
-    def is_own(self, kept: CachedEngine) -> bool:
+    def serves_project(self, cached: CachedEngine) -> bool:
         """The functions of one project only: what those of another import when they are called has the same names."""
-        if not kept.functions:
+        if not cached.functions:
             return True
         with self.lock:
-            self.project = self.project or kept.engine.project
-            return self.project == kept.engine.project
+            self.project = self.project or cached.engine.project
+            return self.project == cached.engine.project
 
-    def done_with(self, kept: CachedEngine) -> None:
+    def give_back(self, cached: CachedEngine) -> None:
         """A function may have left something behind that a new process would not have."""
-        kept.seat.line = None
-        self.engines.give_back(kept)
-        if kept.engine.abandoned or not self.modules.learn():
+        cached.streams.connection = None
+        self.engines.give_back(cached)
+        if cached.engine.abandoned or not self.modules.learn():
             self.spoiled = True
-        if kept.functions:
-            self.unsettled.add(threading.get_ident())
+        if cached.functions:
+            self.unchecked.add(threading.get_ident())
 
-    def settle(self) -> None:
+    def check_process(self) -> None:
         """To look at the process takes a while: not before the answer, but before anybody else is served."""
-        if threading.get_ident() in self.unsettled:
-            self.spoiled = self.spoiled or self.world.changed
-            self.unsettled.discard(threading.get_ident())
+        if threading.get_ident() in self.unchecked:
+            self.spoiled = self.spoiled or self.context.changed
+            self.unchecked.discard(threading.get_ident())
 
     def is_spoiled(self) -> bool:
         """Also where somebody has answered, and not looked yet."""
-        return self.spoiled or (bool(self.unsettled) and self.world.changed)
+        return self.spoiled or (bool(self.unchecked) and self.context.changed)
 
 
 class FireCall:
     """One event for one client, by an engine that nobody else has meanwhile."""
 
     def __init__(
-        self, firing: FireWorker, kept: CachedEngine, options: Options, request: Request, line: ClientConnection
+        self, worker: FireWorker, cached: CachedEngine, options: Options, request: Request, connection: ClientConnection
     ) -> None:
-        self.firing, self.kept, self.options, self.request, self.line = firing, kept, options, request, line
+        self.worker, self.cached, self.options, self.request, self.connection = (
+            worker,
+            cached,
+            options,
+            request,
+            connection,
+        )
 
     def made(self, data: dict[str, object]) -> Answer:
-        self.kept.seat.line = self.line
-        STREAMS.set(self.kept.seat)
-        return self.answered(partial(self.begin_flow, data))
+        self.cached.streams.connection = self.connection
+        STREAMS.set(self.cached.streams)
+        return self.answer_client(partial(self.begin_flow, data))
 
     def begin_flow(self, data: dict[str, object]) -> Outcome:
-        engine = self.kept.engine
-        self.kept.begin(self.options.get("session", ""))
+        engine = self.cached.engine
+        self.cached.begin(self.options.get("session", ""))
         fire.warn_of_bypass(engine)
-        return EventRun(engine, self.firing.clock, self.line, self.overtaken).fire(self.options["EVENT"], data)
+        return EventRun(engine, self.worker.watchdog, self.connection, self.finish_late).fire(
+            self.options["EVENT"], data
+        )
 
-    def overtaken(self, outcome: Callable[[], Outcome]) -> None:
+    def finish_late(self, outcome: Callable[[], Outcome]) -> None:
         """The rest, in another thread: ours is late, and what it may still do is nobody else's matter."""
-        self.firing.spoiled = True
-        self.line.end(*self.answered(outcome))
+        self.worker.spoiled = True
+        self.connection.end(*self.answer_client(outcome))
 
-    def answered(self, outcome: Callable[[], Outcome]) -> Answer:
+    def answer_client(self, outcome: Callable[[], Outcome]) -> Answer:
         """The engine is given back before the answer is sent: whoever comes next need not wait for it."""
-        caller = CALLER.set(self.line.wire.fileno())
+        caller = CALLER.set(self.connection.wire.fileno())
         try:
-            answer = answer_or_complain(partial(self.told, outcome))
+            answer = answer_or_complain(partial(self.render_outcome, outcome))
         except CallerGone:
-            self.kept.files = None
-            self.firing.done_with(self.kept)
+            self.cached.files = None
+            self.worker.give_back(self.cached)
             raise
         finally:
             CALLER.reset(caller)
-        self.firing.done_with(self.kept)
+        self.worker.give_back(self.cached)
         return answer
 
-    def told(self, fired: Callable[[], Outcome]) -> Answer:
-        outcome = fired()
+    def render_outcome(self, produce: Callable[[], Outcome]) -> Answer:
+        outcome = produce()
         if any(one.error == "import" for one in outcome.attempts):
-            self.firing.spoiled = True  # half of it may have been imported
-        if not self.kept.own(outcome):
-            outcome = replace(outcome, id=self.kept.engine.new_id())
+            self.worker.spoiled = True  # half of it may have been imported
+        if not self.cached.own(outcome):
+            outcome = replace(outcome, id=self.cached.engine.new_id())
         if outcome.warnings:
             outcome = as_without_a_server(outcome)
         fire.warn_of_untrusted(outcome, self.options.get("project", ""))

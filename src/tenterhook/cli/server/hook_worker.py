@@ -33,17 +33,17 @@ LOOK = 1000.0
 class ForkingWorker:
     """One process in one thread: it accepts and forks."""
 
-    def __init__(self, post: WorkerPost, world: ClientContext, listener: socket.socket) -> None:
-        self.post, self.world, self.listener = post, world, listener
+    def __init__(self, post: WorkerPost, context: ClientContext, listener: socket.socket) -> None:
+        self.post, self.context, self.listener = post, context, listener
         self.listener.setblocking(False)
         self.children: dict[int, int] = {}
         self.used = time.monotonic()
 
-    def serve(self, line: ClientConnection, request: Request) -> None:
-        self.fork(line, request)
+    def serve(self, connection: ClientConnection, request: Request) -> None:
+        self.fork(connection, request)
         while True:
             ready = self.wait()
-            self.bury(ready)
+            self.reap(ready)
             if self.listener.fileno() in ready:
                 self.accept()
             idle = not self.children and time.monotonic() - self.used > self.post.idle
@@ -70,45 +70,45 @@ class ForkingWorker:
         self.fork(ClientConnection(wire))
         return True
 
-    def fork(self, line: ClientConnection, request: Request | None = None) -> None:
+    def fork(self, connection: ClientConnection, request: Request | None = None) -> None:
         self.used = time.monotonic()
         with contextlib.suppress(OSError):
             if request is None:
-                line.greet()
+                connection.greet()
             child = os.fork()
             if child == 0:
-                self.begin_flow(line, request)
+                self.begin_flow(connection, request)
             self.children[os.pidfd_open(child)] = child
-        line.close()
+        connection.close()
         for file in request.files if request else ():
             os.close(file)
 
-    def begin_flow(self, line: ClientConnection, request: Request | None) -> None:
+    def begin_flow(self, connection: ClientConnection, request: Request | None) -> None:
         """In the fork, which ends with this."""
         code = 1
         try:
             self.listener.close()
-            known = request is not None or self.world.knows(line.wire)
-            request = request or line.request(self.post.key)
-            if not known or request.context != self.world.context or len(request.files) != STREAMS:
-                line.say(NOT_HERE)
+            known = request is not None or self.context.knows(connection.wire)
+            request = request or connection.request(self.post.key)
+            if not known or request.context != self.context.context or len(request.files) != STREAMS:
+                connection.say(NOT_HERE)
                 return
             self.post.note(time.monotonic())
-            code = run_hook_command(line, request, self.world.codings)
+            code = run_hook_command(connection, request, self.context.codings)
         except (OSError, BrokenRequest):
             code = 1
         finally:
             os._exit(code)
 
-    def bury(self, ready: list[int]) -> None:
+    def reap(self, ready: list[int]) -> None:
         for file in [file for file in ready if file in self.children]:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(self.children.pop(file), 0)
             os.close(file)
 
 
-def run_hook_command(line: ClientConnection, request: Request, codings: list[str]) -> int:
-    end_with(line.wire)
+def run_hook_command(connection: ClientConnection, request: Request, codings: list[str]) -> int:
+    end_with(connection.wire)
     take_streams(request.files, codings)
     sys.argv = ["tenter", "hook", *request.words]
     try:
@@ -120,8 +120,8 @@ def run_hook_command(line: ClientConnection, request: Request, codings: list[str
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
     # The end of the connection is no end of ours any more.
-    fcntl.fcntl(line.wire, fcntl.F_SETFL, fcntl.fcntl(line.wire, fcntl.F_GETFL) & ~os.O_ASYNC)
-    line.end(code)
+    fcntl.fcntl(connection.wire, fcntl.F_SETFL, fcntl.fcntl(connection.wire, fcntl.F_GETFL) & ~os.O_ASYNC)
+    connection.end(code)
     return code
 
 

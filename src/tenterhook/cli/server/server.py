@@ -121,12 +121,12 @@ class HookServer:
         try:
             while not self.over:
                 ready = self.wait()
-                self.bury(ready)
+                self.reap(ready)
                 if self.listener.fileno() in ready:
                     self.accept()
                 for file in [file for file in ready if file in self.pending]:
-                    self.hear(file)
-                self.look()
+                    self.read_request(file)
+                self.drop_idle()
         finally:
             self.end()
 
@@ -144,17 +144,17 @@ class HookServer:
             while True:
                 wire, _ = self.listener.accept()
                 wire.setblocking(False)
-                line = ClientConnection(wire)
+                connection = ClientConnection(wire)
                 with contextlib.suppress(OSError):
-                    line.greet()
-                self.pending[wire.fileno()] = line, time.monotonic() + PATIENCE
+                    connection.greet()
+                self.pending[wire.fileno()] = connection, time.monotonic() + PATIENCE
                 self.used = time.monotonic()
 
-    def hear(self, file: int) -> None:
+    def read_request(self, file: int) -> None:
         """When it has said which context it is in, a worker hears the rest."""
-        line, _ = self.pending[file]
+        connection, _ = self.pending[file]
         try:
-            head = line.wire.recv(HEAD, socket.MSG_PEEK)
+            head = connection.wire.recv(HEAD, socket.MSG_PEEK)
         except BlockingIOError:
             return
         except OSError:
@@ -162,46 +162,46 @@ class HookServer:
         if len(head) == HEAD and hmac.compare_digest(head[:KEY], self.key):
             with contextlib.suppress(OSError, BrokenRequest):
                 try:
-                    self.assign(line, protocol.name_in(head))
+                    self.assign(connection, protocol.name_in(head))
                 except OSError:  # no more processes, or no more files
-                    line.say(NOT_HERE)
+                    connection.say(NOT_HERE)
         self.pending.pop(file, None)
-        line.close()
+        connection.close()
 
-    def assign(self, line: ClientConnection, digest: bytes) -> None:
+    def assign(self, connection: ClientConnection, digest: bytes) -> None:
         if not any(digest):
-            self.told(line)
+            self.send_status(connection)
             return
         name = f"{self.code}.{digest.hex()}"
         if inode(self.folder, name):
-            line.say(AGAIN)
+            connection.say(AGAIN)
             return
-        taken = {kept.post.number for kept in self.workers.values()}
+        taken = {worker.post.number for worker in self.workers.values()}
         number = next((one for one in range(2 * MOST) if one not in taken), -1)
         if number < 0:
-            line.say(NOT_HERE)
+            connection.say(NOT_HERE)
             return
         if len(self.workers) >= MOST:
             self.dismiss()
-        self.hire(line, WorkerPost(self, name, number))
+        self.fork_worker(connection, WorkerPost(self, name, number))
 
     def dismiss(self) -> None:
         """The worker that was not used for the longest time, of those that were not told to end."""
-        post = min((kept.post for kept in self.workers.values()), key=lambda post: (post.held < 0, post.noted[0]))
+        post = min((worker.post for worker in self.workers.values()), key=lambda post: (post.held < 0, post.noted[0]))
         post.held = release(post.held)
 
-    def hire(self, line: ClientConnection, post: WorkerPost) -> None:
+    def fork_worker(self, connection: ClientConnection, post: WorkerPost) -> None:
         pid = -1
         try:
             pid = os.fork()
             if pid == 0:
                 try:
-                    self.leave(line, post)
-                    work(line, post)
+                    self.leave(connection, post)
+                    work(connection, post)
                 finally:
                     os._exit(0)
-            kept = WorkerHandle(pid, post)
-            self.workers[kept.file] = kept
+            worker = WorkerHandle(pid, post)
+            self.workers[worker.file] = worker
         finally:
             post.listener.close()
             os.close(post.server)
@@ -209,7 +209,7 @@ class HookServer:
                 post.withdraw()
                 release(post.held)
 
-    def leave(self, line: ClientConnection, post: WorkerPost) -> None:
+    def leave(self, connection: ClientConnection, post: WorkerPost) -> None:
         """In a worker: what is the server's alone. Its terminal is, too: Ctrl-C there ends no client's hooks."""
         os.setsid()
         signal.set_wakeup_fd(-1)
@@ -221,52 +221,52 @@ class HookServer:
         os.close(self.lock)
         os.close(post.held)
         for other, _ in self.pending.values():
-            if other is not line:
+            if other is not connection:
                 other.close()
-        for kept in self.workers.values():
-            os.close(kept.file)
-            release(kept.post.held)
+        for worker in self.workers.values():
+            os.close(worker.file)
+            release(worker.post.held)
 
-    def bury(self, ready: list[int]) -> None:
+    def reap(self, ready: list[int]) -> None:
         for file in [file for file in ready if file in self.workers]:
-            kept = self.workers.pop(file)
+            worker = self.workers.pop(file)
             with contextlib.suppress(ChildProcessError):
-                os.waitpid(kept.pid, 0)
+                os.waitpid(worker.pid, 0)
             os.close(file)
-            release(kept.post.held)
-            self.done += kept.post.noted[1]
-            kept.post.withdraw()  # of one that was killed
+            release(worker.post.held)
+            self.done += worker.post.noted[1]
+            worker.post.withdraw()  # of one that was killed
             self.used = time.monotonic()
 
-    def look(self) -> None:
+    def drop_idle(self) -> None:
         """Whoever says nothing is let go; and so are we, when we are of no use any more."""
         now = time.monotonic()
-        for file, (line, until) in list(self.pending.items()):
+        for file, (connection, until) in list(self.pending.items()):
             if now > until:
                 del self.pending[file]
-                line.close()
+                connection.close()
         idle = not self.workers and not self.pending and now - self.used > self.idle
         # Set, never unset: a signal may set it at any moment.
         if idle or any(stamp(file) != known for file, known in self.files.items()):
             self.over = True
 
-    def told(self, line: ClientConnection) -> None:
+    def send_status(self, connection: ClientConnection) -> None:
         """`tenter serve --status`, or --stop."""
-        line.wire.setblocking(True)
-        words = line.request(self.key).words
-        line.end(0, marshal.dumps(self.status()))
+        connection.wire.setblocking(True)
+        words = connection.request(self.key).words
+        connection.end(0, marshal.dumps(self.status()))
         if words == ["stop"]:
             self.over = True
 
     def status(self) -> dict[str, Any]:
         now = time.monotonic()
         workers: list[dict[str, Any]] = []
-        for kept in self.workers.values():
-            used, count = kept.post.noted
+        for worker in self.workers.values():
+            used, count = worker.post.noted
             cwd = ""
             with contextlib.suppress(OSError):
-                cwd = os.readlink(f"/proc/{kept.pid}/cwd")
-            workers.append({"pid": kept.pid, "folder": cwd, "requests": count, "idle": round(now - used, 1)})
+                cwd = os.readlink(f"/proc/{worker.pid}/cwd")
+            workers.append({"pid": worker.pid, "folder": cwd, "requests": count, "idle": round(now - used, 1)})
         about = {"pid": os.getpid(), "folder": self.path, "idle": self.idle, "parallel": self.parallel}
         return {**about, "requests": self.done + sum(one["requests"] for one in workers), "workers": workers}
 
@@ -276,36 +276,36 @@ class HookServer:
             with contextlib.suppress(OSError):
                 os.unlink(name, dir_fd=self.folder)
         self.listener.close()
-        for line, _ in self.pending.values():  # greeted, and not heard yet: nothing was done for them
+        for connection, _ in self.pending.values():  # greeted, and not heard yet: nothing was done for them
             with contextlib.suppress(OSError):
-                line.say(NOT_HERE)
-            line.close()
+                connection.say(NOT_HERE)
+            connection.close()
         os.ftruncate(self.lock, 0)
 
 
-def work(line: ClientConnection, post: WorkerPost) -> None:
+def work(connection: ClientConnection, post: WorkerPost) -> None:
     """What a worker does, from its first client on."""
     from tenterhook.cli.server.client_context import ClientContext, ContextMismatch, about, peer
     from tenterhook.cli.server.hook_worker import ForkingWorker
     from tenterhook.cli.server.worker import EngineWorker
 
-    line.wire.setblocking(True)
+    connection.wire.setblocking(True)
     sys.argv = ["tenter"]
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     os.close(nowhere)
     os.dup2(2, 1)
-    request = line.request(post.key)
+    request = connection.request(post.key)
     try:
-        if about(peer(line.wire)) != about(os.getpid()):
+        if about(peer(connection.wire)) != about(os.getpid()):
             raise ContextMismatch("confined in another way")
-        world = ClientContext(request.context)
+        context = ClientContext(request.context)
     except (ContextMismatch, OSError, ValueError):
         post.withdraw()
-        line.say(NOT_HERE)
+        connection.say(NOT_HERE)
         return
-    kind = ForkingWorker if world.command == "hook" else EngineWorker
-    kind(post, world, post.listener).serve(line, request)
+    kind = ForkingWorker if context.command == "hook" else EngineWorker
+    kind(post, context, post.listener).serve(connection, request)
 
 
 def inode(folder: int, name: str) -> int:

@@ -19,10 +19,10 @@ ERRORS = "backslashreplace"
 class ClientStreams:
     """Where the client of the moment sits. Threads keep their seat, clients come and go."""
 
-    __slots__ = ("line", "out")
+    __slots__ = ("connection", "out")
 
     def __init__(self) -> None:
-        self.line: ClientConnection | None = None
+        self.connection: ClientConnection | None = None
         # What is printed by the command itself; None while hooks run, whose prints all go to stderr.
         self.out: bytearray | None = None
 
@@ -48,16 +48,16 @@ class RoutedStream(io.RawIOBase):
 
     def write(self, data: ReadableBuffer) -> int:
         text = bytes(data)
-        seat = STREAMS.get()
-        if seat is None:
+        streams = STREAMS.get()
+        if streams is None:
             os.write(2, text)
-        elif self.own == 1 and seat.out is not None:
-            seat.out += text
-        elif seat.line is not None:
+        elif self.own == 1 and streams.out is not None:
+            streams.out += text
+        elif streams.connection is not None:
             try:
-                seat.line.warn(text)
+                streams.connection.warn(text)
             except OSError:  # it has gone, and with it who could read this
-                seat.line = None
+                streams.connection = None
         return len(text)
 
 

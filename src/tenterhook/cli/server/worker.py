@@ -33,10 +33,10 @@ LOOK = 1000.0
 class EngineWorker:
     """Serves until nobody came for a while, the server ends, or something is not as it would be in a new process."""
 
-    def __init__(self, post: WorkerPost, world: ClientContext, listener: socket.socket) -> None:
-        self.post, self.world, self.listener = post, world, listener
-        self.clock = Watchdog(self.overtake)
-        self.firing = FireWorker(world, self.clock)
+    def __init__(self, post: WorkerPost, context: ClientContext, listener: socket.socket) -> None:
+        self.post, self.context, self.listener = post, context, listener
+        self.watchdog = Watchdog(self.take_over)
+        self.fire_worker = FireWorker(context, self.watchdog)
         self.lock = threading.Lock()
         self.threads = self.free = 0
         # Clients, whichever thread has them by now.
@@ -45,13 +45,13 @@ class EngineWorker:
         self.retired = threading.Event()
         self.used = time.monotonic()
 
-    def serve(self, line: ClientConnection, request: Request) -> None:
+    def serve(self, connection: ClientConnection, request: Request) -> None:
         """From the first request, for which the worker was made, to the end of the last one."""
-        streams.route(self.world.codings)
-        self.clock.start()
+        streams.route(self.context.codings)
+        self.watchdog.start()
         with self.lock:
             self.serving += 1
-            self.more(line, request)
+            self.add_thread(connection, request)
         poller = select.poll()
         poller.register(self.post.server, select.POLLIN)
         while not self.retired.is_set():
@@ -61,43 +61,45 @@ class EngineWorker:
                 self.retire()
         with self.empty:
             self.empty.wait_for(lambda: not self.serving)
-        self.firing.engines.close()
+        self.fire_worker.engines.close()
 
-    def more(self, line: ClientConnection | None = None, request: Request | None = None) -> None:
+    def add_thread(self, connection: ClientConnection | None = None, request: Request | None = None) -> None:
         """With the lock held, so that it is counted before it looks."""
-        thread = threading.Thread(target=self.attend, args=(line, request), name="tenterhook client", daemon=True)
+        thread = threading.Thread(
+            target=self.thread_loop, args=(connection, request), name="tenterhook client", daemon=True
+        )
         thread.start()
         self.threads += 1
-        self.free += 0 if line else 1
+        self.free += 0 if connection else 1
 
-    def attend(self, line: ClientConnection | None, request: Request | None) -> None:
+    def thread_loop(self, connection: ClientConnection | None, request: Request | None) -> None:
         """What each thread does."""
-        if line and request:
-            self.follow(0)
-            self.done(line, request)
+        if connection and request:
+            self.keep_one_waiting(0)
+            self.serve_client(connection, request)
         while True:
             try:
                 wire, _ = self.listener.accept()
             except OSError:  # nobody can come any more, and whoever came was served
                 return
-            self.follow(1)
-            self.done(ClientConnection(wire))
+            self.keep_one_waiting(1)
+            self.serve_client(ClientConnection(wire))
 
-    def follow(self, less: int) -> None:
+    def keep_one_waiting(self, less: int) -> None:
         """Before a client is greeted: who was not counted when we end does it himself."""
         with self.lock:
             self.free -= less
             self.serving += less
             if not self.free and self.threads < self.post.parallel and not self.retired.is_set():
                 with contextlib.suppress(RuntimeError):  # no more threads: whoever comes waits for one of these
-                    self.more()
+                    self.add_thread()
 
-    def done(self, line: ClientConnection, request: Request | None = None) -> None:
-        self.served(line, partial(self.answer, line, request))
+    def serve_client(self, connection: ClientConnection, request: Request | None = None) -> None:
+        self.work_for_client(connection, partial(self.answer, connection, request))
         with self.lock:
             self.free += 1
 
-    def served(self, line: ClientConnection, work: Callable[[], None]) -> None:
+    def work_for_client(self, connection: ClientConnection, work: Callable[[], None]) -> None:
         """Until nothing more comes for a client; where another thread has gone on with him, that is for it to say."""
         try:
             work()
@@ -106,42 +108,47 @@ class EngineWorker:
         except (OSError, BrokenRequest, CallerGone):  # whoever it was has gone
             pass
         except BaseException:
-            self.over(line)
+            self.end_client(connection)
             raise
-        self.over(line)
+        self.end_client(connection)
 
-    def over(self, line: ClientConnection) -> None:
-        line.close()
+    def end_client(self, connection: ClientConnection) -> None:
+        connection.close()
         self.used = time.monotonic()
         with self.lock:
             self.serving -= 1
             self.empty.notify_all()
 
-    def overtake(self, watched: WatchedCall) -> None:
+    def take_over(self, watched: WatchedCall) -> None:
         """Go on in place of a thread that is late. Nobody else is to come here, where that one may do anything."""
         self.retire()
-        line = watched.turn.line
-        thread = threading.Thread(target=self.served, args=(line, watched.go_on), name="tenterhook client", daemon=True)
+        connection = watched.run.connection
+        thread = threading.Thread(
+            target=self.work_for_client,
+            args=(connection, watched.finish_timed_out),
+            name="tenterhook client",
+            daemon=True,
+        )
         try:
             thread.start()
         except RuntimeError:  # no more threads: the client is told that nobody knows how far it came
-            self.over(line)
+            self.end_client(connection)
 
-    def answer(self, line: ClientConnection, request: Request | None) -> None:
+    def answer(self, connection: ClientConnection, request: Request | None) -> None:
         if request is None:
-            line.greet()
-            known = self.world.knows(line.wire)  # while it sends
-            request = line.request(self.post.key)
-            if not known or request.context != self.world.context:
-                line.say(NOT_HERE)
+            connection.greet()
+            known = self.context.knows(connection.wire)  # while it sends
+            request = connection.request(self.post.key)
+            if not known or request.context != self.context.context:
+                connection.say(NOT_HERE)
                 return
-        if self.firing.is_spoiled() or not self.firing.modules.current:
+        if self.fire_worker.is_spoiled() or not self.fire_worker.modules.current:
             self.retire()
-            line.say(AGAIN)
+            connection.say(AGAIN)
             return
         self.post.note(time.monotonic())
-        self.firing(request, line)
-        if self.firing.spoiled:
+        self.fire_worker(request, connection)
+        if self.fire_worker.spoiled:
             self.retire()
 
     def retire(self) -> None:

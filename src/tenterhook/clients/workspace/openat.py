@@ -22,12 +22,12 @@ class PathOutside(Exception):
 
 
 @contextlib.contextmanager
-def beneath(floor: str, parts: Sequence[str], make: bool = False) -> Iterator[tuple[int, str]]:
+def walk_below(root: str, parts: Sequence[str], make: bool = False) -> Iterator[tuple[int, str]]:
     """The folder that holds what the path leads to, and its name there, which is no link; "" for the folder itself.
 
     With `make` folders on the way are made.
     """
-    walk = Walk(floor, make)
+    walk = Walk(root, make)
     try:
         yield walk.to(parts)
     finally:
@@ -37,9 +37,9 @@ def beneath(floor: str, parts: Sequence[str], make: bool = False) -> Iterator[tu
 class Walk:
     """The folders from the floor to where we are, each open."""
 
-    def __init__(self, floor: str, make: bool) -> None:
-        self.floor, self.make, self.links = floor, make, 0
-        self.folders = [os.open(floor, PASSING)]
+    def __init__(self, root: str, make: bool) -> None:
+        self.root, self.make, self.links = root, make, 0
+        self.folders = [os.open(root, PASSING)]
 
     def to(self, parts: Sequence[str]) -> tuple[int, str]:
         left = list(reversed(parts))
@@ -73,7 +73,7 @@ class Walk:
         if self.links > MOST_LINKS:
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if target.startswith(os.sep):
-            top = self.floor.rstrip(os.sep)
+            top = self.root.rstrip(os.sep)
             if not (target + os.sep).startswith(top + os.sep):
                 raise PathOutside
             target = target[len(top) :]
@@ -95,7 +95,7 @@ class Walk:
     def back(self) -> None:
         if len(self.folders) > 1:
             os.close(self.folders.pop())
-        elif self.floor != os.sep:
+        elif self.root != os.sep:
             raise PathOutside
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from tenterhook.clients.workspace.openat import PathOutside, beneath, folder_at
+from tenterhook.clients.workspace.openat import PathOutside, folder_at, walk_below
 
 # What nobody wants to search: what tools made, and the history.
 SKIPPED = frozenset(
@@ -64,7 +64,7 @@ class Workspace:
         self.root = os.path.realpath(self.given)
         self.read_only, self.confined = read_only, confined
         self.environ: Mapping[str, str] = os.environ if environ is None else environ
-        self.floor = self.root if confined else os.sep
+        self.walk_root = self.root if confined else os.sep
 
     # Where a path leads
 
@@ -108,7 +108,7 @@ class Workspace:
     @contextlib.contextmanager
     def opened(self, path: str) -> Iterator[int]:
         """A descriptor of a regular file, for reading."""
-        with self.in_words(path), beneath(self.floor, self.parts(path)) as (folder, name):
+        with self.in_words(path), walk_below(self.walk_root, self.parts(path)) as (folder, name):
             # A pipe that nobody writes to must not keep us waiting.
             fd = os.open(name or ".", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
             try:
@@ -126,7 +126,7 @@ class Workspace:
         return data
 
     def is_folder(self, path: str) -> bool:
-        with self.in_words(path), beneath(self.floor, self.parts(path)) as (folder, name):
+        with self.in_words(path), walk_below(self.walk_root, self.parts(path)) as (folder, name):
             return stat.S_ISDIR(os.stat(name or ".", dir_fd=folder, follow_symlinks=False).st_mode)
 
     def walk(self, path: str, skipped: frozenset[str] = SKIPPED) -> Iterator[WalkedFile]:
@@ -150,7 +150,7 @@ class Workspace:
             waiting += reversed(folders)
 
     def listed(self, path: str) -> list[tuple[str, os.stat_result]]:
-        with self.in_words(path), beneath(self.floor, self.parts(path)) as (folder, name):
+        with self.in_words(path), walk_below(self.walk_root, self.parts(path)) as (folder, name):
             fd = folder_at(folder, name)
             try:
                 with os.scandir(fd) as entries:
@@ -164,7 +164,7 @@ class Workspace:
         """The whole file at once or not at all, with the mode it had; folders are made. True if it is new."""
         if self.read_only:
             raise WorkspaceError("nothing can be written here: this workspace is read-only")
-        with self.in_words(path), beneath(self.floor, self.parts(path), make=True) as (folder, name):
+        with self.in_words(path), walk_below(self.walk_root, self.parts(path), make=True) as (folder, name):
             before = status(name or ".", folder)
             if before is not None:
                 must_be_regular(before)

@@ -9,13 +9,13 @@ import os
 import select
 import time
 
-__all__ = ["heard_awake", "is_calm"]
+__all__ = ["is_calm", "poll_busily"]
 
 # How many want a processor now is behind three averages.
 RUNNING = "/proc/loadavg"
 
 
-def heard_awake(poller: select.poll, until: float) -> list[tuple[int, int]]:
+def poll_busily(poller: select.poll, until: float) -> list[tuple[int, int]]:
     """What has happened by then, if anything."""
     while time.monotonic() < until:
         if found := poller.poll(0):

@@ -60,10 +60,10 @@ class Channels:
 
     def held(self, name: Profile | Key | None, channel: Channel) -> Channel:
         self.channels[name] = channel
-        self.loop.watch(channel.wire.fileno(), select.POLLIN, partial(self.hear, channel))
+        self.loop.watch(channel.wire.fileno(), select.POLLIN, partial(self.receive, channel))
         return channel
 
-    def hear(self, channel: Channel) -> None:
+    def receive(self, channel: Channel) -> None:
         while channel in self.channels.values():  # given back with the last hook's end
             try:
                 # Not recvmsg: files that come along are none that we want.
@@ -75,9 +75,9 @@ class Channels:
             if len(data) < HEAD.size:
                 self.lost(channel)
                 return
-            self.heard(*HEAD.unpack(data))
+            self.received(*HEAD.unpack(data))
 
-    def heard(self, kind: bytes, number: int, value: int) -> None:
+    def received(self, kind: bytes, number: int, value: int) -> None:
         ticket = self.loop.numbered.get(number)
         child = self.loop.running[ticket] if ticket else None
         if ticket is None or not isinstance(child, SpawnedProgram):

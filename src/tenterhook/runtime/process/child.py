@@ -44,7 +44,7 @@ class Child(Running):
     # Starting
 
     def start(self) -> None:
-        bury_late()
+        reap_late()
         ends: list[int] = []
         try:
             gated = is_contested()
@@ -109,7 +109,7 @@ class Child(Running):
         else:
             members = self.family.members(table)
             gone = not members
-            self.family.bury(table)
+            self.family.reap(table)
         if gone:
             return self.settle() or now >= self.give_up_at
         self.family.press(members, kill=now >= self.kill_at)
@@ -142,7 +142,7 @@ class Child(Running):
         close(fd)
 
 
-def bury_late() -> None:
+def reap_late() -> None:
     for pid in late[:]:
         try:
             over = os.waitpid(pid, os.WNOHANG)[0] != 0

@@ -12,10 +12,10 @@ from functools import partial
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
-from tenterhook.runtime.process.busy_wait import heard_awake, is_calm
+from tenterhook.runtime.process.busy_wait import is_calm, poll_busily
 from tenterhook.runtime.process.program import Completed, Modified, by_shell
 from tenterhook.runtime.process.running import LEFTOVER_GRACE, Running
-from tenterhook.runtime.process.spawn import hire
+from tenterhook.runtime.process.spawn import spawn_program
 from tenterhook.runtime.process.stream import OutputStream
 from tenterhook.runtime.process.ticket import NEVER_STARTED, Ticket
 from tenterhook.runtime.process_tree import Tags, read_table
@@ -44,7 +44,7 @@ class ProcessLoop:
 
     def __init__(self, parallel: int, helper: Helper | None = None) -> None:
         self.parallel = max(1, parallel)
-        self.lines = None if helper is None else open_supervisor_lines(self, helper)
+        self.channels = None if helper is None else open_channels(self, helper)
         self.owner = os.getpid()
         self.poller = select.poll()
         self.actions: dict[int, Callable[[], object]] = {}
@@ -98,7 +98,11 @@ class ProcessLoop:
         """Which files are ready, waited for."""
         if len(self.running) == 1:
             child = next(iter(self.running.values()))
-            if child.awake_until and not child.ending and (found := heard_awake(self.poller, child.awake_until)):
+            if (
+                child.busy_wait_until
+                and not child.ending
+                and (found := poll_busily(self.poller, child.busy_wait_until))
+            ):
                 return found
         return self.poller.poll(self.patience())
 
@@ -129,18 +133,18 @@ class ProcessLoop:
     def start(self, ticket: Ticket) -> None:
         others = bool(self.running)
         try:
-            child = hire(ticket.program, self.lines, anew=ticket.outdated)
+            child = spawn_program(ticket.program, self.channels, fresh=ticket.outdated)
             if isinstance(child, Completed):
                 ticket.done(child)
-                self.rest_lines()
+                self.release_channels()
                 return
             # It is listed before it is started, so that an interrupt at any moment finds it there.
             ticket.child = self.running[ticket] = child
             self.numbered[child.number] = ticket
             child.begin()
         except ChannelLost:
-            assert self.lines is not None
-            self.lines.lost_with(ticket)
+            assert self.channels is not None
+            self.channels.lost_with(ticket)
             return
         except (Modified, Outdated) as exc:
             self.held_back(ticket, exc)
@@ -154,9 +158,9 @@ class ProcessLoop:
             self.polled[ticket] = child
         if child.pidfd >= 0:
             self.watch(child.pidfd, select.POLLIN, partial(self.exited, ticket))
-        if child.awake and not others and is_calm():  # now: a moment later the hook and its spawner both run
-            child.awake_until = child.began + child.awake
-            self.hear(child)  # at its end there is time for its pipes until we are told of it
+        if child.busy_wait and not others and is_calm():  # now: a moment later the hook and its spawner both run
+            child.busy_wait_until = child.began + child.busy_wait
+            self.receive(child)  # at its end there is time for its pipes until we are told of it
         else:
             self.unheard.append((child.began + MOMENT, child.number))
         if child.feed.fd >= 0:
@@ -170,7 +174,7 @@ class ProcessLoop:
             self.waiting.appendleft(ticket)
         else:
             ticket.done(Completed(error="modified", detail=str(exc)))
-            self.rest_lines()
+            self.release_channels()
 
     def not_started(self, ticket: Ticket, exc: Exception, others: bool) -> None:
         child = self.unlist(ticket)
@@ -184,7 +188,7 @@ class ProcessLoop:
         else:
             failed = child or Running(ticket.program)
             ticket.done(failed.not_started(exc))
-        self.rest_lines()
+        self.release_channels()
 
     def watch(self, fd: int, mask: int, action: Callable[[], object]) -> None:
         self.actions[fd] = action
@@ -201,9 +205,9 @@ class ProcessLoop:
         while self.unheard and (self.unheard[0][0] <= now or self.unheard[0][1] not in self.numbered):
             ticket = self.numbered.get(self.unheard.popleft()[1])
             if ticket:
-                self.hear(self.running[ticket])
+                self.receive(self.running[ticket])
 
-    def hear(self, child: Running) -> None:
+    def receive(self, child: Running) -> None:
         for stream in child.streams:
             if stream.fd >= 0:
                 self.watch(stream.fd, select.POLLIN, partial(self.drain, stream))
@@ -291,12 +295,12 @@ class ProcessLoop:
         self.unwatch(child.pidfd)
         self.unwatch_pipes(child)
         self.ending.pop(ticket, None)
-        if self.lines is not None:
-            self.lines.check(child)
+        if self.channels is not None:
+            self.channels.check(child)
         completed = child.completed()
         self.unlist(ticket)
         self.crowded = False
-        self.rest_lines()  # before it is told: whoever waits for it may want the line at once
+        self.release_channels()  # before it is told: whoever waits for it may want the line at once
         ticket.done(completed)
 
     def unlist(self, ticket: Ticket) -> Running | None:
@@ -307,9 +311,9 @@ class ProcessLoop:
             self.numbered.pop(child.number, None)
         return child
 
-    def rest_lines(self) -> None:
-        if self.lines is not None and not self.busy:
-            self.lines.rest()
+    def release_channels(self) -> None:
+        if self.channels is not None and not self.busy:
+            self.channels.rest()
 
     def unwatch_pipes(self, child: Running) -> None:
         for fd in (child.feed.fd, child.streams[0].fd, child.streams[1].fd):
@@ -322,8 +326,8 @@ class ProcessLoop:
                 child.close()
             for listed in (self.running, self.numbered, self.polled, self.waiting):
                 listed.clear()
-            if self.lines is not None:
-                self.lines.close()
+            if self.channels is not None:
+                self.channels.close()
         for ticket, child in list(self.running.items()):
             if not child.started:
                 self.unlist(ticket)
@@ -332,7 +336,7 @@ class ProcessLoop:
             self.step()
 
 
-def open_supervisor_lines(loop: ProcessLoop, helper: Helper) -> Channels:
+def open_channels(loop: ProcessLoop, helper: Helper) -> Channels:
     from tenterhook.runtime.process.channels import Channels
 
     return Channels(loop, helper)

@@ -32,7 +32,7 @@ class Pool:
 
     def __init__(self, parallel: int, supervisor: str) -> None:
         self.parallel, self.supervisor = parallel, supervisor
-        self.seats = ProcessSemaphore(parallel)
+        self.semaphore = ProcessSemaphore(parallel)
         self.lock = threading.Lock()
         self.closed = False
         self.helping: Helper | None = None
@@ -42,7 +42,7 @@ class Pool:
 
     def start(self, programs: Sequence[Program]) -> Batch | QueuedBatch:
         """All of them, from a thread that will wait() for their results."""
-        held = self.seats.take(len(programs))
+        held = self.semaphore.take(len(programs))
         if held is not None:
             return submit_programs(Batch(len(programs), self.helper(), held, self.loops), programs)
         if not self.is_serving():
@@ -73,7 +73,7 @@ class Pool:
         """One for all loops, one for all threads. With the lock held."""
         found = self.reactors.get(way)
         if found is None or found.closed:
-            found = self.reactors[way] = Reactor(self.parallel, self.helper(), self.seats)
+            found = self.reactors[way] = Reactor(self.parallel, self.helper(), self.semaphore)
         return found
 
     def helper(self) -> Helper | None:

@@ -30,9 +30,11 @@ __all__ = ["Reactor"]
 class Reactor:
     """submit() from any thread; `done` is called in the reactor's thread and should be quick."""
 
-    def __init__(self, parallel: int = 64, helper: Helper | None = None, seats: ProcessSemaphore | None = None) -> None:
+    def __init__(
+        self, parallel: int = 64, helper: Helper | None = None, semaphore: ProcessSemaphore | None = None
+    ) -> None:
         self.parallel, self.helper = parallel, helper
-        self.seats = seats or ProcessSemaphore(parallel)
+        self.semaphore = semaphore or ProcessSemaphore(parallel)
         self.begin_empty()
 
     def begin_empty(self) -> None:
@@ -66,7 +68,7 @@ class Reactor:
             self.taken += 1
             if meanwhile is not None:
                 self.send(partial(self.loop.meanwhile.append, partial(report, meanwhile)))
-            if self.seats.enter(ticket):
+            if self.semaphore.enter(ticket):
                 self.send(partial(self.serve_one, ticket))
 
     def admit(self, ticket: Ticket) -> None:
@@ -85,7 +87,7 @@ class Reactor:
 
     def finished(self, done: Callable[[Completed], None], completed: Completed) -> None:
         self.done += 1
-        self.seats.give()
+        self.semaphore.give()
         report(done, completed)
 
     def cancel(self, ticket: Ticket) -> None:
@@ -96,7 +98,7 @@ class Reactor:
 
     def recall(self, ticket: Ticket) -> None:
         ticket.cancelled = True
-        if self.seats.leave(ticket):
+        if self.semaphore.withdraw(ticket):
             self.serve_one(ticket)
         else:
             self.loop.cancel(ticket)
@@ -122,7 +124,7 @@ class Reactor:
 
     def cancel_all(self) -> None:
         self.cancelling = True
-        for ticket in [ticket for ticket in list(self.seats.line) if ticket.home is self]:
+        for ticket in [ticket for ticket in list(self.semaphore.line) if ticket.home is self]:
             self.recall(ticket)
         self.loop.cancel_all()
 
@@ -130,7 +132,7 @@ class Reactor:
         self.bell, self.rope = os.pipe()
         os.set_blocking(self.bell, False)
         os.set_blocking(self.rope, False)
-        self.loop.watch(self.bell, select.POLLIN, self.hear)
+        self.loop.watch(self.bell, select.POLLIN, self.receive)
         # A daemon, so that a forgotten close() does not keep the host alive; atexit still ends its children.
         thread = threading.Thread(target=self.serve, name="tenterhook-reactor", daemon=True)
         try:
@@ -153,7 +155,7 @@ class Reactor:
         except BlockingIOError:  # full of calls already: it will look
             return
 
-    def hear(self) -> None:
+    def receive(self) -> None:
         os.read(self.bell, 65536)
         while self.inbox:
             self.inbox.popleft()()

@@ -9,7 +9,7 @@ from tenterhook.runtime.process.running import Running
 from tenterhook.runtime.process_tree import ProcessTable
 from tenterhook.runtime.supervisor import ChannelLost, Outdated
 from tenterhook.runtime.supervisor.channel import Channel
-from tenterhook.runtime.supervisor.wire import END, GO, HEAD, say_long, start_packet
+from tenterhook.runtime.supervisor.wire import END, GO, HEAD, send_long, start_packet
 
 __all__ = ["SpawnedProgram"]
 
@@ -19,7 +19,7 @@ class SpawnedProgram(Running):
 
     __slots__ = ("asked", "channel", "gone", "theirs")
 
-    awake = 0.002
+    busy_wait = 0.002
 
     def __init__(self, program: Program, channel: Channel, sandbox: str = "", notes: tuple[str, ...] = ()) -> None:
         super().__init__(program, sandbox, notes)
@@ -46,7 +46,7 @@ class SpawnedProgram(Running):
             head, body = start_packet(self.number, self.token, cwd, program.argv, program.env, keep=keep)
             self.open_pipes(self.theirs)
             self.started = True  # from here on it may have been, whatever interrupts us
-            self.say_start(head, body, self.theirs)
+            self.send_start(head, body, self.theirs)
         except Exception:
             self.started = False
             self.close()
@@ -56,7 +56,7 @@ class SpawnedProgram(Running):
         """We look around while its spawner wakes up and waits for this word; the rest can wait until it was said."""
         try:
             self.look_around()
-            self.channel.wire.say(HEAD.pack(GO, self.number, 0))
+            self.channel.wire.send_packet(HEAD.pack(GO, self.number, 0))
         except (Modified, Outdated):
             self.started = False
             self.ask(self.began)
@@ -66,9 +66,9 @@ class SpawnedProgram(Running):
             raise ChannelLost(str(exc)) from None
         self.feed.push()
 
-    def say_start(self, head: bytes, body: bytes, ends: list[int]) -> None:
+    def send_start(self, head: bytes, body: bytes, ends: list[int]) -> None:
         try:
-            say_long(self.channel.wire, head, body, ends)
+            send_long(self.channel.wire, head, body, ends)
         except ConnectionError as exc:
             raise ChannelLost(str(exc)) from None
 
@@ -80,7 +80,7 @@ class SpawnedProgram(Running):
     def ask(self, now: float) -> None:
         grace = max(0, int((self.kill_at - now) * 1e6))
         try:
-            self.channel.wire.say(HEAD.pack(END, self.number, grace))
+            self.channel.wire.send_packet(HEAD.pack(END, self.number, grace))
             self.asked = True
         except OSError:  # it does not keep up, or is gone, which we shall hear
             return

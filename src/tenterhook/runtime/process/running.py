@@ -43,15 +43,37 @@ class Running:
     """From start() to completed(). All times are time.monotonic()."""
 
     __slots__ = (
-        "awake_until", "began", "deadline", "detail", "ended", "ending", "error", "exited", "family", "feed",
-        "give_up_at", "kill_at", "left", "notes", "number", "patience", "pidfd", "program", "sandbox", "stamps",
-        "started", "status", "streams", "token", "watch",
+        "began",
+        "busy_wait_until",
+        "deadline",
+        "detail",
+        "ended",
+        "ending",
+        "error",
+        "exited",
+        "family",
+        "feed",
+        "give_up_at",
+        "kill_at",
+        "left",
+        "notes",
+        "number",
+        "patience",
+        "pidfd",
+        "program",
+        "sandbox",
+        "stamps",
+        "started",
+        "status",
+        "streams",
+        "token",
+        "watch",
     )  # fmt: skip
 
     # Whether its end must be asked for again and again, for want of a pidfd.
     polled = False
     # Seconds from its start that whoever waits for it stays awake, if nobody else wants the processor.
-    awake = 0.0
+    busy_wait = 0.0
 
     def __init__(self, program: Program, sandbox: str = "", notes: tuple[str, ...] = ()) -> None:
         self.program, self.sandbox, self.notes = program, sandbox, notes
@@ -71,7 +93,7 @@ class Running:
         self.family: ProcessFamily | None = None
         self.watch: FileWatch | None = None
         self.stamps: list[Stamp] | None = None
-        self.kill_at = self.give_up_at = self.ended = self.awake_until = 0.0
+        self.kill_at = self.give_up_at = self.ended = self.busy_wait_until = 0.0
         self.patience = 0.001
 
     def start(self) -> None:

@@ -27,14 +27,14 @@ class ProcessSemaphore:
         self.owner = os.getpid()
         self.lock = threading.Lock()
         self.free, self.takers = self.count, 0
-        self.line: deque[Ticket] = deque()
+        self.queue: deque[Ticket] = deque()
 
     def take(self, count: int) -> HeldSlots | None:
         """All of them now, for a thread that serves its programs itself; not before those who wait."""
         if self.owner != os.getpid():
             self.begin_empty()
         with self.lock:
-            if self.line or self.free < count or self.takers >= TAKERS:
+            if self.queue or self.free < count or self.takers >= TAKERS:
                 return None
             self.free -= count
             self.takers += 1
@@ -45,18 +45,18 @@ class ProcessSemaphore:
         if self.owner != os.getpid():
             self.begin_empty()
         with self.lock:
-            if self.line or self.free < 1:
-                self.line.append(ticket)
+            if self.queue or self.free < 1:
+                self.queue.append(ticket)
                 return False
             self.free -= 1
             return True
 
-    def leave(self, ticket: Ticket) -> bool:
+    def withdraw(self, ticket: Ticket) -> bool:
         """Whether it was waiting. It goes with a seat beyond the others, which is given back like them."""
         with self.lock:
-            if ticket not in self.line:
+            if ticket not in self.queue:
                 return False
-            self.line.remove(ticket)
+            self.queue.remove(ticket)
             self.free -= 1
             return True
 
@@ -65,7 +65,7 @@ class ProcessSemaphore:
         with self.lock:
             self.free += count
             self.takers -= taker
-            admitted = [self.line.popleft() for _ in range(min(self.free, len(self.line)))]
+            admitted = [self.queue.popleft() for _ in range(min(self.free, len(self.queue)))]
             self.free -= len(admitted)
         for ticket in admitted:
             assert ticket.home is not None
@@ -75,15 +75,15 @@ class ProcessSemaphore:
 class HeldSlots:
     """What a thread has taken: given back one by one, as its programs end."""
 
-    __slots__ = ("count", "seats")
+    __slots__ = ("count", "semaphore")
 
-    def __init__(self, seats: ProcessSemaphore, count: int) -> None:
-        self.seats, self.count = seats, count
+    def __init__(self, semaphore: ProcessSemaphore, count: int) -> None:
+        self.semaphore, self.count = semaphore, count
 
     def give(self, count: int = 1) -> None:
         if self.count:
             self.count -= count
-            self.seats.give(count, taker=not self.count)
+            self.semaphore.give(count, taker=not self.count)
 
     def give_rest(self) -> None:
         self.give(self.count)

@@ -20,22 +20,22 @@ from tenterhook.runtime.supervisor import NoHelper, NotConfined
 if TYPE_CHECKING:
     from tenterhook.runtime.process.channels import Channels
 
-__all__ = ["hire"]
+__all__ = ["spawn_program"]
 
 ADVICE = "`tenter doctor` says what this machine can do"
 said: set[str] = set()
 
 
-def hire(program: Program, lines: Channels | None, *, anew: bool = False) -> Running | Completed:
+def spawn_program(program: Program, channels: Channels | None, *, fresh: bool = False) -> Running | Completed:
     """Not started yet; or why it must not be. `anew`: what is to be closed and hidden is looked at before all else."""
     profile = program.profile
     if profile is None:
-        return spawn_unconfined(program, lines)
+        return spawn_unconfined(program, channels)
     try:
-        if lines is None:
+        if channels is None:
             raise NotConfined("hooks are started without a supervisor, which would confine them")
-        seen = as_seen(profile) if anew else last_seen(profile)
-        return attach_quarantine_watch(lines.acquire_remote(program, seen), profile, None if anew else seen)
+        seen = as_seen(profile) if fresh else last_seen(profile)
+        return attach_quarantine_watch(channels.acquire_remote(program, seen), profile, None if fresh else seen)
     except NoHelper as exc:
         why, refused = f"no supervisor could be started ({exc})", False
     except NotConfined as exc:
@@ -46,7 +46,7 @@ def hire(program: Program, lines: Channels | None, *, anew: bool = False) -> Run
     argv = build_bwrap_argv(program.argv, profile)
     if argv is not None:
         return attach_quarantine_watch(
-            spawn_unconfined(replace(program, argv=tuple(argv)), lines, "bubblewrap"), profile
+            spawn_unconfined(replace(program, argv=tuple(argv)), channels, "bubblewrap"), profile
         )
     elsewhere = sys.platform != "linux"
     if elsewhere:
@@ -56,17 +56,17 @@ def hire(program: Program, lines: Channels | None, *, anew: bool = False) -> Run
     note = f"not confined: {why}; {ADVICE}"
     if program.leftovers == "tidy":  # it could have made whatever it leaves somebody behind for
         program = replace(program, leftovers="keep")
-    return spawn_unconfined(program, lines, "none", once(note) if elsewhere else (note,))
+    return spawn_unconfined(program, channels, "none", once(note) if elsewhere else (note,))
 
 
 def spawn_unconfined(
-    program: Program, lines: Channels | None, sandbox: str = "", notes: tuple[str, ...] = ()
+    program: Program, channels: Channels | None, sandbox: str = "", notes: tuple[str, ...] = ()
 ) -> Running:
-    if lines is not None:
+    if channels is not None:
         try:
-            return lines.acquire_remote(program, None, sandbox, notes)
+            return channels.acquire_remote(program, None, sandbox, notes)
         except NoHelper as exc:
-            notes += lines.helper.complaint(exc)
+            notes += channels.helper.complaint(exc)
     from tenterhook.runtime.process.child import Child
 
     return Child(program, sandbox, notes)

@@ -12,7 +12,7 @@ from tenterhook.runtime.process.program import Completed, Program
 from tenterhook.runtime.process.remote import SpawnedProgram
 from tenterhook.runtime.process.stream import close
 from tenterhook.runtime.supervisor import ChannelLost
-from tenterhook.runtime.supervisor.wire import started_from
+from tenterhook.runtime.supervisor.wire import decode_start
 from tenterhook.runtime.warm.host import TRIES, Interpreters, ReadyScript
 
 if TYPE_CHECKING:
@@ -26,15 +26,15 @@ __all__ = ["prepare_warm_run"]
 NOT_YET, RAN = b"-", b"w"
 
 
-def prepare_warm_run(program: Program, profile: Profile | None, lines: Channels, sandbox: str) -> WarmProgram | str:
+def prepare_warm_run(program: Program, profile: Profile | None, channels: Channels, sandbox: str) -> WarmProgram | str:
     """Not started yet; or, where it is to have an interpreter of its own, a text for people."""
-    helper = lines.helper
+    helper = channels.helper
     if helper.warm is None:
         helper.warm = Interpreters(helper)
     wanted = helper.warm.wanted(program, None if profile is None else profile.pack())
     if isinstance(wanted, str):
         return wanted
-    channel = lines.joined(wanted.interpreter.channel.key)
+    channel = channels.joined(wanted.interpreter.channel.key)
     if channel is None:
         wanted.interpreter.over = True
         return ""
@@ -46,16 +46,16 @@ class WarmProgram(SpawnedProgram):
 
     __slots__ = ("memory", "wanted")
 
-    awake = 0.004
+    busy_wait = 0.004
 
     def __init__(self, program: Program, channel: Channel, sandbox: str, wanted: ReadyScript) -> None:
         super().__init__(program, channel, sandbox)
         self.wanted = wanted
         self.memory = -1
 
-    def say_start(self, head: bytes, body: bytes, ends: list[int]) -> None:
+    def send_start(self, head: bytes, body: bytes, ends: list[int]) -> None:
         script = self.wanted.script
-        token, cwd, argv, env = started_from(len(self.program.argv), body)
+        token, cwd, argv, env = decode_start(len(self.program.argv), body)
         words = [os.fsencode(word) for word in script.words]
         self.memory = os.memfd_create("start")
         given = memoryview(NOT_YET + marshal.dumps((argv, words, len(script.flags), env)))
@@ -63,7 +63,7 @@ class WarmProgram(SpawnedProgram):
             given = given[os.write(self.memory, given) :]
         known = b"\0".join((token.encode(), cwd, os.fsencode(script.path)))
         try:
-            self.channel.wire.say(head + known, (*ends, self.memory))
+            self.channel.wire.send_packet(head + known, (*ends, self.memory))
         except ConnectionError as exc:
             raise ChannelLost(str(exc)) from None
 

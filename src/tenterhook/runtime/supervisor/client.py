@@ -26,7 +26,7 @@ from tenterhook.runtime.supervisor.wire import (
     REFUSED,
     RELEASE,
     pair,
-    say_long,
+    send_long,
 )
 
 TYPE_CHECKING = False
@@ -108,7 +108,7 @@ class Helper:
             if channel.usable:
                 channel.roused = True  # once, until somebody uses it: many who come at once would fill it up
                 try:
-                    channel.wire.say(ROUSING)
+                    channel.wire.send_packet(ROUSING)
                 except OSError:  # it is gone, as whoever takes the channel finds out
                     return
 
@@ -182,7 +182,7 @@ class Helper:
         try:
             channel = Channel(ours, os.memfd_create("notes"), key)
             # In version 2 equal keys are equal bytes, whoever else holds their parts.
-            say_long(control.wire, how, marshal.dumps(key, 2), [theirs.fileno(), channel.notes], wait=True)
+            send_long(control.wire, how, marshal.dumps(key, 2), [theirs.fileno(), channel.notes], wait=True)
         except ConnectionError:
             channel.close()
             self.end()
@@ -251,7 +251,7 @@ class Helper:
         control, self.control = self.control, None
         if control is not None and control.usable:
             with contextlib.suppress(OSError):
-                kind, _, pid = HEAD.unpack_from(control.wire.hear()[0].ljust(HEAD.size, b"\0"))
+                kind, _, pid = HEAD.unpack_from(control.wire.receive_packet()[0].ljust(HEAD.size, b"\0"))
                 if kind == HERE:
                     os.kill(pid, 18)  # SIGCONT
             control.close()
@@ -277,7 +277,7 @@ class Helper:
         with self.lock:
             if self.control is not None and self.control.usable:
                 with contextlib.suppress(OSError):
-                    self.control.wire.say(RELEASE)
+                    self.control.wire.send_packet(RELEASE)
             self.end()
 
     def left(self, user: object) -> None:

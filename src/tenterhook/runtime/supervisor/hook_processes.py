@@ -166,6 +166,6 @@ def ticks() -> int:
 
 def tell(channel: Wire, kind: bytes, number: int, value: int = 0) -> None:
     try:
-        channel.say(HEAD.pack(kind, number, value), wait=True)
+        channel.send_packet(HEAD.pack(kind, number, value), wait=True)
     except OSError:  # the host closed it; that is heard on the next turn
         return

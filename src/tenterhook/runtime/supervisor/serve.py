@@ -9,7 +9,7 @@ import os
 
 from tenterhook.runtime.process_tree import SIGKILL, descendants, send
 from tenterhook.runtime.supervisor import spawner, system
-from tenterhook.runtime.supervisor.wire import CHANNEL, HEAD, HERE, JOIN, RELEASE, Wire, heard_long, pair, wire
+from tenterhook.runtime.supervisor.wire import CHANNEL, HEAD, HERE, JOIN, RELEASE, Wire, pair, read_long_body, wire
 
 
 def program(control: int, host: int) -> None:
@@ -38,16 +38,16 @@ class Supervisor:
         self.control, self.host = control, host
         self.spawners: dict[bytes, tuple[int, Wire]] = {}
         self.bell = system.bell()
-        self.ears = system.Poller(*(fd for fd in (control.fileno(), host, self.bell) if fd >= 0))
+        self.poller = system.Poller(*(fd for fd in (control.fileno(), host, self.bell) if fd >= 0))
 
     def serve(self) -> None:
-        self.control.say(HEAD.pack(HERE, 0, os.getpid()))
+        self.control.send_packet(HEAD.pack(HERE, 0, os.getpid()))
         spawner.get_ready()
         while True:
-            ready = self.ears.wait(None)
+            ready = self.poller.wait(None)
             if self.bell in ready:
                 system.silence(self.bell)
-                self.bury()
+                self.reap()
             # Before the host's end, which may come right after its last word.
             if self.control.fileno() in ready and self.is_over():
                 return
@@ -64,7 +64,7 @@ class Supervisor:
             if data[:1] not in (CHANNEL, JOIN) or len(files) < 2:
                 system.end_all()
                 return True
-            key = heard_long(data, len(CHANNEL), files, 2)
+            key = read_long_body(data, len(CHANNEL), files, 2)
             self.connect(key, wire(files[0]), files[1], join=data[:1] == JOIN)
             os.close(files[1])
         return False
@@ -72,14 +72,14 @@ class Supervisor:
     def release(self) -> None:
         for _, theirs in self.spawners.values():
             try:
-                theirs.say(RELEASE, wait=True)
+                theirs.send_packet(RELEASE, wait=True)
             except OSError:
                 continue
 
     def connect(self, key: bytes, channel: Wire, notes: int, *, join: bool) -> None:
         if key in self.spawners:
             try:
-                self.spawners[key][1].say(CHANNEL, [channel.fileno(), notes])
+                self.spawners[key][1].send_packet(CHANNEL, [channel.fileno(), notes])
             except OSError:  # it has just ended, or does not listen
                 self.spawners.pop(key)[1].close()
             else:
@@ -100,7 +100,7 @@ class Supervisor:
         theirs.close()
         channel.close()
 
-    def bury(self) -> None:
+    def reap(self) -> None:
         """A spawner that was killed leaves its hooks to us: they end, so that no hook gets away by killing it."""
         gone = {pid for pid, _ in system.ended_children()}
         for key, (pid, ours) in list(self.spawners.items()):

@@ -23,9 +23,9 @@ from tenterhook.runtime.supervisor.wire import (
     START_KEEPING,
     UNCONFINED,
     Wire,
-    heard_long,
+    decode_start,
     note,
-    started_from,
+    read_long_body,
     wire,
 )
 
@@ -58,7 +58,7 @@ def run(control: Wire, channel: Wire, notes: int, packed: Packed, warmth: Warmth
         Spawner(control, hello, channel, notes).serve()
         system.wake_parent()
     else:
-        channel.say(hello, wait=True)
+        channel.send_packet(hello, wait=True)
 
 
 def warm(warmth: Warmth, kept: tuple[int, ...], hello: bytes) -> None:
@@ -110,7 +110,7 @@ class Spawner:
     def __init__(self, control: Wire, hello: bytes, first: Wire, notes: int) -> None:
         self.control, self.hello = control, hello
         self.bell = system.bell()
-        self.ears = system.Poller(control.fileno(), self.bell)
+        self.poller = system.Poller(control.fileno(), self.bell)
         # Each with the file in which its host looks what was started.
         self.channels: dict[int, tuple[Wire, int]] = {}
         # What waits for the next word on its channel: number, what to start, its files, whether it is kept.
@@ -127,17 +127,17 @@ class Spawner:
     def serve(self) -> None:
         while self.needed:
             self.before_waiting()
-            ready = self.soon() if self.waiting or self.roused else self.ears.wait(self.jobs.patience())
+            ready = self.soon() if self.waiting or self.roused else self.poller.wait(self.jobs.patience())
             if self.bell in ready:
-                self.hear_of_end()  # told first; a bell that rings from here on is not missed
+                self.handle_exit()  # told first; a bell that rings from here on is not missed
                 system.silence(self.bell)
-                while self.hear_of_end():
+                while self.handle_exit():
                     continue
             if self.control.fileno() in ready and self.is_over():
                 return
             for fd in ready:
                 for _ in range(BURST):
-                    if fd not in self.channels or not self.hear(*self.channels[fd]):
+                    if fd not in self.channels or not self.read_packet(*self.channels[fd]):
                         break
             now = time.monotonic()
             if self.jobs.ending and now >= self.jobs.sweep_at:
@@ -148,12 +148,12 @@ class Spawner:
         self.roused = False
         until = time.monotonic() + MOMENT
         while time.monotonic() < until:
-            if ready := self.ears.wait(0.0):
+            if ready := self.poller.wait(0.0):
                 return ready
             os.sched_yield()
-        return self.ears.wait(self.jobs.patience())
+        return self.poller.wait(self.jobs.patience())
 
-    def hear_of_end(self) -> bool:
+    def handle_exit(self) -> bool:
         """Whether a hook had ended, which is told then."""
         ended = next(system.ended_children(), None)
         if ended is not None:
@@ -174,14 +174,14 @@ class Spawner:
 
     def open(self, channel: Wire, notes: int) -> None:
         try:
-            channel.say(self.hello)
+            channel.send_packet(self.hello)
         except OSError:
             os.close(notes)
             return
         self.channels[channel.fileno()] = channel, notes
-        self.ears.add(channel.fileno())
+        self.poller.add(channel.fileno())
 
-    def hear(self, channel: Wire, notes: int) -> bool:
+    def read_packet(self, channel: Wire, notes: int) -> bool:
         """Whether there may be more."""
         packet = system.next_packet(channel)
         if packet is None:
@@ -204,7 +204,7 @@ class Spawner:
             given = self.taken_apart(value, data, files)
             self.waiting[channel.fileno()] = number, given, files, kind == START_KEEPING
         else:
-            self.hear_more(channel, data)
+            self.handle_packet(channel, data)
         return True
 
     def let_go(self, channel: Wire, notes: int, number: int) -> None:
@@ -223,15 +223,15 @@ class Spawner:
     def before_waiting(self) -> None:
         """What only some spawners do, when nobody wants anything."""
 
-    def hear_more(self, channel: Wire, data: bytes) -> None:
+    def handle_packet(self, channel: Wire, data: bytes) -> None:
         """What only some spawners are told."""
 
     def taken_apart(self, words: int, data: bytes, files: list[int]) -> Any:
         """What a packet says; None where not all of it came."""
-        body = heard_long(data, HEAD.size, files, FILES - 1)
+        body = read_long_body(data, HEAD.size, files, FILES - 1)
         if not body:
             return None
-        token, cwd, argv, env = started_from(words, body)
+        token, cwd, argv, env = decode_start(words, body)
         return token, cwd, PreparedStart(argv, env, cwd)
 
     def start(self, channel: Wire, number: int, given: Any, files: list[int], *, keep: bool) -> None:
@@ -239,7 +239,7 @@ class Spawner:
 
     def close(self, channel: Wire) -> None:
         self.take_back(channel)
-        self.ears.remove(channel.fileno())
+        self.poller.remove(channel.fileno())
         os.close(self.channels.pop(channel.fileno())[1])
         self.jobs.abandon(channel)
         channel.close()

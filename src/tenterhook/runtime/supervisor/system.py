@@ -157,7 +157,7 @@ class Poller:
 def next_packet(wire: Wire) -> tuple[bytes, list[int]] | None:
     """None if there is none now; an empty one if the other end is closed or broken."""
     try:
-        return wire.hear()
+        return wire.receive_packet()
     except BlockingIOError:
         return None
     except OSError as exc:

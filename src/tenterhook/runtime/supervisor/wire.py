@@ -59,7 +59,7 @@ class Wire(_socket.socket):
     # No function of Python's: an interrupt that came in one would be lost there.
     __del__ = _socket.socket.close
 
-    def say(self, data: bytes, files: Sequence[int] = (), *, wait: bool = False) -> None:
+    def send_packet(self, data: bytes, files: Sequence[int] = (), *, wait: bool = False) -> None:
         """ConnectionError if nobody listens any more; BlockingIOError, unless we may wait, if he does not keep up."""
         flags = _socket.MSG_NOSIGNAL | (0 if wait else _socket.MSG_DONTWAIT)
         try:
@@ -73,7 +73,7 @@ class Wire(_socket.socket):
                 raise BrokenPipeError(exc.errno, exc.strerror) from None
             raise
 
-    def hear(self) -> tuple[bytes, list[int]]:
+    def receive_packet(self) -> tuple[bytes, list[int]]:
         """The next packet and the files that came with it; empty if the other end is closed. Does not wait."""
         flags = _socket.MSG_CMSG_CLOEXEC | _socket.MSG_DONTWAIT
         data, rights, _, _ = self.recvmsg(PACKET, _socket.CMSG_SPACE(FILES * 4), flags)
@@ -112,7 +112,7 @@ def start_packet(
     return HEAD.pack(START_KEEPING if keep else START, number, len(argv)), body + encode_environment(dict(env))
 
 
-def started_from(words: int, body: bytes) -> tuple[str, bytes, list[bytes], dict[bytes, bytes]]:
+def decode_start(words: int, body: bytes) -> tuple[str, bytes, list[bytes], dict[bytes, bytes]]:
     """Token, working directory, command and environment, with the hook's tag in it."""
     token, cwd, *argv, env = body.split(b"\0", 2 + words)
     before = decode_environment(env)
@@ -121,48 +121,48 @@ def started_from(words: int, body: bytes) -> tuple[str, bytes, list[bytes], dict
 
 # The last environment, and its variables one behind the other: it hardly ever changes from one hook to the next, and to
 # make one of the other takes longer than all the rest of a packet.
-sent: tuple[dict[str, str], bytes] = ({}, b"")
-heard: tuple[bytes, dict[bytes, bytes]] = (b"", {})
+encoded: tuple[dict[str, str], bytes] = ({}, b"")
+decoded: tuple[bytes, dict[bytes, bytes]] = (b"", {})
 
 
 def encode_environment(env: dict[str, str]) -> bytes:
-    global sent
-    known, made = sent
+    global encoded
+    known, made = encoded
     if env != known:
         made = os.fsencode("\0".join(f"{key}={value}" for key, value in env.items()))
         if made.count(b"\0") != max(0, len(env) - 1):
             raise ValueError("embedded null byte")
         if any("=" in key or not key for key in env):
             raise ValueError("illegal environment variable name")
-        sent = env, made
+        encoded = env, made
     return made
 
 
 def decode_environment(env: bytes) -> dict[bytes, bytes]:
-    global heard
-    known, made = heard
+    global decoded
+    known, made = decoded
     if env != known:
         items = env.split(b"\0") if env else []
         made = {key: value for key, _, value in (item.partition(b"=") for item in items)}
-        heard = env, made
+        decoded = env, made
     return made
 
 
-def say_long(channel: Wire, head: bytes, body: bytes, files: Sequence[int], *, wait: bool = False) -> None:
+def send_long(channel: Wire, head: bytes, body: bytes, files: Sequence[int], *, wait: bool = False) -> None:
     if len(body) <= INLINE:
-        channel.say(head + body, files, wait=wait)
+        channel.send_packet(head + body, files, wait=wait)
         return
     memory = os.memfd_create("start")
     try:
         view = memoryview(body)
         while view:
             view = view[os.write(memory, view) :]
-        channel.say(head, (*files, memory), wait=wait)
+        channel.send_packet(head, (*files, memory), wait=wait)
     finally:
         os.close(memory)
 
 
-def heard_long(data: bytes, head: int, files: list[int], usual: int) -> bytes:
+def read_long_body(data: bytes, head: int, files: list[int], usual: int) -> bytes:
     """The body of what was said. The file it came in, beside the usual ones, is closed and taken off the list."""
     if len(files) <= usual:
         return data[head:]

@@ -70,33 +70,33 @@ def tag_place(block: bytes) -> tuple[int, int]:
     return begin + first, block.index(b"\0", first) - first
 
 
-def become_script(line: Wire, start: StartState, scripts: Mapping[str, PreparedScript]) -> list[Any]:
+def become_script(connection: Wire, start: StartState, scripts: Mapping[str, PreparedScript]) -> list[Any]:
     """Wait for it; its code, and the names that it runs with."""
-    be_apart(line.fileno())
+    be_apart(connection.fileno())
     rehearse(start)
-    path, cwd, files = receive_run_request(line)
+    path, cwd, files = receive_run_request(connection)
     os.chdir(cwd)
     argv, words, options, env = load_run_arguments(files[3])
     settle(files, env, start)
     start.library.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
-    fit = line.recv(PACKET) == FIT
+    fit = connection.recv(PACKET) == FIT
     code = (scripts[path].code or compile_script_file(words[1 + options])) if fit else None
     if code is None or start.room < len(env[TAG.encode()]):
         become_interpreter(argv, env)
     os.pwrite(files[3], RAN, 0)
-    for fd in (line.detach(), *files):
+    for fd in (connection.detach(), *files):
         os.close(fd)
     own_names(words, options)
     return [code, fresh_main(os.fsdecode(words[1 + options]), start.names)]
 
 
-def be_apart(line: int) -> None:
+def be_apart(connection: int) -> None:
     """While nobody waits: everything that is the same for all scripts."""
     os.setsid()
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    os.closerange(3, line)
-    os.closerange(line + 1, max_files())
+    os.closerange(3, connection)
+    os.closerange(connection + 1, max_files())
     refresh_modules()
 
 
@@ -116,9 +116,9 @@ def rehearse(start: StartState) -> None:
     gc.get_objects()
 
 
-def receive_run_request(line: Wire) -> tuple[str, bytes, list[int]]:
+def receive_run_request(connection: Wire) -> tuple[str, bytes, list[int]]:
     """The script's path, where it runs, and its files."""
-    data, rights, _, _ = line.recvmsg(PACKET, CMSG_SPACE(FILES * 4), MSG_CMSG_CLOEXEC)
+    data, rights, _, _ = connection.recvmsg(PACKET, CMSG_SPACE(FILES * 4), MSG_CMSG_CLOEXEC)
     if not rights:
         os._exit(0)
     path, _, cwd = data.partition(b"\0")

@@ -21,46 +21,46 @@ CODE, SAID = ROOM - 2, ROOM - 1
 class BecomeChild(BaseException):
     """We are a copy that is to run a script: leave everything of the server's."""
 
-    def __init__(self, line: Wire, said: mmap.mmap) -> None:
-        self.line, self.said = line, said
+    def __init__(self, connection: Wire, shared: mmap.mmap) -> None:
+        self.connection, self.shared = connection, shared
 
 
 class ForkedWorker:
     """Waits for the script that it is to run, so that no script waits for the copying (1 ms)."""
 
     def __init__(self) -> None:
-        self.line, theirs = pair()
+        self.connection, theirs = pair()
         # Shared memory, and no file that the script would find open.
-        self.said = mmap.mmap(-1, ROOM)
+        self.shared = mmap.mmap(-1, ROOM)
         self.born = ticks()
         self.pid = os.fork()
         if self.pid == 0:
-            raise BecomeChild(theirs, self.said)
+            raise BecomeChild(theirs, self.shared)
         theirs.close()
 
     def loaded(self) -> list[str]:
         """The modules that its script has loaded, when it is over. It may say anything."""
-        text = self.said[:].partition(b"\0")[0].decode("ascii", "replace")
-        self.said.close()
+        text = self.shared[:].partition(b"\0")[0].decode("ascii", "replace")
+        self.shared.close()
         return [name for name in text.split("\n") if all(part.isidentifier() for part in name.split("."))]
 
     def ended(self) -> int | None:
         """The exit code that it will have, once nothing more can come of its script: dying takes it a while longer."""
-        return self.said[CODE] if self.said[SAID] else None
+        return self.shared[CODE] if self.shared[SAID] else None
 
     def dismiss(self) -> None:
         """It hears that nobody is there any more, and ends."""
-        self.line.close()
-        self.said.close()
+        self.connection.close()
+        self.shared.close()
 
 
 class ForkedRun(HookProcess):
     """A script that runs in a copy."""
 
-    __slots__ = ("copy", "script")
+    __slots__ = ("fork", "script")
 
     def __init__(
-        self, channel: Wire, number: int, token: str, copy: ForkedWorker, script: str, *, keep: bool, began: int
+        self, channel: Wire, number: int, token: str, fork: ForkedWorker, script: str, *, keep: bool, began: int
     ) -> None:
-        super().__init__(channel, number, ProcessFamily(copy.pid, token, copy.born), keep=keep, began=began)
-        self.copy, self.script = copy, script
+        super().__init__(channel, number, ProcessFamily(fork.pid, token, fork.born), keep=keep, began=began)
+        self.fork, self.script = fork, script

@@ -98,7 +98,7 @@ class Interpreter:
         if (state.stamp != now or not state.word) and state.word != "asked":
             state.stamp, state.word = now, "asked"
             try:
-                self.channel.wire.say(HEAD.pack(PREPARE, state.number, int(LONGEST * 1e6)) + os.fsencode(path))
+                self.channel.wire.send_packet(HEAD.pack(PREPARE, state.number, int(LONGEST * 1e6)) + os.fsencode(path))
             except OSError:  # heard of when we listen
                 self.over = True
         return state
@@ -112,9 +112,9 @@ class Interpreter:
                 return
             except OSError:
                 data = b""
-            self.hear(data)
+            self.read_packet(data)
 
-    def hear(self, data: bytes) -> None:
+    def read_packet(self, data: bytes) -> None:
         kind, number, _ = HEAD.unpack_from(data.ljust(HEAD.size, b"\0"))
         state = self.by_number.get(number)
         if kind == CONFINED:

@@ -40,7 +40,7 @@ def main():
         warm.serve()
         system.wake_parent()
     except BecomeChild as exc:
-        born = exc.line, exc.said
+        born = exc.connection, exc.shared
     if born is None:
         return 0
     warm.leave()

@@ -76,7 +76,7 @@ def uncaught(exc: BaseException) -> float:
     if sys.version_info >= (3, 12):
         sys.last_exc = exc
     if not hasattr(sys, "excepthook"):
-        tell("sys.excepthook is missing\n")
+        write_stderr("sys.excepthook is missing\n")
         sys.excepthook = sys.__excepthook__
     try:
         sys.excepthook(type(exc), exc, exc.__traceback__)
@@ -85,19 +85,19 @@ def uncaught(exc: BaseException) -> float:
     except BaseException as other:
         other.__traceback__ = other.__traceback__ and other.__traceback__.tb_next
         other.__context__ = None
-        tell("Error in sys.excepthook:\n")
+        write_stderr("Error in sys.excepthook:\n")
         sys.__excepthook__(type(other), other, other.__traceback__)
-        tell("\nOriginal exception was:\n")
+        write_stderr("\nOriginal exception was:\n")
         sys.__excepthook__(type(exc), exc, exc.__traceback__)
     return INTERRUPTED if isinstance(exc, KeyboardInterrupt) else 1
 
 
-def tell(text: str) -> None:
+def write_stderr(text: str) -> None:
     if getattr(sys, "stderr", None) is not None:
         sys.stderr.write(text)
 
 
-def tell_ignored(threading: Any, exc: BaseException) -> None:
+def report_ignored(threading: Any, exc: BaseException) -> None:
     """An exception while threads were waited for, as an interpreter tells of it: without marks below its lines."""
     from traceback import extract_tb
 
@@ -107,10 +107,10 @@ def tell_ignored(threading: Any, exc: BaseException) -> None:
         for one in extract_tb(exc.__traceback__)[1:]
     )
     lines = "".join(("Traceback (most recent call last):\n", *frames))
-    tell(f"Exception ignored {whose}\n{lines}{type(exc).__name__}: {exc}\n")
+    write_stderr(f"Exception ignored {whose}\n{lines}{type(exc).__name__}: {exc}\n")
 
 
-def finish(status: float, script: list[Any], known: set[str], said: mmap, own: int) -> int:
+def finish(status: float, script: list[Any], known: set[str], shared: mmap, own: int) -> int:
     """Returns only where the interpreter has something to say about its own end, which it then comes to as ever.
 
     In a process that the script has forked, too: it is not the one (`own`) whose end is the script's.
@@ -120,7 +120,7 @@ def finish(status: float, script: list[Any], known: set[str], said: mmap, own: i
         try:
             threading._shutdown()
         except BaseException as exc:
-            tell_ignored(threading, exc)
+            report_ignored(threading, exc)
     try:
         _run_exitfuncs()
     except BaseException:  # told already
@@ -128,9 +128,9 @@ def finish(status: float, script: list[Any], known: set[str], said: mmap, own: i
     if not all_flushed():
         return left_to_interpreter(status)
     ours = getpid() == own
-    for last in (tell_loaded, let_go) if ours else (let_go,):
+    for last in (report_loaded, let_go) if ours else (let_go,):
         try:
-            last(script, known, said)
+            last(script, known, shared)
         except BaseException:  # of an audit hook that has lost what it needs
             continue
     if not all_flushed():
@@ -139,17 +139,17 @@ def finish(status: float, script: list[Any], known: set[str], said: mmap, own: i
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         kill(getpid(), signal.SIGINT)
     if ours:
-        say_ended(int(status), said)
+        report_exit(int(status), shared)
     _exit(int(status))
 
 
-def say_ended(status: int, said: mmap) -> None:
+def report_exit(status: int, shared: mmap) -> None:
     """From here on nothing comes of the script any more, unless a thread of its goes on; its files are closed."""
     threading = sys.modules.get("threading")
     if threading is not None and threading.active_count() > 1:
         return
     closerange(0, HIGHEST)
-    said[-2], said[-1] = status, 1
+    shared[-2], shared[-1] = status, 1
     kill(getppid(), signal.SIGCHLD)  # as our death will, a little later
 
 
@@ -160,12 +160,12 @@ def left_to_interpreter(status: float) -> int:
     return int(status)
 
 
-def tell_loaded(_: list[Any], known: set[str], said: mmap) -> None:
+def report_loaded(_: list[Any], known: set[str], shared: mmap) -> None:
     """The modules that were not there, so that they are the next time."""
     names = [name for name in sys.modules if name not in known and name.isascii()]
     text = "\n".join(names).encode()
-    if len(text) < len(said) - 2:
-        said[: len(text)] = text
+    if len(text) < len(shared) - 2:
+        shared[: len(text)] = text
 
 
 def let_go(script: list[Any], known: set[str], _: mmap) -> None:

@@ -86,9 +86,9 @@ class WarmServer(Spawner):
         self.asked: dict[str, PrepareRequest] = {}
         self.loaded = LoadedModules(bare)
         self.base = memory()
-        self.told: Wire | None = first
-        self.copies: list[ForkedWorker] = []
-        self.copy_at = 0.0
+        self.host_channel: Wire | None = first
+        self.forks: list[ForkedWorker] = []
+        self.fork_at = 0.0
         self.used = time.monotonic()
         super().__init__(control, hello, first, notes)
         self.jobs: WarmProcesses = WarmProcesses(self)
@@ -100,16 +100,16 @@ class WarmServer(Spawner):
         """Not for ever: who has not been used for a while gives back his memory."""
         if self.jobs.by_number or (self.channels and time.monotonic() < self.used + IDLE):
             return True
-        self.forget_copies()
+        self.dismiss_forks()
         return not self.channels and system.has_children()
 
-    def hear_more(self, channel: Wire, data: bytes) -> None:
+    def handle_packet(self, channel: Wire, data: bytes) -> None:
         kind, number, value = HEAD.unpack_from(data)
         if kind == PREPARE:
-            self.told = channel
+            self.host_channel = channel
             script = os.fsdecode(data[HEAD.size :])
             if len(self.asked) >= MOST and script not in self.asked:
-                self.say(UNFIT, number, FULL)
+                self.notify(UNFIT, number, FULL)
                 return
             asked = self.asked[script] = PrepareRequest(number, script, value / 1e6)
             self.prepare(asked, [])
@@ -157,18 +157,18 @@ class WarmServer(Spawner):
         why = found.get("why") or self.take(asked, found, trial.since)
         # What it was seen to load, if that is no use, it goes on to load itself.
         fine = not why or (asked.lessons > 0 and asked.script in self.scripts)
-        self.say(READY if fine else UNFIT, asked.number, "" if fine else why)
+        self.notify(READY if fine else UNFIT, asked.number, "" if fine else why)
 
     def learn(self, run: ForkedRun) -> None:
         """What a script has loaded that its text does not show: from now on that is there before it, too."""
-        names, asked = run.copy.loaded(), self.asked.get(run.script)
+        names, asked = run.fork.loaded(), self.asked.get(run.script)
         if asked is None or asked.lessons >= LESSONS or run.script not in self.scripts:
             return
         fresh = [name for name in names if name not in asked.seen and name not in sys.modules]
         if fresh:
             asked.seen.update(fresh)
             asked.lessons += 1
-            self.say(AGAIN, asked.number)
+            self.notify(AGAIN, asked.number)
             self.prepare(asked, fresh)
 
     def take(self, asked: PrepareRequest, found: dict[str, Any], since: int) -> str:
@@ -180,7 +180,7 @@ class WarmServer(Spawner):
         for one in found["wanted"]:
             load(one, found["path"])
         signal.alarm(0)
-        self.forget_copies()
+        self.dismiss_forks()
         self.loaded.note(since)
         gc.collect()
         gc.freeze()
@@ -191,10 +191,10 @@ class WarmServer(Spawner):
             script.code, script.size = None, 0
         return ""
 
-    def say(self, kind: bytes, number: int, text: str = "") -> None:
-        if self.told is not None:
+    def notify(self, kind: bytes, number: int, text: str = "") -> None:
+        if self.host_channel is not None:
             try:
-                self.told.say(HEAD.pack(kind, number, 0) + os.fsencode(text)[:1000])
+                self.host_channel.send_packet(HEAD.pack(kind, number, 0) + os.fsencode(text)[:1000])
             except OSError:
                 return
 
@@ -211,7 +211,7 @@ class WarmServer(Spawner):
                 raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
             token, cwd, path = given
             os.chdir(cwd)
-            copy = self.handed_over(os.fsdecode(path), cwd, files)
+            fork = self.hand_over(os.fsdecode(path), cwd, files)
         except (OSError, MemoryError) as exc:
             tell(channel, FAILED, number, getattr(exc, "errno", None) or errno.ENOMEM)
             return
@@ -219,26 +219,26 @@ class WarmServer(Spawner):
             os.chdir("/")
             for fd in files:
                 os.close(fd)
-        self.jobs.add(ForkedRun(channel, number, token.decode(), copy, os.fsdecode(path), keep=keep, began=began))
-        self.copy_at = self.used + LATER
+        self.jobs.add(ForkedRun(channel, number, token.decode(), fork, os.fsdecode(path), keep=keep, began=began))
+        self.fork_at = self.used + LATER
 
-    def handed_over(self, path: str, cwd: bytes, files: list[int]) -> ForkedWorker:
+    def hand_over(self, path: str, cwd: bytes, files: list[int]) -> ForkedWorker:
         """Who runs it: the copy that waits for it, or another one if that was killed."""
-        said = os.fsencode(path) + b"\0" + cwd
-        copy = self.copies.pop(0) if self.copies else ForkedWorker()
+        request = os.fsencode(path) + b"\0" + cwd
+        fork = self.forks.pop(0) if self.forks else ForkedWorker()
         try:
-            copy.line.say(said, files)
+            fork.connection.send_packet(request, files)
         except OSError:
-            copy.dismiss()
-            copy = ForkedWorker()
-            copy.line.say(said, files)
-        send(os.kill, copy.pid, signal.SIGCONT)  # an earlier script may have stopped it while it waited
-        copy.line.say(FIT if self.is_fit(path) else UNFIT)  # found out while it gets ready
-        return copy
+            fork.dismiss()
+            fork = ForkedWorker()
+            fork.connection.send_packet(request, files)
+        send(os.kill, fork.pid, signal.SIGCONT)  # an earlier script may have stopped it while it waited
+        fork.connection.send_packet(FIT if self.is_fit(path) else UNFIT)  # found out while it gets ready
+        return fork
 
-    def forget_copies(self) -> None:
-        while self.copies:
-            self.copies.pop().dismiss()
+    def dismiss_forks(self) -> None:
+        while self.forks:
+            self.forks.pop().dismiss()
 
     def leave(self) -> None:
         """In a copy: the files are closed with all others, and their numbers are the script's to use."""
@@ -247,21 +247,21 @@ class WarmServer(Spawner):
             channel.detach()
 
     @property
-    def lacks_copies(self) -> bool:
-        return bool(self.scripts and self.channels) and len(self.copies) < SPARE
+    def lacks_forks(self) -> bool:
+        return bool(self.scripts and self.channels) and len(self.forks) < SPARE
 
-    def hear_of_end(self) -> bool:
-        return self.jobs.hear_of_end() or super().hear_of_end()
+    def handle_exit(self) -> bool:
+        return self.jobs.handle_exit() or super().handle_exit()
 
     def before_waiting(self) -> None:
         """Not while a script runs that may be over soon: it wants the processor that copying takes."""
-        if self.lacks_copies and (not self.jobs.by_number or time.monotonic() >= self.copy_at):
-            self.copies.append(ForkedWorker())
+        if self.lacks_forks and (not self.jobs.by_number or time.monotonic() >= self.fork_at):
+            self.forks.append(ForkedWorker())
 
     def is_fit(self, path: str) -> bool:
         """Whether a new interpreter would do as we do with this script, by now."""
         if self.loaded.changed:
-            self.say(STALE, 0)
+            self.notify(STALE, 0)
             return False
         script = self.scripts.get(path)
         try:
@@ -285,19 +285,19 @@ class WarmProcesses(HookProcesses):
             if not trial.ending and now >= trial.until:
                 self.finish(trial)
         clocks = [trial.until - now for trial in self.running if not trial.ending]
-        if self.warm.lacks_copies:
-            clocks.append(max(0.0, self.warm.copy_at - now))
+        if self.warm.lacks_forks:
+            clocks.append(max(0.0, self.warm.fork_at - now))
         return min([one for one in (usual, *clocks, IDLE) if one is not None])
 
     def strays(self, job: HookProcess, table: ProcessTable) -> list[ProcessEntry]:
-        for copy in self.warm.copies:  # they are no hook's, and older than the next one
-            table.entries.pop(copy.pid, None)
+        for fork in self.warm.forks:  # they are no hook's, and older than the next one
+            table.entries.pop(fork.pid, None)
         return super().strays(job, table)
 
-    def hear_of_end(self) -> bool:
+    def handle_exit(self) -> bool:
         """From the copy itself: to give back the memory of a large interpreter takes as long as a small script."""
         for job in self.by_number.values():
-            if isinstance(job, ForkedRun) and not job.exited and (status := job.copy.ended()) is not None:
+            if isinstance(job, ForkedRun) and not job.exited and (status := job.fork.ended()) is not None:
                 job.exited = True
                 job.tell(EXITED, status)
                 return True

@@ -14,7 +14,7 @@ from tenterhook.engine.hookset import HookSet
 from tenterhook.tools.approve.survey import survey
 from tenterhook.trust import approval_book
 from tenterhook.trust.approval_book import ApprovalBook, ItemHistory
-from tenterhook.trust.approvals import ItemState, by_name, missing_approved_lines, standings
+from tenterhook.trust.approvals import ItemState, by_name, missing_approvals, standings
 from tenterhook.trust.item import Item
 
 
@@ -37,11 +37,11 @@ def look(project: str | os.PathLike[str], *, dialect: str = "", **options: Any) 
     """Read, never run. Without a dialect, in all of them; `home` and `environ` as for an engine."""
     hooks = HookSet(project, **options)
     seen = survey(hooks.project, dialect=dialect, **options)
-    kept, problem = approval_book.load_book(hooks.project, hooks.home, hooks.environ)
-    found = standings(seen.items, kept)
+    book, problem = approval_book.load_book(hooks.project, hooks.home, hooks.environ)
+    found = standings(seen.items, book)
     unread = {os.path.realpath(file) for file in seen.unread}
-    lost = [line for line in missing_approved_lines(kept, found) if not dialect or line.last.dialect == dialect]
-    lost = [line for line in lost if line.last.file not in unread]
+    lost = [history for history in missing_approvals(book, found) if not dialect or history.last.dialect == dialect]
+    lost = [history for history in lost if history.last.file not in unread]
     strange = {file: owner for file in {item.file for item in seen.items} if (owner := owner_of(file))}
     found = [ItemState(one.item, "untrusted") if one.item.file in strange else one for one in found]
     problems = [*seen.problems, *([problem] if problem else [])]
@@ -57,20 +57,22 @@ def approvable(found: Iterable[ItemState]) -> list[ItemState]:
 def approve(found: ProjectReview, wanted: Sequence[ItemState], lost: Sequence[ItemHistory] = ()) -> str:
     """What was looked at, not what stands in the files by now. Returns where it is kept."""
 
-    def note(kept: ApprovalBook) -> None:
-        known = {bond for line in kept.lines for bond in line.bonds}
+    def note(book: ApprovalBook) -> None:
+        known = {bond for history in book.lines for bond in history.bonds}
         for one in wanted:
             if one.item.bond in known:
                 continue
             known.add(one.item.bond)
-            before = one.line and next((line for line in kept.lines if line.last == one.line.last), None)
+            before = one.history and next((history for history in book.lines if history.last == one.history.last), None)
             if before is not None:
                 before.versions.append(one.item)
             else:
-                kept.lines.append(ItemHistory([one.item]))
+                book.lines.append(ItemHistory([one.item]))
         back = {one.item.bond for one in wanted}
-        for line in kept.lines:
-            line.gone = any(line.last == one.last for one in lost) or (line.gone and back.isdisjoint(line.bonds))
+        for history in book.lines:
+            history.gone = any(history.last == one.last for one in lost) or (
+                history.gone and back.isdisjoint(history.bonds)
+            )
 
     return approval_book.change(found.project, found.home, found.environ, note)
 
@@ -78,11 +80,11 @@ def approve(found: ProjectReview, wanted: Sequence[ItemState], lost: Sequence[It
 def deny(found: ProjectReview, wanted: Sequence[ItemState] | None) -> str:
     """Those items, whatever they become; with None everything of the project, now and later."""
 
-    def note(kept: ApprovalBook) -> None:
-        kept.denied = kept.denied or wanted is None
+    def note(book: ApprovalBook) -> None:
+        book.denied = book.denied or wanted is None
         for one in wanted or ():
-            kept.lines = [line for line in kept.lines if by_name(line.last) != by_name(one.item)]
-            kept.lines.append(ItemHistory([one.item], "denied"))
+            book.lines = [history for history in book.lines if by_name(history.last) != by_name(one.item)]
+            book.lines.append(ItemHistory([one.item], "denied"))
 
     return approval_book.change(found.project, found.home, found.environ, note)
 
@@ -90,9 +92,9 @@ def deny(found: ProjectReview, wanted: Sequence[ItemState] | None) -> str:
 def revoke(found: ProjectReview, names: Sequence[str] | None) -> str:
     """Forget what was said about the items of those names; with None all that was ever said about the project."""
 
-    def note(kept: ApprovalBook) -> None:
-        kept.denied = kept.denied and names is not None
-        kept.lines = [line for line in kept.lines if names is not None and not fits_any(line.last, names)]
+    def note(book: ApprovalBook) -> None:
+        book.denied = book.denied and names is not None
+        book.lines = [history for history in book.lines if names is not None and not fits_any(history.last, names)]
 
     return approval_book.change(found.project, found.home, found.environ, note)
 

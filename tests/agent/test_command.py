@@ -104,13 +104,13 @@ def test_a_prompt_may_come_from_stdin(project: Project) -> None:
         ((), "who answers? give --model NAME or --script FILE"),
         (("--script", "x.jsonl", "--model", "openai:x"), "who answers?"),
         (("--script", "not-there.jsonl"), "--script 'not-there.jsonl': No such file"),
-        (("--script", "{script}", "--yes", "--no"), "--yes or --no, not both"),
-        (("--script", "{script}", "--context", "many"), "--context needs a whole number from 1 on, not 'many'"),
-        (("--script", "{script}", "--context", "0"), "--context needs a whole number from 1 on"),
+        (("--script", "{script}", "--yes", "--no"), "--yes and --no cannot be used together"),
+        (("--script", "{script}", "--context", "many"), "--context must be a whole number of at least 1, not 'many'"),
+        (("--script", "{script}", "--context", "0"), "--context needs a whole number of at least 1"),
         (("--script", "{script}", "--transcript", "/no/such/folder/t"), "--transcript '/no/such/folder/t': No such"),
         (("--script", "{script}", "--dialect", "lava"), "lava"),
         (("--script", "{script}", "--project", "/no/such/folder"), "is not a folder"),
-        (("--script", "{script}", "--confg", "x"), "no option '--confg' (did you mean '--config'?)"),
+        (("--script", "{script}", "--confg", "x"), "unknown option '--confg' (did you mean '--config'?)"),
         (("--model", "gpt-5"), "a model is named PROVIDER:NAME"),
     ],
 )
@@ -129,14 +129,14 @@ def test_no_prompt_at_all_is_said(project: Project) -> None:
     done = ended(project, words(project, "tenterhook", "--script", str(script(project, "Fine."))))
 
     assert done.returncode == 1
-    assert "there is no prompt: give --prompt TEXT, or one on stdin" in done.stderr
+    assert "no prompt: give --prompt TEXT, or write one to stdin" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("{", "a reply is one JSON object a line"),
-        ("[]", "a reply is one JSON object a line"),
+        ("{", "a reply is one JSON object per line"),
+        ("[]", "a reply is one JSON object per line"),
         ('{"txt": "a"}', "no key 'txt' (did you mean 'text'?)"),
         ('{"text": 1}', "text must be a text, not int"),
         ('{"calls": {"name": "Bash"}}', "calls must be a list, not dict"),

@@ -30,7 +30,7 @@ def test_a_question_of_a_permission_hook_is_not_answered_by_nobody(project: Proj
     done = run(project, "tenterhook", [call("Bash", command="touch made")], "Done.")
 
     assert not project.has("made")
-    assert "nobody can be asked" in done.of("tool")[0]["result"]
+    assert "there is no user to ask" in done.of("tool")[0]["result"]
 
 
 @pytest.mark.parametrize("others", [{}, {"AfterModel": [{"hooks": [{"type": "command", "command": "true"}]}]}])

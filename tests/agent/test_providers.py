@@ -111,7 +111,7 @@ def test_the_choice_of_tools_is_said_to_the_api_and_no_definition_is_removed(
         (
             {"mode": "AUTO", "allowedFunctionNames": ["Bash", "Rm"]},
             "auto",
-            ["toolConfig allows 'Rm', which is no tool of this call", UNLIMITED],
+            ["toolConfig allows 'Rm', which is not a tool of this call", UNLIMITED],
         ),
         ({"mode": "SOME"}, "auto", ["toolConfig.mode is 'SOME'; it may be: AUTO, ANY, NONE"]),
     ],

@@ -115,7 +115,7 @@ def test_half_a_call_never_runs_even_where_endpoints_need_not_say_that_they_are_
     (last,) = ask(CHAT, api.url, tools=[{"name": "Bash"}])
 
     assert "tool_calls" not in last
-    assert last["problems"] == ["the model called Bash with an input that is no JSON object"]
+    assert last["problems"] == ["the model called Bash with an input that is not a JSON object"]
 
 
 def test_an_error_within_a_stream_is_an_error(api: Api) -> None:
@@ -145,7 +145,7 @@ def test_a_call_whose_input_is_no_json_is_named_and_left_out(api: Api) -> None:
 
     assert "tool_calls" not in last
     assert last["candidates"] == [{"finishReason": "MALFORMED_FUNCTION_CALL"}]
-    assert last["problems"] == ["the model called Read with an input that is no JSON object"]
+    assert last["problems"] == ["the model called Read with an input that is not a JSON object"]
 
 
 @pytest.mark.parametrize(

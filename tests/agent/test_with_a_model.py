@@ -94,7 +94,7 @@ def test_without_anybody_to_ask_nothing_that_needs_permission_runs(project: Proj
     assert not project.has("made")
     (tool,) = [one for one in entries if one["kind"] == "tool"]
     assert tool["ran"] is False
-    assert "nobody can be asked here: --yes and --no answer every question" in tool["result"]
+    assert "there is no user to ask: --yes and --no answer every question" in tool["result"]
 
 
 def test_a_long_conversation_goes_on_with_the_models_own_account(project: Project, chat: Chosen) -> None:

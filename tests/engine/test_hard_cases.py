@@ -361,7 +361,7 @@ def test_keys_that_mean_nothing_to_a_hook_are_said_in_the_order_of_the_file(proj
     warnings = project.fire("tenterhook", "tool.before", CALL).warnings
     said = [text.split(": ")[1] for text in warnings if "means nothing" in text]
 
-    assert said == [f"{key} means nothing to a hook of type 'command'; it is ignored" for key in odd]
+    assert said == [f"{key} has no effect on a hook of type 'command'; it is ignored" for key in odd]
 
 
 @pytest.mark.parametrize("value", [None, 5, {}, [], [1], "", 10**400], ids=lambda one: repr(one)[:9])

@@ -67,10 +67,10 @@ def test_hooks_are_told_how_often_it_was(project: Project) -> None:
 def test_what_is_no_number_is_told(project: Project, wrong: Any) -> None:
     said = warned(project, "stop", says("on", loop_limit=wrong))
 
-    assert f"loop_limit must be a whole number from 0 on, or null, not {wrong!r}; the hook never runs" in said
+    assert f"loop_limit must be a whole number of at least 0, or null, not {wrong!r}; the hook never runs" in said
 
 
 def test_on_another_event_it_says_nothing(project: Project) -> None:
     said = warned(project, "preToolUse", says("on", loop_limit=1))
 
-    assert "preToolUse keeps no agent from stopping, so how often that may be says nothing" in said
+    assert "preToolUse cannot keep an agent from stopping, so the limit has no effect" in said

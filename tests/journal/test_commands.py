@@ -140,7 +140,7 @@ def test_statistics_as_json(kept: Kept) -> None:
     [
         (["--since", "yesterday"], "--since is 30m, 2h, 7d"),
         (["--since", "999999w"], "--since is 30m"),
-        (["--limit", "0"], "--limit is a whole number from 1 on, not '0'"),
+        (["--limit", "0"], "--limit must be a whole number of at least 1, not '0'"),
         (["--limit", "many"], "--limit is a whole number"),
         (["--decision", "block"], "--decision may be allow, ask, deny, none; not 'block'"),
         (["--journal", "/no/such/folder"], "is not a folder"),
@@ -170,7 +170,7 @@ def test_an_empty_journal_and_one_without_a_fitting_entry_are_told_apart(kept: K
 
     assert [empty.returncode, unfit.returncode] == [0, 0]
     assert "is empty" in empty.stderr
-    assert "no entry of the journal fits" in unfit.stderr
+    assert "no entry of the journal matches" in unfit.stderr
 
 
 @pytest.mark.parametrize("command", ["log", "stats"])
@@ -262,4 +262,4 @@ def test_something_else_where_the_journal_belongs_is_no_empty_journal(kept: Kept
     done = kept.tenter(command)
 
     assert done.returncode == 1
-    assert "cannot be read: it is no folder" in done.stderr
+    assert "cannot be read: it is not a folder" in done.stderr

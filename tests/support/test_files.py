@@ -46,7 +46,7 @@ def test_settings_that_are_a_pipe_refuse_instead_of_waiting(tmp_path: Path, name
     done = hooked(tmp_path, "pre-tool", command="ls")
 
     assert done.returncode == 2
-    assert f"{name}: is no regular file" in done.stderr
+    assert f"{name}: is not a regular file" in done.stderr
 
 
 @pytest.mark.req("CC-SEC-validate")

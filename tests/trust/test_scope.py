@@ -44,7 +44,7 @@ def test_settings_in_a_projects_file_are_said_to_count_for_nothing(scene: Scene)
     with scene.engine() as engine:
         [text] = engine.warnings
 
-    assert "settings of a project count for nothing" in text
+    assert "settings of a project are ignored" in text
 
 
 @pytest.mark.parametrize("listed", ["127.0.0.1", "127.0.0.1:{port}"])

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 CONTEXT = 50_000
 PER_TOKEN = 4
 
-NOBODY = "nobody can be asked here: --yes and --no answer every question"
+NOBODY = "there is no user to ask: --yes and --no answer every question"
 
 
 class Coder:
@@ -85,7 +85,7 @@ class Coder:
             self.session.received(self.session.pending())
             await self.session.aend(reason)
             if self.session.pending():
-                self.screen.note("what hooks said last to the model it does not hear: it is not asked again")
+                self.screen.note("the model is not asked again, so it does not see what hooks told it last")
             await self.provider.aclose()
         finally:
             self.transcript.end(self.end.reason, self.end.text)

@@ -142,7 +142,7 @@ class Screen:
         print(f"{IN_TOOL}[y]es or [n]o: ", end="", flush=True)
         answer = await read_terminal_line()
         if not answer:
-            return Permission(False, "nobody answered")
+            return Permission(False, "there was no answer")
         yes = answer.strip().lower() in ("y", "yes")
         return Permission(yes, "" if yes else "the user said no")
 

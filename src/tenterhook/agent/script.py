@@ -67,7 +67,7 @@ def reply(row: str, file: str, line: int) -> ScriptedReply:
 
     data, problem = decode(row)
     if not isinstance(data, dict):
-        raise wrong(f"a reply is one JSON object a line{': ' + problem if problem else ''}")
+        raise wrong(f"a reply is one JSON object per line{': ' + problem if problem else ''}")
     for key in data:
         if key not in ScriptedReply.__struct_fields__:
             raise wrong(f"no key {key!r}{nearest(key, ScriptedReply.__struct_fields__)}; a reply has text and calls")

@@ -49,14 +49,14 @@ def since(said: str, usage: CommandUsage) -> str:
         else:
             when = datetime.fromisoformat(said).astimezone(UTC)
     except (ValueError, OverflowError, OSError):
-        raise usage.error(f"--since is 30m, 2h, 7d, or a time such as 2026-11-16T09:00; not {said!r}") from None
+        raise usage.error(f"--since must be 30m, 2h, 7d, or a time such as 2026-11-16T09:00, not {said!r}") from None
     return when.strftime("%Y-%m-%dT%H:%M:%S") + f".{when.microsecond // 1000:03}Z"
 
 
 def number(options: dict[str, str], name: str, usual: int, usage: CommandUsage) -> int:
     said = options.get(name, str(usual))
     if not re.fullmatch(r"\d{1,9}", said) or int(said) < 1:
-        raise usage.error(f"--{name} is a whole number from 1 on, not {said!r}")
+        raise usage.error(f"--{name} must be a whole number of at least 1, not {said!r}")
     return int(said)
 
 
@@ -70,9 +70,9 @@ def folder(options: dict[str, str]) -> str:
     else:
         where = place(home, os.environ)
         if os.path.islink(where) or (os.path.exists(where) and not os.path.isdir(where)):
-            raise UsageError(f"the journal in {where} cannot be read: it is no folder, so nothing is kept there")
+            raise UsageError(f"the journal in {where} cannot be read: it is not a folder, so nothing is recorded")
         if not settings(home, os.environ, SYSTEM).journal:
-            tell(f"the journal is switched off ({TABLE}.journal); nothing new is kept")
+            tell(f"the journal is switched off ({TABLE}.journal); nothing new is recorded")
     try:
         names(where)
     except OSError as exc:
@@ -82,14 +82,14 @@ def folder(options: dict[str, str]) -> str:
 
 def tell_damage(index: Index) -> None:
     if damaged := index.damaged:
-        tell(f"left out: {pluralise_count(damaged, 'line')} whose writer was ended, or found the disk full")
+        tell(f"left out: {pluralise_count(damaged, 'line')} whose writer was killed, or found the disk full")
 
 
 def nothing_there(index: Index, asked: EntryFilter) -> str:
     """Why nothing is shown."""
     if asked != EntryFilter() and index.ask("SELECT 1 FROM events LIMIT 1"):
-        return "no entry of the journal fits"
-    return f"the journal in {near(index.folder)} is empty: nothing was fired yet where hooks are"
+        return "no entry of the journal matches"
+    return f"the journal in {near(index.folder)} is empty: no event with hooks was fired yet"
 
 
 def tell(text: str) -> None:

@@ -10,27 +10,27 @@ SELDOM = 100_000
 
 COMMANDS = {
     "fire": "fire an event and print what its hooks decided",
-    "list": "all hooks by event, with file and line",
-    "check": "what is wrong, or looks wrong, in a project's hook config",
-    "explain": "why each hook would or would not run, and what its answers would do",
-    "trust": "what a project's hooks run; approve, deny or revoke them",
-    "lock": "write what a project's hooks are into a file that a team commits",
-    "audit": "compare a project's hooks with that file, in CI",
+    "list": "list all hooks by event, with file and line",
+    "check": "find what is wrong, or looks wrong, in a project's hook config",
+    "explain": "explain why each hook would or would not run, and what its answers would do",
+    "trust": "show what a project's hooks run; approve, deny or revoke them",
+    "lock": "write a lockfile of a project's hooks, for a team to commit",
+    "audit": "compare a project's hooks with the lockfile, in CI",
     "new": "write a hook of your own, with its test",
-    "library": "hooks that are ready to be used, with their options and what they cannot stop",
-    "run": "hooks that you wrote, called by any agent and answered in its own form",
-    "install": "let agents call hooks that you wrote: their own config, and a canary that shows that they fire",
-    "uninstall": "an agent's config as it was before install",
+    "library": "list hooks that are ready to use, with their options and what they cannot stop",
+    "run": "run hooks that you wrote, for any agent, and answer in its own form",
+    "install": "let agents call hooks that you wrote: change their config, and test that the hooks fire",
+    "uninstall": "restore an agent's config as it was before install",
     "hook": "our own work on an event, called as a hook by any agent",
-    "convert": "hook config of one agent into another agent's, and what that costs",
-    "init": "let an agent call tenter: wrapper scripts and config, and both taken away again",
+    "convert": "convert hook config of one agent into another's, and report what is lost",
+    "init": "let an agent call tenter through wrapper scripts and config; --undo removes both",
     "agent": "a small coding agent whose every step goes through hooks",
-    "log": "what hooks decided, did and failed at: the journal",
-    "stats": "what hooks cost, by hook and by session",
-    "dialects": "the dialects and their tables",
-    "serve": "stay, so that fire and hook need not start anew each time",
-    "doctor": "what this machine can do to confine hooks, and what is wrong here",
-    "schema": "JSON Schemas of our own config and of the outcome",
+    "log": "show the journal: what hooks decided, did and failed at",
+    "stats": "show what hooks cost, by hook and by session",
+    "dialects": "show the dialects and their tables",
+    "serve": "run a server, so that fire and hook start faster",
+    "doctor": "show what this machine can do to confine hooks, and what is wrong",
+    "schema": "print JSON Schemas of our own config and of the outcome",
 }
 
 
@@ -112,7 +112,7 @@ def overview() -> str:
     rows = "\n".join(f"  {name:<{width}}  {what}" for name, what in COMMANDS.items())
     return f"""tenter: one hook system for every AI agent
 
-usage: tenter COMMAND [options]        tenter COMMAND --help tells more, with an example
+usage: tenter COMMAND [options]        tenter COMMAND --help says more, with an example
 
 {rows}
 

@@ -46,7 +46,7 @@ class CommandUsage:
             name, equals, value = word.partition("=")
             if not word.startswith("-"):
                 if not names:
-                    raise self.error(f"one word too many: {word!r}")
+                    raise self.error(f"unexpected argument: {word!r}")
                 name = names[0].strip("[].")
                 if names[0].endswith("...]"):  # as many as there are
                     found[name] = f"{found[name]}\0{word}" if name in found else word
@@ -55,7 +55,7 @@ class CommandUsage:
                 continue
             option = table.get(name)
             if option is None:
-                raise self.error(f"no option {name!r}{nearest(name, table)}")
+                raise self.error(f"unknown option {name!r}{nearest(name, table)}")
             if not option.value and equals:
                 raise self.error(f"{name} takes no value")
             found[option.name] = self.value(option, value if equals else None, rest) if option.value else "yes"

@@ -16,7 +16,7 @@ from tenterhook.support.terminal.table import table
 from tenterhook.support.terminal.text import Paint, near, one_line, pluralise_count
 from tenterhook.tools.explain.inventory import FileFacts, elsewhere
 
-TRUST = Option("trust", "take the project's hooks as trusted")
+TRUST = Option("trust", "treat the project's hooks as trusted")
 
 
 def engine_for(options: dict[str, str]) -> Engine:

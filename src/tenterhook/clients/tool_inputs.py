@@ -65,7 +65,7 @@ def by_json_schema(schema: dict[str, Any]) -> Check:
     try:
         validator = jsonschema_rs.validator_for(schema)
     except ValueError as exc:
-        raise UsageError(f"this is no JSON Schema: {exc}") from exc
+        raise UsageError(f"this is not a JSON Schema: {exc}") from exc
 
     def check(given: Input) -> Input:
         try:
@@ -185,7 +185,7 @@ def read(input: Any) -> Input:
     if isinstance(input, str):
         input, problem = decode(input)
     if problem:
-        raise WrongInput(f"its input is no JSON: {problem}")
+        raise WrongInput(f"its input is not JSON: {problem}")
     if not isinstance(input, Mapping):
         raise WrongInput(f"an object is needed, not {type(input).__name__}")
     return input if isinstance(input, dict) else dict(input)

@@ -172,7 +172,7 @@ class EntryReader:
             return None
         for key in kind.ignores:
             if found.pop(keys[key], None) or found["spec"].pop(keys[key], None):
-                self.warn((*path, key), f"{key} means nothing to a hook of type {kind.name!r}; it is ignored")
+                self.warn((*path, key), f"{key} has no effect on a hook of type {kind.name!r}; it is ignored")
         self.check_matcher(rule, found, path)
         limit = timeout(self, pop_timeout(found), rule, kind)
         if self.refused or not self.runs(kind, rule, path):
@@ -182,13 +182,13 @@ class EntryReader:
             found["background"] = False
         self.close(rule, found, path)
         if RULE in (found.get("condition") or {}) and rule.target != "tool_name":
-            self.warn(path, f"{rule.name} is about no tool, so a hook that is for some calls only never runs")
+            self.warn(path, f"{rule.name} is not about a tool, so a hook that is for some calls only never runs")
         spec = {**kind.spec, **(self.folder if kind.handler == "command" else {}), **found.pop("spec")}
         known = (kind.key, *kind.spec, *OPTIONS.get(kind.handler, ())) if kind.key else tuple(spec)
         for key in (key for key in spec if key not in known):
-            self.warn((*path, key), f"{key} means nothing to a hook of type {kind.name!r}; it is ignored")
+            self.warn((*path, key), f"{key} has no effect on a hook of type {kind.name!r}; it is ignored")
         if "stop_cap" in spec and rule.stop_cap is None:
-            self.warn(path, f"{rule.name} keeps no agent from stopping, so how often that may be says nothing")
+            self.warn(path, f"{rule.name} cannot keep an agent from stopping, so the limit has no effect")
         found.pop("type", None)
         return Hook(
             name=found.pop("name", None) or NAMES.get(kind.form, str)(spec.get(kind.key) or kind.name),
@@ -211,7 +211,7 @@ class EntryReader:
             found["on_failure"] = {"default": "deny", **found.get("on_failure", {})}
         else:
             where = "in the background" if rule.closes else f"on {rule.name}"
-            self.warn(path, f"a failure of this hook does not block: {where} that is not done")
+            self.warn(path, f"a failure of this hook does not block: {where} it cannot")
 
     def runs(self, kind: Type, rule: EventRule, path: Path) -> bool:
         """Whether the agent runs hooks of this type, and on this event."""
@@ -253,7 +253,7 @@ class EntryReader:
         if matcher not in (None, "", "*") and not rule.target:
             self.warn(path, f"{rule.name} has nothing to match on, so the matcher {matcher!r} is ignored")
         elif matcher and is_broken(matcher, kind := found.get("match_kind") or rule.matcher or self.dialect.matcher):
-            text = f"the matcher {matcher!r} is no {WHOSE[engine(kind)]}regular expression"
+            text = f"the matcher {matcher!r} is not a {WHOSE[engine(kind)]}regular expression"
             self.warn(path, f"{text}: it matches nothing, the hook never runs")
 
     def unknown_key(self, key: Any, path: Path, known: Any) -> None:

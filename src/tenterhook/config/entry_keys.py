@@ -86,7 +86,7 @@ def set_rule(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: 
     from tenterhook.pipeline.permission_rules import is_rule
 
     if value.strip() and not is_rule(value):
-        r.warn(path, f"{key} is {value!r}, which is no permission rule: the hook never runs")
+        r.warn(path, f"{key} is {value!r}, which is not a permission rule: the hook never runs")
     found["condition"] = {RULE: value}
 
 
@@ -134,7 +134,7 @@ def set_spec_count(r: EntryReader, found: dict[str, Any], key: str, value: Any, 
     if isinstance(value, int) and not isinstance(value, bool) and value > 0:
         found["spec"][key] = value
     else:
-        r.wrong(path, key, value, "a whole number from 1 on")
+        r.wrong(path, key, value, "a whole number of at least 1")
 
 
 def set_spec_object(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
@@ -148,7 +148,7 @@ def set_context_limit(r: EntryReader, found: dict[str, Any], key: str, value: An
     if isinstance(value, int) and not isinstance(value, bool) and value > 0:
         found["spec"]["context_limit"] = value
     else:
-        r.wrong(path, key, value, "a number of tokens from 1 on")
+        r.wrong(path, key, value, "a number of tokens, at least 1")
 
 
 def set_stop_cap(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
@@ -156,7 +156,7 @@ def set_stop_cap(r: EntryReader, found: dict[str, Any], key: str, value: Any, pa
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
         found["spec"]["stop_cap"] = value
     else:
-        r.wrong(path, key, value, "a whole number from 0 on, or null")
+        r.wrong(path, key, value, "a whole number of at least 0, or null")
 
 
 def set_timeout(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:

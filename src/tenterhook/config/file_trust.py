@@ -65,7 +65,7 @@ class FileTrust:
     def readable(self, place: ConfigLocation) -> bool:
         """The system's file counts only where root alone could have written it."""
         if place.file.scope == "managed" and not is_roots(place.path):
-            self.warn(place.path, "is not root's alone to write, so it is no file of the system's and is not read")
+            self.warn(place.path, "can be written by users other than root, so it is not read")
             return False
         return True
 
@@ -118,7 +118,7 @@ class FileTrust:
             item = line.last
             if item.file in map(os.path.realpath, self.foreign):
                 continue  # it is there, and that nothing in it is trusted was said
-            said = f"the hook {item.name!r} for {item.event} was approved and is not there any more"
+            said = f"the hook {item.name!r} for {item.event} was approved and no longer exists"
             self.warn(item.file, f"{said}; tenter trust confirms that")
         states = {id(hook): self.confined(one) for hook, one in zip(known, found, strict=True)}
         return [states.get(id(hook)) or replace(hook, state="untrusted") for hook in hooks]
@@ -173,7 +173,7 @@ class FileTrust:
             return Directives()
         found, state = self.approvals().words(place.path, said) if self.remembers() else ({}, "untrusted")
         if found != said:
-            now = "what was approved stays in force" if state == "modified" else "it counts for nothing"
+            now = "what was approved stays in force" if state == "modified" else "it is ignored"
             self.warn(place.path, f"says something about other hooks that is not approved: {now}; see tenter trust")
         return msgspec.convert(found, Directives)
 

@@ -23,7 +23,7 @@ from tenterhook.types import Hook, Path
 PRECEDENCE = {"defaults": 0, "user": 1, "project": 2, "system": 3, "managed": 4}
 # Scopes of files that are not the user's to write.
 SYSTEMS = ("managed", "system")
-PROJECT_SETTINGS = "they stand in the user's file or in the system's"
+PROJECT_SETTINGS = "they belong in the user's file or in the system's"
 
 
 class Directives(Struct):
@@ -233,7 +233,7 @@ def strange_keys(document: readers.Document, place: ConfigLocation) -> Iterator[
         found, path = dig(document.data, parent) if parent else (document.data, ())
         for key in found if isinstance(found, dict) else ():
             if key == SETTINGS and place.file.scope == "project":
-                yield problem(document, (*path, key), f"{key} of a project count for nothing: {PROJECT_SETTINGS}")
+                yield problem(document, (*path, key), f"{key} of a project are ignored: {PROJECT_SETTINGS}")
             elif key != leaf and key not in place.file.beside:
                 hint = nearest(str(key), [leaf, *place.file.beside])
                 yield problem(document, (*path, key), f"unknown key {key!r}{hint}; {cost}", level)

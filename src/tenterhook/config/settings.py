@@ -105,6 +105,6 @@ def validate_setting(file: str, key: str, value: Any) -> Any:
             return tuple(value)
         raise ConfigError(f"{TABLE}.{key} must be a list of texts, not {value!r}", file=file)
     if type(value) is not type(usual) or (isinstance(usual, int) and not isinstance(usual, bool) and value < 1):
-        wanted = {bool: "true or false", int: "a whole number from 1 on"}.get(type(usual), "text")
+        wanted = {bool: "true or false", int: "a whole number of at least 1"}.get(type(usual), "text")
         raise ConfigError(f"{TABLE}.{key} must be {wanted}, not {value!r}", file=file)
     return value

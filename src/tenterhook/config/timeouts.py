@@ -35,7 +35,7 @@ def timeout(r: EntryReader, said: tuple[str, Any, Path] | None, rule: EventRule,
     unit = unit_of(value, kind.unit or r.dialect.unit)
     if not is_time(value, unit):
         shown = repr(value)[:60]
-        wanted = "a whole number from 0 on" if unit == WHOLE else "a number above 0"
+        wanted = "a whole number of at least 0" if unit == WHOLE else "a number above 0"
         r.malformed(path, f"{key} must be {wanted}, not {shown}", f"the default of {usual:g} s is used")
         return usual
     if IMPLAUSIBLE[unit](value):

@@ -48,7 +48,7 @@ def failing(place: ConfigLocation, exc: ConfigError, rule: EventRule, agent: str
         name=place.path.rpartition("/")[2],
         event=rule.name,
         handler="unread",
-        spec={"main": f"{exc}; its hooks cannot be run until that is mended", "form": "unread"},
+        spec={"main": f"{exc}; its hooks cannot be run until that is fixed", "form": "unread"},
         source=Source(place.path, (), lambda path: where, place.file.scope),
         agent=agent,
         on_failure={"default": "deny"} if guards(rule) else {},

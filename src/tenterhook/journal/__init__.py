@@ -163,7 +163,7 @@ class Journal:
 
         why = exc.strerror if isinstance(exc, OSError) and exc.strerror else f"{type(exc).__name__}: {exc}"
         redacting_logger(__name__).warning(
-            "the journal in %s cannot be written: %s; outcomes stand", self.files.folder, why
+            "the journal in %s cannot be written: %s; outcomes are not affected", self.files.folder, why
         )
 
 

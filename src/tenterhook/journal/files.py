@@ -107,7 +107,7 @@ class JournalFiles:
         try:
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode):
-                raise OSError(errno.ENXIO, "is no file", path)
+                raise OSError(errno.ENXIO, "is not a file", path)
             if found.st_size >= self.most // PART:
                 self.turn_page()
                 return False

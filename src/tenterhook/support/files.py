@@ -17,7 +17,7 @@ def contents(path: str, most: int = LARGEST) -> bytes:
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(EISDIR, "is a folder", path)
         if not stat.S_ISREG(mode):
-            raise OSError(EINVAL, "is no regular file", path)
+            raise OSError(EINVAL, "is not a regular file", path)
         with open(descriptor, "rb", closefd=False) as file:
             return file.read(most)
     finally:

@@ -30,7 +30,7 @@ def function(dotted: str, project: str) -> Callable[..., Any]:
         with lock:
             found = import_from_project(dotted, project)
         if not callable(found):
-            raise ImportError("it is no function")
+            raise ImportError("it is not a function")
         known[project, dotted] = found
     return found  # type: ignore[no-any-return]
 

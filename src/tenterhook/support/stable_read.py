@@ -43,7 +43,7 @@ def whole(stream: BufferedReader, file: str, most: int) -> bytes:
                 return text
         began = began or time.monotonic()
         if time.monotonic() - began > PATIENCE:
-            raise ConfigError("is being written to without a pause, so it cannot be read whole", file=file)
+            raise ConfigError("is being written to without a pause, so it cannot be read completely", file=file)
         time.sleep(PAUSE)
         stream.seek(0)
 

@@ -54,7 +54,7 @@ def load_book(project: str, home: str, environ: Mapping[str, str]) -> tuple[Appr
     try:
         book = msgspec.json.decode(data, type=ApprovalBook)
     except (msgspec.MsgspecError, RecursionError) as exc:
-        return None, f"{file}: is broken ({exc}), so nothing is approved; tenter trust writes it anew"
+        return None, f"{file}: is broken ({exc}), so nothing is approved; tenter trust writes it again"
     if book.version != VERSION:
         return None, f"{file}: was written by another version of tenterhook, so nothing is approved"
     bond = store.bond(file, project)
@@ -78,7 +78,7 @@ def change(project: str, home: str, environ: Mapping[str, str], do: Callable[[Ap
             do(book)
             store.write(file, project, msgspec.json.format(msgspec.json.encode(book, enc_hook=str), indent=1))
     except UnicodeEncodeError:
-        raise store.StoreError(f"{project}: approvals cannot be kept for a path that is no UTF-8") from None
+        raise store.StoreError(f"{project}: approvals cannot be kept for a path that is not UTF-8") from None
     except OSError as exc:
         raise store.StoreError(f"{os.path.dirname(file)}: approvals cannot be kept: {exc.strerror or exc}") from None
     return file

@@ -290,7 +290,7 @@ class Binder:
         one = found.parts[path] = self.seen[path]
         ours = self.where.of_project(one[0].real)
         if one[0].how == "path" and ours and language != "python":
-            note(found, f"{os.path.basename(path)}: what is in it, it is no file")
+            note(found, f"{os.path.basename(path)}: what is in it, it is not a file")
         if one[0].how == "stamp" and ours:
             note(found, f"{os.path.basename(path)}: its bytes, it is too large")
         if not ours and language not in ("", "data") and one[0].how == "content":

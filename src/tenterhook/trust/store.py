@@ -69,7 +69,7 @@ def read(project: str, home: str, environ: Mapping[str, str]) -> tuple[bytes, st
         return b"", f"{file}: cannot be read ({exc.strerror}), so nothing is approved"
     try:
         about = os.fstat(descriptor)
-        why = "is no regular file" if not stat.S_ISREG(about.st_mode) else foreign(about)
+        why = "is not a regular file" if not stat.S_ISREG(about.st_mode) else foreign(about)
         if why or about.st_size > LARGEST:
             return b"", f"{file}: {why or 'is too large'}, so nothing is approved"
         with open(descriptor, "rb", closefd=False) as opened:
@@ -90,7 +90,7 @@ def fault(file: str, project: str) -> str:
             return ""
         except OSError as exc:
             return f"{one}: cannot be looked at ({exc.strerror})"
-        why = "is no folder" if not stat.S_ISDIR(about.st_mode) else foreign(about)
+        why = "is not a folder" if not stat.S_ISDIR(about.st_mode) else foreign(about)
         if why:
             return f"{one}: {why}"
     return ""
@@ -105,8 +105,8 @@ def foreign(about: os.stat_result) -> str:
     if not hasattr(os, "geteuid"):
         return ""
     if about.st_uid != os.geteuid():
-        return "belongs to somebody else"
-    return "others can write to it" if about.st_mode & OTHERS else ""
+        return "belongs to another user"
+    return "other users can write to it" if about.st_mode & OTHERS else ""
 
 
 def write(file: str, project: str, data: bytes) -> None:

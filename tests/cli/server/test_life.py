@@ -229,13 +229,13 @@ def test_one_server_for_each_user(served: Served) -> None:
     second = served.run("serve")
 
     assert second.returncode == 1
-    assert f"a server runs already in {served.folder} ({server.pid})".encode() in second.stderr
+    assert f"a server is already running in {served.folder} ({server.pid})".encode() in second.stderr
     assert served.status()["pid"] == server.pid
 
 
 def test_in_the_background_with_status_and_stop(served: Served) -> None:
     assert served.run("serve", "--status").returncode == 1
-    assert served.run("serve", "--stop").stderr == b"tenter: no server runs\n"
+    assert served.run("serve", "--stop").stderr == b"tenter: no server is running; start one with: tenter serve\n"
     assert served.run("serve", "--detach", "--idle", "60").returncode == 0
     served.fire("Bash")
     shown = served.run("serve", "--status").stdout.decode()
@@ -353,7 +353,7 @@ def test_bad_words_are_said_to_be_bad(served: Served) -> None:
     found = [served.run("serve", *words) for words in (["--idle", "soon"], ["--parallel", "0.5"], ["--json"])]
 
     assert [done.returncode for done in found] == [1, 1, 1]
-    said = (b"--idle is a number", b"--parallel is a whole number", b"--json is for --status")
+    said = (b"--idle is a number", b"--parallel is a whole number", b"--json can only be used with --status")
     assert all(words in done.stderr for words, done in zip(said, found, strict=True))
 
 

@@ -36,7 +36,7 @@ CALLS: dict[str, dict[str, Any]] = {
     },
 }
 each = pytest.mark.parametrize("name", CALLS)
-UNKNOWN = "toolConfig allows 'swim', which is no tool of this call"
+UNKNOWN = "toolConfig allows 'swim', which is not a tool of this call"
 NONE = "toolConfig.mode is ANY and no tool is allowed: the model may call none"
 
 

@@ -143,7 +143,7 @@ def test_a_changed_request_may_change_the_tool_configuration(api: Loopback) -> N
 def test_a_function_that_is_not_in_the_call_cannot_be_allowed(api: Loopback) -> None:
     result, problems = applied(in_dicts(), {"mode": "ANY", "allowedFunctionNames": ["look_up", "fly"]})
 
-    assert problems == ["toolConfig allows 'fly', which is no tool of this call"]
+    assert problems == ["toolConfig allows 'fly', which is not a tool of this call"]
     assert on_wire(api, result) == {"mode": "ANY", "allowedFunctionNames": ["look_up"]}
 
 
@@ -197,7 +197,7 @@ def test_functions_of_python_are_tools_too(api: Loopback) -> None:
         in_objects(tools=[look_up]), {"mode": "AUTO", "allowedFunctionNames": ["look_up", "fly"]}
     )
 
-    assert problems == ["toolConfig allows 'fly', which is no tool of this call"]
+    assert problems == ["toolConfig allows 'fly', which is not a tool of this call"]
     assert sent(api, result)["toolConfig"]["functionCallingConfig"]["allowedFunctionNames"] == ["look_up"]
 
 

@@ -460,7 +460,7 @@ def test_a_names_list_that_a_hook_took_out_of_the_request_limits_no_more():
 def test_a_tool_that_the_call_does_not_have_is_said_and_not_asked_for():
     new, problems = chat.apply_tools({"mode": "AUTO", "allowedFunctionNames": ["rm", "get_time"]}, conversation())
     assert new["tool_choice"] == allowed("auto", function("get_time"))
-    assert problems == ["toolConfig allows 'rm', which is no tool of this call"]
+    assert problems == ["toolConfig allows 'rm', which is not a tool of this call"]
 
     new, problems = chat.apply_tools({"mode": "ANY", "allowedFunctionNames": ["rm"]}, conversation())
     assert new["tool_choice"] == "none"

@@ -556,7 +556,7 @@ def test_what_the_api_cannot_limit_is_said():
     new, problems = api_format.apply_tools({"mode": "AUTO", "allowedFunctionNames": ["find", "rm"]}, call)
     assert new == {**call, "tool_choice": "auto"}
     assert problems == [
-        "toolConfig allows 'rm', which is no tool of this call",
+        "toolConfig allows 'rm', which is not a tool of this call",
         "this API cannot limit the model to find: only the mode is set",
     ]
 

@@ -134,7 +134,7 @@ WRONG = {
     "alias.yaml": ("a: *nowhere\n", "1:4: found undefined alias"),
     "loop.yaml": ("a: &a [*a]\n", "an alias stands inside"),
     "nul.yaml": ("a: \0", "1:4: a NUL character"),
-    "a.json": ('{"a": 1,}', "1:8: a comma stands before '}'"),
+    "a.json": ('{"a": 1,}', "1:8: there is a comma before '}'"),
     "twice.json": ('{"a": 1,\n "a": 2}', "2:2: the key 'a' stands here again"),
     "empty.json": ("", "1:1: the file is empty"),
     "tsconfig.json": ('{"a": }', "1:7: "),

@@ -14,7 +14,7 @@ import pytest
 from tenterhook.pipeline.match import NOT_RUN, match
 from tenterhook.pipeline.regex import Beyond, Invalid, to_python
 
-# What is no regular expression to an engine, and what is one to that engine but not to Python.
+# What is not a regular expression to an engine, and what is one to that engine but not to Python.
 REFUSED = {
     "javascript": [
         *("(?i)bash", "(?P<n>B)", "(?i:b)", "a++", "a*+", "(?>B)", "(?#x)B", "{2}", "**", "(", ")", "[", "[z-a]"),

@@ -68,7 +68,7 @@ def test_what_spares_hooks_their_start_is_tried() -> None:
     shell = Path("/bin/sh").resolve().name
     assert found["speed no shell"].state == ("works" if shell in ("dash", "bash") else "absent")
     assert found["speed warm Python"].state == "works", found["speed warm Python"].detail
-    assert "in a copy" in found["speed warm Python"].detail
+    assert "in a fork" in found["speed warm Python"].detail
     assert (found["speed tenter serve"].state, "tenter serve --detach" in found["speed tenter serve"].detail) == (
         "absent",
         True,
@@ -164,8 +164,8 @@ def test_people_get_a_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor"]) == 0
 
     printed = capsys.readouterr().out
-    assert "where we keep things" in printed
-    assert printed.rstrip().endswith("all is well")
+    assert "folders" in printed
+    assert printed.rstrip().endswith("everything works")
 
 
 @pytest.mark.skipif(not kernel.MACHINE, reason="nothing is proven here")

@@ -75,7 +75,7 @@ def test_off_is_off(project: Project) -> None:
 def test_hook_config_that_a_hook_plants_is_moved_away_and_told(project: Project) -> None:
     found = attempt(project, "mkdir .wave && echo '{}' > .wave/settings.json")
 
-    assert any("was made by a hook" in note for note in found.notes)
+    assert any("was created by a hook" in note for note in found.notes)
     assert not (project.root / ".wave/settings.json").exists()
 
 

@@ -55,7 +55,7 @@ def test_what_was_planted_is_moved_away_and_told(
     told = watch.end()
 
     assert len(told) == 1
-    assert told[0].startswith(f"{planted} was made by a hook")
+    assert told[0].startswith(f"{planted} was created by a hook")
     assert str(around.folder) in told[0]
     assert not planted.exists()
     assert (around.project / "report.txt").exists()
@@ -110,7 +110,7 @@ def test_a_link_is_moved_and_what_it_leads_to_stays(around: Around, tmp_path: Pa
     os.symlink(elsewhere, around.project / ".claude")
     told = watch.end()
 
-    assert told[0].startswith(f"{around.project}/.claude was made by a hook")
+    assert told[0].startswith(f"{around.project}/.claude was created by a hook")
     assert (elsewhere / "settings.json").read_text() == "the user's own"
     assert not os.path.lexists(around.project / ".claude")
 

@@ -109,7 +109,7 @@ def test_explain_says_whether_and_why_not(project: Project) -> None:
     project.write("prepares.py", "import os\nos.environ['A'] = 'b'\nimport json")
     said = [hook.warm for hook in explain(project.engine("tenterhook"), "tool.before", {}).hooks]
 
-    assert "in a copy" in said[0]
+    assert "in a fork" in said[0]
     assert "options" in said[1]
     assert "`warm` is false" in said[2]
     assert said[3] == ""

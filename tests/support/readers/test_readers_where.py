@@ -282,4 +282,4 @@ def test_yaml_without_libyaml_finds_the_same_places(tmp_path):
 
     assert f"SafeLoader {[place for _, place in places]}" == printed[0]
     assert printed[1] == "f:1:65: nested deeper than 64 levels"
-    assert printed[2] == "f:1:5: the character U+0007 cannot stand here"
+    assert printed[2] == "f:1:5: the character U+0007 is not allowed here"

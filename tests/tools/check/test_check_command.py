@@ -151,7 +151,7 @@ def test_keys_that_stand_twice_are_reported_with_their_place(write, check):
     write(".wave/settings.json", '{"hooks": {},\n "hooks": {}}')
 
     assert check("--dialect", "wave")[1][0] == (
-        ".wave/settings.json:2:2: warning: key 'hooks' stands twice; the last one counts"
+        ".wave/settings.json:2:2: warning: key 'hooks' occurs twice; the last one counts"
     )
 
 

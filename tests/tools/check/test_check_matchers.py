@@ -16,7 +16,7 @@ import pytest
         ("wave", " ", "matches nothing"),
         ("moai", "mcp__*", "write 'mcp__.*'"),
         ("moai", "Write*", "write 'Write.*'"),
-        ("moai", "*Edit", "is no regular expression (nothing to repeat at position 0)"),
+        ("moai", "*Edit", "is not a regular expression (nothing to repeat at position 0)"),
         ("moai", "*Edit", "write '.*Edit'"),
         ("moai", "(Edit", "so it matches only a name spelled exactly so"),
         ("moai", "Edit | Write", "write 'Edit|Write'"),
@@ -37,7 +37,11 @@ import pytest
         ("moai", "Bash(git *)", "looks like a permission rule, but only the tool's name is matched; write 'Bash'"),
         ("moai", "Bash(npm run test:*)", "permission rule"),
         ("wave", "Read(./.env)", "permission rule"),
-        ("qwen", "(?i)write_file", "is no regular expression (to the agent's engine: a group of a sort that there is"),
+        (
+            "qwen",
+            "(?i)write_file",
+            "is not a regular expression (to the agent's engine: a group of a sort that there is",
+        ),
         ("qwen", "write_file|(?P<n>x)", "so it matches only a name spelled exactly so"),
     ],
 )

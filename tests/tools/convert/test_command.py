@@ -77,7 +77,7 @@ def test_hooks_are_not_added_to_the_file_in_which_they_stand(guard, command, tmp
     code, _, err = command("--from", "moai", "--to", "claude", "--write")
 
     assert code == 1
-    assert err == f"tenter: {MOAI} is where the hooks stand; write them to another file with -o, to take its place\n"
+    assert err == f"tenter: {MOAI} is where the hooks are; write them to another file with -o, to take its place\n"
     assert (tmp_path / MOAI).read_text() == before
 
 
@@ -113,7 +113,7 @@ def test_what_is_no_file_is_not_written_over(guard, command, tmp_path):
     code, _, err = command("--from", "moai", "--to", "wave", "--write")
 
     assert code == 1
-    assert err == "tenter: .wave/settings.json is no regular file; move it away first\n"
+    assert err == "tenter: .wave/settings.json is not a regular file; move it away first\n"
 
 
 def test_everything_as_json(guard, command):

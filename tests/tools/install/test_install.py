@@ -317,7 +317,7 @@ def test_an_agent_that_is_named_twice_is_taken_back_once(agents: str, tenter: Ca
 
 
 def test_there_is_nothing_to_take_back_where_nothing_is_on_record(tenter: Call, project: Path) -> None:
-    said = "nothing to take back: no install is on record here, and no entry is certainly ours\n"
+    said = "nothing to uninstall: no install is on record here, and no entry is certainly ours\n"
     assert tenter("uninstall").out == said
 
 
@@ -329,7 +329,7 @@ def test_there_is_nothing_to_take_back_where_nothing_is_on_record(tenter: Call, 
         (("--agent", "massgen", GUARD), "there are:"),
         (("--agent", "moai", "nowhere.py"), "no such file: nowhere.py"),
         (("--agent", "moai", "hook files"), "hook files: a folder; name the files in it that hold hooks"),
-        (("--agent", "moai", "/dev/null"), "/dev/null: no regular file"),
+        (("--agent", "moai", "/dev/null"), "/dev/null: not a regular file"),
         (("--agent", "moai", GUARD, "--timeout", "0"), "--timeout must be"),
         (("--agent", "moai", GUARD, "--set", "colour=red"), "no hook here has an option"),
     ],

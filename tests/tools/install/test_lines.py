@@ -61,7 +61,7 @@ def test_files_of_the_project_are_named_from_its_folder(project: Path) -> None:
 def test_a_name_that_no_config_can_hold_is_refused(project: Path) -> None:
     (project / "not\udcff.py").touch()
 
-    with pytest.raises(UsageError, match=r"not\\udcff\.py is no UTF-8, so no config can name it; rename it first"):
+    with pytest.raises(UsageError, match=r"not\\udcff\.py is not UTF-8, so no config can name it; rename it first"):
         line_of(parse_argv(["not\udcff.py"]), "moai", "tenter", SHELL, str(project))
 
 

@@ -47,7 +47,7 @@ def definition(workspace: Workspace) -> Definition:
             "command": {"type": "string", "description": "The command, as for bash -c."},
             "timeout": {
                 "type": "number",
-                "description": f"Seconds it may take; {USUAL_SECONDS:g} unless told, {MOST_SECONDS:g} at most.",
+                "description": f"Seconds it may take; {USUAL_SECONDS:g} by default, {MOST_SECONDS:g} at most.",
             },
             "description": {"type": "string", "description": "What the command does, in a few words for the user."},
         },

@@ -35,7 +35,7 @@ def definition(workspace: Workspace) -> Definition:
             "file_path": {"type": "string", "description": "The file; a relative path counts from the project."},
             "old_string": {"type": "string", "description": "The text to replace, as it stands in the file."},
             "new_string": {"type": "string", "description": "The text to put in its place."},
-            "replace_all": {"type": "boolean", "description": "Replace every occurrence; false unless told."},
+            "replace_all": {"type": "boolean", "description": "Replace every occurrence; false by default."},
         },
         function=edit,
         required=("file_path", "old_string", "new_string"),

@@ -42,15 +42,15 @@ USAGE = CommandUsage(
         PROJECT,
         Option("prompt", "what to do (default: stdin; on a terminal, one after another)", "TEXT"),
         Option("model", "openai:NAME, anthropic:NAME, google:NAME, or NAME@URL for a compatible server", "NAME"),
-        Option("script", "play replies from this file instead of asking a model, one JSON object a line", "FILE"),
+        Option("script", "play replies from this file instead of asking a model, one JSON object per line", "FILE"),
         Option("yes", "answer every question for permission with yes"),
         Option("no", "answer every question for permission with no"),
         CONFIG,
         Option("agent", "the agent's id, for hooks of one agent", "ID"),
         Option("trust", "run the project's hooks and MCP servers without asking"),
-        Option("require-trusted", "do not start, and exit 4, where hooks are not approved"),
-        Option("transcript", "write what happens to this file, one JSON object a line", "FILE"),
-        Option("context", f"shorten conversations beyond so many tokens (default: {CONTEXT})", "N"),
+        Option("require-trusted", "do not start if hooks are not approved; exit 4"),
+        Option("transcript", "write what happens to this file, one JSON object per line", "FILE"),
+        Option("context", f"shorten a conversation that has more tokens than this (default: {CONTEXT})", "N"),
     ),
     'tenter agent --trust --yes --model openai:gpt-5 --prompt "Mend the failing test."',
     "exit codes: 0 done, 2 the prompt was blocked, 3 a hook stopped the agent, 1 could not run or had no reply left, "
@@ -68,7 +68,7 @@ def run(argv: list[str]) -> int:
     if options is None:
         return 0
     if "yes" in options and "no" in options:
-        raise USAGE.error("--yes or --no, not both")
+        raise USAGE.error("--yes and --no cannot be used together")
     context = whole_number(options.get("context", str(CONTEXT)))
     provider = answering(options)
     prompt = read_prompt(options)
@@ -147,7 +147,7 @@ async def run_session_to_end(coder: Coder, prompt: str | None, attended: SignalH
 
 async def conversation(coder: Coder, attended: SignalHandling) -> None:
     """On a terminal: one prompt after another. Ctrl-C ends a turn, and at the prompt the conversation."""
-    print("What shall be done? /compact shortens the conversation, /reload reads the hooks anew, /exit ends it.")
+    print("What should I do? /compact shortens the conversation, /reload reads the hooks again, /exit ends it.")
     status = status_line(coder.engine, complain)
     while True:
         print()
@@ -220,13 +220,13 @@ def read_prompt(options: dict[str, str]) -> str | None:
     else:
         text = sys.stdin.read()
     if not text.strip():
-        raise USAGE.error("there is no prompt: give --prompt TEXT, or one on stdin")
+        raise USAGE.error("no prompt: give --prompt TEXT, or write one to stdin")
     return text.strip() if "prompt" not in options else text
 
 
 def answering(options: dict[str, str]) -> Provider:
     if ("model" in options) == ("script" in options):
-        raise USAGE.error("who answers? give --model NAME or --script FILE, one of them")
+        raise USAGE.error("give either --model NAME or --script FILE")
     if "script" in options:
         from tenterhook.agent.script import ModelScript
 
@@ -238,5 +238,5 @@ def answering(options: dict[str, str]) -> Provider:
 
 def whole_number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
-        raise USAGE.error(f"--context needs a whole number from 1 on, not {text!r}")
+        raise USAGE.error(f"--context must be a whole number of at least 1, not {text!r}")
     return int(text)

@@ -39,7 +39,7 @@ def compare_with_lockfile(options: dict[str, str]) -> int:
     found = survey(hooks.project)
     warn(found.problems)
     if found.unread:
-        raise UsageError("cannot be compared: a file that cannot be read is no file without hooks")
+        raise UsageError("cannot be compared: a file cannot be read, and it may hold hooks")
     now = json.loads(lockfile.lock(found.items, hooks.project))["items"]
     differing = list(lockfile.differences(before, now))
     if "json" in options:

@@ -12,10 +12,10 @@ from tenterhook.tools.check.run_checks import Report, check
 
 USAGE = CommandUsage(
     "check",
-    "Check a project's hook config: what cannot be used, and what can be used but is probably not meant.\n"
+    "Check a project's hook config: find what cannot be used, and what is valid but probably a mistake.\n"
     "Nothing is run; files of the project are read whether they are trusted or not.",
     (),
-    (DIALECT, PROJECT, CONFIG, Option("strict", "warnings count as errors: for CI"), JSON),
+    (DIALECT, PROJECT, CONFIG, Option("strict", "treat warnings as errors, for CI"), JSON),
     "tenter check --project ~/work/shop --strict",
     "exit codes: 0 clean or warnings only, 2 errors (with --strict also warnings), 1 could not run",
 )

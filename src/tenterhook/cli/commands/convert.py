@@ -17,17 +17,17 @@ from tenterhook.tools.install.editing.writing import Change, commit, content, fo
 USAGE = CommandUsage(
     "convert",
     "Convert the hooks of a project from one agent's config to another's: events, matchers, tool names, units,\n"
-    "commands and comments. What is not as it was is said hook by hook, and found by letting both sides read the\n"
-    "same answers to the same events. Nothing is run, unless you ask with --check.",
+    "commands and comments. The report lists what changes, hook by hook; both dialects read the same answers to the\n"
+    "same events to find out. Nothing is run, unless you ask with --check.",
     (),
     (
         Option("from", "the dialect that the hooks are written in", "NAME"),
-        Option("to", "the dialect that they shall be written in", "NAME"),
+        Option("to", "the dialect to convert them to", "NAME"),
         PROJECT,
         CONFIG,
-        Option("out", "write it to this file (also: -o FILE); what stands there stays", "FILE"),
-        Option("write", "write it where the other agent looks for it; what stands there stays"),
-        Option("check", "also run the hooks that you trust, on both sides, and compare what came of it"),
+        Option("out", "write it to this file (also: -o FILE); existing content is kept", "FILE"),
+        Option("write", "write it where the other agent looks for it; existing content is kept"),
+        Option("check", "also run the hooks that you trust, on both sides, and compare the results"),
         JSON,
     ),
     "tenter convert --from moai --to llxprt --write",
@@ -43,7 +43,7 @@ def run(argv: list[str]) -> int:
         if name not in options:
             raise USAGE.error(f"--{name} is missing")
     if "out" in options and "write" in options:
-        raise USAGE.error("--out and --write are one too many")
+        raise USAGE.error("--out and --write cannot be used together")
     check, save = "check" in options, bool({"out", "write"} & options.keys())
     hooks = HookSet(
         options.get("project", "."),
@@ -79,8 +79,8 @@ def report(made: Conversion, save: bool) -> str:
     lost = [loss for loss in made.losses if loss.level != NOTE]
     notes = [loss for loss in made.losses if loss.level == NOTE]
     lines += section("lost", [line(loss) for loss in lost])
-    lines += section("written otherwise", [line(loss) for loss in notes])
-    lines += section("both sides, fired over the same events, differ", list(map(case, made.differences)))
+    lines += section("written differently", [line(loss) for loss in notes])
+    lines += section("both sides differ, fired with the same events", list(map(case, made.differences)))
     return "\n".join(lines if len(lines) > 1 else [*lines, "nothing is lost"])
 
 

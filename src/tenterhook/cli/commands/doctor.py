@@ -26,8 +26,8 @@ from tenterhook.types import Attempt
 
 USAGE = CommandUsage(
     "doctor",
-    "What this machine can do to confine and contain hooks, and to spare them their start, proven by trying; what is\n"
-    "switched off by the settings; and whether the folders are sound in which approvals and outcomes are kept.",
+    "Test what this machine can do to confine hooks and to start them quickly, show what the settings switch off,\n"
+    "and check the folders that hold approvals and outcomes.",
     (),
     (DIALECT, PROJECT, JSON),
     "tenter doctor",
@@ -35,22 +35,22 @@ USAGE = CommandUsage(
 )
 HOOK = '[[hook]]\non = "{}"\n{}\non_failure = "allow"\n'
 COMMAND, SCRIPT = 'command = ["/bin/sh", "-c", "exit 0"]', 'script = "hook.py"'
-NONE_RAN = "hooks are switched off (TENTERHOOK_OFF), or this is one"
+NONE_RAN = "hooks are switched off (TENTERHOOK_OFF), or this command runs inside a hook"
 # Seconds in which an interpreter is warm, or will never be.
 WARMING = 30.0
 STYLES = {"works": "green", "absent": "dim", "broken": "red", "off": "yellow"}
 TITLES = {
-    "machine": "what the machine has",
-    "sandbox": "hooks, confined: a process tried to get out",
-    "speed": "hooks, quickly",
+    "machine": "what the machine supports",
+    "sandbox": "sandbox: a confined process tried to get out",
+    "speed": "speed",
     "settings": "settings",
-    "folders": "where we keep things",
+    "folders": "folders",
 }
 # What is no matter of taste: off, it is said loudly.
 LOUD = {
     "sandbox": ("off", "hooks run unconfined"),
     "secrets": ("pass", "hooks see variables that hold secrets"),
-    "journal": (False, "what hooks decided is not kept"),
+    "journal": (False, "what hooks decided is not recorded"),
 }
 
 
@@ -130,11 +130,11 @@ def check_warm_python(hooks: HookSet) -> Ability:
     if cold is None or warm is None:
         return Ability("speed", name, "absent", NONE_RAN)
     if not warm.warm:
-        why = warm.detail or "; ".join((*cold.notes, *warm.notes)) or ("" if ready else "it does not get ready in time")
-        return Ability("speed", name, "absent", why or "there is no supervisor that could copy one")
+        why = warm.detail or "; ".join((*cold.notes, *warm.notes)) or ("" if ready else "it is not ready in time")
+        return Ability("speed", name, "absent", why or "there is no supervisor that could fork one")
     milliseconds = [f"{one.seconds * 1000:.1f} ms" for one in (cold, warm)]
     return Ability(
-        "speed", name, "works", f"a script takes {milliseconds[0]} the first time, {milliseconds[1]} in a copy"
+        "speed", name, "works", f"a script takes {milliseconds[0]} the first time, {milliseconds[1]} in a fork"
     )
 
 
@@ -146,7 +146,7 @@ def resident() -> Ability:
         requests = pluralise_count(found["requests"], "request")
         return Ability("speed", "tenter serve", "works", f"process {found['pid']}, {requests} so far")
     return Ability(
-        "speed", "tenter serve", "absent", "none runs: `tenter serve --detach` spares `tenter fire` its start"
+        "speed", "tenter serve", "absent", "not running; with `tenter serve --detach`, `tenter fire` starts faster"
     )
 
 
@@ -170,7 +170,7 @@ def about_settings(hooks: HookSet) -> Iterator[Ability]:
     if os.path.exists(hooks.system):
         obeyed = is_roots(hooks.system)
         detail = (
-            f"{hooks.system} counts for all users" if obeyed else f"{hooks.system} does not count: others can write it"
+            f"{hooks.system} applies to all users" if obeyed else f"{hooks.system} is ignored: other users can write it"
         )
         yield Ability("settings", "the system's file", "works" if obeyed else "broken", detail)
 
@@ -196,13 +196,13 @@ def folder(name: str, path: str) -> Ability:
         return Ability("folders", name, "broken", f"{path}: {exc.strerror}")
     wrong = ""
     if not stat.S_ISDIR(found.st_mode):
-        wrong = "is no folder"
+        wrong = "is not a folder"
     elif found.st_uid != os.getuid():
-        wrong = "belongs to somebody else"
+        wrong = "belongs to another user"
     elif found.st_mode & 0o022:
         wrong = f"can be written by others: run `chmod go-w {path}`"
     elif not os.access(path, os.W_OK | os.X_OK):
-        wrong = "cannot be written by you"
+        wrong = "you cannot write to it"
     held = f", {len(os.listdir(path))} in it" if not wrong and os.access(path, os.R_OK) else ""
     return Ability("folders", name, "broken" if wrong else "works", f"{path} {wrong}".strip() + held)
 
@@ -212,7 +212,7 @@ def unmade(name: str, path: str) -> Ability:
     while not os.path.exists(above):
         above = os.path.dirname(above)
     can = os.access(above, os.W_OK | os.X_OK)
-    detail = "not there yet" if can else f"cannot be made: {above} cannot be written by you"
+    detail = "not there yet" if can else f"cannot be created: you cannot write to {above}"
     return Ability("folders", name, "works" if can else "broken", f"{path}: {detail}")
 
 
@@ -224,5 +224,8 @@ def text(found: list[Ability], paint: Paint) -> str:
             lines += [paint("bold", title), table(rows, indent="  "), ""]
     broken = sum(one.state == "broken" for one in found)
     return "\n".join(
-        [*lines, "all is well" if not broken else f"{broken} {'thing does' if broken == 1 else 'things do'} not work"]
+        [
+            *lines,
+            "everything works" if not broken else f"{broken} {'thing does' if broken == 1 else 'things do'} not work",
+        ]
     )

@@ -62,5 +62,5 @@ def data_of(options: dict[str, str], engine: Engine) -> dict[str, Any]:
         matched = (
             f"its matchers look at {rule.target!r}: give that with --input" if rule.target else "it has no matchers"
         )
-        raise UsageError(f"{rule.name} is not about a tool, so --tool means nothing here; {matched}")
+        raise UsageError(f"{rule.name} is not about a tool, so --tool has no effect; {matched}")
     return {**data, "tool_name": options["tool"]}

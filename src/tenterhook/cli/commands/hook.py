@@ -47,7 +47,7 @@ def run(argv: list[str], lost: str = "") -> int:
     if word == "agent" and not name:
         raise USAGE.error("which action? tenter hook agent ACTION; tenter hook list shows them")
     if word != "agent" and name:
-        raise USAGE.error(f"one word too many: {name!r}")
+        raise USAGE.error(f"unexpected argument: {name!r}")
     if "json" in options:
         raise USAGE.error("--json is for tenter hook list; an answer is in the caller's form")
     off = switched_off(os.environ)

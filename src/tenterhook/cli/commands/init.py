@@ -27,7 +27,7 @@ USAGE = CommandUsage(
     (
         Option("dialect", "whose agent (default: the one whose files are in the project)", "NAME"),
         PROJECT,
-        Option("undo", "take everything away again; files are as they were before"),
+        Option("undo", "undo: restore the files as they were before"),
         Option("dry-run", "only show what would change"),
         Option("replace", "replace scripts that are not from tenter init; --undo gives them back"),
         JSON,
@@ -37,7 +37,7 @@ USAGE = CommandUsage(
 )
 
 NOTHING = "nothing to undo: no init is on record here"
-KEPT = "what was kept has been changed by somebody since"
+KEPT = "kept files were changed after tenter init wrote them"
 
 
 def run(argv: list[str]) -> int:
@@ -45,7 +45,7 @@ def run(argv: list[str]) -> int:
     if options is None:
         return 0
     if "undo" in options and "replace" in options:
-        raise USAGE.error("--replace is for an init, not for --undo")
+        raise USAGE.error("--replace cannot be used with --undo")
     hooks = hooks_for(options)
     job = undo(hooks) if "undo" in options else install(hooks, place=program(), replace="replace" in options)
     if job is None:
@@ -95,11 +95,11 @@ def as_text(job: FileChanges, dry: bool, undoing: bool) -> str:
         parts.append("nothing to do: the wrappers and the config are there")
     parts += [*job.notes, *job.by_hand]
     if any(one.what == "kept" for one in job.files):
-        parts.append(KEPT if undoing else f"{KEPT}; --replace writes it anew")
+        parts.append(KEPT if undoing else f"{KEPT}; --replace overwrites them")
     if job.changes and dry:
         parts.append("nothing was written (--dry-run)")
     elif job.changes and not undoing:
-        parts.append(f"tenter init --dialect {job.dialect} --undo takes it away again")
+        parts.append(f"tenter init --dialect {job.dialect} --undo takes it back")
     return visible("\n".join(part for part in parts if part))
 
 

@@ -28,7 +28,7 @@ USAGE = CommandUsage(
     "replaced.",
     ("[HOOK...]",),
     (
-        Option("agent", "whose config, several with commas between", "NAME,..."),
+        Option("agent", "agents whose config to change, separated by commas", "NAME,..."),
         USER,
         PROJECT,
         DRY,
@@ -42,9 +42,9 @@ USAGE = CommandUsage(
     "tenter install --agent claude,codex,gemini hooks/no_force_push.py",
     "exit codes: 0 installed and proven, or nothing to do; 1 could not, was not confirmed, or the hook does not fire",
 )
-NOBODY = "nothing was written: nobody can be asked here; --yes writes what is shown"
+NOBODY = "nothing was written: there is no terminal to ask on; --yes writes what is shown"
 NOTHING = "nothing to do: the entries are there"
-HERE_ONLY = "the command names places of this machine: others who use this file must have them too"
+HERE_ONLY = "the command contains paths of this machine: others who use this file need the same paths"
 
 
 class AgentInstall(Struct):
@@ -142,7 +142,7 @@ def render_install_plan(plan: AgentInstall) -> str:
     if job.diff:
         parts.append(job.diff.replace("\r\n", "\n").rstrip("\n"))
     else:
-        parts.append("the entries are there; the record of them is made again" if job.changes else NOTHING)
+        parts.append("the entries are there; their record is written again" if job.changes else NOTHING)
     if plan.limits:
         parts += ["what it cannot do, or needs first:", *(f"  {text}" for text in plan.limits)]
     return visible("\n".join([*parts, *job.notes, *job.by_hand]))

@@ -16,7 +16,7 @@ from tenterhook.tools.approve.survey import survey
 USAGE = CommandUsage(
     "lock",
     f"Write what a project's hooks are, entries and scripts, to {lockfile.NAME}: for `tenter audit` to compare with.\n"
-    "A lockfile approves nothing: everybody still says with `tenter trust` what may run on their machine.",
+    "A lockfile approves nothing: every user still approves hooks on their own machine with `tenter trust`.",
     (),
     (PROJECT,),
     "tenter lock --project ~/work/shop",
@@ -32,7 +32,7 @@ def run(argv: list[str]) -> int:
     found = survey(hooks.project)
     warn(found.problems)
     if found.unread:
-        raise UsageError("nothing was locked: a file that cannot be read is no file without hooks")
+        raise UsageError("nothing was locked: a file cannot be read, and it may hold hooks")
     file = os.path.join(hooks.project, lockfile.NAME)
     text = lockfile.lock(found.items, hooks.project)
     put(file, text)

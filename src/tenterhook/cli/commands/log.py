@@ -33,13 +33,13 @@ from tenterhook.types import Attempt, Message, Outcome
 
 USAGE = CommandUsage(
     "log",
-    "What hooks decided, did and failed at: an entry of the journal a line, the newest last.",
+    "Show the journal: what hooks decided, did and failed at. One entry per line, the newest last.",
     (),
     (
         *OPTIONS,
-        Option("limit", "at most so many, the newest (default: 50)", "N"),
+        Option("limit", "show at most this many, the newest (default: 50)", "N"),
         Option("id", "all about this one entry", "ID"),
-        Option("follow", "go on with what happens from now on, until Ctrl-C"),
+        Option("follow", "keep printing new entries until Ctrl-C"),
         JSON,
     ),
     "tenter log --decision deny --since 2h",
@@ -58,7 +58,7 @@ def run(argv: list[str]) -> int:
     if options is None:
         return 0
     if "follow" in options and "id" in options:
-        raise USAGE.error("--follow and --id do not go together")
+        raise USAGE.error("--follow and --id cannot be used together")
     asked, limit = parse_filter_options(options, USAGE), number(options, "limit", USUAL, USAGE)
     where = folder(options)
     with Index(where) as index:

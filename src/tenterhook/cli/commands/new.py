@@ -12,7 +12,7 @@ from tenterhook.errors import UsageError, nearest
 
 USAGE = CommandUsage(
     "new",
-    "Write a hook into NAME.py and its test into test_NAME.py. Nothing that is there already is written over.",
+    "Write a hook into NAME.py and its test into test_NAME.py. Existing files are not overwritten.",
     ("NAME",),
     (
         Option("kind", "what it is for: tool.before (default), tool.after, prompt.submit, turn.stop, ...", "KIND"),
@@ -39,9 +39,9 @@ def run(argv: list[str]) -> int:
     name = options["NAME"].replace("-", "_")
     kind = options.get("kind", starting.USUAL)
     if not name.isidentifier() or name.startswith("_"):
-        raise USAGE.error(f"{options['NAME']!r} is no name for a hook: letters, digits and dashes")
+        raise USAGE.error(f"{options['NAME']!r} is not a name for a hook: use letters, digits and dashes")
     if iskeyword(name) or name in TAKEN:
-        raise USAGE.error(f"{options['NAME']!r} is a word of Python's or of the file's own: choose another name")
+        raise USAGE.error(f"{options['NAME']!r} is reserved in Python or in the file: choose another name")
     if kind not in KINDS:
         raise USAGE.error(f"there is no kind {kind!r}{nearest(kind, KINDS)}; there are {', '.join(sorted(KINDS))}")
     folder = options.get("dir", "")

@@ -19,22 +19,23 @@ from tenterhook.support.terminal.text import near, pluralise_count
 IDLE, PARALLEL = 600.0, 64
 USAGE = CommandUsage(
     "serve",
-    "Stay, and do what `tenter fire` and `tenter hook` are asked to: they need not start everything anew each time.\n"
-    "They give the same outcome with and without it. It listens on a Unix socket that only you can open.",
+    "Run a server for `tenter fire` and `tenter hook`, so that they need not load everything each time.\n"
+    "The outcome is the same with and without it. It listens on a Unix socket that only you can open.",
     (),
     (
-        Option("detach", "go to the background as soon as it listens"),
-        Option("stop", "end the server; those that it works for are served first"),
-        Option("status", "whether one runs, and for whom"),
-        Option("idle", f"seconds without a client after which it ends (default: {IDLE:g})", "SECONDS"),
-        Option("parallel", f"clients at once in one folder and environment (default: {PARALLEL})", "NUMBER"),
+        Option("detach", "go to the background as soon as the server listens"),
+        Option("stop", "stop the server after it has answered its clients"),
+        Option("status", "show whether a server is running, and its workers"),
+        Option("idle", f"seconds without a client after which the server stops (default: {IDLE:g})", "SECONDS"),
+        Option("parallel", f"clients served at once per folder and environment (default: {PARALLEL})", "NUMBER"),
         JSON,
     ),
     "tenter serve --detach",
-    "exit codes: 0 fine, 1 one runs already, cannot listen, or none runs (--status, --stop)",
+    "exit codes: 0 fine; 1 a server is already running, cannot listen, or none is running (--status, --stop)",
 )
 # Seconds until a server that was told to end has ended.
 ENDING = 10.0
+NO_SERVER = "no server is running; start one with: tenter serve"
 
 
 def run(argv: list[str]) -> int:
@@ -45,17 +46,17 @@ def run(argv: list[str]) -> int:
         raise UsageError("tenter serve needs Linux")
     alone = [name for name in ("status", "stop") if name in options]
     if alone and len(options.keys() - {"json"} if "status" in alone else options) > 1:
-        raise USAGE.error(f"--{alone[0]} says all there is to do: leave the other options off")
+        raise USAGE.error(f"--{alone[0]} cannot be combined with other options")
     if "status" in options:
         return status(as_json="json" in options)
     if "stop" in options:
         return stop()
     if "json" in options:
-        raise USAGE.error("--json is for --status")
+        raise USAGE.error("--json can only be used with --status")
     idle = number(options, "idle", IDLE)
     parallel = number(options, "parallel", PARALLEL)
     if parallel < 1 or parallel != int(parallel):
-        raise USAGE.error(f"--parallel is a whole number from 1 on, not {options['parallel']!r}")
+        raise USAGE.error(f"--parallel must be a whole number of at least 1, not {options['parallel']!r}")
     return spawn_detached_server(idle, int(parallel)) if "detach" in options else serve(idle, int(parallel))
 
 
@@ -65,7 +66,7 @@ def number(options: dict[str, str], name: str, usual: float) -> float:
     except ValueError:
         found = 0.0
     if not 0 < found <= 1e6:
-        raise USAGE.error(f"--{name} is a number above 0, not {options[name]!r}")
+        raise USAGE.error(f"--{name} must be a number above 0, not {options[name]!r}")
     return found
 
 
@@ -100,7 +101,7 @@ def spawn_detached_server(idle: float, parallel: int) -> int:
     with open(hears, "rb") as stream:
         said = stream.read()
     if said != b"\n":
-        raise UsageError(said.decode(errors="replace").strip() or "the server ended at once")
+        raise UsageError(said.decode(errors="replace").strip() or "the server exited at once")
     print(f"tenter: listening in {near(where())}; tenter serve --stop ends it", file=sys.stderr)
     return 0
 
@@ -147,13 +148,13 @@ def ask(word: str) -> Any:
 def stop() -> int:
     found = ask("stop")
     if found is None:
-        raise UsageError("no server runs")
+        raise UsageError(NO_SERVER)
     until = time.monotonic() + ENDING
     while time.monotonic() < until:
         if not os.path.exists(os.path.join(found["folder"], "key")):
             return 0
         time.sleep(0.01)
-    raise UsageError(f"the server ({found['pid']}) does not end")
+    raise UsageError(f"the server ({found['pid']}) did not stop")
 
 
 def status(*, as_json: bool) -> int:
@@ -161,7 +162,7 @@ def status(*, as_json: bool) -> int:
     if as_json:
         print_json({"running": found is not None, **(found or {})})
     elif found is None:
-        print("no server runs")
+        print(NO_SERVER)
     else:
         workers = found["workers"]
         requests = pluralise_count(found["requests"], "request")

@@ -23,9 +23,13 @@ from tenterhook.support.terminal.text import Paint, colourful, columns, one_line
 
 USAGE = CommandUsage(
     "stats",
-    "What hooks cost: for each how often it ran, how long that took, how often it failed and blocked.",
+    "Show what hooks cost: how often each ran, how long it took, how often it failed and blocked.",
     (),
-    (*OPTIONS, Option("limit", "at most so many hooks, and sessions, the dearest (default: 20)", "N"), JSON),
+    (
+        *OPTIONS,
+        Option("limit", "show at most this many hooks and sessions, those that cost most (default: 20)", "N"),
+        JSON,
+    ),
     "tenter stats --since 7d --project .",
     "exit codes: 0 shown, 1 could not run: bad call, a journal that cannot be read",
 )

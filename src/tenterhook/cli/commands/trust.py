@@ -18,23 +18,23 @@ from tenterhook.trust.approvals import ItemState
 
 USAGE = CommandUsage(
     "trust",
-    "Show everything that a project brings along and that would run or decide something, and approve it. An approval\n"
-    "holds for exactly what is shown: any change in it asks again. HOOK is a name from the list, * and ? allowed;\n"
-    "without one everything is meant.",
+    "Show everything in a project that would run or decide something, and approve it. An approval covers exactly what\n"
+    "is shown; after any change you are asked again. HOOK is a name from the list, * and ? allowed; without HOOK, all\n"
+    "of them are meant.",
     ("[HOOK...]",),
     (
         DIALECT,
         PROJECT,
         Option("yes", "approve without asking"),
-        Option("deny", "never run them, whatever they become; without HOOK nothing of this project"),
-        Option("revoke", "forget what was said about them"),
+        Option("deny", "never run them, even if they change; without HOOK, nothing of this project"),
+        Option("revoke", "forget approvals and denials of them"),
         JSON,
     ),
     "tenter trust --project ~/work/shop",
     "exit codes: 0 all that was meant is approved (or done: --deny, --revoke), 1 it is not",
 )
-NOBODY = "nothing was approved: nobody can be asked here; --yes approves what is shown"
-ALWAYS = "What hooks merely read, and what is not bound, is no part of an approval."
+NOBODY = "nothing was approved: there is no terminal to ask on; --yes approves what is shown"
+ALWAYS = "An approval does not cover files that hooks only read, nor what is listed as not bound."
 
 
 def run(argv: list[str]) -> int:
@@ -42,7 +42,7 @@ def run(argv: list[str]) -> int:
     if options is None:
         return 0
     if len({"yes", "deny", "revoke"} & options.keys()) > 1:
-        raise USAGE.error("--yes, --deny or --revoke, one of them")
+        raise USAGE.error("--yes, --deny and --revoke cannot be used together")
     found = look(options.get("project", "."), dialect=options.get("dialect", ""))
     names = options["HOOK"].split("\0") if "HOOK" in options else None
     meant = select_trust_items(found, names)
@@ -86,7 +86,7 @@ def show(
         print()
         print("\n".join(render_item_lines(one, found.project, paint)))
     for line in lost:
-        print(f"\n{paint('yellow', 'gone')}  {one_line(line.last.name)}: was approved and is not there any more")
+        print(f"\n{paint('yellow', 'gone')}  {one_line(line.last.name)}: was approved and no longer exists")
     if meant:
         print(f"\n{ALWAYS}")
 

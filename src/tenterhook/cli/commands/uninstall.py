@@ -15,12 +15,12 @@ from tenterhook.tools.install.target import Target, installable, target
 
 USAGE = CommandUsage(
     "uninstall",
-    "Take hooks out of agents' configs that tenter install wrote there. A file that nobody changed since is as it was\n"
-    "before, byte for byte; of any other the entries are taken out and the rest stays, as where no install is on\n"
-    "record: then the entries are known by their command.",
+    "Remove what tenter install wrote into agents' configs. A file that has not changed since then is restored byte for\n"
+    "byte; from any other file only our entries are removed. If no install is on record, our entries are recognised by\n"
+    "their command.",
     (),
     (
-        Option("agent", "whose config, several with commas between (default: all)", "NAME,..."),
+        Option("agent", "agents whose config to change, separated by commas (default: all)", "NAME,..."),
         USER,
         PROJECT,
         DRY,
@@ -30,7 +30,7 @@ USAGE = CommandUsage(
     "tenter uninstall --agent claude,codex",
     "exit codes: 0 done or nothing to do, 1 could not, was not confirmed, or something is left to do by hand",
 )
-NOTHING = "nothing to take back: no install is on record here, and no entry is certainly ours"
+NOTHING = "nothing to uninstall: no install is on record here, and no entry is certainly ours"
 
 
 def run(argv: list[str]) -> int:

@@ -31,7 +31,7 @@ CHUNK = 1 << 18
 # Words of `tenter fire` after which no value of an option follows.
 FLAGS = ("--trust", "--require-trusted", "--json")
 NAMESPACES = ("mnt", "net", "user", "pid", "ipc", "uts")
-LOST = "the server that had this event was ended, and nobody knows how far it came; it is not done twice"
+LOST = "the server that accepted this event died; the result is unknown, so the event is not fired again"
 
 
 class ConnectionLost(Exception):
@@ -85,8 +85,8 @@ def open_server_folder(name: str) -> int:
 def fault(about: os.stat_result) -> str:
     """Why a folder or a file of the server's is not to be believed."""
     if about.st_uid != os.geteuid():
-        return f"belongs to somebody else ({about.st_uid})"
-    return "is open to others: chmod go-rwx" if about.st_mode & 0o077 else ""
+        return f"belongs to another user ({about.st_uid})"
+    return "other users can access it: chmod go-rwx" if about.st_mode & 0o077 else ""
 
 
 def code() -> str:

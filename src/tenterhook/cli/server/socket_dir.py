@@ -21,15 +21,15 @@ def lock_socket_dir() -> tuple[str, int, int]:
     try:
         folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError as exc:
-        raise CannotServe(f"{path}: {exc.strerror}; it must be a folder of yours alone") from None
+        raise CannotServe(f"{path}: {exc.strerror}; it must be a folder that only you can access") from None
     if why := fault(os.fstat(folder)):
-        raise CannotServe(f"{path}: {why}; it must be a folder of yours alone")
+        raise CannotServe(f"{path}: {why}; it must be a folder that only you can access")
     lock = os.open("lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         pid = os.pread(lock, 64, 0).split()[:1]
         raise CannotServe(
-            f"a server runs already in {path} ({b' '.join(pid).decode() or 'it is just starting'})"
+            f"a server is already running in {path} ({b' '.join(pid).decode() or 'it is just starting'})"
         ) from None
     return path, folder, lock

@@ -32,7 +32,7 @@ def said_tools(config: Any) -> tuple[str | None, list[str] | None, list[str]]:
 def unknown(names: Iterable[str], known: Iterable[Any]) -> list[str]:
     """A word on each allowed name that the call has no tool for."""
     known = set(known)
-    return [f"toolConfig allows {name!r}, which is no tool of this call" for name in names if name not in known]
+    return [f"toolConfig allows {name!r}, which is not a tool of this call" for name in names if name not in known]
 
 
 def apply_choice(

@@ -38,7 +38,7 @@ def read(text: str) -> tuple[Judgement | None, str]:
     spans = list(objects(text))
     given = [found for found, _, _ in spans if KEY in found]
     if looks_like(without(text, spans), (KEY,)):
-        return None, "there is something like a judgement in it that is no JSON object"
+        return None, "there is something like a judgement in it that is not a JSON object"
     if not given:
         return None, 'there is no JSON object with the key "ok" in it'
     problem = next(filter(None, map(wrong, given)), "")

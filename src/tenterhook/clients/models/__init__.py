@@ -196,7 +196,7 @@ def ending(response: Any, names: Names, problems: list[str]) -> Chunk | None:
         try:
             calls.append({"name": name, "input": part.args_as_dict(raise_if_invalid=True), "id": part.tool_call_id})
         except (ValueError, AssertionError):
-            problems.append(f"the model called {name} with an input that is no JSON object")
+            problems.append(f"the model called {name} with an input that is not a JSON object")
             finish = MALFORMED if finish == "STOP" else finish
     last: Chunk = {"tool_calls": calls} if calls else {}
     last["candidates"] = [{"finishReason": finish}]

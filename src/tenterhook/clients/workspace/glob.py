@@ -43,7 +43,7 @@ def definition(workspace: Workspace) -> Definition:
         about=ABOUT,
         inputs={
             "pattern": {"type": "string", "description": "Such as src/**/*.py; a * alone does not enter folders."},
-            "path": {"type": "string", "description": "The folder to look in; the project unless told."},
+            "path": {"type": "string", "description": "The folder to look in; by default the project."},
         },
         function=glob,
         required=("pattern",),

@@ -67,10 +67,10 @@ def definition(workspace: Workspace) -> Definition:
         about=ABOUT,
         inputs={
             "pattern": {"type": "string", "description": "The regular expression."},
-            "path": {"type": "string", "description": "The file or folder to search; the project unless told."},
+            "path": {"type": "string", "description": "The file or folder to search; by default the project."},
             "glob": {"type": "string", "description": "Only files like this: *.py, src/**/*.ts, *.{js,ts}."},
-            "ignore_case": {"type": "boolean", "description": "Whether A is the same as a; false unless told."},
-            "limit": {"type": "integer", "description": f"How many lines at most; {USUAL_MATCHES} unless told."},
+            "ignore_case": {"type": "boolean", "description": "Whether A is the same as a; false by default."},
+            "limit": {"type": "integer", "description": f"How many lines at most; {USUAL_MATCHES} by default."},
         },
         function=grep,
         required=("pattern",),
@@ -150,7 +150,7 @@ def expression(pattern: str, ignore_case: bool) -> re.Pattern[str]:
             warnings.simplefilter("ignore")
             return re.compile(pattern, re.IGNORECASE if ignore_case else 0)
     except (re.error, OverflowError, RecursionError) as exc:
-        raise WorkspaceError(f"this is no regular expression of Python: {exc}") from None
+        raise WorkspaceError(f"this is not a Python regular expression: {exc}") from None
 
 
 def files(workspace: Workspace, search: Search) -> Iterator[tuple[str, int]]:

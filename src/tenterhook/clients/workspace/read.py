@@ -13,7 +13,7 @@ from tenterhook.support.terminal.text import pluralise_count
 
 MOST_LINES, LONGEST_LINE, MOST_CHARACTERS = 2000, 2000, 120_000
 
-ABOUT = f"""Read a text file. Every line comes with its number and a tab before it, which are no part of the file.
+ABOUT = f"""Read a text file. Every line comes with its number and a tab before it, which are not part of the file.
 At most {MOST_LINES:,} lines come at once; offset and limit ask for others. Lines longer than {LONGEST_LINE:,}
 characters are cut."""
 
@@ -35,8 +35,8 @@ def definition(workspace: Workspace) -> Definition:
         about=ABOUT,
         inputs={
             "file_path": {"type": "string", "description": "The file; a relative path counts from the project."},
-            "offset": {"type": "integer", "description": "The number of the first line wanted; 1 unless told."},
-            "limit": {"type": "integer", "description": f"How many lines; {MOST_LINES:,} unless told, and at most."},
+            "offset": {"type": "integer", "description": "The number of the first line wanted; 1 by default."},
+            "limit": {"type": "integer", "description": f"How many lines; {MOST_LINES:,} by default, and at most."},
         },
         function=read,
         required=("file_path",),

@@ -73,7 +73,7 @@ class Workspace:
         if not isinstance(path, str) or not path:
             raise WorkspaceError("a path is needed")
         if "\0" in path:
-            raise WorkspaceError(f"{path!r} is no path: it holds a NUL character")
+            raise WorkspaceError(f"{path!r} is not a path: it holds a NUL character")
         if path == "~" or path.startswith("~/"):
             path = self.environ.get("HOME", "~") + path[1:]
         return os.path.join(self.root, path)
@@ -184,7 +184,7 @@ class Workspace:
         except OSError as exc:
             raise WorkspaceError(f"{self.shown(path)}: {WORDS.get(exc.errno or 0) or exc.strerror}") from None
         except UnicodeEncodeError:
-            raise WorkspaceError(f"{path!r} is no path: it holds half a character") from None
+            raise WorkspaceError(f"{path!r} is not a path: it holds half a character") from None
 
 
 def within(path: str, top: str) -> bool:

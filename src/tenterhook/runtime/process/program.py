@@ -101,7 +101,7 @@ def explain(program: Program, exc: BaseException) -> str:
     if code is None:
         return bad_text(program, exc)
     if program.cwd and not os.access(program.cwd, os.X_OK):
-        return f"the working directory {short(program.cwd)} is gone or closed to us: create it or run elsewhere"
+        return f"the working directory {short(program.cwd)} does not exist or cannot be entered: create it or run elsewhere"
     return bad_file(program, code)
 
 
@@ -125,7 +125,7 @@ def bad_file(program: Program, code: int) -> str:
     if code == errno.ENOENT:
         return bad_interpreter(path)
     if code == errno.ENOEXEC:
-        return f"{path}: has no #! line and is no binary for this system: begin it with a line such as #!/bin/sh"
+        return f"{path}: has no #! line and is not a binary for this system: begin it with a line such as #!/bin/sh"
     if code == errno.EACCES and not os.stat(path).st_mode & (stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH):
         return f"{path}: is not executable: run `chmod +x {path}`"
     return f"{path}: {os.strerror(code)}: check the file, its #! line and its file system (noexec?)"

@@ -94,4 +94,4 @@ class SpawnedProgram(Running):
         return self.status is not None
 
     def lost_status(self) -> str:
-        return "the helper that ran this hook was ended, so nobody knows how the hook did"
+        return "the helper process that ran this hook ended, so the result of the hook is unknown"

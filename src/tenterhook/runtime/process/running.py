@@ -26,7 +26,7 @@ CANCEL_WAIT = 0.08
 # What the hook leaves behind has this long to end by itself; the answer is there already and should not wait.
 LEFTOVER_GRACE = 0.2
 
-ENDED = "what it left running was ended with it; `leftovers` of its entry lets it go on, where that is keep"
+ENDED = "processes that it left running were ended with it; `leftovers = keep` in its entry lets them run on"
 
 counter = itertools.count(1)
 

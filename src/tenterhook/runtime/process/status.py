@@ -60,7 +60,7 @@ def exit_status_from_pidfd(pidfd: int) -> int:
             if struct.unpack_from("Q", info)[0] & PIDFD_INFO_EXIT:
                 return os.waitstatus_to_exitcode(struct.unpack_from("i", info, 60)[0])
         time.sleep(0.0004)
-    raise ChildProcessError(errno.ECHILD, "the exit status was taken by somebody else")
+    raise ChildProcessError(errno.ECHILD, "the exit status was taken by other code of this program")
 
 
 def note_contest() -> None:

@@ -58,13 +58,11 @@ class Quarantine:
             if target:
                 os.symlink(target, path)
         except OSError as exc:
-            return f"{what} was made by a hook, and agents obey what stands there; remove it ({exc.strerror or exc})"
-        return f"{what} was made by a hook, and agents obey what stands there: moved to {where}"
+            return f"{what} was created by a hook in a place that agents obey; remove it ({exc.strerror or exc})"
+        return f"{what} was created by a hook in a place that agents obey: moved to {where}"
 
 
-APPEARED = (
-    "{} came to be while no hook ran, so hooks can still write to it; it is closed to them from the next session on"
-)
+APPEARED = "{} appeared while no hook ran, so hooks can still write to it; from the next session on they cannot"
 # By folder: what to look for in it to know that nothing has come to be at any place below it.
 Steps = dict[str, set[str]]
 # By folder: which one it was, and when it last changed; None where that was too short ago to notice the next change.

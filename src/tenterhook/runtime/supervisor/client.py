@@ -137,7 +137,7 @@ class Helper:
 
     def opened(self, key: Key) -> Channel:
         """Not at the first try where a spawner ended just when we asked for it, or the supervisor was killed."""
-        why = "it ends at once"
+        why = "it exits at once"
         for _ in range(TRIES):
             with self.lock:
                 control = self.running()

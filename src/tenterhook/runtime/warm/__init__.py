@@ -10,4 +10,4 @@ Python. `program` is its main program and `server` its loop. `trial`, `imports` 
 """
 
 # Part of the note, given once, about a script that cannot run in a fork.
-EACH_TIME = "runs in an interpreter of its own each time"
+EACH_TIME = "starts a new interpreter each time"

@@ -30,11 +30,11 @@ TALKATIVE = ("PYTHONINSPECT", "PYTHONVERBOSE", "PYTHONDEBUG", "PYTHONPROFILEIMPO
 PLACES = ("PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONPYCACHEPREFIX")
 KNOWN = 512
 
-NO_SCRIPT = "it is no Python script"
+NO_SCRIPT = "it is not a Python script"
 OPTIONS = "its interpreter has options beside " + " ".join(PLAIN_FLAGS)
 RELATIVE = "its interpreter is named by a path that counts from the working directory"
 WRAPPED = "{} is a script itself, which decides what to run"
-ABSENT = "{} is no file"
+ABSENT = "{} is not a file"
 VARIABLES = "{} is set"
 
 # The beginnings of files, by path; a long-lived host meets few.

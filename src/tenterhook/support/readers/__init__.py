@@ -76,7 +76,7 @@ class Positions:
         warnings = []
         for offset, key in self.look()[1]:
             line, column = self.position(offset)
-            warnings.append(f"{self.file}:{line}:{column}: key {key!r} stands twice; the last one counts")
+            warnings.append(f"{self.file}:{line}:{column}: key {key!r} occurs twice; the last one counts")
         return tuple(warnings)
 
 
@@ -86,7 +86,7 @@ def read(file: str, format: str, naming: tuple[str, ...] = ()) -> Document | Non
         # A repository can hold a link to a pipe, to /dev/zero or to our own stdin, and nobody has trusted it yet.
         with open(file, "rb", opener=unblocking) as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-                raise ConfigError("is no regular file", file=file)
+                raise ConfigError("is not a regular file", file=file)
             text = whole(stream, file, LARGEST + 1)
     except (FileNotFoundError, NotADirectoryError):
         if os.path.islink(file):

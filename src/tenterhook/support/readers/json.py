@@ -29,7 +29,7 @@ HINTS = {
     "NaN": ", which JSON does not have; write null",
     "Infinity": ", which JSON does not have; write null",
     "-Infinity": ", which JSON does not have; write null",
-    "/": "; comments cannot stand here",
+    "/": "; comments are not allowed here",
 }
 
 
@@ -178,7 +178,7 @@ class JsonScanner:
             raise self.expected(f"',' or '{closer}'", open_since)
         self.at += 1
         if found == "," and self.blank() == closer:
-            raise self.error(f"a comma stands before '{closer}'; remove it", comma)
+            raise self.error(f"there is a comma before '{closer}'; remove it", comma)
         return found == ","
 
     def blank(self) -> str:
@@ -230,11 +230,11 @@ class JsonScanner:
             length = self.escape(at) if char == "\\" else 1
             if not length:
                 shown = self.text[at : min(end, at + (6 if self.text[at + 1] == "u" else 2))]
-                return self.error(f"{shown} is no escape in a string", at)
+                return self.error(f"{shown} is not an escape in a string", at)
             at += length
         if end < 0 or self.text[at] in "\r\n":
             return self.error("the string that starts here does not end on its line", start)
-        return self.error(f"a control character stands in a string; write \\u{ord(self.text[at]):04x}", at)
+        return self.error(f"a string holds a control character; write \\u{ord(self.text[at]):04x}", at)
 
     def escape(self, at: int) -> int:
         """How long the escape is that starts here; 0 where it is none."""

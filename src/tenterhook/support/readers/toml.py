@@ -208,4 +208,4 @@ class TomlScanner:
             raise error(f"nested deeper than {DEEPEST} levels", self.text, self.file, offset)
 
     def lost(self) -> ValueError:
-        return ValueError(f"this is no TOML at offset {self.at}")
+        return ValueError(f"this is not TOML at offset {self.at}")

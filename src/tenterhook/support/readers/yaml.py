@@ -58,7 +58,7 @@ def yaml_config_error(exc: yaml.YAMLError, text: str, file: str) -> ConfigError:
     if isinstance(exc, ReaderError):
         # The C reader counts bytes and the other one characters: so look for the character again.
         bad = Reader.NON_PRINTABLE.search(text)
-        return error(f"the character U+{exc.character:04X} cannot stand here", text, file, bad.start() if bad else 0)
+        return error(f"the character U+{exc.character:04X} is not allowed here", text, file, bad.start() if bad else 0)
     return ConfigError(str(exc), file=file)
 
 
@@ -117,7 +117,7 @@ class AliasBounds:
             )
         known = self.measured[id(node)]
         if known is None:
-            raise constructor_error_at("an alias stands inside of what it names", node)
+            raise constructor_error_at("an alias is inside of what it names", node)
         if known[0] > MOST_NODES:
             raise constructor_error_at(f"more than {MOST_NODES:,} values, counting each alias as a copy", node)
         if depth + known[1] - 1 > DEEPEST:

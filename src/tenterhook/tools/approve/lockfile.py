@@ -61,9 +61,9 @@ def read(file: str) -> list[dict[str, Any]]:
         raise ConfigError(f"cannot be read: {exc}", file=file) from None
     items = found.get("items") if isinstance(found, dict) else None
     if not isinstance(items, list) or not all(isinstance(one, dict) for one in items):
-        raise ConfigError("is no lockfile of ours; tenter lock writes one", file=file)
+        raise ConfigError("is not a lockfile of tenterhook; tenter lock writes one", file=file)
     if found.get("version") != VERSION:
-        raise ConfigError("was written by another version of tenterhook; tenter lock writes it anew", file=file)
+        raise ConfigError("was written by another version of tenterhook; tenter lock writes it again", file=file)
     return items
 
 

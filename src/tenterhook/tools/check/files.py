@@ -60,7 +60,7 @@ def nothing_there(files: ConfigFiles) -> Iterator[Problem]:
         return
     for place in files.loaded.places:
         names = " or ".join(section.hooks for section in place.file.sections)
-        yield Problem("warning", place.path, 1, 1, f"no hook stands in this file; they are looked for under {names}")
+        yield Problem("warning", place.path, 1, 1, f"there is no hook in this file; they are looked for under {names}")
 
 
 def unread(files: ConfigFiles) -> Iterator[Problem]:
@@ -109,7 +109,7 @@ def status_lines(files: ConfigFiles) -> Iterator[Problem]:
 def unfit(words: tuple[str, ...], project: str) -> str:
     first = words[0]
     if "$" in first or first.startswith("~"):
-        return f"nothing expands in its command, so {first!r} is no file; write a path from the project's root"
+        return f"nothing expands in its command, so {first!r} is not a file; write a path from the project's root"
     if os.sep in first and not os.path.exists(os.path.join(project, first)):
         return f"there is no {first}; the path counts from the project's root"
     return ""

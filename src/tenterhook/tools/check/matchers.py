@@ -53,7 +53,7 @@ def empty(matcher: str, kind: str, rule: EventRule) -> str:
 def pattern_as_literal(matcher: str, kind: str, rule: EventRule) -> str:
     if kind != "literal" or not set(matcher) & set("|*?^$()[]\\"):
         return ""
-    return "is compared literally here: it is no pattern and matches only that very name"
+    return "is compared literally here: it is not a pattern and matches only that exact name"
 
 
 def regex_as_glob(matcher: str, kind: str, rule: EventRule) -> str:
@@ -70,7 +70,7 @@ def bad_regex(matcher: str, kind: str, rule: EventRule) -> str:
     dotted = GLOB_STAR.sub(".*", matcher)
     hint = f"; write {dotted!r}" if dotted != matcher and compile_matcher(dotted, engine(kind)) else ""
     why = complaint(matcher, engine(kind))
-    return f"is no regular expression ({why}), so it matches only a name spelled exactly so{hint}"
+    return f"is not a regular expression ({why}), so it matches only a name spelled exactly so{hint}"
 
 
 def endless(matcher: str, kind: str, rule: EventRule) -> str:

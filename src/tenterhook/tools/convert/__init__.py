@@ -62,7 +62,7 @@ def convert(hooks: HookSet, target: Dialect, *, out: str = "", merge: bool = Fal
     file = file_for(target, out)
     path = os.path.abspath(out) if out else os.path.join(hooks.project, path_of(file))
     if merge and os.path.realpath(path) in {os.path.realpath(one.hook.source.file) for one in found}:
-        raise UsageError(f"{path} is where the hooks stand; write them to another file with -o, to take its place")
+        raise UsageError(f"{path} is where the hooks are; write them to another file with -o, to take its place")
     parts = [place_hook(one, hooks.dialect, target) for one in found]
     made = items([one for part in parts for one in part.written], target, file)
     text = text_of(made, target, file, path)

@@ -40,7 +40,7 @@ def convert_matcher(hook: Hook, rule: EventRule, source: Dialect, to: EventRule,
         return ConvertedMatcher(lost=f"{to.name} has nothing to match on, so the hook runs whatever {rule.target} is")
     test = match(matcher, kind)
     if test is None or is_invalid_regex(matcher, kind):
-        return ConvertedMatcher((matcher,), lost=f"the matcher {matcher!r} is no regular expression", name="broken")
+        return ConvertedMatcher((matcher,), lost=f"the matcher {matcher!r} is not a regular expression", name="broken")
     wanted = to.matcher or target.matcher
     if rule.target == TOOL == to.target:
         return of_tools(matcher, kind, source, wanted, target)

@@ -126,7 +126,7 @@ def endless(case: ConversionCase) -> Found:
     for rule in {one.rule.name: one.rule for one in case.placed.written if one.rule.stop_cap == 0}.values():
         if answers.keeps_going(case.target, rule, case.text) and not answers.checks_continuation(rule, case.text):
             field = answers.telling(rule)[0]
-            yield LOST, f"it keeps the agent going and never looks at {field}, and nobody there ends that"
+            yield LOST, f"it keeps the agent going and never looks at {field}, and no limit there ends that"
 
 
 def caution_finder(word: str, text: str) -> Callable[[ConversionCase], Found]:
@@ -175,7 +175,7 @@ TABLE = (
     ConversionRule(3, "no reason", "give a reason with every refusal", answer(3)),
     ConversionRule(4, "extra keys", "print only the keys that the agent knows", answer(4)),
     ConversionRule(5, "suppressOutput", "leave suppressOutput out of a refusal", answer(5)),
-    ConversionRule(6, "ask", "refuse where nobody is asked, with the question as the reason", answer(6)),
+    ConversionRule(6, "ask", "refuse where no user is asked, with the question as the reason", answer(6)),
     ConversionRule(7, "hookEventName", "name the event in hookSpecificOutput.hookEventName", answer(7)),
     ConversionRule(8, "decision deny", "write block at the top level, or exit with 2 and a text on stderr", answer(8)),
     ConversionRule(
@@ -186,7 +186,7 @@ TABLE = (
     ConversionRule(12, "broken matchers", "write a pattern that is one, or a list of names", nothing),
     ConversionRule(13, "names in matchers", "write the names that the tools have there", nothing),
     ConversionRule(
-        14, "continue false", "refuse with exit 2 and a text on stderr; a wish to stop is no veto", answer(14)
+        14, "continue false", "refuse with exit 2 and a text on stderr; a request to stop is not a veto", answer(14)
     ),
     ConversionRule(
         15, "endless stops", "let the agent end where the event says that a hook has kept it going already", endless

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PLAIN = "is one plain command: {} is started without a shell"
 SHELL = "is read by a shell each time: {}"
-COPY = "in a host that goes on, runs in a copy of a Python that is running already"
+COPY = "in a host that goes on, runs in a fork of a Python that is running already"
 ALONE = "starts an interpreter each time: {}"
 
 

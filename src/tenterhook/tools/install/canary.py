@@ -172,12 +172,12 @@ def read_canary_result(rule: EventRule, outcome: Outcome, runner: AgentRunner, m
 def describe_answer_effect(outcome: Outcome, heard: bool) -> str:
     if outcome.blocked or outcome.stop:
         return "refused, as it said"
-    return "heard" if heard else "read by nobody: at this event no answer counts"
+    return "heard" if heard else "not read: at this event no answer counts"
 
 
 def failure(outcome: Outcome) -> str:
     """Why nothing came back."""
     for one in outcome.attempts:
-        return one.detail or one.error or one.stderr.strip() or f"exit {one.exit_code} and not a word of the canary's"
+        return one.detail or one.error or one.stderr.strip() or f"exit {one.exit_code} without the canary's answer"
     skipped = [f"{one.hook}: {one.why}" for one in outcome.skipped]
     return "; ".join([*skipped, *outcome.warnings]) or "no hook ran"

@@ -101,7 +101,7 @@ def check_text(word: str) -> None:
         word.encode()
     except UnicodeEncodeError:
         shown = word.encode(errors="backslashreplace").decode()
-        raise UsageError(f"{shown} is no UTF-8, so no config can name it; rename it first") from None
+        raise UsageError(f"{shown} is not UTF-8, so no config can name it; rename it first") from None
 
 
 def settings(given: list[str]) -> list[str]:

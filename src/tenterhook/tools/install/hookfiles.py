@@ -47,7 +47,7 @@ def split_arguments(argv: list[str], valued: Iterable[str]) -> tuple[list[str], 
 def load_hook_files(call: Call) -> list[Registered]:
     """Run the files, as an agent's call would; what is wrong with them is said now, not when the agent calls."""
     if not call.words:
-        raise UsageError("which hooks? name files, or library:NAME")
+        raise UsageError("no hooks given: name files, or library:NAME")
     check_there([word for word, _ in call.words if not word.startswith(loading.LIBRARY)])
     try:
         with redirect_stdout(sys.stderr):
@@ -69,7 +69,7 @@ def check_there(paths: list[str]) -> None:
         raise UsageError(f"no such file: {', '.join(missing)}")
     special = [path for path in paths if not os.path.isfile(path)]
     if special:
-        raise UsageError(f"{', '.join(special)}: no regular file")
+        raise UsageError(f"{', '.join(special)}: not a regular file")
 
 
 def match_hooks_to_events(

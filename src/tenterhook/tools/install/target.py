@@ -55,7 +55,7 @@ def target(agent: str, project: str, *, user: bool) -> Target:
 def check_home(home: str) -> None:
     """What is kept with the user would lie in whatever folder we stand in, and be found in no other."""
     if not os.path.isabs(home):
-        raise UsageError(f"your home folder is given as {home!r}, which is no whole path; set HOME to one that is")
+        raise UsageError(f"your home folder is given as {home!r}, which is not an absolute path; set HOME to one")
 
 
 def file_of(dialect: Dialect, path: str) -> File:

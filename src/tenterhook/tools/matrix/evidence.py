@@ -25,7 +25,7 @@ MEANINGS = {
     "schema": "type declarations or a JSON schema that come with the program",
     "source": "its code was read",
     "documented": "its own documentation says so",
-    "third party": "somebody else says so",
+    "third party": "another source says so",
     "our own": "the rules are ours, and tested",
     DERIVED: "from the dialect's data alone",
 }

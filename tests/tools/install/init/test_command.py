@@ -176,7 +176,7 @@ def test_a_link_in_a_wrappers_place_is_never_followed(init: Init, tmp_path: Path
     ran = init("--dialect", "wave", "--replace")
 
     assert ran.code == 1
-    assert "handle-stop.sh is no regular file; move it away first" in ran.err
+    assert "handle-stop.sh is not a regular file; move it away first" in ran.err
     assert central.read_text() == "mine"
 
 
@@ -304,7 +304,7 @@ def test_the_home_folder_is_no_project(init: Init, home: Path) -> None:
     [
         (("--dialect", "wove"), "no dialect 'wove' (did you mean 'wave'?)"),
         (("--dialect", "wave", "--project", "nowhere"), "nowhere"),
-        (("--undo", "--replace"), "--replace is for an init, not for --undo"),
+        (("--undo", "--replace"), "--replace cannot be used with --undo"),
     ],
 )
 def test_a_call_that_cannot_work_is_told_in_words(words: tuple[str, ...], said: str, init: Init) -> None:

@@ -98,7 +98,7 @@ def test_comments_stay_with_what_they_are_about() -> None:
   "enableHooks": true
 }
 """
-    with pytest.raises(ConfigError, match="a comma stands before"):
+    with pytest.raises(ConfigError, match="there is a comma before"):
         add(before, "jsonc", SWITCH)
     assert add(before.replace("2],", "2]"), "jsonc", SWITCH) == after
 

@@ -78,7 +78,7 @@ def test_an_interrupt_between_two_writes_leaves_nothing_behind(init: Init, monke
 
 def test_a_config_that_changes_in_the_same_moment_is_not_overwritten(tmp_path: Path) -> None:
     path = write(str(tmp_path / "file"), "new")
-    with pytest.raises(UsageError, match="was changed by somebody else just now"):
+    with pytest.raises(UsageError, match="was changed by another program just now"):
         writing.commit([writing.Change(str(path), b"old", b"ours")])
 
     assert path.read_text() == "new"

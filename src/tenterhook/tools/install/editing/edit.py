@@ -76,7 +76,7 @@ def verify_edit(text: str, wanted: Any, file: str, format: str) -> Any:
     except ConfigError:
         found = None
     if repr(found) != repr(wanted):
-        raise EditRefused("this file cannot be changed without touching what stands in it; nothing was written")
+        raise EditRefused("this file cannot be changed without touching other content; nothing was written")
     return found
 
 

@@ -13,9 +13,7 @@ def edit(text: str, addition: Addition) -> tuple[int, str, str]:
     """A table; a key of the top level only where no table stands before it."""
     if not addition.item:
         if text.strip():
-            raise EditRefused(
-                f"{'.'.join(addition.path)} must stand before the tables of the file; nothing was written"
-            )
+            raise EditRefused(f"{'.'.join(addition.path)} must come before the tables of the file; nothing was written")
         return len(text), "", f"{'.'.join(map(word, addition.path))} = {value(addition.value)}{newline(text)}"
     lines = [f"[[{'.'.join(map(word, addition.path))}]]"]
     lines += [f"{word(key)} = {value(one)}" for key, one in addition.value.items()]

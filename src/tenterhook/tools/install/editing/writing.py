@@ -30,7 +30,7 @@ def content(path: str) -> bytes | None:
     """What a regular file holds, None where there is none; a link, a folder or a pipe is nothing we may replace."""
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):
-            raise UsageError(f"{path} is no regular file; move it away first")
+            raise UsageError(f"{path} is not a regular file; move it away first")
         with open(path, "rb") as file:
             return file.read()
     except (FileNotFoundError, NotADirectoryError):
@@ -56,7 +56,7 @@ def commit(changes: list[Change], folders: list[str] | None = None, unwanted: li
         for change in changes:
             mode = mode_of(change.path)
             if content(change.path) != change.before:
-                raise UsageError(f"{change.path} was changed by somebody else just now; nothing was written")
+                raise UsageError(f"{change.path} was changed by another program just now; nothing was written")
             undo.append(partial(write, change.path, change.before, mode))
             write(change.path, change.after, mode if change.mode is None else change.mode)
     except BaseException as exc:

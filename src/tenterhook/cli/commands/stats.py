@@ -27,7 +27,7 @@ USAGE = CommandUsage(
     (),
     (
         *OPTIONS,
-        Option("limit", "show at most this many hooks and sessions, those that cost most (default: 20)", "N"),
+        Option("limit", "show at most this many hooks and sessions (default: 20)", "N"),
         JSON,
     ),
     "tenter stats --since 7d --project .",

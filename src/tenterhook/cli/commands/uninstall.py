@@ -15,9 +15,9 @@ from tenterhook.tools.install.target import Target, installable, target
 
 USAGE = CommandUsage(
     "uninstall",
-    "Remove what tenter install wrote into agents' configs. A file that has not changed since then is restored byte for\n"
-    "byte; from any other file only our entries are removed. If no install is on record, our entries are recognised by\n"
-    "their command.",
+    "Remove what tenter install wrote into agents' configs. A file that has not changed since then is restored byte\n"
+    "for byte; from any other file only our entries are removed. If no install is on record, our entries are\n"
+    "recognised by their command.",
     (),
     (
         Option("agent", "agents whose config to change, separated by commas (default: all)", "NAME,..."),

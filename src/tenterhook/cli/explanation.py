@@ -1,4 +1,4 @@
-"""Explanation -> text for a terminal."""
+"""Render an Explanation as text for a terminal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tenterhook.types import Message
 
 THEN_STYLE = {"blocked": "red", "the agent shall stop": "red", "asks": "yellow"}
 SHORT = {"the agent shall stop": "stops the agent"}
-# More hooks than this that do not run for the same reason say less than their number.
+# If more hooks than this do not run for the same reason, only their number is shown.
 SAME_SHOWN = 6
 BELOW = " " * 6
 CAUSE_WORDS = {
@@ -38,11 +38,11 @@ CAUSE_WORDS = {
     "exception": "an exception",
     "network": "a network error",
 }
-# Stands for the one word in which answers differ.
+# Placeholder for the one word in which answers differ.
 HOLE = "\0"
 PROCESS = ("exit", "output", "spawn", "timeout", "signal")
 ASKED = ("network", "output", "spawn", "timeout")
-# What can go wrong with a hook of each type; with another type, anything.
+# What can go wrong with a hook of each type; with other types, anything.
 CAUSES_OF = {
     "command": PROCESS,
     "script": PROCESS,
@@ -54,7 +54,7 @@ CAUSES_OF = {
 
 
 def text(found: Explanation, paint: Paint, *, whole: bool) -> str:
-    """All sections. `whole` leaves nothing out: what a pipe gets."""
+    """All sections. `whole` leaves nothing out, for a pipe."""
     sections = [
         event_lines(found, paint),
         [paint("bold", "files"), *file_lines(found.files, paint)],
@@ -79,7 +79,7 @@ def event_lines(found: Explanation, paint: Paint) -> list[str]:
 
 
 def secrets(found: Explanation) -> str:
-    """What becomes of the variables that hold secrets: their names, never their values."""
+    """What happens to variables that hold secrets: their names, never their values."""
     if found.secrets == "pass":
         return "passed on to hooks with the rest of the environment (the settings say so)"
     if not found.kept_back:
@@ -129,7 +129,7 @@ def hook_lines(found: Explanation, paint: Paint, *, whole: bool) -> Iterator[str
 
 
 def order(found: Explanation) -> str:
-    """How many run, and how."""
+    """How many hooks run, and in what order."""
     if not found.hooks:
         return "none for this event"
     running = [hook for hook in found.hooks if hook.runs]
@@ -151,7 +151,7 @@ def hook_row(hook: ExplainedHook, paint: Paint) -> list[str]:
 
 
 def below(hook: ExplainedHook, event: EventFacts, *, repeated: bool) -> Iterator[str]:
-    """Why it runs or does not, and what it lacks."""
+    """Lines below a hook: why it runs or does not, and what is missing."""
     if hook.runs:
         late = "in the background: decides nothing" if hook.background else if_it_fails(hook, event)
         said = [fitting(hook, event), hook.only_if, "once" if hook.once else "", late]
@@ -176,7 +176,7 @@ def fitting(hook: ExplainedHook, event: EventFacts) -> str:
 
 
 def if_it_fails(hook: ExplainedHook, event: EventFacts) -> str:
-    """What most failures lead to, and the causes that lead elsewhere."""
+    """What most failures lead to, and the causes that lead to something else."""
     words = {"ask": "asks", "deny": "blocked" if event.can_block else "goes on"}
     causes = CAUSES_OF.get(hook.type, CAUSE_WORDS)
     found = {cause: words.get(policy, "goes on") for cause, policy in hook.on_failure.items() if cause in causes}
@@ -201,14 +201,14 @@ def effect_lines(found: Explanation, paint: Paint) -> list[str]:
 
 
 def effect_start(effect: Effect, paint: Paint) -> list[str]:
-    """What the hook did, what that decides, and what the host does then."""
+    """What the hook did, what that decides, and what the host then does."""
     then = paint(THEN_STYLE.get(effect.then, "green"), SHORT.get(effect.then, effect.then))
     then += paint("yellow", ", failed") if effect.failed else ""
     return [effect.what, "-" if effect.decision == "none" else effect.decision, then]
 
 
 def effect_rows(start: list[str], messages: Iterable[Message], room: int) -> Iterator[list[str]]:
-    """A row, and one more for each further line of text."""
+    """One row, and another for each further line of text."""
     texts = [line for message in messages for line in wrap_line_to_width(format_message(message), room)]
     yield [*start, *texts[:1]]
     yield from (["", "", "", one] for one in texts[1:])
@@ -225,7 +225,7 @@ def below_effect(text: str) -> list[str]:
 
 
 def legend(found: Explanation) -> Iterator[str]:
-    """The JSON that the table speaks of; answers that differ in one word stand there once."""
+    """The JSON behind the table's short names; answers that differ in one word are shown once."""
     shown: dict[str, list[str]] = {}
     for what, answer in found.answers.items():
         word = what.rpartition(" ")[2]

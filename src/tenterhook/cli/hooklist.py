@@ -1,4 +1,4 @@
-"""`tenter hook list`: what there is to call."""
+"""`tenter hook list`: list the events and actions that can be called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How items to approve are shown: all that they run and ask for, and nothing that could draw on the terminal."""
+"""Render items to approve: everything they run and ask for, with control characters escaped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tenterhook.trust.parts import BoundFile
 STYLES = {"trusted": "green", "modified": "red", "untrusted": "yellow", "denied": "red"}
 INDENT = "    "
 DIFF_LINES = 200
-# Of an entry, what has a line of its own.
+# Keys of an entry that are shown on a line of their own.
 APART = ("name", "handler", "spec", "matcher", "env", "sandbox")
 HOW = {"path": "a program of the system", "stamp": "by size and times", "absent": "not there"}
 
@@ -54,7 +54,7 @@ def about(item: Item, where: str) -> str:
 
 
 def facts(item: Item, project: str) -> Iterator[str]:
-    """What it runs, on what, with which rights."""
+    """What it runs, on which events, with which rights."""
     entry = item.entry
     spec = dict(entry.get("spec", {}))
     if item.kind == "hook":
@@ -70,7 +70,7 @@ def facts(item: Item, project: str) -> Iterator[str]:
         yield f"environment: {one_line(', '.join(asks))}"
     if sandbox := entry.get("sandbox"):
         yield f"sandbox: {format_item_value({key: value for key, value in sandbox.items() if value} or 'as usual')}"
-    # Of a function, what is not there are modules that would come before its own.
+    # For a function, an absent part is a module that would be found before the function's own.
     parts = [part for part in item.parts if part.how != "absent" or entry.get("handler") != "python"]
     yield from (f"bound to {format_bound_file(part, project)}" for part in parts if part.how != "names")
     folders = [inside(part.path, project) for part in parts if part.how == "names"]

@@ -1,4 +1,4 @@
-"""What `tenter log` and `tenter stats` share: where the journal is, and which of its entries are meant."""
+"""What `tenter log` and `tenter stats` share: where the journal is, and which entries to show."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def parse_filter_options(options: dict[str, str], usage: CommandUsage) -> EntryF
 
 
 def since(said: str, usage: CommandUsage) -> str:
-    """A time as the journal writes it. One without a zone is the user's own."""
+    """Convert to the journal's time format. A time without a zone is in the user's own."""
     ago = AGO.fullmatch(said)
     try:
         if ago:
@@ -61,7 +61,7 @@ def number(options: dict[str, str], name: str, usual: int, usage: CommandUsage) 
 
 
 def folder(options: dict[str, str]) -> str:
-    """Where the journal is; said where it is switched off, or where there is none to read."""
+    """The journal's folder. Warns if the journal is switched off; raises if it cannot be read."""
     home = os.environ.get("HOME") or os.path.expanduser("~")
     if "journal" in options:
         where = os.path.abspath(options["journal"])
@@ -97,7 +97,7 @@ def tell(text: str) -> None:
 
 
 def took(seconds: float) -> str:
-    """Functions take microseconds, models take seconds."""
+    """Format a duration: functions take microseconds, models take seconds."""
     if seconds < 0.001:
         return f"{seconds * 1e6:.0f} µs"
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:,.1f} s"

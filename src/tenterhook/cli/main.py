@@ -1,11 +1,11 @@
-"""`tenter`: finds the command's module and runs it. Everything that is wrong with a call ends in exit code 1."""
+"""`tenter`: find the command's module and run it. Any error in a call ends with exit code 1."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-# So many new objects until Python looks for garbage: most commands end before, and looking takes milliseconds.
+# New objects before Python collects garbage: most commands end earlier, and a collection takes milliseconds.
 SELDOM = 100_000
 
 COMMANDS = {
@@ -34,12 +34,12 @@ COMMANDS = {
 }
 
 
-# Commands that a server may do for us.
+# Commands that a server may run for us.
 SERVED = ("fire", "hook")
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; its exit code."""
+    """Run one command. Returns its exit code."""
     mend_streams()
     words = sys.argv[1:] if argv is None else argv
     if argv is None and words and words[0] in SERVED and sys.platform == "linux":
@@ -64,7 +64,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def mend_streams() -> None:
-    """A stream that the caller closed is nobody's to read; and a hook's text may hold what the terminal cannot."""
+    """Replace streams that the caller closed, and escape characters that the terminal cannot print."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
@@ -85,23 +85,23 @@ def run(command: str, words: list[str], **more: str) -> int:
     except TenterhookError as exc:
         return complain(str(exc))
     except BrokenPipeError:
-        # The reader of our output has gone; say nothing to nobody, and keep Python from trying again at exit.
+        # The reader of our output has gone. Stay silent, and keep Python from writing again at exit.
         sys.stdout = None
         return 1
-    except OSError as exc:  # no room on the disk that our output goes to, say
+    except OSError as exc:  # such as no space on the disk that our output goes to
         sys.stdout = None
         return complain(f"{exc.filename}: {exc.strerror}" if exc.filename and exc.strerror else str(exc))
     except KeyboardInterrupt:
         return 130
     finally:
-        gc.freeze()  # nor does it look for garbage at the end, where everything goes
+        gc.freeze()  # skip the garbage collection at exit
 
 
 def complain(text: str) -> int:
     from tenterhook.support.secrets.redact import Redactor
 
     text = Redactor(os.environ).text(text)
-    # A path in it may be the project's own choice, escape sequences and all.
+    # A path in the message may be chosen by the project, escape sequences included.
     shown = "".join(c if c == "\n" or c.isprintable() else ascii(c)[1:-1] for c in text)
     print(f"tenter: {shown}", file=sys.stderr)
     return 1

@@ -17,7 +17,7 @@ class Option:
 
 
 class CommandUsage:
-    """One command's line: its positional words, its options, an example."""
+    """The usage of one command: its positional arguments, its options, an example."""
 
     __slots__ = ("about", "command", "example", "more", "options", "words")
 
@@ -34,7 +34,7 @@ class CommandUsage:
         self.options, self.example, self.more = options, example, more
 
     def parse(self, argv: list[str]) -> dict[str, str] | None:
-        """Options and words by name; None where help was asked for, and printed."""
+        """Options and arguments by name; None if help was asked for and printed."""
         table = {f"--{option.name}": option for option in self.options}
         found: dict[str, str] = {}
         names = list(self.words)
@@ -48,7 +48,7 @@ class CommandUsage:
                 if not names:
                     raise self.error(f"unexpected argument: {word!r}")
                 name = names[0].strip("[].")
-                if names[0].endswith("...]"):  # as many as there are
+                if names[0].endswith("...]"):  # takes any number of arguments
                     found[name] = f"{found[name]}\0{word}" if name in found else word
                 else:
                     found[names.pop(0).strip("[]")] = word

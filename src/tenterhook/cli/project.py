@@ -1,4 +1,4 @@
-"""What the commands that look at a project share: options, an engine from them, its warnings."""
+"""What commands about a project share: options, an engine made from them, its warnings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRUST = Option("trust", "treat the project's hooks as trusted")
 
 
 def engine_for(options: dict[str, str]) -> Engine:
-    """An engine as the options describe it, its files read."""
+    """An engine with the given options, its config files read."""
     project = options.get("project", ".")
     engine = Engine(
         project,
@@ -35,7 +35,7 @@ def engine_for(options: dict[str, str]) -> Engine:
 
 
 def file_lines(files: list[FileFacts], paint: Paint) -> list[str]:
-    """Every place that was looked at, one a line."""
+    """Every place where config was looked for, one per line."""
     rows = [[file_state(one, paint), one.scope, one.format, file_name(one, paint)] for one in files]
     return table(rows, indent="  ").split("\n") if rows else []
 
@@ -53,7 +53,7 @@ def file_name(file: FileFacts, paint: Paint) -> str:
 
 
 def hint_at_others(hooks: HookSet) -> None:
-    """Where no hook was found: the hooks that lie here for other agents, and how to ask about them."""
+    """If no hook was found: the hooks here for other agents, and how to ask about them."""
     if hooks.config or hooks.hooks():
         return
     for path, dialect in elsewhere(hooks):
@@ -66,7 +66,7 @@ def warn(texts: list[str]) -> None:
 
 
 def prompt_yes_no(question: str, otherwise: str, options: dict[str, str]) -> bool:
-    """Nobody is asked where nobody sits, and is told what to do otherwise; and without a clear yes it is no."""
+    """Ask yes or no. Without a terminal, do not ask but print what to do instead; anything but a clear yes is no."""
     if "json" in options or not sys.stdin.isatty() or not sys.stdout.isatty():
         print(f"tenter: {otherwise}", file=sys.stderr)
         return False
@@ -78,14 +78,14 @@ def prompt_yes_no(question: str, otherwise: str, options: dict[str, str]) -> boo
 
 
 def redact_cli_output(text: str) -> str:
-    """What a command shows may end up in the log of a build: a config may quote what nobody should read there."""
+    """Redact secrets from a command's output, which may end up in a build log: a config may quote one."""
     from tenterhook.support.secrets.redact import Redactor
 
     return Redactor(os.environ).text(text)
 
 
 def print_json(data: object) -> None:
-    """Indented, since people look at it too; in ASCII, since a path may hold what no terminal can print."""
+    """Print JSON, indented for people and in ASCII, since a path may hold characters that the terminal cannot print."""
     from tenterhook.support.secrets.redact import Redactor
 
     text = json.dumps(msgspec.to_builtins(data, enc_hook=str), indent=2)

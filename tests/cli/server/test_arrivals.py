@@ -69,7 +69,7 @@ def test_a_thread_that_cannot_be_started_is_not_counted(monkeypatch: pytest.Monk
 
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", refused)
-        worker.follow(0)
+        worker.keep_one_waiting(0)
 
     assert (worker.threads, worker.free) == (0, 0)
 

@@ -112,7 +112,7 @@ def describe_unapproved_hooks(engine: Engine) -> str:
 
 @contextmanager
 def warnings_on(screen: Screen) -> Iterator[Screen]:
-    """What the log has to say, a failed hook above all, stands on the screen among the things it is about."""
+    """Show log records, such as a failed hook, on the agent's screen next to what they are about."""
 
     class Shown(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
@@ -127,7 +127,7 @@ def warnings_on(screen: Screen) -> Iterator[Screen]:
 
 
 async def run_session_to_end(coder: Coder, prompt: str | None, attended: SignalHandling) -> int:
-    """From the session's start to its end, however it ends."""
+    """Run the session from start to end, and end it in any case."""
     problem = None
     try:
         await coder.start()
@@ -146,7 +146,7 @@ async def run_session_to_end(coder: Coder, prompt: str | None, attended: SignalH
 
 
 async def conversation(coder: Coder, attended: SignalHandling) -> None:
-    """On a terminal: one prompt after another. Ctrl-C ends a turn, and at the prompt the conversation."""
+    """Interactive mode: read one prompt after another. Ctrl-C ends the turn; at the prompt it ends the conversation."""
     print("What should I do? /compact shortens the conversation, /reload reads the hooks again, /exit ends it.")
     status = status_line(coder.engine, complain)
     while True:
@@ -171,7 +171,7 @@ async def conversation(coder: Coder, attended: SignalHandling) -> None:
 
 
 def reload_hooks(engine: Engine) -> None:
-    """The config as it is now; where it is broken, as it was."""
+    """Read the config again. If it is broken, keep the hooks as they were."""
     try:
         engine.reload()
     except TenterhookError as exc:
@@ -182,7 +182,7 @@ def reload_hooks(engine: Engine) -> None:
 
 
 async def run_status_line(status: StatusLine, coder: Coder) -> str:
-    """What the status line's command prints first; why it does not, where it fails."""
+    """The first line that the status line's command prints, or why it failed."""
     if status.seal and (why := status.seal.broken()):
         return one_line(f"[status line: {why}]")
     done = await run_to_completion(status.program(coder.engine, coder.provider.model))
@@ -193,7 +193,7 @@ async def run_status_line(status: StatusLine, coder: Coder) -> str:
 
 
 async def turn(coder: Coder, prompt: str) -> str:
-    """What went wrong with it, if something did: then a conversation goes on with the next prompt."""
+    """Run one turn. Returns the error text if it failed; the conversation then continues with the next prompt."""
     try:
         end = await coder.prompt(prompt)
     except TenterhookError as exc:
@@ -212,7 +212,7 @@ async def compact_conversation(coder: Coder) -> str:
 
 
 def read_prompt(options: dict[str, str]) -> str | None:
-    """The prompt; None where a person at a terminal will be asked for one."""
+    """The prompt; None if the user will be asked for one at a terminal."""
     if "prompt" in options:
         text = options["prompt"]
     elif sys.stdin.isatty():

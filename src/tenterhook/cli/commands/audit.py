@@ -1,4 +1,4 @@
-"""`tenter audit`: whether a project's hooks are those that its lockfile names."""
+"""`tenter audit`: check that a project's hooks are those in its lockfile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tenter check`: what is wrong, or looks wrong, in a project's hook config."""
+"""`tenter check`: find what is wrong, or looks wrong, in a project's hook config."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tenter convert`: hook config of one dialect into another, and what that costs."""
+"""`tenter convert`: convert hook config of one dialect into another, and report what is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tenter dialects`: the dialects, or everything about one."""
+"""`tenter dialects`: list the dialects, or show everything about one."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def page(dialect: Dialect) -> str:
 
 
 def as_text(one: DialectTable, *, indent: str = "") -> str:
-    """A table as wide as it is; on a terminal, as wide as that."""
+    """Render a table at its natural width; on a terminal, fit it to the screen."""
     header = [tuple(word.upper() for word in one.header)] if one.header else []
     rows = [*header, *one.rows]
     if sys.stdout.isatty():

@@ -1,4 +1,4 @@
-"""`tenter doctor`: what this machine can do for hooks, what is switched off, and whether we can keep what we must."""
+"""`tenter doctor`: show what this machine can do for hooks, what is switched off, and whether our folders are safe."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ USAGE = CommandUsage(
 HOOK = '[[hook]]\non = "{}"\n{}\non_failure = "allow"\n'
 COMMAND, SCRIPT = 'command = ["/bin/sh", "-c", "exit 0"]', 'script = "hook.py"'
 NONE_RAN = "hooks are switched off (TENTERHOOK_OFF), or this command runs inside a hook"
-# Seconds in which an interpreter is warm, or will never be.
+# After this many seconds without a warm interpreter, there will not be one.
 WARMING = 30.0
 STYLES = {"works": "green", "absent": "dim", "broken": "red", "off": "yellow"}
 TITLES = {
@@ -46,7 +46,7 @@ TITLES = {
     "settings": "settings",
     "folders": "folders",
 }
-# What is no matter of taste: off, it is said loudly.
+# Settings that weaken protection: when off, they are reported prominently.
 LOUD = {
     "sandbox": ("off", "hooks run unconfined"),
     "secrets": ("pass", "hooks see variables that hold secrets"),
@@ -76,7 +76,7 @@ def run(argv: list[str]) -> int:
 
 
 def check_trial_hook(hooks: HookSet) -> Ability:
-    """A hook of our own, from end to end: the way that every hook goes."""
+    """Fire one hook of our own through the whole engine, the way every hook goes."""
     name = "a hook, fired"
     with trial(hooks, COMMAND) as fire:
         attempt = fire()
@@ -91,7 +91,7 @@ def check_trial_hook(hooks: HookSet) -> Ability:
 
 @contextmanager
 def trial(hooks: HookSet, entry: str, script: str = "") -> Iterator[Callable[[], Attempt | None]]:
-    """To fire one hook of our own. No other one runs, whoever it belongs to."""
+    """An engine that fires one hook of our own and no others."""
     from tempfile import TemporaryDirectory
 
     from tenterhook.engine.engine import Engine
@@ -110,7 +110,7 @@ def trial(hooks: HookSet, entry: str, script: str = "") -> Iterator[Callable[[],
 
 
 def speed(hooks: HookSet) -> Iterator[Ability]:
-    """What spares hooks their start."""
+    """What makes hooks start faster: no shell, warm Python, the server."""
     shell = kind_of(SHELL)
     known = f"{SHELL} is {shell}" if shell else f"{SHELL} is neither dash nor bash, so it runs every command text"
     yield Ability("speed", "no shell", "works" if shell else "absent", known)
@@ -119,7 +119,7 @@ def speed(hooks: HookSet) -> Iterator[Ability]:
 
 
 def check_warm_python(hooks: HookSet) -> Ability:
-    """A Python script, until it runs in a copy."""
+    """Fire a Python script until it runs in a fork."""
     from tenterhook.runtime.warm.host import wait
 
     name = "warm Python"
@@ -151,7 +151,7 @@ def resident() -> Ability:
 
 
 def as_good(hook: Ability, tried: list[Ability]) -> Ability:
-    """A hook that is confined by something weaker than what works here is not as it should be."""
+    """Report a hook as broken if a better sandbox works here than the one that confined it."""
     works = [one.detail for one in tried if one.state == "works"]
     if hook.state != "works" or not works or any(detail.startswith(hook.detail) for detail in works):
         return hook
@@ -159,7 +159,7 @@ def as_good(hook: Ability, tried: list[Ability]) -> Ability:
 
 
 def about_settings(hooks: HookSet) -> Iterator[Ability]:
-    """Who says something, and what that leaves out."""
+    """Which file has settings, and what they switch off."""
     said = hooks.settings
     for name, (value, means) in LOUD.items():
         off = getattr(said, name) == value
@@ -181,7 +181,7 @@ def format_setting_value(settings: Settings, name: str) -> str:
 
 
 def folders(hooks: HookSet) -> Iterator[Ability]:
-    """Ours alone to write, or to be made when they are needed."""
+    """Each folder must be writable by us alone, or we must be able to create it."""
     for name in ("trust", "journal", "quarantine"):
         yield folder(name, os.path.join(state_folder(hooks.environ, hooks.home), name))
     yield folder("config", os.path.dirname(resolve_config_path(USER, "", hooks.home, hooks.environ)))

@@ -52,7 +52,7 @@ def run(argv: list[str]) -> int:
 
 
 def data_of(options: dict[str, str], engine: Engine) -> dict[str, Any]:
-    """The event's data as far as it was given. Stdin is read only on request: nobody pipes an event by accident."""
+    """The event's data, as far as it was given. Stdin is read only on request."""
     file = options.get("input", "")
     data = read_input("" if file == "-" else file) if file else {}
     if "tool" not in options:

@@ -1,4 +1,4 @@
-"""`tenter fire`: one event, from stdin or nothing, to an outcome on stdout."""
+"""`tenter fire`: read an event's data from stdin, fire the event, print the outcome."""
 
 from __future__ import annotations
 
@@ -51,20 +51,20 @@ def run(argv: list[str]) -> int:
         warn_of_bypass(engine)
         with stdout_kept_clean(), ended_with_us():
             outcome = engine.fire(options["EVENT"], **data)
-            if engine.runner is not None:  # not reached by a signal, which ends the hooks with us
+            if engine.runner is not None:  # not reached on a signal, which ends us and the hooks
                 engine.runner.release()
         warn_of_untrusted(outcome, options.get("project", ""))
         code = exit_code(outcome, require_trusted="require-trusted" in options)
         try:
             show(outcome, readable="json" not in options and sys.stdout.isatty())
-        except (OSError, AttributeError) as exc:  # nobody reads, no room, no stdout: the exit code still decides
+        except (OSError, AttributeError) as exc:  # stdout is closed or full: the exit code still decides
             sys.stdout = None
             return code or cannot_say(exc)
     return code
 
 
 def engine_arguments(options: dict[str, str]) -> dict[str, Any]:
-    """The engine that the options ask for."""
+    """The engine's arguments, from the command-line options."""
     return {
         "project": options.get("project", "."),
         "dialect": options.get("dialect", DEFAULT),
@@ -73,12 +73,12 @@ def engine_arguments(options: dict[str, str]) -> dict[str, Any]:
         "mode": options.get("mode", ""),
         "attended": False if "unattended" in options else None,
         "trust": "all" if "trust" in options else "ask",
-        "log": False,  # what would be logged stands in the outcome
+        "log": False,  # what would be logged is in the outcome
     }
 
 
 def warn_of_bypass(engine: Engine) -> None:
-    """Whoever runs hooks that nobody approved shall see it in the log of the run."""
+    """Warn on stderr that unapproved hooks may run, so that the log of the run shows it."""
     if engine.trust != "all":
         return
     if count := sum(hook.source.scope == "project" and hook.trusted for hook in engine.hooks()):
@@ -87,7 +87,9 @@ def warn_of_bypass(engine: Engine) -> None:
 
 
 def warn_of_untrusted(outcome: Outcome, project: str) -> None:
-    """Say on one line that hooks were set aside, and what to type; `project` is the folder as the caller wrote it."""
+    """Warn on one line that hooks were skipped, and say what to type; `project` is the folder as the caller wrote
+    it.
+    """
     count = sum(one.why == "untrusted" for one in outcome.skipped)
     if not count:
         return
@@ -111,8 +113,8 @@ def cannot_say(exc: Exception) -> int:
 
 @contextmanager
 def stdout_kept_clean() -> Iterator[None]:
-    """What functions print while they run goes to stderr, line by line: stdout holds the outcome and nothing else."""
-    by_line = flush_stdout(by_line=True)  # else its lines would come after all of stderr's
+    """Send what Python hooks print to stderr, line by line: stdout holds the outcome and nothing else."""
+    by_line = flush_stdout(by_line=True)  # otherwise its lines would come after all of stderr's
     real = os.dup(1)
     os.dup2(2, 1)
     try:
@@ -127,7 +129,7 @@ def stdout_kept_clean() -> Iterator[None]:
 
 
 def flush_stdout(*, by_line: bool) -> bool:
-    """Flush stdout, and from now on after each line if `by_line`. Returns what it did before."""
+    """Flush stdout, and make it line-buffered if `by_line`. Returns whether it was before."""
     sys.stdout.flush()
     if not isinstance(sys.stdout, io.TextIOWrapper):  # a program that calls main() has replaced it
         return False
@@ -138,7 +140,7 @@ def flush_stdout(*, by_line: bool) -> bool:
 
 @contextmanager
 def ended_with_us() -> Iterator[None]:
-    """A host that gives up on us sends SIGTERM: then the hooks that run end too, as they do at Ctrl-C."""
+    """On SIGTERM, which a host sends when it gives up on us, end the running hooks too, as on Ctrl-C."""
     import _signal as signal  # type: ignore[import-not-found]  # the enums of the module signal take 0.6 ms
     import threading
 
@@ -146,9 +148,9 @@ def ended_with_us() -> Iterator[None]:
         raise SystemExit(128 + number)
 
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    if threading.current_thread() is not threading.main_thread():  # only there can a signal be heard
+    if threading.current_thread() is not threading.main_thread():  # only the main thread can handle signals
         numbers = []
-    # What is not the default is somebody's choice: nohup, or a program that calls main().
+    # Any other handler was chosen on purpose: by nohup, or by a program that calls main().
     before = {one: signal.signal(one, leave) for one in numbers if signal.getsignal(one) == signal.SIG_DFL}
     try:
         yield
@@ -178,7 +180,7 @@ def redact_fire_output(text: str) -> str:
 
 
 def as_json(outcome: Outcome) -> bytes:
-    """The outcome as one JSON object, without what only the engine needs, and how a Python script was started."""
+    """The outcome as one JSON object, without fields that only the engine needs."""
     plain = msgspec.to_builtins(outcome, enc_hook=str)
     redact_names([*plain["attempts"], *plain["skipped"], *plain["messages"]])
     for attempt in plain["attempts"]:
@@ -189,19 +191,21 @@ def as_json(outcome: Outcome) -> bytes:
         plain["warnings"] = [redact_fire_output(text) for text in plain["warnings"]]
     for message in plain["messages"]:
         if message["to"] == "model":
-            from tenterhook.pipeline.deliver import truncate_message_text  # whoever reads this hands it on to the model
+            from tenterhook.pipeline.deliver import truncate_message_text  # the caller may pass this on to the model
 
             message["text"] = truncate_message_text(message["text"])
     try:
         return msgspec.json.encode(plain)
-    except UnicodeEncodeError:  # a folder whose name is no UTF-8
+    except UnicodeEncodeError:  # a folder whose name is not UTF-8
         import json
 
         return json.dumps(plain).encode()
 
 
 def redact_names(named: list[dict[str, Any]]) -> None:
-    """A hook without a name goes by its command line, which may hold a secret; one word alone hardly does."""
+    """Redact names: a hook without a name is called by its command line, which may hold a secret; a single word hardly
+    does.
+    """
     known: dict[str, str] = {}
     for one in named:
         name = one["hook"]
@@ -212,7 +216,7 @@ def redact_names(named: list[dict[str, Any]]) -> None:
 
 
 def read_input(file: str) -> dict[str, Any]:
-    """The event's data: one JSON object, or nothing where stdin is a terminal or empty."""
+    """The event's data: one JSON object; empty if stdin is a terminal or empty."""
     if file:
         try:
             with open(file, "rb") as opened:

@@ -1,4 +1,4 @@
-"""`tenter init`: wrapper scripts and config for an agent, and both taken away again."""
+"""`tenter init`: write wrapper scripts and config for an agent, and remove both with --undo."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def run(argv: list[str]) -> int:
 
 
 def hooks_for(options: dict[str, str]) -> HookSet:
-    """The project's hooks in the dialect that was named, or that the project's files tell."""
+    """The project's hooks, in the named dialect or the one detected from the project's files."""
 
     def hooks(dialect: str) -> HookSet:
         return HookSet(options.get("project", "."), dialect=dialect, trust="all", on_config_error="warn")
@@ -73,19 +73,19 @@ def hooks_for(options: dict[str, str]) -> HookSet:
 
 
 def announce_detected_dialect(hooks: HookSet, undoing: bool) -> str:
-    """The dialect that the project's files tell, said aloud."""
+    """Detect the dialect from the project's files, and print it."""
     done = detect.find_initialised_dialects(hooks) if undoing else []
     if len(done) > 1:
         raise UsageError(f"inits of several agents are on record; say which one with --dialect: {', '.join(done)}")
     if undoing and not done:
-        return DEFAULT  # as good as any other: nothing is on record
+        return DEFAULT  # any will do: nothing is on record
     name, sign = (done[0], "its init is on record") if done else detect.detect(hooks)
     print(f"tenter: --dialect {name} ({sign})", file=sys.stderr)
     return name
 
 
 def as_text(job: FileChanges, dry: bool, undoing: bool) -> str:
-    """What happened to each file, the config's change, and what else to know."""
+    """Render what happened to each file, the config's diff, and notes."""
     parts = []
     if job.files:
         parts.append(table([[one.what, one.path] for one in job.files]))

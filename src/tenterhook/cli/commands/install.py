@@ -1,4 +1,4 @@
-"""`tenter install`: an agent's own config calls your hooks, and a canary shows that it does."""
+"""`tenter install`: make an agent's own config call your hooks, and prove it with a canary."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ HERE_ONLY = "the command contains paths of this machine: others who use this fil
 
 
 class AgentInstall(Struct):
-    """One agent: its file, what changes there, and what to say about it."""
+    """The install for one agent: its config file, the changes, and the notes."""
 
     target: target.Target
     events: list[hookfiles.EventHooks]
@@ -74,7 +74,7 @@ def run(argv: list[str]) -> int:
         return 1
     if "dry-run" not in options:
         for plan in wanted:
-            missing = [folder for folder in plan.job.folders if not os.path.isdir(folder)]  # another may have made it
+            missing = [folder for folder in plan.job.folders if not os.path.isdir(folder)]  # an earlier plan may have
             commit(plan.job.changes, missing, plan.job.unwanted)
         for plan in plans:
             plan.flights = canary.fly(plan.target, plan.events, plan.line)
@@ -94,7 +94,7 @@ def parse_agent_names(options: dict[str, str]) -> list[str]:
 
 
 def check_apart(targets: list[target.Target]) -> None:
-    """Two agents that read the same file would call each hook twice."""
+    """Refuse two agents that read the same file: each hook would be called twice."""
     seen: dict[str, str] = {}
     for one in targets:
         other = seen.setdefault(os.path.join(one.root, one.path), one.dialect.name)
@@ -136,7 +136,7 @@ def confirm_write(options: dict[str, str]) -> bool:
 
 
 def render_install_plan(plan: AgentInstall) -> str:
-    """Before anything is written."""
+    """The text shown before anything is written."""
     dialect, job = plan.target.dialect, plan.job
     parts = [f"{dialect.title}: {file_of(plan.target)}"]
     if job.diff:
@@ -155,7 +155,7 @@ def file_of(one: target.Target) -> str:
 
 
 def report_install_results(plans: list[AgentInstall], options: dict[str, str]) -> int:
-    """What came of it; the exit code."""
+    """Print the results. Returns the exit code."""
     proven = all(flight.proven for plan in plans for flight in plan.flights)
     if "json" in options:
         print_json({"done": "dry-run" not in options, "agents": [as_data(plan) for plan in plans]})

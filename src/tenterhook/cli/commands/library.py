@@ -1,4 +1,4 @@
-"""`tenter library`: the hooks that are ready to be used, or everything about one."""
+"""`tenter library`: list the ready hooks, or show everything about one."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def page(one: Described) -> str:
 
 
 def format_option_default(value: object) -> str:
-    """A default as it is written behind --set."""
+    """A default as it would be written after --set."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return (

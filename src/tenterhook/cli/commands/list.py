@@ -1,4 +1,4 @@
-"""`tenter list`: all hooks of a project by event, with file and line, and whether each runs."""
+"""`tenter list`: list all hooks of a project by event, with file and line, and whether each runs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ STYLES = {
     "overridden": "dim",
 }
 HEADS = ["STATE", "MATCHER", "HOOK", "TYPE", "TIME-OUT", "WHERE"]
-# Longer cells make the others hard to find; --json has them whole.
+# Longer cells would hide the others; --json has them in full.
 MATCHER_WIDTH = 28
 
 
@@ -82,7 +82,7 @@ def listing(found: Inventory, dialect: Dialect, paint: Paint) -> Iterator[str]:
 
 
 def summary(found: Inventory, dialect: Dialect) -> str:
-    """How many there are, and in which states."""
+    """How many hooks there are, by state."""
     files = sum(1 for file in found.files if file.hooks)
     states = Counter(hook.state.partition(":")[0] for hook in found.hooks)
     plural = {"runs": "run"}
@@ -99,7 +99,7 @@ def about(rule: EventRule) -> str:
 
 
 def hook_rows(hooks: list[HookFacts], paint: Paint) -> list[list[str]]:
-    """One row each. On a terminal the hooks' names are cut to fit; a pipe gets them whole."""
+    """One row per hook. On a terminal names are shortened to fit; a pipe gets them in full."""
     rows = [
         [
             paint(STYLES.get(hook.state, "dim"), one_line(hook.state)),
@@ -121,7 +121,7 @@ def cut(text: str, most: int) -> str:
 
 
 def extras(hook: HookFacts, paint: Paint) -> Iterator[str]:
-    """Below a hook's line: options that change when it runs, and what it lacks."""
+    """Lines below a hook: options that change when it runs, and what is missing."""
     said = [f"if {describe_condition(path, wanted)}" for path, wanted in (hook.condition or {}).items()]
     if hook.agent is not None and not hook.state.startswith("for agent"):
         said = [f"for agent {hook.agent or '(without a name)'} only", *said]

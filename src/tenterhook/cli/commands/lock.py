@@ -1,4 +1,4 @@
-"""`tenter lock`: what a project's hooks are, written to a file that a team commits."""
+"""`tenter lock`: write a lockfile of a project's hooks, for a team to commit."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(argv: list[str]) -> int:
 
 
 def put(file: str, text: str) -> None:
-    """All of it or nothing: whoever reads it meanwhile finds the old one."""
+    """Write atomically: a concurrent reader sees the old file or the new one."""
     new = f"{file}.{os.getpid()}.new"
     try:
         with open(new, "x", encoding="utf-8") as opened:

@@ -1,4 +1,4 @@
-"""`tenter log`: what was decided, by which hooks, and why; the newest last."""
+"""`tenter log`: show what was decided, by which hooks, and why; the newest last."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ USAGE = CommandUsage(
 )
 USUAL = 50
 HEADS = ["TIME", "ID", "PROJECT", "EVENT", "ABOUT", "DECISION", "TOOK", "HOOKS"]
-# Longer cells push the hooks off the screen; --json and --id have them whole.
+# Longer cells would push the hooks off the screen; --json and --id have them in full.
 PROJECT_WIDTH = 28
-# How often a followed journal is looked at, in seconds.
+# Seconds between two looks at a followed journal.
 PAUSE = 0.3
 
 
@@ -76,7 +76,7 @@ def run(argv: list[str]) -> int:
 
 
 def follow(index: Index, asked: EntryFilter, shown: Listing, seen: int) -> int:
-    """What is added from now on, whichever file it is in; until Ctrl-C, or until nobody reads us any more."""
+    """Print new entries, whichever file they are in, until Ctrl-C or until our reader has gone."""
     try:
         while not unread():
             index.extend()
@@ -84,7 +84,7 @@ def follow(index: Index, asked: EntryFilter, shown: Listing, seen: int) -> int:
             if now > seen:
                 shown.add(one for _, one in lines(index, asked, now - seen, seen))
                 seen = now
-            elif now < seen:  # the index was begun anew
+            elif now < seen:  # the index was rebuilt
                 seen = now
     except KeyboardInterrupt:
         pass
@@ -103,7 +103,7 @@ def unread() -> bool:
 
 
 class Listing:
-    """Prints entries under each other, the columns as wide as the widest cell so far."""
+    """Prints entries as a table whose columns are as wide as the widest cell so far."""
 
     def __init__(self, paint: Paint, *, as_lines: bool) -> None:
         self.paint, self.as_lines, self.rows = paint, as_lines, 0
@@ -127,7 +127,7 @@ class Listing:
         self.widths = [max(have, *(width(cells[n]) for cells in rows)) for n, have in enumerate(self.widths)]
         room = max(20, columns() - sum(self.widths[:-1]) - 2 * len(self.widths))
         for *cells, last in rows:
-            if sys.stdout.isatty() and width(last) > room:  # on a line of its own more of it can be read
+            if sys.stdout.isatty() and width(last) > room:  # on its own line there is room for more of it
                 print(line(cells, self.widths))
                 print(f"    {shorten(last, columns() - 4)}")
             else:
@@ -151,7 +151,7 @@ def row(entry: JournalEntry, paint: Paint) -> list[str]:
 
 
 def hooks(entry: JournalEntry) -> str:
-    """Which hooks ran, with the reason and why some failed; or why none ran."""
+    """Which hooks ran, with the reason and the failures; or why none ran."""
     names = ", ".join(one_line(one.hook) for one in entry.attempts)
     reason = entry.stop_reason if entry.stop else entry.reason
     if names:
@@ -162,7 +162,7 @@ def hooks(entry: JournalEntry) -> str:
 
 
 def failures(entry: JournalEntry) -> Iterator[str]:
-    """Why hooks failed; not of those whose failure, or exit code, refused: that is the reason."""
+    """Why hooks failed, except those whose failure or exit code refused: that is already the reason."""
     for one in entry.attempts:
         if one.failed and one.decision in ("none", "allow"):
             yield (
@@ -173,7 +173,7 @@ def failures(entry: JournalEntry) -> Iterator[str]:
 
 
 def local(stamp: str) -> str:
-    """The journal's time by the user's own clock."""
+    """The journal's time in the user's time zone."""
     try:
         return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     except (ValueError, OverflowError, OSError):
@@ -181,7 +181,7 @@ def local(stamp: str) -> str:
 
 
 def show(index: Index, asked: EntryFilter, *, as_lines: bool) -> int:
-    """All that is kept of one entry."""
+    """Show everything that was recorded of one entry."""
     found = [one for _, one in lines(index, asked, 2)]
     if not found:
         raise UsageError(f"no entry {asked.id!r} in the journal in {index.folder}; tenter log lists them")
@@ -195,7 +195,7 @@ def show(index: Index, asked: EntryFilter, *, as_lines: bool) -> int:
 
 
 def whole(entry: JournalEntry, paint: Paint) -> Iterator[str]:
-    """Its circumstances, then the same report that firing the event gives."""
+    """The entry's circumstances, then the report that firing the event would print."""
     facts = {
         "entry": entry.id,
         "time": f"{local(entry.time)}" + (f" to {local(entry.until)}, {entry.count} alike" if entry.until else ""),
@@ -219,7 +219,7 @@ def whole(entry: JournalEntry, paint: Paint) -> Iterator[str]:
 
 
 def outcome(entry: JournalEntry) -> Outcome:
-    """The entry as an outcome again, as far as it was kept."""
+    """Rebuild an outcome from the entry, as far as it was recorded."""
     plain = msgspec.to_builtins(entry)
     attempts = [{**one, "changed": entry.changes.get(one["hook"], ())} for one in plain.get("attempts", ())]
     return Outcome(

@@ -1,4 +1,4 @@
-"""`tenter new`: a hook and its test, ready to be changed."""
+"""`tenter new`: write a new hook and its test, ready to be edited."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ next:
   pytest {test}
   tenter install --agent NAME {file}    and your agent calls it"""
 
-# What the hook's file itself calls something by that name.
+# Names that the hook's file uses itself.
 TAKEN = ("hook", "tenterhook")
 
 
@@ -52,7 +52,7 @@ def run(argv: list[str]) -> int:
 
 
 def write_new_files(files: dict[str, str]) -> None:
-    """All of them or none."""
+    """Write all files or none."""
     for path in files:
         if os.path.lexists(path):
             raise UsageError(f"{path} is there already: choose another name, or another folder with --dir")

@@ -1,4 +1,4 @@
-"""`tenter run`: hook files and hooks of the library, in one process and with one answer, for whichever agent calls."""
+"""`tenter run`: run hook files and library hooks in one process, with one answer, for any agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tenter schema`: the JSON Schemas, for editors and for programs that read outcomes."""
+"""`tenter schema`: print the JSON Schemas, for editors and for programs that read outcomes."""
 
 from __future__ import annotations
 

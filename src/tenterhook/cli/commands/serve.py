@@ -1,4 +1,4 @@
-"""`tenter serve`: a resident engine, which `tenter fire` and `tenter hook` use while it runs."""
+"""`tenter serve`: run a resident server that `tenter fire` and `tenter hook` use."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ USAGE = CommandUsage(
     "tenter serve --detach",
     "exit codes: 0 fine; 1 a server is already running, cannot listen, or none is running (--status, --stop)",
 )
-# Seconds until a server that was told to end has ended.
+# Seconds to wait for a server to stop.
 ENDING = 10.0
 NO_SERVER = "no server is running; start one with: tenter serve"
 
@@ -71,7 +71,7 @@ def number(options: dict[str, str], name: str, usual: float) -> float:
 
 
 def serve(idle: float, parallel: int, told: int = -1) -> int:
-    """Until it ends. `told` is where the one who waits for us to listen hears of it."""
+    """Run the server until it stops. Once it listens, write a newline to the descriptor `told`."""
     from tenterhook.cli.server.preload import get_ready
     from tenterhook.cli.server.socket_dir import lock_socket_dir
 
@@ -91,7 +91,7 @@ def serve(idle: float, parallel: int, told: int = -1) -> int:
 
 
 def spawn_detached_server(idle: float, parallel: int) -> int:
-    """A grandchild, in a session of its own; we tell what it came to."""
+    """Start the server as a grandchild in its own session, and report whether it listens."""
     hears, told = os.pipe()
     child = os.fork()
     if child == 0:
@@ -119,19 +119,19 @@ def background(hears: int, told: int, idle: float, parallel: int) -> None:
         os.close(nowhere)
         code = serve(idle, parallel, told)
     except Exception as exc:
-        with contextlib.suppress(OSError):  # heard of already: it listened
+        with contextlib.suppress(OSError):  # the parent has heard already: the server was listening
             os.write(told, str(exc).encode(errors="replace"))
     finally:
         os._exit(code)
 
 
 def where() -> str:
-    """The folder in which a server would be found."""
+    """The folder of this user's server."""
     return next((path for path in own_server_folders() if os.path.isdir(path)), own_server_folders()[0])
 
 
 def ask(word: str) -> Any:
-    """What the server of this user answers, whatever version it is; None where none runs."""
+    """The answer of this user's server, of any version; None if no server is running."""
     folder = client.open_server_folder("key")
     if folder < 0:
         return None

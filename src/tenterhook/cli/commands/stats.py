@@ -1,4 +1,4 @@
-"""`tenter stats`: what hooks cost, by hook and by session."""
+"""`tenter stats`: show what hooks cost, by hook and by session."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def run(argv: list[str]) -> int:
 
 
 def totals(found: list[HookCost], costs: list[Cost]) -> dict[str, object]:
-    """Over all, those beyond the limit too."""
+    """Sums over all hooks, including those beyond the limit."""
     times = sorted(one.seconds for one in costs)
     return {
         "hooks": len(found),

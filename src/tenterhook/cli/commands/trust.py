@@ -1,4 +1,4 @@
-"""`tenter trust`: what a project brings along and would run, and the user's word on it."""
+"""`tenter trust`: show what a project would run, and approve, deny or revoke it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tenter uninstall`: an agent's config as it was before `tenter install`, byte for byte."""
+"""`tenter uninstall`: restore an agent's config as it was before `tenter install`, byte for byte."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def run(argv: list[str]) -> int:
 
 
 def plan_uninstall_jobs(targets: list[Target]) -> list[tuple[Target, FileChanges]]:
-    """The newest first: of two agents that read the same file it found what the other one had written there."""
+    """The newest install first: if two agents read the same file, the newer one found the older one's entries there."""
     found: list[tuple[Target, FileChanges]] = []
     files: dict[str, bytes | None] = {}
     for one in sorted({one.record: one for one in targets}.values(), key=age):  # one for all versions of an agent
@@ -66,7 +66,7 @@ def plan_uninstall_jobs(targets: list[Target]) -> list[tuple[Target, FileChanges
 
 
 def age(one: Target) -> float:
-    """Of its record; one that has none comes last."""
+    """The time of its record; a target without a record comes last."""
     return -os.path.getmtime(one.record) if os.path.exists(one.record) else 0.0
 
 

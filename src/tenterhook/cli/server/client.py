@@ -1,7 +1,8 @@
-"""What `tenter fire` and `tenter hook` do first: ask the server, where one runs. Without one it costs one look.
+"""The client: `tenter fire` and `tenter hook` first ask the server, if one is running. Without a server this costs one
+stat.
 
-As little is imported as can be. What is wrong before the server has a whole request means: do it here, as without.
-What is lost after that may have run, and is not run twice.
+It imports as little as possible. If anything fails before the server has the whole request, the command runs here. If
+the connection breaks later, the event may have run, so it is not run again.
 """
 
 from __future__ import annotations
@@ -17,29 +18,29 @@ if TYPE_CHECKING:
 
 SWITCH = "TENTERHOOK_SERVE"
 OFF = ("off", "0", "no", "false")
-# The server's first word, and the kinds of what follows: do it yourself; ask once more; text for stderr; the end.
+# The server's greeting, and the kinds of frames that follow: run it yourself; ask again; text for stderr; the end.
 HELLO, NOT_HERE, AGAIN, STDERR, END = b"+", b"N", b"A", b"E", b"X"
 KEY, DIGEST, LENGTH = 32, 8, 8
 HEAD = KEY + DIGEST + 3 * LENGTH
 FRAME = 1 + LENGTH
-# Seconds until the first word, which comes at once unless everybody there is busy; and until hooks are gone.
+# Seconds to wait for the greeting, which comes at once unless all threads are busy; and for hooks to end.
 PATIENCE, ENDING = 2.0, 10.0
 TRIES, ONCE_MORE = 5, -1
-# More than this goes through no socket.
+# Larger input is not sent through a socket.
 LARGEST = 64 << 20
 CHUNK = 1 << 18
-# Words of `tenter fire` after which no value of an option follows.
+# Options of `tenter fire` that take no value.
 FLAGS = ("--trust", "--require-trusted", "--json")
 NAMESPACES = ("mnt", "net", "user", "pid", "ipc", "uts")
 LOST = "the server that accepted this event died; the result is unknown, so the event is not fired again"
 
 
 class ConnectionLost(Exception):
-    """The connection broke after the server had the request."""
+    """The connection broke after the server had received the request."""
 
 
 def run_on_server(words: list[str]) -> int | None:
-    """The exit code of a command that the server has done; None where it is to be done here."""
+    """Run a command on the server. Returns its exit code; None if the command has to run here."""
     if os.environ.get(SWITCH, "").lower() in OFF:
         return None
     folder = -1
@@ -49,7 +50,7 @@ def run_on_server(words: list[str]) -> int | None:
         return ServerCall(folder, name, words).done() if folder >= 0 and reads(words) is not None else None
     except OSError:
         return None
-    except KeyboardInterrupt:  # while stdin was read, say
+    except KeyboardInterrupt:  # such as while stdin was read
         return 130
     finally:
         if folder >= 0:
@@ -57,7 +58,7 @@ def run_on_server(words: list[str]) -> int | None:
 
 
 def reads(words: list[str]) -> bool | None:
-    """Whether the command reads stdin; None where that is for the command itself to say."""
+    """Whether the command reads stdin; None if only the command itself can tell."""
     if "-h" in words or "--help" in words:
         return None
     for n, word in enumerate(words):
@@ -68,7 +69,7 @@ def reads(words: list[str]) -> bool | None:
 
 
 def open_server_folder(name: str) -> int:
-    """The folder that holds this, by its descriptor; -1 where none does that is ours alone. No link is followed."""
+    """The descriptor of the server's folder; -1 if there is none that only we can access. Symlinks are not followed."""
     from tenterhook.support.paths import own_server_folders
 
     for path in own_server_folders():
@@ -83,14 +84,14 @@ def open_server_folder(name: str) -> int:
 
 
 def fault(about: os.stat_result) -> str:
-    """Why a folder or a file of the server's is not to be believed."""
+    """Why the server's folder or file cannot be trusted; empty if it can."""
     if about.st_uid != os.geteuid():
         return f"belongs to another user ({about.st_uid})"
     return "other users can access it: chmod go-rwx" if about.st_mode & 0o077 else ""
 
 
 def code() -> str:
-    """What both sides run: another version, interpreter or path of modules is another server's."""
+    """Identifies the code that both sides run: another version, interpreter or module path needs another server."""
     file = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "version.py")
     about = os.stat(file)
     python = (sys.executable, sys.hexversion, str(sys.flags), sys.warnoptions, sys.path, sys.getfilesystemencoding())
@@ -98,12 +99,12 @@ def code() -> str:
 
 
 def digest(data: bytes) -> bytes:
-    """Names sockets and proves nothing: the server compares all of it."""
+    """Names a socket. It proves nothing: the server compares the whole context."""
     return source_hash(0, data)
 
 
 def context(command: str) -> bytes:
-    """The world that the command is called in, as far as it says so itself."""
+    """The process context that the command is called in: its folder, environment, limits and the like."""
     umask = os.umask(0o077)
     os.umask(umask)
     with open("/proc/self/limits", "rb", buffering=0) as file:
@@ -114,7 +115,7 @@ def context(command: str) -> bytes:
     manners = ignored, os.getpriority(os.PRIO_PROCESS, 0), sorted(os.sched_getaffinity(0))
     spaces = [os.readlink(f"/proc/self/ns/{name}") for name in NAMESPACES]
     codings = [getattr(stream, "encoding", "") for stream in (sys.stdout, sys.stderr)]
-    # The older form: in the newer one the same value may have several.
+    # The older marshal format: in the newer one the same value may have several encodings.
     folders = (os.getcwdb(), here.st_dev, here.st_ino), (root.st_dev, root.st_ino)
     return dumps((command, *folders, dict(os.environb), umask, limits, manners, spaces, codings), 2)
 
@@ -132,7 +133,7 @@ def head(key: bytes, name: bytes, context: bytes, call: bytes, stdin: bytes) -> 
 
 
 class ServerCall:
-    """One command, asked of the server."""
+    """One command that the server is asked to run."""
 
     def __init__(self, folder: int, server: str, words: list[str]) -> None:
         self.folder, self.words = folder, words
@@ -141,10 +142,10 @@ class ServerCall:
         self.stdin: bytes | None = None
 
     def done(self) -> int | None:
-        """None where the command is to do it, for which stdin is as it was."""
+        """The exit code; None if the command has to run here, with stdin as it was."""
         try:
             found = self.made()
-        except (OSError, ValueError):  # no folder to be in, no limits to be read
+        except (OSError, ValueError):  # the folder is gone, or the limits cannot be read
             found = None
         if found is None and self.stdin is not None:
             from io import BytesIO, TextIOWrapper
@@ -153,7 +154,7 @@ class ServerCall:
         return found
 
     def made(self) -> int | None:
-        """A worker is asked, if one serves our context; else the server, which makes one."""
+        """Ask a worker, if one serves our context; else the server, which forks one."""
         process_context = context(self.words[0])
         name = digest(process_context)
         for _ in range(TRIES):
@@ -171,7 +172,7 @@ class ServerCall:
         return None
 
     def sent(self, wire: socket, name: bytes, process_context: bytes) -> bool:
-        """Whether the server has all of it. Of a command that it forks for it gets our streams themselves."""
+        """Send the request. Returns whether the server has all of it. A `tenter hook` also passes its streams."""
         secret = key(self.folder)
         if len(secret) != KEY or not self.may_send():
             return False
@@ -184,15 +185,15 @@ class ServerCall:
 
                 files = b"".join(file.to_bytes(4, sys.byteorder) for file in (0, 1, 2))
                 left = left[wire.sendmsg([left], [(SOL_SOCKET, SCM_RIGHTS, files)]) :]
-            # Not one call more than is needed: whoever has all of it may have answered and hung up by now.
+            # Make no further call: a worker that has the whole request may have answered and hung up by now.
             while left:
                 left = left[wire.send(left) :]
-        except OSError:  # it hung up before it had all of it
+        except OSError:  # it hung up before it had the whole request
             return False
         return True
 
     def may_send(self) -> bool:
-        """Read stdin, unless it is passed on as it is; a person who sits there is not waited for."""
+        """Read stdin, unless the stream itself is passed on. A terminal is not waited for."""
         if not self.forked and self.stdin is None and reads(self.words) and not os.isatty(0):
             parts = []
             while part := os.read(0, CHUNK):
@@ -201,7 +202,7 @@ class ServerCall:
         return len(self.stdin or b"") <= LARGEST
 
     def answered(self, wire: socket) -> int | None:
-        """The exit code, when all is written; ONCE_MORE; or None: it is to be done here."""
+        """The exit code, once all output is written; ONCE_MORE; or None: the command has to run here."""
         try:
             before = {} if self.forked else hear_signals()
             try:
@@ -228,7 +229,7 @@ class ServerCall:
                 return ONCE_MORE if kind == AGAIN else None
 
     def lost(self) -> int:
-        """The hooks may have run. What cannot be checked is refused where a check was to be made."""
+        """Report a lost connection. The hooks may have run; if they were to check something, refuse it."""
         from tenterhook.cli.main import run
 
         if self.forked:
@@ -239,7 +240,9 @@ class ServerCall:
 
 
 def connect_to_server(path: str) -> socket | None:
-    """Greeted by a process of ours; None where nobody is there. An OSError where nobody has the time."""
+    """Connect, and wait for a greeting from our own user's process; None if no server is listening. OSError if all are
+    busy.
+    """
     from _socket import AF_UNIX, SO_PEERCRED, SOCK_CLOEXEC, SOCK_STREAM, SOL_SOCKET, socket
 
     wire = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC)
@@ -289,7 +292,7 @@ def report_print_failure(exc: OSError) -> int:
 
 
 def hear_signals() -> dict[int, object]:
-    """A host that gives up on us sends SIGTERM: then the hooks that run end too, before we do."""
+    """On SIGTERM, which a host sends when it gives up on us, make the server end the running hooks before we exit."""
     import _signal  # type: ignore[import-not-found]
 
     def leave(number: int, frame: object) -> None:
@@ -307,7 +310,7 @@ def forget_signals(before: dict[int, object]) -> None:
 
 
 def hang_up(wire: socket) -> None:
-    """The server sees it, ends the hooks, and hangs up itself."""
+    """Close our sending side. The server then ends the hooks and closes the connection."""
     try:
         wire.shutdown(1)
         wire.settimeout(ENDING)

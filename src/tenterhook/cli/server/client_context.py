@@ -1,4 +1,4 @@
-"""The world of a client, which its worker takes on, and what the kernel says about whoever connects."""
+"""Take on the process context of a client in its worker, and verify through the kernel who connects."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from itertools import pairwise
 
 from tenterhook.cli.server.client import NAMESPACES
 
-# As /proc names them. Those that count what a process uses of itself are not for one that stays: it is larger, and
-# lives longer, than its clients.
+# As /proc names them. Limits on what a process itself uses are left out: a worker is larger and lives longer than its
+# clients.
 LIMITS = {
     b"Max file size": resource.RLIMIT_FSIZE,
     b"Max stack size": resource.RLIMIT_STACK,
@@ -29,11 +29,11 @@ LIMITS = {
     b"Max realtime timeout": resource.RLIMIT_RTTIME,
 }
 OWN = (b"Max cpu time", b"Max data size", b"Max address space", b"Max resident set")
-# A worker needs a few files for itself and for each of its clients.
+# A worker needs a few descriptors for itself and for each client.
 FEWEST = 256
 COLUMNS = (26, 47, 68)
 PEER = struct.Struct("iII")
-# Parts of /proc/PID/status, each from one word to another: who it is, and what it may do.
+# Sections of /proc/PID/status, each with its start and end: identity and capabilities.
 STATUS = ((b"\nUid:", b"\nFDSize:"), (b"\nGroups:", b"\nNStgid:"), (b"\nCapInh:", b"\nCpus_allowed"))
 IGNORED, UMASK = (b"\nSigIgn:", b"\nSigCgt:"), (b"\nUmask:", b"\nState:")
 SIGNALS = sorted({int(one) for one in signal.valid_signals()} - {signal.SIGKILL, signal.SIGSTOP})
@@ -41,11 +41,11 @@ SPACES = ("mnt", "net", "user", "pid")
 
 
 class ContextMismatch(Exception):
-    """Why a context cannot be taken on exactly."""
+    """Why this process cannot take on a context exactly."""
 
 
 class ClientContext:
-    """One context, taken on by this process, which is forked for it."""
+    """The context of one kind of client, taken on by this process, which was forked for it."""
 
     def __init__(self, context: bytes) -> None:
         self.context = context
@@ -61,7 +61,7 @@ class ClientContext:
             os.chdir(cwd)
         except OSError as exc:
             raise ContextMismatch(f"the folder cannot be entered: {exc.strerror}") from None
-        # One that was made anew under the same name is another one, and so is its context.
+        # A folder that was created again under the same name is a different context.
         self.place = identity(".")
         if self.place != tuple(place):
             raise ContextMismatch("another folder has its name now")
@@ -88,7 +88,7 @@ class ClientContext:
                     raise ContextMismatch(f"{name.decode()}: {exc}") from None
 
     def behave(self, ignored: bytes, niceness: int, processors: list[int]) -> None:
-        """Ignore the signals that it ignores, and take no more of the machine than it may."""
+        """Ignore the signals that the client ignores; take on its niceness and CPU affinity."""
         mask, ours = int(ignored, 16), int(status(os.getpid(), IGNORED)[0].split()[1], 16)
         for number in SIGNALS:
             bit = 1 << (number - 1)
@@ -103,9 +103,9 @@ class ClientContext:
             raise ContextMismatch(f"its share of the machine: {exc.strerror}") from None
 
     def knows(self, wire: socket.socket) -> bool:
-        """Whether the kernel says of a client what it says of us: the user, the groups, what it may do, what it sees.
+        """Whether the kernel reports the same user, groups, capabilities and namespaces for the client as for us.
 
-        Whoever was confined after it came to know the key is somebody else.
+        A process that learned the key and was confined afterwards is refused.
         """
         try:
             return about(peer(wire)) == self.own
@@ -114,17 +114,19 @@ class ClientContext:
 
     @property
     def changed(self) -> bool:
-        """Whether a function in this process has moved it, or changed its environment, its umask or its limits."""
+        """Whether a Python hook in this process changed its folder, environment, umask or limits."""
         return raw_environment() != self.given or identity(".") != self.place or bounds() != self.bounds
 
 
 def raw_environment() -> dict[bytes, bytes]:
-    """The environment as it is kept; to decode all of it takes longer than an event."""
+    """The environment as stored; decoding all of it takes longer than an event."""
     return os.environ._data  # type: ignore[attr-defined,no-any-return]
 
 
 def bounds() -> tuple[object, ...]:
-    """How much of the machine this process may take, and how open its files are: to read the umask is to ask for it."""
+    """Limits, niceness, CPU affinity and umask of this process. /proc has the umask; os.umask() would have to set
+    it.
+    """
     limits = map(resource.getrlimit, LIMITS.values())
     return *limits, os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0), *status(os.getpid(), UMASK)
 
@@ -135,7 +137,7 @@ def number(text: bytes) -> int:
 
 
 def peer(wire: socket.socket) -> int:
-    """The process at the other end; ValueError where it is another user's."""
+    """The process at the other end; ValueError if it belongs to another user."""
     pid, uid, _ = PEER.unpack(wire.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size))
     if uid != os.geteuid() or pid <= 0:
         raise ValueError("another user")
@@ -147,7 +149,7 @@ def about(pid: int) -> tuple[bytes | int, ...]:
 
 
 def status(pid: int, *parts: tuple[bytes, bytes]) -> list[bytes]:
-    """What the kernel says of a process, each part from one word to another."""
+    """Sections of /proc/PID/status, each between two markers."""
     file = os.open(f"/proc/{pid}/status", os.O_RDONLY | os.O_CLOEXEC)
     try:
         text = os.read(file, 1 << 14)

@@ -1,4 +1,4 @@
-"""Engines that are kept between events, as long as one that is made anew would be the same."""
+"""A cache of engines between events. An engine is used again only while a new one would be identical."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from tenterhook.runtime.supervisor import client
 if TYPE_CHECKING:
     from tenterhook.types import Outcome
 
-# Kept for one set of options, and sets of options.
+# The most engines for one set of options, and the most sets of options.
 MOST = 16
 Options = dict[str, str]
 Key = frozenset[tuple[str, str]]
-# What does not make another engine.
+# Options that do not affect the engine.
 SEPARATE = ("EVENT", "session", "input", "json", "require-trusted")
 
 
 class CachedEngine:
-    """An engine, the seat of whoever it works for, and the files that it was made from; one client at a time."""
+    """An engine with its client's streams and the fingerprints of its files; used by one client at a time."""
 
     def __init__(self, key: Key, options: Options, generation: int) -> None:
         self.key, self.generation = key, generation
@@ -37,12 +37,12 @@ class CachedEngine:
         files = FileFingerprints(self.engine)
         hooks = self.engine.hooks()
         self.functions = any(hook.handler == "python" for hook in hooks)
-        # What approvals are bound to is looked for in too many places to watch them: it is looked for again.
+        # Approvals depend on too many files to watch: engines with sealed hooks are not cached.
         sure = files.sure and not any(hook.seal for hook in hooks)
         self.files = files if sure else None
         runner = self.engine.running()
         runner.aside = event_thread.call
-        # Threads that run functions for this engine, where there are several at once, print to its client.
+        # If several threads run functions for this engine, they all print to its client.
         runner.workers.begin = partial(STREAMS.set, self.streams)
 
     @property
@@ -50,7 +50,7 @@ class CachedEngine:
         return self.files is not None and self.files.same
 
     def begin(self, session: str) -> None:
-        """As in a new process: an id of its own, nothing said or run before."""
+        """Reset to the state of a new process: a new id, nothing spent, nothing warned about."""
         engine = self.engine
         engine.session_id = session or os.urandom(16).hex()
         engine.prefix, engine.numbers = os.urandom(4).hex(), itertools.count(1)
@@ -61,23 +61,23 @@ class CachedEngine:
             helper.complained = False
 
     def own(self, outcome: Outcome) -> bool:
-        """False for an outcome that was made for an earlier event, when nothing ran then and nothing runs now."""
+        """False for an outcome of an earlier event that is reused because no hook ran then or now."""
         return outcome.id.startswith(self.engine.prefix)
 
 
 class Engines:
-    """Those that nobody uses, by their options."""
+    """The idle engines, by options."""
 
     def __init__(self) -> None:
         self.idle: OrderedDict[Key, list[CachedEngine]] = OrderedDict()
         self.lock = threading.Lock()
-        # Counts how often all of them were of no use any more.
+        # Incremented when all cached engines become outdated.
         self.generation = 0
         missing_files.watch()
-        client.helper("auto", self)  # interpreters stay warm though no engine is kept
+        client.helper("auto", self)  # keeps interpreters warm while no engine is cached
 
     def take(self, options: Options) -> CachedEngine:
-        """One that is as good as new, or a new one; whatever is wrong with the config is raised."""
+        """A cached engine that is up to date, or a new one. Raises config errors."""
         key = engine_cache_key(options)
         if missing_files.discard_stale_sandboxes():
             self.close_idle()
@@ -92,7 +92,7 @@ class Engines:
             cached.engine.close()
 
     def give_back(self, cached: CachedEngine) -> None:
-        """Those whose options were not asked for the longest time make room."""
+        """Put an engine back into the cache; drop the least recently used."""
         if cached.files is None or cached.generation != self.generation or cached.engine.abandoned:
             cached.engine.close()
             return
@@ -108,7 +108,7 @@ class Engines:
             one.engine.close()
 
     def close(self) -> None:
-        """What hooks left running goes on without us, as it does after a `tenter fire` that ends with its event."""
+        """Close all. Processes that hooks left running go on, as they do after a `tenter fire`."""
         self.close_idle()
         for helper in client.ours:
             helper.release()

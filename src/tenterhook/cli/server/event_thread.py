@@ -1,8 +1,8 @@
-"""A client's event in one thread, calls of functions included: to hand one to another thread and back takes longer than
-most functions do.
+"""Run a client's event, Python hooks included, in the client's own thread: handing a call to another thread and back
+takes longer than most hooks.
 
-So nobody waits for a call beside it. A clock looks: where one is late, another thread goes on with the event as if the
-call had been given up, and answers the client; the late one is left to itself.
+A watchdog thread enforces time-outs. When a hook is late, another thread finishes the event as timed out and answers
+the client; the late call keeps running, and its result is dropped.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 class Overtaken(BaseException):
-    """Another thread has gone on with this event: nothing that comes of it here counts any more."""
+    """Another thread has finished this event: the result here is dropped."""
 
 
 class EventRun:
-    """One event of one client. `rest` is what is to be done with its outcome where another thread has it."""
+    """One event of one client. `finish` handles the outcome if another thread has to produce it."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class EventRun:
         self.flow: Flow | None = None
 
     def fire(self, event: str, data: dict[str, Any]) -> Outcome:
-        """As the engine does it, but for who runs functions."""
+        """Fire like the engine does, except that Python hooks run in this thread."""
         flow = self.engine.begin_flow(event, data)
         if isinstance(flow, Outcome):
             return flow
@@ -56,7 +56,9 @@ class EventRun:
             EVENT_RUN.reset(before)
 
     def finish_timed_out(self, job: Job) -> None:
-        """In another thread, in the context of the late one. The flow waits for the attempt of this job alone."""
+        """Finish the event in another thread, in the late thread's context. The flow waits only for this job's
+        attempt.
+        """
         assert self.flow is not None
         flow = self.flow
         self.engine.give_up()
@@ -67,9 +69,11 @@ EVENT_RUN: ContextVar[EventRun] = ContextVar("tenterhook.cli.server.turn")
 
 
 def call(handler: ModuleType, job: Job) -> Attempt:
-    """In the client's own thread, whatever time it may take; Overtaken where it took too long."""
+    """Run a Python hook in the client's own thread. Raises Overtaken if the watchdog has finished the event
+    meanwhile.
+    """
     run, seconds, context = EVENT_RUN.get(), patience(job), copy_context()
-    context.run(CALLER.set, -1)  # a function runs on though its client has gone
+    context.run(CALLER.set, -1)  # a Python hook runs on even if its client has gone
     watched = None if seconds is None else run.watchdog.begin(run, job, seconds)
     result = context.run(run_handler_safely, handler, job)
     if watched and not run.watchdog.end(watched):
@@ -78,7 +82,7 @@ def call(handler: ModuleType, job: Job) -> Attempt:
 
 
 def run_handler_safely(handler: ModuleType, job: Job) -> Attempt:
-    """Raises nothing: a call that was left by an exception would be overtaken all the same."""
+    """Never raises: a call that ended with an exception would stay on the watchdog's list."""
     with inside_a_hook():
         try:
             return handler.run(job)  # type: ignore[no-any-return]
@@ -87,7 +91,7 @@ def run_handler_safely(handler: ModuleType, job: Job) -> Attempt:
 
 
 class WatchedCall:
-    """A call that must not take longer than `until`, and the context that it was made in."""
+    """A call with a deadline, and the context that it was made in."""
 
     __slots__ = ("context", "job", "run", "until")
 
@@ -100,9 +104,9 @@ class WatchedCall:
 
 
 class Watchdog:
-    """Gives a call that is late to `overtake`.
+    """Passes late calls to `take_over`.
 
-    It sleeps until the first could be late, and on if that one has ended: to wake it for each would cost what is saved.
+    It sleeps until the first deadline and checks then: waking it for each call would cost what this design saves.
     """
 
     def __init__(self, take_over: Callable[[WatchedCall], None]) -> None:
@@ -126,7 +130,7 @@ class Watchdog:
         return one
 
     def end(self, one: WatchedCall) -> bool:
-        """Whether it came in time: whoever takes it off the list has it."""
+        """Whether the call ended in time: if it is still on the list, the watchdog has not taken it."""
         with self.lock:
             if one in self.calls:
                 self.calls.remove(one)

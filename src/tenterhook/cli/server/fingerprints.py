@@ -1,4 +1,4 @@
-"""Whether what an engine was made from is still the same, cheaply and without ever missing a change."""
+"""Check cheaply whether the files that an engine was made from are unchanged, without ever missing a change."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from tenterhook.engine.engine import Engine
 
 Stamp = tuple[int, ...]
-# Nanoseconds in which a file may change twice and look the same: one that is younger is not believed.
+# Nanoseconds within which a file may change twice and keep the same fingerprint: a younger file is not trusted.
 YOUNG = 100_000_000
 ABSENT = (errno.ENOENT,)
-# Where a stamp has the time of the last change.
+# Where a fingerprint has the time of the last change.
 CHANGED = 4
 
 
 def stamp(path: str) -> Stamp:
-    """Of what stands there, and of what it leads to; the error's number where that cannot be had."""
+    """The stat fingerprint of a path and of its symlink's target; the errno if it cannot be read."""
     try:
         found = os.lstat(path)
     except OSError as exc:
@@ -52,26 +52,26 @@ def facts(found: os.stat_result) -> Stamp:
 
 
 def young(one: Stamp, since: int) -> bool:
-    """Whether it was changed so shortly before, or after, that moment that another change could look the same."""
+    """Whether it changed so close to that moment that another change could leave the same fingerprint."""
     times = (one[CHANGED::7]) if len(one) > CHANGED else ()
     return any(at > since - YOUNG for at in times)
 
 
 class FileFingerprints:
-    """The files of one engine's config, those that are not there included."""
+    """The config files of one engine, missing ones included."""
 
     def __init__(self, engine: Engine) -> None:
         self.began = time.time_ns()
         found = {path: stamp(path) for path in config_source_paths(engine)}
-        # Most files that could be there are not: they are looked for together.
+        # Most candidate files do not exist: they are checked together.
         self.missing = MissingFiles(path for path, one in found.items() if one == ABSENT)
         self.found = {path: one for path, one in found.items() if one != ABSENT or path in self.missing.others}
-        # Of a folder only which one it is: what is written into it is no matter of the config's.
+        # For a folder only its identity counts: other files in it do not affect the config.
         self.project = engine.project, folder(engine.project)
 
     @property
     def sure(self) -> bool:
-        """Whether nothing was changed while it was read, or just before."""
+        """Whether no file changed while it was read, or just before."""
         return self.same and not any(young(one, self.began) for one in self.found.values())
 
     @property
@@ -91,7 +91,7 @@ def folder(path: str) -> Stamp:
 
 
 def config_source_paths(engine: Engine) -> Iterator[str]:
-    """Every path that says something about the engine's hooks and settings."""
+    """Every path that affects the engine's hooks and settings."""
     where = engine.project, engine.home, engine.environ
     yield from (place.path for place in places(engine.dialect, *where, engine.config, engine.system))
     for file in () if engine.config else engine.dialect.files:
@@ -104,13 +104,13 @@ def config_source_paths(engine: Engine) -> Iterator[str]:
 
 
 def folders(root: str) -> Iterator[str]:
-    """A folder that is searched, with all below it: what comes to be in one changes it."""
+    """A folder that is searched, with all folders below it: a new file changes its folder's fingerprint."""
     yield root
     yield from (folder for folder, _, _ in os.walk(root) if folder != root)
 
 
 class Modules:
-    """The modules that functions were imported from, which cannot be imported anew in the same process."""
+    """The modules that Python hooks were imported from; they cannot be imported again in the same process."""
 
     def __init__(self) -> None:
         self.known: dict[str, Stamp] = {}
@@ -120,14 +120,14 @@ class Modules:
 
     @property
     def current(self) -> bool:
-        """Whether a new process would import the same."""
+        """Whether a new process would import the same modules."""
         return self.learn() and all(stamp(path) == known for path, known in self.known.items())
 
     def learn(self) -> bool:
-        """Note what was imported since the last time; False where it was written so late that nobody knows what was."""
+        """Record what was imported since the last call; False if a file is so young that its state is uncertain."""
         with self.lock:
             since, self.looked = self.looked, time.time_ns()
-            count = len(project_imports.known), len(sys.modules)  # a function may import when it is called
+            count = len(project_imports.known), len(sys.modules)  # a Python hook may import when it is called
             if self.count == count:
                 return True
             self.count = count
@@ -137,7 +137,7 @@ class Modules:
 
 
 def files() -> set[str]:
-    """Of every project's own modules, and of the packages that functions are in; and what would come before them."""
+    """The files of all project modules and hook packages, and paths that would be imported before them."""
     modules: list[Any] = [module for own in project_imports.owned.values() for module in list(own.values())]
     packages = {
         str(getattr(function, "__module__", "")).partition(".")[0] for function in list(project_imports.known.values())
@@ -146,5 +146,5 @@ def files() -> set[str]:
         if name.partition(".")[0] in packages or (project_imports.owned and project_imports.home_of(module)):
             modules.append(module)
     found = [file for module in modules if isinstance(file := getattr(module, "__file__", None), str)]
-    # A folder `guard` is imported where there is a `guard.py` too.
+    # A folder `guard` is imported before a `guard.py`.
     return {*found, *(os.path.splitext(file)[0] for file in found)}

@@ -1,4 +1,4 @@
-"""`tenter fire` in a worker: the same words, the same outcome, by an engine that is there already."""
+"""`tenter fire` in a worker: the same options and the same outcome, from a cached engine."""
 
 from __future__ import annotations
 
@@ -36,22 +36,24 @@ Result = TypeVar("Result")
 
 
 class FireWorker:
-    """What one worker needs for it. `spoiled` is set where it cannot serve on as if it were new."""
+    """What one worker needs to fire events. `spoiled`: the process is no longer like a new one, so it must not serve
+    on.
+    """
 
     def __init__(self, context: ClientContext, watchdog: Watchdog) -> None:
         self.context, self.watchdog = context, watchdog
         self.engines = Engines()
         self.modules = Modules()
-        # Threads that ran a function, and have not looked yet what it left behind.
+        # Threads that ran a Python hook and have not yet checked what it changed in the process.
         self.unchecked: set[int] = set()
-        # What was understood of the words of a call: agents say the same ones all the time.
+        # Parsed options by argument list: agents send the same ones all the time.
         self.read: Memo[tuple[str, ...], Options] = Memo()
         self.spoiled = False
         self.lock = threading.Lock()
         self.project = ""
 
     def __call__(self, request: Request, connection: ClientConnection) -> None:
-        """Answer it. CallerGone where nobody is there any more to be answered."""
+        """Answer one request. Raises CallerGone if the client has gone."""
         streams = ClientStreams()
         streams.connection, streams.out = connection, bytearray()
         before = STREAMS.set(streams)
@@ -87,7 +89,7 @@ class FireWorker:
             connection.end(*answer)
 
     def answer(self, options: Options, request: Request, connection: ClientConnection) -> Answer | None:
-        """None where that is for another worker to say."""
+        """The answer; None if another worker has to give it."""
         stdin = request.stdin
         data = fire.read_input(options["input"]) if options.get("input") else fire.parse_event_data(stdin, "stdin")
         cached = self.engines.take(options)
@@ -98,7 +100,9 @@ class FireWorker:
         return None
 
     def serves_project(self, cached: CachedEngine) -> bool:
-        """The functions of one project only: what those of another import when they are called has the same names."""
+        """Whether this worker may run the engine's Python hooks: those of one project only, since modules of two
+        projects may have the same names.
+        """
         if not cached.functions:
             return True
         with self.lock:
@@ -106,7 +110,7 @@ class FireWorker:
             return self.project == cached.engine.project
 
     def give_back(self, cached: CachedEngine) -> None:
-        """A function may have left something behind that a new process would not have."""
+        """Return the engine. A Python hook may have changed the process in a way that a new process would not have."""
         cached.streams.connection = None
         self.engines.give_back(cached)
         if cached.engine.abandoned or not self.modules.learn():
@@ -115,18 +119,20 @@ class FireWorker:
             self.unchecked.add(threading.get_ident())
 
     def check_process(self) -> None:
-        """To look at the process takes a while: not before the answer, but before anybody else is served."""
+        """Check what hooks changed in the process. It takes a while, so after the answer, but before the next
+        client.
+        """
         if threading.get_ident() in self.unchecked:
             self.spoiled = self.spoiled or self.context.changed
             self.unchecked.discard(threading.get_ident())
 
     def is_spoiled(self) -> bool:
-        """Also where somebody has answered, and not looked yet."""
+        """Also if a thread has answered and not yet checked."""
         return self.spoiled or (bool(self.unchecked) and self.context.changed)
 
 
 class FireCall:
-    """One event for one client, by an engine that nobody else has meanwhile."""
+    """One event of one client, with an engine of its own for that time."""
 
     def __init__(
         self, worker: FireWorker, cached: CachedEngine, options: Options, request: Request, connection: ClientConnection
@@ -153,12 +159,12 @@ class FireCall:
         )
 
     def finish_late(self, outcome: Callable[[], Outcome]) -> None:
-        """The rest, in another thread: ours is late, and what it may still do is nobody else's matter."""
+        """Finish the event in another thread: the hook's own thread is late."""
         self.worker.spoiled = True
         self.connection.end(*self.answer_client(outcome))
 
     def answer_client(self, outcome: Callable[[], Outcome]) -> Answer:
-        """The engine is given back before the answer is sent: whoever comes next need not wait for it."""
+        """Produce the answer. The engine is returned before the answer is sent, so that the next client can use it."""
         caller = CALLER.set(self.connection.wire.fileno())
         try:
             answer = answer_or_complain(partial(self.render_outcome, outcome))
@@ -174,7 +180,7 @@ class FireCall:
     def render_outcome(self, produce: Callable[[], Outcome]) -> Answer:
         outcome = produce()
         if any(one.error == "import" for one in outcome.attempts):
-            self.worker.spoiled = True  # half of it may have been imported
+            self.worker.spoiled = True  # it may have been imported partly
         if not self.cached.own(outcome):
             outcome = replace(outcome, id=self.cached.engine.new_id())
         if outcome.warnings:
@@ -187,7 +193,7 @@ class FireCall:
 
 
 def as_without_a_server(outcome: Outcome) -> Outcome:
-    """Without what is said of scripts that cannot run in a copy: a command never looks for one."""
+    """Drop notes about scripts that cannot run in a fork: without a server none would be made."""
     return replace(
         outcome,
         attempts=tuple(replace(one, notes=plain(one.notes)) for one in outcome.attempts),
@@ -200,7 +206,7 @@ def plain(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def answer_or_complain(answer: Callable[[], Result]) -> Result | Answer:
-    """What a command says that fails, and how it ends."""
+    """Report errors as the command itself would, with its exit code."""
     try:
         return answer()
     except (TenterhookError, OSError) as exc:

@@ -1,7 +1,7 @@
-"""`tenter hook` in a worker: each in a fork of its own, with the client's streams for its own.
+"""`tenter hook` in a worker: each call in its own fork, with the client's streams.
 
-What an action does to its process ends with the fork, and nothing has to be imported first. When the client goes, the
-fork is sent SIGTERM, as the command would be.
+Whatever an action does to its process ends with the fork, and everything is imported already. When the client goes, the
+fork gets SIGTERM, as the command itself would.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LOOK = 1000.0
 
 
 class ForkingWorker:
-    """One process in one thread: it accepts and forks."""
+    """A process with one thread: it accepts clients and forks."""
 
     def __init__(self, post: WorkerPost, context: ClientContext, listener: socket.socket) -> None:
         self.post, self.context, self.listener = post, context, listener
@@ -50,7 +50,7 @@ class ForkingWorker:
             if self.post.server in ready or idle:
                 break
         self.post.withdraw()
-        while self.accept():  # whoever found us before
+        while self.accept():  # clients that connected before
             pass
 
     def wait(self) -> list[int]:
@@ -84,7 +84,7 @@ class ForkingWorker:
             os.close(file)
 
     def begin_flow(self, connection: ClientConnection, request: Request | None) -> None:
-        """In the fork, which ends with this."""
+        """Run the request in the fork, which then exits."""
         code = 1
         try:
             self.listener.close()
@@ -119,14 +119,14 @@ def run_hook_command(connection: ClientConnection, request: Request, codings: li
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
-    # The end of the connection is no end of ours any more.
+    # From here on the end of the connection must not end us.
     fcntl.fcntl(connection.wire, fcntl.F_SETFL, fcntl.fcntl(connection.wire, fcntl.F_GETFL) & ~os.O_ASYNC)
     connection.end(code)
     return code
 
 
 def end_with(wire: socket.socket) -> None:
-    """SIGTERM when the client hangs up; at once if it has."""
+    """Send us SIGTERM when the client hangs up; exit now if it has."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     fcntl.fcntl(wire, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(wire, fcntl.F_SETSIG, signal.SIGTERM)
@@ -137,7 +137,7 @@ def end_with(wire: socket.socket) -> None:
 
 
 def take_streams(files: list[int], codings: list[str]) -> None:
-    """As the interpreter makes them when it starts: of a terminal line by line."""
+    """Make the standard streams as the interpreter does at its start: line-buffered on a terminal."""
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)

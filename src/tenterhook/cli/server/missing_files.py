@@ -1,6 +1,7 @@
-"""What was not there when an engine or a sandbox was made: once it is, a new one would read, close or hide it.
+"""Watch for files that did not exist when an engine or a sandbox was made: once one exists, a new engine would read it
+and a new sandbox would close or hide it.
 
-A session's sandboxes stay as they were when it began. Here each event is the first of its session.
+Within a session a sandbox stays as it was at its start. In a server, each event counts as the first of its session.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class MissingFiles:
-    """Those of some places that are not there. To look again takes one look at each folder around them.
+    """The paths that do not exist. Checking again takes one stat of each surrounding folder.
 
-    `others` are those of which that cannot be told: something stands there, or on the way, if only a link to nowhere.
+    `others` are paths that cannot be watched: something is at the path or on the way to it, such as a dangling symlink.
     """
 
     __slots__ = ("others", "seen", "steps")
@@ -49,7 +50,7 @@ class MissingFiles:
 
 
 def is_absent(path: str) -> bool:
-    """Not there; what cannot be looked at may be."""
+    """True if nothing is there; False if that cannot be determined."""
     try:
         os.lstat(path)
     except FileNotFoundError:
@@ -68,12 +69,12 @@ class WatchedProfile(ProfileState):
 
 
 def watch() -> None:
-    """From now on, in this process."""
+    """Use WatchedProfile in this process from now on."""
     quarantine.kind = WatchedProfile
 
 
 def discard_stale_sandboxes() -> bool:
-    """Whether a sandbox was out of date, which is made anew for the next hook that needs it."""
+    """Drop outdated sandboxes, so that the next hook makes a new one. Returns whether there were any."""
     with quarantine.LOCK:
         old = [
             profile

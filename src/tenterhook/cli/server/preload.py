@@ -1,4 +1,4 @@
-"""What a server does before the first client comes, and how it notices that its own files are not those any more."""
+"""What a server imports before the first client comes, and how it notices that its own files have changed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 
 import tenterhook
 
-# What is imported before the first client comes, and is there in every worker and fork.
+# Imported before the first client comes, so that every worker and fork has it.
 READY = (
     *("cli", "dialects", "handlers", "journal", "library.actions", "library.guard", "library.project"),
     *("runtime.process", "runtime.sandbox", "runtime.supervisor", "support.readers", "support.shell", "trust"),
@@ -17,7 +17,7 @@ ELSEWHERE = ("cli.commands.agent", "cli.commands.serve")
 
 
 def own_files() -> list[str]:
-    """Of our own modules that are loaded: when one is changed, what runs here is of yesterday."""
+    """The files of our own loaded modules: when one changes, this process runs outdated code."""
     modules = [module for name, module in list(sys.modules.items()) if name.partition(".")[0] == tenterhook.__name__]
     return [file for module in modules if (file := getattr(module, "__file__", None))]
 

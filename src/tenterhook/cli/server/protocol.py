@@ -1,4 +1,4 @@
-"""The server's side of what is said over its sockets: a request in, frames out."""
+"""The server's side of the protocol: requests in, frames out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tenterhook.cli.server.client import DIGEST, END, HEAD, HELLO, KEY, LENGTH, 
 
 # Seconds that a client may pause while it sends its request.
 PATIENCE = 30.0
-# A context or a call beyond this is nobody's of ours.
+# A larger context or call is not from our client.
 LARGEST = 64 << 20
 BACKLOG = 1024
 STREAMS = 3
@@ -22,11 +22,11 @@ FIRST = 1 << 16
 
 
 class BrokenRequest(Exception):
-    """No request: who is there does not know the key, or hung up."""
+    """Not a valid request: the peer does not know the key, or hung up."""
 
 
 class Request:
-    """What a client wants: in which context, which words, with what on stdin, seen by whom."""
+    """A client's request: its context, its arguments, stdin, and whether it prints readable text."""
 
     __slots__ = ("context", "files", "readable", "stdin", "words")
 
@@ -37,7 +37,7 @@ class Request:
 
 
 class ClientConnection:
-    """One client's connection. Threads of one event may say something at the same time."""
+    """A client's connection. Several threads of one event may write to it."""
 
     def __init__(self, wire: socket.socket) -> None:
         self.wire = wire
@@ -58,7 +58,7 @@ class ClientConnection:
         self.say(END, bytes((code & 255,)) + out)
 
     def request(self, key: bytes) -> Request:
-        """All of it, or Broken. Nothing of it is looked at before the key is found to be ours."""
+        """Receive the whole request, or raise BrokenRequest. Nothing is parsed before the key is verified."""
         self.wire.settimeout(PATIENCE)
         files: list[int] = []
         try:
@@ -78,7 +78,7 @@ class ClientConnection:
             raise BrokenRequest(str(exc)) from exc
 
     def first(self, files: list[int]) -> bytes:
-        """Of one write, mostly all there is; with the descriptors that come with it."""
+        """The first chunk, usually the whole request, and the descriptors that come with it."""
         data = b""
         while len(data) < HEAD:
             part, told, _, _ = self.wire.recvmsg(FIRST, socket.CMSG_SPACE(STREAMS * 4), socket.MSG_CMSG_CLOEXEC)
@@ -116,7 +116,7 @@ def name_in(head: bytes) -> bytes:
 
 
 def listener(folder: int, name: str) -> socket.socket:
-    """A socket under its name in one step: whoever finds it can connect to it."""
+    """A listening socket that appears under its name in one step, ready for connections."""
     made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     before = os.umask(0o177)
     try:
@@ -129,12 +129,12 @@ def listener(folder: int, name: str) -> socket.socket:
 
 
 def inside(folder: int, name: str) -> str:
-    """A path to a socket may have 107 bytes; this one always has fewer."""
+    """A path for a socket may have 107 bytes; this one is always shorter."""
     return f"/proc/self/fd/{folder}/{name}"
 
 
 def query_server(folder: int, name: str, words: list[str]) -> Any:
-    """What the server itself answers, to `tenter serve --status` and --stop; None where nobody answers."""
+    """What the server answers to `tenter serve --status` and --stop; None if no server answers."""
     from tenterhook.cli.server import client
 
     try:

@@ -1,4 +1,4 @@
-"""The server: listens, forks a worker for each context, keeps count of them, and ends when nobody needs it."""
+"""The server: listens, forks a worker for each context, tracks the workers, and stops when idle."""
 
 from __future__ import annotations
 
@@ -23,24 +23,27 @@ from tenterhook.cli.server.preload import own_files
 from tenterhook.cli.server.protocol import BrokenRequest, ClientConnection
 
 MOST = 16
-# Seconds that a client may take to say what it wants, and between two looks at our own files.
+# Seconds that a client may take for its request, and seconds between two checks of our own files.
 PATIENCE, LOOK = 5.0, 2.0
-# So many new objects until Python looks for garbage: a command never does, whoever stays must.
+# New objects before a garbage collection: a command never collects, a resident process must.
 SOON = 5_000
 NOTE = struct.Struct("dQ")
 ENDS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class WorkerPost:
-    """What a worker is given: the folder and its name in it, the key, and where it notes that it was used."""
+    """What the server gives to a worker: the folder, the socket's name, the key, and a table entry for its use
+    counts.
+    """
 
     def __init__(self, server: HookServer, name: str, number: int) -> None:
         self.folder, self.key, self.name = server.folder, server.key, name
         self.idle, self.parallel = server.idle, server.parallel
         self.table, self.number = server.table, number
-        # Ends when the server does, or wants us to.
+        # Closed when the server exits, or wants the worker to end.
         self.server, self.held = os.pipe2(os.O_CLOEXEC)
-        # There before the worker is, so that whoever comes meanwhile waits for it and none is made beside it.
+        # The socket exists before the worker, so that clients that come meanwhile wait for this worker and cause no
+        # second one.
         try:
             self.listener = protocol.listener(self.folder, name)
         except OSError:
@@ -51,7 +54,7 @@ class WorkerPost:
         self.note(time.monotonic(), 0)
 
     def withdraw(self) -> None:
-        """Its name, unless a worker after it has it."""
+        """Remove the socket, unless a newer worker has its name."""
         if self.inode == inode(self.folder, self.name):
             with contextlib.suppress(OSError):
                 os.unlink(self.name, dir_fd=self.folder)
@@ -67,7 +70,7 @@ class WorkerPost:
 
 
 class WorkerHandle:
-    """A worker as the server knows it."""
+    """A worker as the server sees it."""
 
     def __init__(self, pid: int, post: WorkerPost) -> None:
         self.pid, self.post = pid, post
@@ -75,7 +78,7 @@ class WorkerHandle:
 
 
 class HookServer:
-    """Everything is in its folder: the key, its socket, those of its workers, and the lock that says that it runs."""
+    """Everything is in its folder: the key, the sockets of the server and of its workers, and the lock."""
 
     def __init__(self, path: str, folder: int, lock: int, idle: float, parallel: int) -> None:
         self.path, self.folder, self.lock = path, folder, lock
@@ -98,7 +101,7 @@ class HookServer:
         os.pwrite(lock, f"{os.getpid()} {self.code}\n".encode(), 0)
 
     def tidy(self) -> None:
-        """What a server left behind that was killed. Its workers end by themselves."""
+        """Remove what a killed server left behind. Its workers end by themselves."""
         for name in os.listdir(self.folder):
             if name != "lock":
                 with contextlib.suppress(OSError):
@@ -116,7 +119,7 @@ class HookServer:
         signal.set_wakeup_fd(self.bell[1].fileno())
         for number in ENDS:
             signal.signal(number, self.stop)
-        gc.freeze()  # what is there stays, and is shared with the workers
+        gc.freeze()  # existing objects stay, shared with the workers
         gc.set_threshold(SOON)
         try:
             while not self.over:
@@ -151,7 +154,7 @@ class HookServer:
                 self.used = time.monotonic()
 
     def read_request(self, file: int) -> None:
-        """When it has said which context it is in, a worker hears the rest."""
+        """Read the head of a request, which names the context; a worker reads the rest."""
         connection, _ = self.pending[file]
         try:
             head = connection.wire.recv(HEAD, socket.MSG_PEEK)
@@ -163,7 +166,7 @@ class HookServer:
             with contextlib.suppress(OSError, BrokenRequest):
                 try:
                     self.assign(connection, protocol.name_in(head))
-                except OSError:  # no more processes, or no more files
+                except OSError:  # no more processes or descriptors
                     connection.say(NOT_HERE)
         self.pending.pop(file, None)
         connection.close()
@@ -186,7 +189,7 @@ class HookServer:
         self.fork_worker(connection, WorkerPost(self, name, number))
 
     def dismiss(self) -> None:
-        """The worker that was not used for the longest time, of those that were not told to end."""
+        """Ask the least recently used worker to end, of those not yet asked."""
         post = min((worker.post for worker in self.workers.values()), key=lambda post: (post.held < 0, post.noted[0]))
         post.held = release(post.held)
 
@@ -210,7 +213,9 @@ class HookServer:
                 release(post.held)
 
     def leave(self, connection: ClientConnection, post: WorkerPost) -> None:
-        """In a worker: what is the server's alone. Its terminal is, too: Ctrl-C there ends no client's hooks."""
+        """In a worker: close what belongs to the server, and leave its terminal, so that Ctrl-C there does not end
+        clients' hooks.
+        """
         os.setsid()
         signal.set_wakeup_fd(-1)
         for number in ENDS:
@@ -235,23 +240,23 @@ class HookServer:
             os.close(file)
             release(worker.post.held)
             self.done += worker.post.noted[1]
-            worker.post.withdraw()  # of one that was killed
+            worker.post.withdraw()  # if it was killed
             self.used = time.monotonic()
 
     def drop_idle(self) -> None:
-        """Whoever says nothing is let go; and so are we, when we are of no use any more."""
+        """Drop clients that send nothing; stop if the server is idle or its code has changed."""
         now = time.monotonic()
         for file, (connection, until) in list(self.pending.items()):
             if now > until:
                 del self.pending[file]
                 connection.close()
         idle = not self.workers and not self.pending and now - self.used > self.idle
-        # Set, never unset: a signal may set it at any moment.
+        # Never reset: a signal handler may set it at any moment.
         if idle or any(stamp(file) != known for file, known in self.files.items()):
             self.over = True
 
     def send_status(self, connection: ClientConnection) -> None:
-        """`tenter serve --status`, or --stop."""
+        """Answer `tenter serve --status` and --stop."""
         connection.wire.setblocking(True)
         words = connection.request(self.key).words
         connection.end(0, marshal.dumps(self.status()))
@@ -271,12 +276,12 @@ class HookServer:
         return {**about, "requests": self.done + sum(one["requests"] for one in workers), "workers": workers}
 
     def end(self) -> None:
-        """Workers see it, and end when those who are there are served."""
+        """Stop. Workers notice it, and end after they have answered their clients."""
         for name in (self.code, "key"):
             with contextlib.suppress(OSError):
                 os.unlink(name, dir_fd=self.folder)
         self.listener.close()
-        for connection, _ in self.pending.values():  # greeted, and not heard yet: nothing was done for them
+        for connection, _ in self.pending.values():  # greeted, but no request read: nothing was done for them
             with contextlib.suppress(OSError):
                 connection.say(NOT_HERE)
             connection.close()
@@ -284,7 +289,7 @@ class HookServer:
 
 
 def work(connection: ClientConnection, post: WorkerPost) -> None:
-    """What a worker does, from its first client on."""
+    """The main function of a worker, beginning with its first client."""
     from tenterhook.cli.server.client_context import ClientContext, ContextMismatch, about, peer
     from tenterhook.cli.server.hook_worker import ForkingWorker
     from tenterhook.cli.server.worker import EngineWorker
@@ -309,7 +314,7 @@ def work(connection: ClientConnection, post: WorkerPost) -> None:
 
 
 def inode(folder: int, name: str) -> int:
-    """Of what has this name; 0 where nothing has."""
+    """The inode of the file with this name; 0 if there is none."""
     try:
         return os.stat(name, dir_fd=folder, follow_symlinks=False).st_ino
     except OSError:

@@ -1,4 +1,4 @@
-"""Make and lock the server's folder."""
+"""Create and lock the server's folder."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ class CannotServe(TenterhookError):
 
 
 def lock_socket_dir() -> tuple[str, int, int]:
-    """The folder's path, its descriptor and that of its lock; Refused where another server has it, or it is unsound."""
-    import fcntl  # which not every system has, where confined hooks may be
+    """The folder's path, its descriptor and its lock's. Raises CannotServe if another server has it, or it is
+    unsafe.
+    """
+    import fcntl  # not every system has it, where confined hooks may run
 
     path = next(path for path in own_server_folders() if make_server_folder(path) or path.endswith(SERVE))
     try:

@@ -1,4 +1,4 @@
-"""stdout and stderr of a process that serves many clients: what a thread prints goes to the client it works for."""
+"""stdout and stderr of a process that serves many clients: what a thread prints goes to its client."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ ERRORS = "backslashreplace"
 
 
 class ClientStreams:
-    """Where the client of the moment sits. Threads keep their seat, clients come and go."""
+    """The streams of a thread's current client. Threads keep the object; clients come and go."""
 
     __slots__ = ("connection", "out")
 
     def __init__(self) -> None:
         self.connection: ClientConnection | None = None
-        # What is printed by the command itself; None while hooks run, whose prints all go to stderr.
+        # Output of the command itself; None while hooks run, whose output all goes to stderr.
         self.out: bytearray | None = None
 
 
@@ -31,7 +31,7 @@ STREAMS: ContextVar[ClientStreams | None] = ContextVar("tenterhook.cli.server.se
 
 
 class RoutedStream(io.RawIOBase):
-    """One of the two streams."""
+    """stdout or stderr, routed to the thread's client."""
 
     def __init__(self, own: int) -> None:
         self.own = own
@@ -40,7 +40,7 @@ class RoutedStream(io.RawIOBase):
         return True
 
     def fileno(self) -> int:
-        """Whoever writes to the descriptor itself writes to the server's stderr."""
+        """Code that writes to the descriptor itself writes to the server's stderr."""
         return 2
 
     def isatty(self) -> bool:
@@ -56,13 +56,13 @@ class RoutedStream(io.RawIOBase):
         elif streams.connection is not None:
             try:
                 streams.connection.warn(text)
-            except OSError:  # it has gone, and with it who could read this
+            except OSError:  # the client has gone
                 streams.connection = None
         return len(text)
 
 
 def route(codings: list[str]) -> None:
-    """Once, when the process becomes a worker; the texts are coded as the clients' are."""
+    """Replace the streams, once, when the process becomes a worker; they use the clients' encodings."""
     made = [
         io.TextIOWrapper(RoutedStream(number), encoding=coding or "utf-8", errors=ERRORS, write_through=True)  # type: ignore[type-var]
         for number, coding in zip((1, 2), codings, strict=True)

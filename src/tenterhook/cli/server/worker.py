@@ -1,7 +1,7 @@
-"""A worker: one process for one context. Its threads accept, read, fire and answer, each a client from end to end.
+"""A worker: one process for one context. Each of its threads accepts a client, reads its request, fires and answers.
 
-No client is handed from one thread to another, because to wake a thread takes as long as all the rest. A thread that
-gets a client makes sure that another one waits for the next.
+A client stays with one thread, because waking another takes as long as everything else. A thread that gets a client
+makes sure that another thread waits for the next one.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.cli.server.server import WorkerPost
 
-# Milliseconds between two looks at the clock.
+# Milliseconds between two checks for idleness.
 LOOK = 1000.0
 
 
 class EngineWorker:
-    """Serves until nobody came for a while, the server ends, or something is not as it would be in a new process."""
+    """Serves until it is idle, the server ends, or the process is no longer like a new one."""
 
     def __init__(self, post: WorkerPost, context: ClientContext, listener: socket.socket) -> None:
         self.post, self.context, self.listener = post, context, listener
@@ -39,14 +39,14 @@ class EngineWorker:
         self.fire_worker = FireWorker(context, self.watchdog)
         self.lock = threading.Lock()
         self.threads = self.free = 0
-        # Clients, whichever thread has them by now.
+        # Clients being served, by whichever thread.
         self.serving = 0
         self.empty = threading.Condition(self.lock)
         self.retired = threading.Event()
         self.used = time.monotonic()
 
     def serve(self, connection: ClientConnection, request: Request) -> None:
-        """From the first request, for which the worker was made, to the end of the last one."""
+        """Serve from the first request, for which the worker was forked, until the last one is answered."""
         streams.route(self.context.codings)
         self.watchdog.start()
         with self.lock:
@@ -64,7 +64,7 @@ class EngineWorker:
         self.fire_worker.engines.close()
 
     def add_thread(self, connection: ClientConnection | None = None, request: Request | None = None) -> None:
-        """With the lock held, so that it is counted before it looks."""
+        """Start a thread. Called with the lock held, so that it is counted before it accepts."""
         thread = threading.Thread(
             target=self.thread_loop, args=(connection, request), name="tenterhook client", daemon=True
         )
@@ -73,25 +73,27 @@ class EngineWorker:
         self.free += 0 if connection else 1
 
     def thread_loop(self, connection: ClientConnection | None, request: Request | None) -> None:
-        """What each thread does."""
+        """Accept and serve clients, one after another."""
         if connection and request:
             self.keep_one_waiting(0)
             self.serve_client(connection, request)
         while True:
             try:
                 wire, _ = self.listener.accept()
-            except OSError:  # nobody can come any more, and whoever came was served
+            except OSError:  # the listener is closed, and all clients were served
                 return
             self.keep_one_waiting(1)
             self.serve_client(ClientConnection(wire))
 
     def keep_one_waiting(self, less: int) -> None:
-        """Before a client is greeted: who was not counted when we end does it himself."""
+        """Count the client before it is greeted, and make sure that a thread waits for the next. A client that is not
+        counted when we end runs its command itself.
+        """
         with self.lock:
             self.free -= less
             self.serving += less
             if not self.free and self.threads < self.post.parallel and not self.retired.is_set():
-                with contextlib.suppress(RuntimeError):  # no more threads: whoever comes waits for one of these
+                with contextlib.suppress(RuntimeError):  # no more threads: the next client waits for one of these
                     self.add_thread()
 
     def serve_client(self, connection: ClientConnection, request: Request | None = None) -> None:
@@ -100,12 +102,12 @@ class EngineWorker:
             self.free += 1
 
     def work_for_client(self, connection: ClientConnection, work: Callable[[], None]) -> None:
-        """Until nothing more comes for a client; where another thread has gone on with him, that is for it to say."""
+        """Work for a client until it is done. If another thread has taken over, that thread ends the client."""
         try:
             work()
         except Overtaken:
             return
-        except (OSError, BrokenRequest, CallerGone):  # whoever it was has gone
+        except (OSError, BrokenRequest, CallerGone):  # the client has gone
             pass
         except BaseException:
             self.end_client(connection)
@@ -120,7 +122,7 @@ class EngineWorker:
             self.empty.notify_all()
 
     def take_over(self, watched: WatchedCall) -> None:
-        """Go on in place of a thread that is late. Nobody else is to come here, where that one may do anything."""
+        """Take over from a late thread. Retire the worker: the late call may do anything to this process."""
         self.retire()
         connection = watched.run.connection
         thread = threading.Thread(
@@ -131,13 +133,13 @@ class EngineWorker:
         )
         try:
             thread.start()
-        except RuntimeError:  # no more threads: the client is told that nobody knows how far it came
+        except RuntimeError:  # no more threads: the client is told that the result is unknown
             self.end_client(connection)
 
     def answer(self, connection: ClientConnection, request: Request | None) -> None:
         if request is None:
             connection.greet()
-            known = self.context.knows(connection.wire)  # while it sends
+            known = self.context.knows(connection.wire)  # while the client sends
             request = connection.request(self.post.key)
             if not known or request.context != self.context.context:
                 connection.say(NOT_HERE)
@@ -152,7 +154,7 @@ class EngineWorker:
             self.retire()
 
     def retire(self) -> None:
-        """Nobody finds us any more; those who have are served. A new worker may take our name from here on."""
+        """Stop accepting; finish current clients. From here on a new worker may use our name."""
         with self.lock:
             if self.retired.is_set():
                 return

@@ -101,9 +101,7 @@ def explain(program: Program, exc: BaseException) -> str:
     if code is None:
         return bad_text(program, exc)
     if program.cwd and not os.access(program.cwd, os.X_OK):
-        return (
-            f"the working directory {short(program.cwd)} does not exist or cannot be entered: create it or use another"
-        )
+        return f"the working directory {short(program.cwd)} does not exist or cannot be entered: create it"
     return bad_file(program, code)
 
 

@@ -124,7 +124,7 @@ class Reactor:
 
     def cancel_all(self) -> None:
         self.cancelling = True
-        for ticket in [ticket for ticket in list(self.semaphore.line) if ticket.home is self]:
+        for ticket in [ticket for ticket in list(self.semaphore.queue) if ticket.home is self]:
             self.recall(ticket)
         self.loop.cancel_all()
 

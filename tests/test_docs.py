@@ -25,17 +25,20 @@ def name(page: Path) -> str:
 
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=name)
 def test_the_examples_of_a_page_work(page: Path, tmp_path: Path) -> None:
-    """Files are written, commands and programs are run, in the order of the page."""
-    env = {**os.environ, "HOME": str(tmp_path), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    """Files are written, commands and programs are run, in the order of the page, with a home of its own."""
+    folder, home = tmp_path / "project", tmp_path / "home"
+    folder.mkdir()
+    home.mkdir()
+    env = {**os.environ, "HOME": str(home), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     ran = 0
     for kind, argument, language, text in BLOCK.findall(page.read_text()):
         if kind == "file":
-            (tmp_path / argument.strip()).write_text(text)
+            (folder / argument.strip()).write_text(text)
             continue
         expected = int(argument.partition("exit=")[2].partition(" ")[0] or 0)
         printed = argument.partition("prints=")[2].strip()
         argv = [sys.executable, "-c", text] if language == "python" else ["sh", "-ec", text]
-        done = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(argv, cwd=folder, env=env, capture_output=True, text=True, timeout=60)
         ran += 1
 
         assert expected == done.returncode, done.stdout + done.stderr

@@ -61,6 +61,7 @@ lint: $(VENV)/ready-dev
 	$(PY) scripts/schemas.py --check
 	$(PY) scripts/library_page.py --check
 	$(PY) scripts/api_page.py --check
+	$(PY) scripts/events_page.py --check
 	$(PY) scripts/requirements.py --check
 
 format: $(VENV)/ready-dev
@@ -88,6 +89,7 @@ docs: $(VENV)/ready
 	$(PY) scripts/matrix_page.py
 	$(PY) scripts/library_page.py
 	$(PY) scripts/api_page.py
+	$(PY) scripts/events_page.py
 	$(PY) scripts/terminal_picture.py
 
 site: $(VENV)/ready-site

@@ -138,7 +138,7 @@ def signature(name: str, thing: Any) -> str:
 
 def written(one: inspect.Parameter, types: bool = True) -> str:
     """One parameter. Annotations are texts in our sources; a default that has no short form is three dots."""
-    stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
+    stars = "*" if one.kind is one.VAR_POSITIONAL else "**" if one.kind is one.VAR_KEYWORD else ""
     typed = f": {one.annotation}" if types and one.annotation is not one.empty else ""
     if one.default is one.empty:
         return f"{stars}{one.name}{typed}"

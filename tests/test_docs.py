@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -9,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tenterhook.dialects.recorded import payloads
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -50,6 +53,16 @@ def anchors(page: Path) -> set[str]:
     """The names that GitHub gives to a page's headings."""
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(text)}
+
+
+RECORDED = re.compile(r"<!-- recorded: (\S+) (\S+) -->\n```json\n(.*?)```", re.DOTALL)
+
+
+def test_a_payload_that_is_shown_as_recorded_is_one_that_an_agent_sent() -> None:
+    shown = [found for page in PAGES for found in RECORDED.findall(page.read_text())]
+
+    assert shown
+    assert all(json.loads(text) in payloads(agent)[event] for agent, event, text in shown)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

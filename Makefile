@@ -9,7 +9,7 @@ PY := $(BIN)/python
 GROUP = $(PY) -c "import tomllib; print('\n'.join(tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['$(1)']))"
 INSTALL = $(if $(UV),$(UV) pip install -q --python $(PY),$(PY) -m pip install -q --disable-pip-version-check)
 
-.PHONY: help demo examples test lint format bench clients faults fuzz mutants docs requirements conformance clean
+.PHONY: help demo examples test lint format bench clients faults fuzz mutants docs site requirements conformance clean
 
 help:
 	@echo "make demo          a small agent at work, and hooks at work on it, offline"
@@ -22,6 +22,7 @@ help:
 	@echo "make fuzz          a million inputs for the answer parser"
 	@echo "make mutants       mutation score of verdict, merge and plan"
 	@echo "make docs          write the generated pages and schemas anew"
+	@echo "make site          the documentation as a web site, in build/site"
 	@echo "make requirements  each requirement with the tests that cite it"
 	@echo "make format        format the code;  make clean  remove what was installed"
 
@@ -48,7 +49,7 @@ examples: $(VENV)/ready
 	@$(PY) scripts/examples.py
 
 # Most tests wait for processes that they started: two of them share a processor well.
-test: $(VENV)/ready-dev $(VENV)/ready-peers
+test: $(VENV)/ready-dev $(VENV)/ready-peers $(VENV)/ready-site
 	$(PY) -m pytest -n 4 --dist worksteal $(TESTS)
 
 lint: $(VENV)/ready-dev
@@ -59,6 +60,8 @@ lint: $(VENV)/ready-dev
 	$(PY) scripts/matrix_page.py --check
 	$(PY) scripts/schemas.py --check
 	$(PY) scripts/library_page.py --check
+	$(PY) scripts/api_page.py --check
+	$(PY) scripts/events_page.py --check
 	$(PY) scripts/requirements.py --check
 
 format: $(VENV)/ready-dev
@@ -85,7 +88,12 @@ docs: $(VENV)/ready
 	$(PY) scripts/schemas.py
 	$(PY) scripts/matrix_page.py
 	$(PY) scripts/library_page.py
+	$(PY) scripts/api_page.py
+	$(PY) scripts/events_page.py
 	$(PY) scripts/terminal_picture.py
+
+site: $(VENV)/ready-site
+	$(PY) scripts/site.py
 
 requirements: $(VENV)/ready
 	$(PY) scripts/requirements.py
@@ -94,4 +102,4 @@ conformance: $(VENV)/ready
 	TENTER=$(BIN)/tenter ../shared/conformance/run
 
 clean:
-	rm -rf .venv .venv-* .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis mutants dist
+	rm -rf .venv .venv-* .bench .pytest_cache .mypy_cache .ruff_cache .hypothesis build mutants dist

@@ -24,6 +24,7 @@ Each cell was computed: the answer that a hook of yours would print for the effe
 dialect's own engine, and this is what came of it. Where something cannot be done, a hook does the nearest safe thing
 and says so. `tenter dialects --matrix` prints this page, with `--json` cell by cell, and with a NAME for one agent.
 """
+FILTER = '<div id="matrix-filter"></div>'  # where docs/assets/matrix.js puts its form, on the site
 
 
 def main(argv: Sequence[str]) -> int:
@@ -36,6 +37,7 @@ def page() -> str:
         markdown(("effect", "what it is"), quoted([(name, what) for name, what in EFFECTS.items()])),
     ]
     parts.append(markdown(("in a cell", "what it means"), [(f"`{sign}`", what) for sign, what in legend()]))
+    parts.append(FILTER)
     for name in own_names():
         table = table_of(dialects.get(name))
         parts += [f"## {table.title}", f"{escaped(table.about)}.", markdown(table.header, quoted(table.rows))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -9,6 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tenterhook.dialects.recorded import payloads
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -25,17 +28,20 @@ def name(page: Path) -> str:
 
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=name)
 def test_the_examples_of_a_page_work(page: Path, tmp_path: Path) -> None:
-    """Files are written, commands and programs are run, in the order of the page."""
-    env = {**os.environ, "HOME": str(tmp_path), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    """Files are written, commands and programs are run, in the order of the page, with a home of its own."""
+    folder, home = tmp_path / "project", tmp_path / "home"
+    folder.mkdir()
+    home.mkdir()
+    env = {**os.environ, "HOME": str(home), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     ran = 0
     for kind, argument, language, text in BLOCK.findall(page.read_text()):
         if kind == "file":
-            (tmp_path / argument.strip()).write_text(text)
+            (folder / argument.strip()).write_text(text)
             continue
         expected = int(argument.partition("exit=")[2].partition(" ")[0] or 0)
         printed = argument.partition("prints=")[2].strip()
         argv = [sys.executable, "-c", text] if language == "python" else ["sh", "-ec", text]
-        done = subprocess.run(argv, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(argv, cwd=folder, env=env, capture_output=True, text=True, timeout=60)
         ran += 1
 
         assert expected == done.returncode, done.stdout + done.stderr
@@ -47,6 +53,16 @@ def anchors(page: Path) -> set[str]:
     """The names that GitHub gives to a page's headings."""
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(text)}
+
+
+RECORDED = re.compile(r"<!-- recorded: (\S+) (\S+) -->\n```json\n(.*?)```", re.DOTALL)
+
+
+def test_a_payload_that_is_shown_as_recorded_is_one_that_an_agent_sent() -> None:
+    shown = [found for page in PAGES for found in RECORDED.findall(page.read_text())]
+
+    assert shown
+    assert all(json.loads(text) in payloads(agent)[event] for agent, event, text in shown)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

@@ -203,6 +203,7 @@ def twins(
     for one, its in ((method, name), (amethod, f"a{name}")):
         one.__name__, one.__doc__ = its, steps.__doc__
         one.__qualname__ = f"{steps.__qualname__.rpartition('.')[0]}.{its}"
+        one.__dict__["__wrapped__"] = steps  # help() and the API page show its parameters
     return method, amethod
 
 

@@ -25,7 +25,7 @@ def of(raw: dict[str, Any], agent: str, event: str, environ: Mapping[str, str]) 
     if agent:
         dialect = reading_the_same(load(agent), raw, environ)
         return dialect, event_of(dialect, raw, event)
-    known = read(FILE)
+    known = read(FILE)["agents"]
     best, name = max((score(one, raw, environ), name) for name, one in known.items())
     if best <= 0:
         raise UsageError("which agent called cannot be told from the event: say it with --agent NAME")
@@ -40,7 +40,7 @@ def reading_the_same(dialect: dict[str, Any], raw: dict[str, Any], environ: Mapp
     """
     for name, own in dialect["shared"].items():
         if any(one in environ for one in own):
-            known = read(FILE)
+            known = read(FILE)["agents"]
             if score(known[name], raw, {}) > score(known[dialect["name"].partition("@")[0]], raw, {}):
                 return load(name)
     return dialect

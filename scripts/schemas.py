@@ -35,8 +35,8 @@ def main(argv: Sequence[str]) -> int:
     wanted[Path(wire.FILE)] = text({name: wire.made_of(one) for name, one in known.items()})
     for name, one in (known | older).items():
         wanted[Path(forms.FOLDER, f"{name}.json")] = lines(MARK | making.made_of(one), ("events",))
-    signs = {name: making.signs_of(one) for name, one in known.items()}
-    wanted[Path(callers.FILE)] = lines(MARK | {"agents": signs}, ("agents", *signs, "events"))
+    agents = {name: making.caller_of(one) for name, one in known.items()}
+    wanted[Path(callers.FILE)] = lines(MARK | {"agents": agents}, ("agents", *agents, "events"))
     wanted[Path(kinds.__file__)] = kinds_of(known.values())
     stale = [path for path, new in wanted.items() if not path.exists() or path.read_text("utf-8") != new]
     if argv:

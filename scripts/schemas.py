@@ -7,10 +7,12 @@ python scripts/schemas.py --check    exit 1 and name the files that are stale
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -19,6 +21,8 @@ from tenterhook.author import callers, forms, kinds, making
 from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.library.actions import wire
 from tenterhook.tools.describe.schema import FOLDER, SCHEMAS
+
+MARK = {"generated": "by scripts/schemas.py from the dialects' data: do not edit"}
 
 
 def main(argv: Sequence[str]) -> int:
@@ -29,8 +33,10 @@ def main(argv: Sequence[str]) -> int:
     known = {name: dialects.get(name) for name in own()}
     older = {f"{name}@{version}": one for name in known for version, one in dialects_before(name)}
     wanted[Path(wire.FILE)] = text({name: wire.made_of(one) for name, one in known.items()})
-    wanted |= {Path(forms.FOLDER, f"{name}.json"): text(making.made_of(one)) for name, one in (known | older).items()}
-    wanted[Path(callers.FILE)] = text({name: making.signs_of(one) for name, one in known.items()})
+    for name, one in (known | older).items():
+        wanted[Path(forms.FOLDER, f"{name}.json")] = lines(MARK | making.made_of(one), ("events",))
+    agents = {name: making.caller_of(one) for name, one in known.items()}
+    wanted[Path(callers.FILE)] = lines(MARK | {"agents": agents}, ("agents", *agents, "events"))
     wanted[Path(kinds.__file__)] = kinds_of(known.values())
     stale = [path for path, new in wanted.items() if not path.exists() or path.read_text("utf-8") != new]
     if argv:
@@ -59,6 +65,17 @@ def kinds_of(known: Iterable[Dialect]) -> str:
     listed = "".join(f'        "{kind}",\n' for kind in found)
     head = '"""Every kind of event that a dialect has. Written by scripts/schemas.py."""\n'
     return f"{head}\nKINDS = frozenset(\n    (\n{listed}    )\n)\n"
+
+
+def lines(value: dict[str, Any], wide: Sequence[str], indent: str = "") -> str:
+    """An object with one line for each entry; entries that are in `wide` are such objects themselves."""
+    inner = f"{indent} "
+    rows = (
+        f"{inner}{json.dumps(key)}: {lines(one, wide, inner) if key in wide else json.dumps(one, ensure_ascii=False)}"
+        for key, one in value.items()
+    )
+    body = ",\n".join(rows)
+    return f"{{\n{body}\n{indent}}}" if indent else f"{{\n{body}\n}}\n"
 
 
 def text(schema: dict[str, object]) -> str:

@@ -25,12 +25,41 @@ def of(raw: dict[str, Any], agent: str, event: str, environ: Mapping[str, str]) 
     if agent:
         dialect = reading_the_same(load(agent), raw, environ)
         return dialect, event_of(dialect, raw, event)
-    known = read(FILE)
-    best, name = max((score(one, raw, environ), name) for name, one in known.items())
-    if best <= 0:
-        raise UsageError("which agent called cannot be told from the event: say it with --agent NAME")
-    dialect = load(name)
+    dialect = load(guess(raw, environ))
     return dialect, event_of(dialect, raw, event)
+
+
+def guess(raw: dict[str, Any], environ: Mapping[str, str], *, usual: bool = False) -> str:
+    """The name of the agent that called.
+
+    With `usual` the keys of a payload, which a person may have written, do not tell: only variables and a folder of an
+    agent's own do. Without them it is the usual caller; or an agent that has such an event, where that one has none.
+    """
+    known = read(FILE)["agents"]
+    signed = signed_by(known, raw, environ)
+    names = list(known)
+    if usual:
+        likely = [name for name in names if name in signed or "usual" in known[name]]
+        having = [name for name in names if has_named_event(known[name], raw)]
+        names = [name for name in likely if name in having] or having or likely
+    best, name = max((score(known[name], raw) + 4 * signed.count(name), name) for name in names)
+    if best <= 0 and not usual:
+        raise UsageError("which agent called cannot be told from the event: say it with --agent NAME")
+    return name
+
+
+def signed_by(known: dict[str, Any], raw: dict[str, Any], environ: Mapping[str, str]) -> list[str]:
+    """The agents of which there is a variable or a folder; twice, where there is both.
+
+    A variable does not tell where another agent is there that sets it too.
+    """
+    there = [one for one in known.values() if not environ.keys().isdisjoint(one["own"])]
+    lent = {name for one in there for name in one["lends"]}
+    found = [one["name"] for one in there if any(name in environ and name not in lent for name in one["own"])]
+    path = raw.get("transcript_path") or raw.get("transcriptPath")
+    if isinstance(path, str):
+        found += [one["name"] for one in known.values() if f"/{one['home']}/" in path]
+    return found
 
 
 def reading_the_same(dialect: dict[str, Any], raw: dict[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
@@ -40,8 +69,8 @@ def reading_the_same(dialect: dict[str, Any], raw: dict[str, Any], environ: Mapp
     """
     for name, own in dialect["shared"].items():
         if any(one in environ for one in own):
-            known = read(FILE)
-            if score(known[name], raw, {}) > score(known[dialect["name"].partition("@")[0]], raw, {}):
+            known = read(FILE)["agents"]
+            if score(known[name], raw) > score(known[dialect["name"].partition("@")[0]], raw):
                 return load(name)
     return dialect
 
@@ -120,15 +149,15 @@ def candidate_event_names(dialect: dict[str, Any], said: str) -> list[str]:
     return sorted(same, key=lambda name: name != said)
 
 
-def score(dialect: dict[str, Any], raw: dict[str, Any], environ: Mapping[str, str]) -> int:
-    """How much speaks for a dialect; nothing where the event that the payload names is none of its."""
+def has_named_event(dialect: dict[str, Any], raw: dict[str, Any]) -> bool:
+    said = event_name_in_payload(dialect, raw)
+    return bool(said and candidate_event_names(dialect, said))
+
+
+def score(dialect: dict[str, Any], raw: dict[str, Any]) -> int:
+    """How much of a payload speaks for a dialect; nothing where the event that it names is none of its."""
     possible = candidate_event_names(dialect, event_name_in_payload(dialect, raw))
-    if not possible:
-        return 0
-    found = max(likeness(dialect, name, raw) for name in possible)
-    found += 4 * any(name in environ for name in dialect["own"])
-    path = raw.get("transcript_path") or raw.get("transcriptPath")
-    return found + 4 * (isinstance(path, str) and f"/{dialect['home']}/" in path)
+    return max((likeness(dialect, name, raw) for name in possible), default=0)
 
 
 def likeness(dialect: dict[str, Any], name: str, raw: dict[str, Any]) -> int:

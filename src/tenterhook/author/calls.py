@@ -11,7 +11,7 @@ import os
 from tenterhook.author import callers, forms
 from tenterhook.author.answers import Answer, ask, deny, notify
 from tenterhook.author.event import Event
-from tenterhook.author.forms import Said
+from tenterhook.author.forms import REFUSED, Said
 from tenterhook.author.inputs import Misplaced
 from tenterhook.author.registered import GUARDED
 from tenterhook.errors import TenterhookError, UsageError, format_exception_line
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from tenterhook.author.forms import Failure
     from tenterhook.author.registered import Registered
 
-REFUSED = 2  # what every agent understands
 # With this variable hooks are not called: everything that would be is refused, and it is told by whom.
 CANARY = "TENTERHOOK_CANARY"
 

@@ -45,10 +45,14 @@ class Candidates:
         return [one for one in self.answers if one.effect in effects]
 
     def deciding(self, decision: str) -> Iterator[Form]:
-        """Fields that decide: what is closest to the event comes last in a dialect, and is the agent's newer way."""
+        """Fields that decide: what is closest to the event comes last in a dialect, and is the agent's newer way.
+
+        There a decision is said by its own name; of older fields the word that the dialect lists first is taken.
+        """
         for one in reversed(self.having("decision")):
             words = [word for word, means in one.words.items() if means == decision]
-            for word in sorted(words, key=lambda word: word != decision):
+            special = parent(one.path) == self.dialect.section != ""
+            for word in sorted(words, key=lambda word: special and word != decision):
                 for reason in [*self.reasons(one), ""]:
                     form: Form = {"set": {one.path: word}, **({"text": reason} if reason else {})}
                     if decision != "allow":  # the user is told apart, in some agents

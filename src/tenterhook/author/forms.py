@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 FOLDER = os.path.join(os.path.dirname(__file__), "forms")
 # Where a refusal keeps something from happening: there a stop is one too, and a change that cannot be made.
 BEFORE = ("tool.before", "permission.ask", "prompt.submit", "model.before")
-# For an agent that nobody knows: what every one that was tried understands.
-UNKNOWN: dict[str, Any] = {"says": {"deny": {"exit": 2, "text": "stderr"}}}
+REFUSED = 2  # what every agent understands
+# For an agent that nobody knows.
+UNKNOWN: dict[str, Any] = {"says": {"deny": {"exit": REFUSED, "text": "stderr"}}}
 DENIED = "Refused by a hook"
 
 
@@ -40,9 +41,15 @@ class Said:
         self.failures: list[Failure] = []
 
 
-def render_answer(answer: Answer, event: Event, dialect: dict[str, Any]) -> Said:
-    """An answer in the one form that the agent is known to obey at this event."""
+def render_answer(answer: Answer, event: Event, dialect: dict[str, Any], *, by_exit: bool = False) -> Said:
+    """An answer in the one form that the agent is known to obey at this event.
+
+    `by_exit`: a refusal is exit code 2, with the reason on stderr, where the agent obeys that too.
+    """
     rule = dialect.get("events", {}).get(event.name, UNKNOWN)
+    if by_exit and "refusal" in rule:
+        apart = {**rule.get("apart", {}), "deny": ["stop", "context", "notify"]}
+        rule = {**rule, "says": {**rule["says"], "deny": rule["refusal"]}, "apart": apart}
     writer = Writer(rule, dialect.get("title", "this agent"), event)
     writer.all_of(answer)
     section, key = dialect.get("section", ("", ""))
@@ -161,11 +168,11 @@ class Writer:
         if "out" in form:
             self.plain.append(form["out"])
         place = form.get("text", "")
-        if place == "stderr":
+        if place == "stderr" or "stderr" in form:
             self.errors.insert(0, text)
-        elif place == "stdout":
+        if place == "stdout":
             self.plain.append(text)
-        elif place:
+        elif place != "stderr":
             self.write(place, text)
         self.write(form.get("also", ""), text)
         self.code = form.get("exit", 0) or self.code

@@ -152,16 +152,28 @@ def quiet(dialect: Dialect) -> str:
     return "{}" if heard == [True, False] else ""
 
 
+def caller_of(dialect: Dialect) -> dict[str, Any]:
+    """By what a call of that agent is known: its payloads, its variables, its folder.
+
+    `lends` are other agents' variables that it sets too. `usual`: our own command takes it for the caller in doubt.
+    """
+    plain, own = dialect.name.partition("@")[0], own_variables(dialect)
+    return {
+        **signs_of(dialect),
+        "own": own,
+        "lends": [name for name in dialect.env if name not in own],
+        "home": next((file.path.split("/")[1] for file in dialect.files if file.path.startswith("~/.")), plain),
+        **({"usual": True} if dialect.usual_caller else {}),
+    }
+
+
 def signs_of(dialect: Dialect) -> dict[str, Any]:
-    """By what a call of that agent is known: the keys of its payloads, its variables, its folder."""
-    plain = dialect.name.partition("@")[0]
+    """The keys of its payloads."""
     bases = [dialect.base, *(rule.base for rule in dialect.events)]
     return {
         "name": dialect.name,
         **always(dialect.base),
         "named": list(dict.fromkeys(field.name for base in bases for field in base if field.key == "event")),
-        "own": own_variables(dialect),
-        "home": next((file.path.split("/")[1] for file in dialect.files if file.path.startswith("~/.")), plain),
         "events": {rule.name: signs_at(rule) for rule in dialect.events},
     }
 
@@ -214,7 +226,9 @@ class Trial:
             made["fields"] = fields
         says = {effect: form for effect in self.effects() if (form := self.first(effect)) is not None}
         apart = {one: found for one in STRONG if one in says and (found := self.conflicts(one, says))}
-        return {**made, "says": says, **({"apart": apart} if apart else {})}
+        made |= {"says": says, **({"apart": apart} if apart else {})}
+        refusal = self.refusal(says.get("deny"))
+        return {**made, "refusal": refusal} if refusal else made
 
     def effects(self) -> Iterator[str]:
         """What it makes sense to want there: a change of what there is, a yes where a no would count."""
@@ -230,6 +244,19 @@ class Trial:
         found = self.candidates.of(effect)
         return next((form for form in found if self.proven({effect: form}, effect)), None)
 
+    def refusal(self, deny: Form | None) -> Form | None:
+        """A refusal by the exit code that says so everywhere, if the agent neither counts it as a failure nor warns.
+
+        The reason is on stderr; and in a field too, where the agent reads that beside the exit code.
+        """
+        plain = {"exit": forms.REFUSED, "text": "stderr"}
+        both = {**(deny or {}), "exit": forms.REFUSED}
+        if plain == deny or plain not in self.candidates.exits("deny"):
+            return None
+        if "text" in both and self.proven({"deny": both}, "deny", by_code=False):
+            return {**both, "stderr": True}
+        return plain if self.proven({"deny": plain}, "deny", by_code=False) else None
+
     def conflicts(self, strong: str, says: dict[str, Form]) -> list[str]:
         """What cannot be said in one answer with it. Before something a stop is said with a refusal alone."""
         refused = self.event.kind in forms.BEFORE and "deny" in says
@@ -240,8 +267,11 @@ class Trial:
 
     # ---- trials
 
-    def proven(self, says: dict[str, Form], *effects: str) -> bool:
-        """Whether an answer with these effects, written in these forms, has them all and no other."""
+    def proven(self, says: dict[str, Form], *effects: str, by_code: bool = True) -> bool:
+        """Whether an answer with these effects, written in these forms, has them all and no other.
+
+        `by_code`: an exit code may have its effect where the dialect counts that as a failure.
+        """
         texts = (ONE, OTHER)
         said = Answer()
         for effect, text in zip(effects, texts, strict=False):
@@ -250,7 +280,7 @@ class Trial:
         expected = {"none", said.decision}
         if said.changes:
             expected |= {"allow"} if not self.event.replaces else {"allow", "deny"}
-        by_code = any("exit" in says[effect] for effect in effects)  # where the dialect counts that as a failure
+        by_code = by_code and any("exit" in says[effect] for effect in effects)
         return (
             all(self.checks[effect](seen, text) for effect, text in zip(effects, texts, strict=False))
             and (seen.decision in expected or (effects == ("none",) and self.harmless(seen)))

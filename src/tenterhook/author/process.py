@@ -6,8 +6,8 @@ import gc
 import os
 import sys
 
-from tenterhook.author.calls import REFUSED, Call, handle_event
-from tenterhook.author.forms import Said
+from tenterhook.author.calls import Call, handle_event
+from tenterhook.author.forms import REFUSED, Said
 from tenterhook.author.registered import Broken
 from tenterhook.errors import TenterhookError, format_exception_line
 

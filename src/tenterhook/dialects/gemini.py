@@ -154,7 +154,7 @@ EVENTS = (
     ),
 )
 
-WORDS = {"allow": "allow", "approve": "allow", "ask": "ask", "block": "deny", "deny": "deny"}
+WORDS = {"allow": "allow", "approve": "allow", "ask": "ask", "deny": "deny", "block": "deny"}
 
 ANSWERS = (
     Answer(path="decision", effect="decision", words=WORDS),

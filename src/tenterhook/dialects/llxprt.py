@@ -132,7 +132,7 @@ EVENTS = (
 )
 
 # "ask" is reserved for later use and lets the operation go on.
-WORDS = {"allow": "allow", "approve": "allow", "ask": "allow", "block": "deny", "deny": "deny"}
+WORDS = {"allow": "allow", "approve": "allow", "ask": "allow", "deny": "deny", "block": "deny"}
 CALL = ("BeforeTool",)
 
 ANSWERS = (

@@ -54,10 +54,12 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, name: str) -> None
 
 def test_the_better_linter_is_asked_where_it_is_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program that prints what actionlint prints; the name of the file cannot be taken for an option."""
-    told = [{"message": "job \"b\" needs\n job \"c\"", "filepath": "x", "line": 3, "column": 5, "kind": "job-needs"}]
+    told = [{"message": 'job "b" needs\n job "c"', "filepath": "x", "line": 3, "column": 5, "kind": "job-needs"}]
     program = tmp_path / "bin" / "actionlint"
     program.parent.mkdir()
-    program.write_text(f"#!{sys.executable}\nimport sys\nassert sys.argv[-1] == './-x.yml'\nprint({json.dumps(told)!r})\n")
+    program.write_text(
+        f"#!{sys.executable}\nimport sys\nassert sys.argv[-1] == './-x.yml'\nprint({json.dumps(told)!r})\n"
+    )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(program.parent), prepend=":")
 

@@ -111,7 +111,9 @@ def format_problems(told: Any, text: str) -> Iterator[str]:
     for one in told["errors"] if isinstance(told, dict) else []:
         best = one.get("best_deep_match") or one
         where = best["path"].lstrip("$.")
-        yield at_offset(text, offset_of(best["path"], text), f"{where}: {best['message']}" if where else best["message"])
+        yield at_offset(
+            text, offset_of(best["path"], text), f"{where}: {best['message']}" if where else best["message"]
+        )
 
 
 def offset_of(path: str, text: str) -> int:

@@ -39,6 +39,11 @@ class Documents:
         return name.lower().endswith(PAGES)
 
     def problems(self, name: str, text: str, seconds: float) -> list[str]:
+        from tenterhook.library.project.pages.links import LARGEST
+
+        if len(text) > LARGEST:
+            self.unchecked[f"the links of a page above {LARGEST >> 10} KiB (make several of it)"] = name
+            return []
         return self.links.problems(os.path.join(self.project, name), text)
 
     def besides(self, changed: list[str], until: Happened) -> Iterator[str]:

@@ -30,15 +30,25 @@ def test_changed_files_that_are_sound_are_reported(act: Callable[..., Any], proj
     assert "read: 2 config files, sound" in said.message
 
 
+def test_what_could_not_be_checked_is_reported(act: Callable[..., Any], project: Path) -> None:
+    (project / "pod.yaml").write_text("apiVersion: v1\nkind: Pod\n")
+
+    said = act("devops-completion")
+
+    assert said.decision == "none"
+    assert "read: 1 config file, no fault found\nnot checked: what Kubernetes expects of a manifest" in said.message
+    assert "in pod.yaml" in said.note
+
+
 def test_one_that_is_not_sound_is_refused(act: Callable[..., Any], project: Path) -> None:
     (project / "a.yaml").write_text("a: 1\n")
     (project / "k8s").mkdir()
-    (project / "k8s" / "b.yaml").write_text("apiVersion: v1\nkind: Pod\n")
+    (project / "k8s" / "b.yaml").write_text("apiVersion: v1\nkind: Pod\nkind: Pod\n")
 
     said = act("devops-completion")
 
     assert said.decision == "deny"
-    assert "k8s/b.yaml:1:1: the Pod has no `metadata.name`" in said.reason
+    assert "k8s/b.yaml:3:1: the key 'kind' stands here again, after line 2" in said.reason
 
 
 def test_without_a_repository_every_such_file_is_read(act: Callable[..., Any], tmp_path: Path) -> None:
@@ -48,7 +58,7 @@ def test_without_a_repository_every_such_file_is_read(act: Callable[..., Any], t
     said = act("devops-completion")
 
     assert said.decision == "deny"
-    assert ".github/workflows/ci.yml:1:1: `jobs` must be" in said.reason
+    assert ".github/workflows/ci.yml:1:1: 'jobs' is a required property" in said.reason
 
 
 def test_many_problems_stay_a_short_reason(act: Callable[..., Any], project: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,8 @@ def test_a_sound_file_is_left_alone(act: Callable[..., Any], tmp_path: Path, nam
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
-        (".github/workflows/ci.yml", WORKFLOW.replace("runs-on", "run-on"), "has neither `runs-on` nor `uses`"),
-        ("Dockerfile", "FROM alpine\nRNU true\n", "2:1: unknown instruction 'RNU' (did you mean 'RUN'?)"),
+        (".github/workflows/ci.yml", WORKFLOW.replace("runs-on", "run-on"), "3:3: jobs.test: 'runs-on'"),
+        ("Dockerfile", "FROM alpine\nRNU true\n", "2:1: unexpected 'R'"),
         ("values.yaml", "a: 1\na: 2\n", "2:1: the key 'a' stands here again"),
         ("config.json", "{", "expected"),
         ("run.sh", "if true\n", "syntax error"),
@@ -56,6 +57,20 @@ def test_what_is_wrong_is_fed_back(
     assert said.decision == "deny"
     assert name in said.reason.splitlines()[0]
     assert expected in said.reason
+
+
+def test_a_check_that_cannot_be_made_is_said(
+    act: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+
+    said = act("devops-verification", tool_input=write(tmp_path / "Dockerfile", "RNU\n"))
+
+    assert said.decision == "none"
+    assert said.note == (
+        "read Dockerfile: no fault found; not checked: the instructions of a Dockerfile (install hadolint)"
+    )
 
 
 def test_bytes_that_are_no_text_are_told(act: Callable[..., Any], tmp_path: Path) -> None:
@@ -94,7 +109,7 @@ def test_the_command_refuses_with_the_reason_nested(
     answered = hook("devops-verification", nested("devops-verification", tmp_path, "Write", given))
 
     assert answered.code == 2
-    assert "RUN before the first FROM" in answered.stderr
+    assert "Dockerfile must begin with `FROM`" in answered.stderr
 
 
 def test_the_command_lets_a_sound_file_pass_flat(hook: Callable[..., Any], tmp_path: Path) -> None:

@@ -35,6 +35,13 @@ def test_a_broken_link_and_an_open_block_are_fed_back(act: Callable[..., Any], t
     assert "3:1: the code block that starts here is not closed" in said.reason
 
 
+def test_a_page_that_is_too_long_to_be_read_is_said(act: Callable[..., Any], tmp_path: Path) -> None:
+    said = act("docs-verification", tool_name="Write", tool_input=write(tmp_path / "a.md", "[x](gone.md) " * 50_000))
+
+    assert said.decision == "none"
+    assert "no fault found; not checked: the links of a page above 512 KiB" in said.note
+
+
 def test_an_edit_is_judged_by_the_file_as_it_is_now(act: Callable[..., Any], tmp_path: Path) -> None:
     write(tmp_path / "a.md", "[x](#b)\n")
 

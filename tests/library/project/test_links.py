@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tenterhook.library.project.pages.links import Links
-from tenterhook.library.project.pages.markdown import Page, anchors, slug
+from tenterhook.library.project.pages.markdown import Page
 
 OTHER = """\
 ---
@@ -75,6 +75,7 @@ SOUND = [
     "[a]({{ site.url }}/x) [b](${X}/y) [c]({% link x %}) [d](../../issues) [e](../../releases/latest)",
     "items[a][b] and f(x)[0](y z) and [optional] words, [x] done, [ ] open, [^a-z]",
     "[`A`][] [the class][package.mod.Class] [x](@site/y.md)",
+    "- [Risk]: [Mitigation]\n",
     "(label)=\n# One\n\n[a](#label) [b](#user-content-one)",
     "[text\nover lines](other.md\n'title') [empty text in a heading]\n",
 ]
@@ -197,7 +198,7 @@ def test_a_name_that_is_no_text_can_be_linked_to(project: Path) -> None:
     ],
 )
 def test_a_heading_has_the_anchor_that_github_gives_it(heading: str, expected: str) -> None:
-    assert expected == slug(heading)
+    assert [expected] == [one.anchor for one in Page(f"# {heading}\n").headings]
 
 
 def test_a_page_knows_its_headings() -> None:
@@ -210,7 +211,7 @@ def test_a_page_knows_its_headings() -> None:
         (1, "In a list"),
         (2, "Quoted"),
     ]
-    assert {"a", "text", "", "in-a-list", "quoted"} == anchors(page)
+    assert {"a", "text", "", "in-a-list", "quoted"} == page.anchors()
 
 
 PIECES = [
@@ -249,10 +250,10 @@ def test_no_text_breaks_the_reader_and_nothing_moves(pieces: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", [*PIECES, "[a][", "[](", "![", "[a](b ", "# " + " " * 60, "``` `", "<h1>", "a", "[a](#b)\n"]
+    "piece", [*PIECES, "[a][", "[](", "![", "[a](b ", "# " + " " * 60, "``` `", "<h1>", "[a](#b)\n"]
 )
 def test_a_large_page_of_anything_takes_no_time_to_speak_of(piece: str) -> None:
-    text = piece * ((1 << 18) // len(piece))
+    text = piece * ((1 << 16) // len(piece))
     began = time.process_time()
 
     Links("/nowhere").problems("/nowhere/a.md", text)

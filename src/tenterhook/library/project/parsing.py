@@ -42,10 +42,10 @@ def unparsable(subjects: list[Subject], seconds: float = SECONDS) -> dict[str, s
 
 
 def by_reader(subject: Subject) -> str:
-    from tenterhook.library.guard.syntax import problem
+    from tenterhook.library.project.syntax import first_error
 
     text = text_of(subject.path)
-    wrong = problem(subject.path, text) if text is not None else ""
+    wrong = first_error(subject.path, text) if text is not None else ""
     if wrong and subject.language == "python" and reads_it_otherwise(subject):
         return ""
     return plain(wrong)

@@ -31,6 +31,7 @@ class Documents:
 
         self.project = project
         self.links = Links(project)
+        self.unchecked: dict[str, str] = {}
 
     def takes(self, name: str) -> bool:
         from tenterhook.library.project.pages.links import PAGES
@@ -38,6 +39,11 @@ class Documents:
         return name.lower().endswith(PAGES)
 
     def problems(self, name: str, text: str, seconds: float) -> list[str]:
+        from tenterhook.library.project.pages.links import LARGEST
+
+        if len(text) > LARGEST:
+            self.unchecked[f"the links of a page above {LARGEST >> 10} KiB (make several of it)"] = name
+            return []
         return self.links.problems(os.path.join(self.project, name), text)
 
     def besides(self, changed: list[str], until: Happened) -> Iterator[str]:
@@ -54,22 +60,28 @@ class Documents:
 
 
 class Configs:
-    """Config files: their syntax, and what a CI file, a manifest or a Dockerfile must hold."""
+    """Config files: their syntax, and what a linter says of a CI file, a Compose file or a Dockerfile."""
 
     noun, wrong = "config file", "something that the program which reads it would refuse"
 
     def __init__(self, project: str) -> None:
         self.project = project
+        self.unchecked: dict[str, str] = {}
 
     def takes(self, name: str) -> bool:
-        from tenterhook.library.project import syntax
+        from tenterhook.library.project import linters, syntax
 
-        return bool(syntax.kind(name))
+        return syntax.kind(name) not in ("", "python") or bool(linters.kind(name))
 
     def problems(self, name: str, text: str, seconds: float) -> list[str]:
-        from tenterhook.library.project import syntax
+        from tenterhook.library.project import linters, syntax
 
-        return syntax.problems(os.path.join(self.project, name), text, min(2.0, seconds))
+        path = os.path.join(self.project, name)
+        found = syntax.problems(path, text, min(2.0, seconds))
+        if not found:
+            found, unchecked = linters.lint(path, text, seconds)
+            self.unchecked |= {unchecked: name} if unchecked else {}
+        return found
 
     def besides(self, changed: list[str], until: Happened) -> Iterator[str]:
         """No config file's soundness hangs on another's."""
@@ -92,6 +104,8 @@ def after(event: Happened, kind: type[Documents] | type[Configs]) -> Said:
     if text is None:
         return fine(f"nothing to check: {subject.shown} is not there, cannot be read, or is larger than 1 MiB")
     found = concern.problems(subject.name, text, event.left() - SPARE)
+    if not found and concern.unchecked:
+        return fine(f"read {subject.shown}: no fault found; not checked: {'; '.join(concern.unchecked)}")
     if not found:
         return fine(f"read {subject.shown}: sound")
     head = (
@@ -118,7 +132,8 @@ def at_the_end(event: Happened, kind: type[Documents] | type[Configs], title: st
         if changed
         else "changed: nothing",
         f"read: {count_with_noun(len(names) - late, concern.noun)}, "
-        + (count_with_noun(len(found), "problem") if found else "sound"),
+        + (count_with_noun(len(found), "problem") if found else "no fault found" if concern.unchecked else "sound"),
+        *(f"not checked: {what}, in {plain(name)}" for what, name in concern.unchecked.items()),
         *([f"out of time: {count_with_noun(late, concern.noun)} not read"] if late else []),
     ]
     note = f"{title}: {'; '.join(rows[1:])}"

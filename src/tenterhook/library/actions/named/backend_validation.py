@@ -18,16 +18,16 @@ def run(event: Happened, settings: Settings) -> Said:
 
 def deny_if_unparsable(event: Happened, said: Said) -> Said:
     """What was said, unless the change breaks the file. One that is broken already may be mended in steps."""
-    from tenterhook.library.guard.syntax import problem
+    from tenterhook.library.project.syntax import first_error
 
     path, text = event.path(), event.after_change()
     name = os.path.relpath(path, event.project)
     if text is None:
         return said
-    wrong = problem(path, text)
+    wrong = first_error(path, text)
     if not wrong:
         return said
-    if problem(path, now(path)):
+    if first_error(path, now(path)):
         return said if said.decision == "ask" else fine(f"{name} does not parse, and did not before: {wrong}")
     return deny(f"{name} would not parse after this change: {wrong}\nWrite it so that it parses as a whole.")
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 MARKDOWN = (".md", ".markdown", ".mdx")
 PAGES = (*MARKDOWN, ".rst")
-LARGEST = 1 << 20
+LARGEST = 1 << 19
 # Nobody reads more, and a page of nothing but broken links must not take long.
 MOST = 200
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
@@ -38,8 +38,6 @@ class Links:
 
     def problems(self, path: str, text: str) -> list[str]:
         """What is wrong with a page's links, each as `line:column: what`; nothing for a file that is no page."""
-        if len(text) > LARGEST:
-            return []
         if path.lower().endswith(MARKDOWN):
             return self.markdown(path, text)
         return self.plain(path, text) if path.lower().endswith(".rst") else []
@@ -52,14 +50,13 @@ class Links:
 
     def markdown(self, path: str, text: str) -> list[str]:
         from tenterhook.library.project.pages.markdown import Page
-        from tenterhook.library.project.pages.references import links
 
         page = Page(text)
         self.known.pop(path, None)
         found = []
         if page.unclosed:
             found.append((page.unclosed, 1, "the code block that starts here is not closed"))
-        for link in links(page):
+        for link in page.links():
             if len(found) == MOST:
                 break
             what = link.problem or self.problem(path, link.target, page)
@@ -74,7 +71,7 @@ class Links:
         target = target.strip()
         if (
             not target
-            or target[0] == "@"
+            or target[0] in "@["
             or SCHEME.match(target)
             or any(mark in target for mark in FILLED_IN)
             or FORGE.match(target)
@@ -113,12 +110,10 @@ class Links:
         return f"there is no heading or anchor #{anchor} {where}{nearest(wanted, there) if len(there) < MOST else ''}"
 
     def anchors(self, page: Page | None, path: str) -> set[str]:
-        from tenterhook.library.project.pages.markdown import Page, anchors
+        from tenterhook.library.project.pages.markdown import Page
 
-        if path not in self.known and page:
-            self.known[path] = anchors(page)
-        elif path not in self.known:
-            self.known[path] = anchors(Page(files.beginning(path, LARGEST)))
+        if path not in self.known:
+            self.known[path] = (page or Page(files.beginning(path, LARGEST))).anchors()
         return self.known[path]
 
 

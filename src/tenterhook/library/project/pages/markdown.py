@@ -1,168 +1,251 @@
-"""A Markdown page as far as links and headings go: its prose without code, its headings, its anchors.
+"""A Markdown page as markdown-it-py reads it: its headings, its links, its anchors, and its prose without code.
 
-Read line by line, in the way GitHub does it, and rather too kindly than too strictly: what one renderer understands is
-no mistake.
+markdown-it-py knows the lines of a block, but not where a link stands in it: its rules for links and code are wrapped
+here, so that each token knows its place.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+
+from markdown_it import MarkdownIt, rules_inline
+from markdown_it.common.utils import normalizeReference
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-QUOTED = re.compile(r"(?:[ \t]{0,3}>[ \t]?)+")
-FENCE = re.compile(r"(`{3,}|~{3,})(.*)")
-BULLET = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
-HEADING = re.compile(r"[ \t]{0,3}(#{1,6})(?=[ \t]|$)")
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+
 FRONT = re.compile(r"[\w\"'#-]")
-UNDERLINE = re.compile(r"[ \t]{0,3}(=+|-{2,})[ \t]*$")
-RAW = re.compile(r"<(pre|script|style|textarea)\b", re.IGNORECASE)
-# A code span does not go on from one of these lines to the next.
-APART = re.compile(r"\n(?=[ \t]*(?:\n|#|\||>|[-*+][ \t]|\d{1,9}[.)][ \t]))")
+RAW = re.compile(r"\s*<(?:pre|script|style|textarea)\b", re.IGNORECASE)
+COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 NOT_NEWLINE = re.compile(r"[^\n]")
+# The inline tokens whose places are noted, and the rules that make them.
+PLACED = ("link_open", "image", "code_inline", "html_inline", "text_special")
+RULES = {
+    "link": rules_inline.link,
+    "image": rules_inline.image,
+    "backticks": rules_inline.backtick,
+    "html_inline": rules_inline.html_inline,
+    "escape": rules_inline.escape,
+}
 LONGEST_HEADING = 1000
-# In a heading's code brackets are no links and underscores no emphasis: the one go anyway, the other stay.
-CODE, AS_CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)"), re.compile(r"[\[\](){}<>&]")
+
+REFERENCE = re.compile(r"(?<![\w\]])!?\[([^\[\]\n]+)\]\[([^\[\]\n]*)\](?![(\[])")
+SPACED = re.compile(r"\]\(([^\n()<>\"]*(?:\([^\n()<>\"]*\)[^\n()<>\"]*)*\.\w{1,5})\)")
+ATTRIBUTE = re.compile(
+    r"<(?:a|area|audio|embed|iframe|img|link|script|source|video)\b[^<>]{0,1000}?\s(?:href|src)\s*=\s*"
+    r"(\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'<>]+)",
+    re.IGNORECASE,
+)
+CODE_NAME = re.compile(r"[\w-]+(?:\.[\w()\[\]-]+)+")
+NOTE = re.compile(r"\[\^([\w-]+)\](?!\()")
+NOTE_DEFINED = re.compile(r"^[ \t>]{0,12}\[\^([^\]\s]+)\]:", re.MULTILINE)
+IDS = (
+    re.compile(r"<\w[^<>]{0,400}?\b(?:id|name)\s*=\s*[\"']?([^\"'\s>]+)"),
+    re.compile(r"\{:?[^{}\n]{0,200}#([^\s{}]+)[^{}\n]{0,200}\}"),  # behind a heading
+    re.compile(r"(?m)^\(([\w-]+)\)=[ \t]*$"),  # before one
+)
+IN_BRACES = re.compile(r"\s*\{:?[^{}]*#[^{}]*\}\s*$")
+HEADING_OF_HTML = re.compile(r"<h[1-6][^>]*>(.{0,400}?)</h[1-6]>")
+
+
+class Reader(MarkdownIt):
+    """CommonMark and tables. A target stays as it is written, whatever it leads to."""
+
+    def __init__(self) -> None:
+        super().__init__("commonmark", {"inline_definitions": True})
+        self.enable("table")
+        for name, rule in RULES.items():
+            self.inline.ruler.at(name, note_place(rule))
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802
+        return True
+
+    def normalizeLink(self, url: str) -> str:  # noqa: N802
+        return url
+
+
+def note_place(rule: Callable[[StateInline, bool], bool]) -> Callable[[StateInline, bool], bool]:
+    def noting(state: StateInline, silent: bool) -> bool:
+        start, before = state.pos, len(state.tokens)
+        found = rule(state, silent)
+        if found and not silent:
+            made = next((one for one in state.tokens[before : before + 2] if one.type in PLACED), None)
+            if made is not None:
+                made.meta["place"] = (start, state.pos)
+        return found
+
+    return noting
 
 
 class Heading:
-    __slots__ = ("level", "line", "text")
+    __slots__ = ("anchor", "level", "line", "text")
 
-    def __init__(self, line: int, level: int, text: str) -> None:
-        self.line, self.level, self.text = line, level, text
+    def __init__(self, line: int, level: int, text: str, anchor: str) -> None:
+        self.line, self.level, self.text, self.anchor = line, level, text, anchor
+
+
+class Link:
+    """Where a link stands and where it leads; `problem` says what keeps it from being one."""
+
+    __slots__ = ("offset", "problem", "target")
+
+    def __init__(self, offset: int, target: str, problem: str = "") -> None:
+        self.offset, self.target, self.problem = offset, target, problem
 
 
 class Page:
     """One page. `prose` is as long as the text, with blanks where code, comments and front matter stand."""
 
-    __slots__ = ("front", "headings", "prose", "text", "unclosed")
+    __slots__ = ("blocks", "defined", "front", "headings", "inline", "prose", "shown", "starts", "text", "unclosed")
 
     def __init__(self, text: str) -> None:
-        self.text = text = text.replace("\r\n", "\n").removeprefix("\ufeff")
-        self.headings: list[Heading] = []
-        # The lines of the front matter, and the line of a code fence that nothing closes; 0 where there is none.
-        self.front = front_matter(text)
-        self.unclosed = 0
+        self.text = text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
         lines = text.split("\n")
-        kept = [blank(line) for line in lines[: self.front]] + Blocks(self, lines[self.front :]).prose()
-        self.prose = without_code_spans("\n".join(kept))
+        self.starts = [0]
+        for line in lines:
+            self.starts.append(self.starts[-1] + len(line) + 1)
+        # The lines of the front matter, and the line of a code fence that nothing closes; 0 where there is none.
+        self.front = front_matter(lines)
+        self.unclosed = 0
+        # The types of its tokens, such as table_open.
+        self.blocks: set[str] = set()
+        self.headings: list[Heading] = []
+        self.inline: list[Link] = []
+        self.defined: list[Token] = []
+        self.shown = list(blank(text))
+        self.read(lines)
+        self.prose = "".join(self.shown)
 
     def line(self, offset: int) -> int:
-        return self.text.count("\n", 0, offset) + 1
+        return bisect_right(self.starts, offset)
 
     def column(self, offset: int) -> int:
-        return offset - self.text.rfind("\n", 0, offset)
+        return offset - self.starts[self.line(offset) - 1] + 1
+
+    def read(self, lines: list[str]) -> None:
+        last = len("\n".join(lines).rstrip().split("\n"))
+        tokens = Reader().parse("\n" * self.front + "\n".join(lines[self.front :]))
+        cells: dict[int, int] = {}  # how far a line of a table was read
+        level = 0
+        for token in tokens:
+            first, end = token.map or (0, 0)
+            self.blocks.add(token.type)
+            if token.type == "heading_open":
+                level = int(token.tag[1])
+            elif token.type == "inline":
+                self.block(token, lines, cells)
+                if level:
+                    text = token.content[:LONGEST_HEADING]
+                    self.headings.append(Heading(first + 1, level, text, slug(visible_text(token))))
+                level = 0
+            elif token.type == "definition":
+                self.defined.append(token)
+            elif token.type == "html_block" and not RAW.match(token.content):
+                start, stop = self.starts[first], self.starts[end] - 1
+                self.show(start, COMMENT.sub(lambda one: blank(one[0]), self.text[start:stop]))
+            elif token.type == "fence" and end >= last and not closes(lines[first + 1 : end], token.markup):
+                self.unclosed = first + 1
+
+    def show(self, offset: int, text: str) -> None:
+        self.shown[offset : offset + len(text)] = text
+
+    def block(self, token: Token, lines: list[str], cells: dict[int, int]) -> None:
+        """The prose and the links of a paragraph, a heading or a cell, at their places in the page."""
+        first = (token.map or [0])[0]
+        content, text = token.content, token.content
+        for child in token.children or []:
+            start, end = child.meta.get("place", (0, 0))
+            if child.type in ("code_inline", "text_special") or child.content.startswith("<!--"):
+                text = text[:start] + blank(text[start:end]) + text[end:]
+        begins, places, at = [], [], 0  # where each line begins in the block, and in the page
+        for number, line in enumerate(content.split("\n"), first):
+            bare = line.lstrip()
+            column = lines[number].find(bare, cells.get(number, 0)) if number < len(lines) else -1
+            begins.append(at + len(line) - len(bare))
+            places.append(self.starts[min(number, len(lines) - 1)] + max(column, 0))
+            if column >= 0:
+                cells[number] = column + len(bare)
+                self.show(places[-1], text[begins[-1] : at + len(line)])
+            at += len(line) + 1
+        for child in token.children or []:
+            start, end = child.meta.get("place", (0, 0))
+            label = content.rfind("](", start, end)
+            if child.type not in ("link_open", "image") or label < 0 or content[end - 1] != ")":
+                continue  # by reference: its definition is looked at
+            offset, target = label + 2, str(child.attrs.get("href", child.attrs.get("src", "")))
+            index = max(0, bisect_right(begins, offset) - 1)
+            problem = "" if target and target != "#" else "the link is empty: name where it leads"
+            self.inline.append(Link(places[index] + offset - begins[index], target, problem))
+
+    # ---- links
+
+    def links(self) -> Iterator[Link]:
+        yield from self.inline
+        known = {one.offset for one in self.inline}
+        for found in SPACED.finditer(self.prose):
+            if " " in found[1].strip() and found.start(1) not in known:
+                what = f"the target {found[1]!r} holds blanks: write %20 for each, or <...> around it"
+                yield Link(found.start(1), found[1], what)
+        yield from self.by_reference()
+        yield from (Link(one.start(), one[1].strip("\"'")) for one in ATTRIBUTE.finditer(self.prose))
+
+    def by_reference(self) -> Iterator[Link]:
+        """Definitions lead somewhere too. Told are labels and footnotes that nothing defines or two lines define."""
+        known: dict[str, str] = {}
+        notes = {normalizeReference(f"^{found[1]}") for found in NOTE_DEFINED.finditer(self.prose)}
+        for token in self.defined:
+            label, target = token.meta["id"], token.meta["url"]
+            if label.startswith("^"):
+                notes.add(label)
+                continue
+            line = (token.map or [0])[0]
+            offset = self.text.find("[", self.starts[line]) + 1
+            again = known.setdefault(label, target) != target
+            shown = " ".join(token.meta["label"].split()).casefold()
+            yield Link(
+                offset,
+                target,
+                f"[{shown}] is defined again, with another target; the first one counts" if again else "",
+            )
+        for found in REFERENCE.finditer(self.prose):
+            named = 2 if found[2] else 1
+            label = " ".join(self.text[slice(*found.span(named))].split()).casefold()
+            if normalizeReference(label) not in known and is_label(found[1]) and is_label(found[named]):
+                yield Link(found.start(), "", f"[{label}] is defined nowhere: add a line `[{label}]: target`")
+        for found in NOTE.finditer(self.prose):  # elsewhere than on a page with footnotes, `[^a-z]` may be anything
+            if normalizeReference(f"^{found[1]}") not in notes and (notes or found[1].isdecimal()):
+                what = f"the footnote [^{found[1]}] has no text: add a line `[^{found[1]}]: ...`"
+                yield Link(found.start(), "", what)
+
+    # ---- anchors
+
+    def anchors(self) -> set[str]:
+        """Everything on the page that a link can lead to, as `normalise_anchor` writes it."""
+        found = {normalise_anchor(one[1]) for pattern in IDS for one in pattern.finditer(self.prose)}
+        in_html = (slug(re.sub(r"<[^<>]*>", "", text)) for text in HEADING_OF_HTML.findall(self.prose))
+        used = dict[str, int]()
+        for made in (*(one.anchor for one in self.headings), *in_html):
+            again = used[made] = used.get(made, -1) + 1
+            found |= {normalise_anchor(f"{made}{sign}{again}") for sign in "-_"} if again else {normalise_anchor(made)}
+        return found
 
 
-class Blocks:
-    """One walk over the lines of a page: which are prose, and which of those are headings."""
-
-    def __init__(self, page: Page, lines: list[str]) -> None:
-        self.page, self.lines = page, lines
-        self.fence = ("", 0, 0)  # its marks, its line, how deep it is quoted
-        self.until = ""  # the end of a comment, or of a block of raw HTML
-        self.list_indent, self.after_blank, self.paragraph = 0, True, ""
-
-    def prose(self) -> list[str]:
-        kept = []
-        for number, line in enumerate(self.lines, self.page.front + 1):
-            quoted = QUOTED.match(line)
-            mark = quoted[0] if quoted else ""
-            kept.append(line if self.is_prose(number, line[len(mark) :], mark.count(">")) else blank(line))
-        if self.fence[0]:
-            self.page.unclosed = self.fence[1]
-        return kept
-
-    def is_prose(self, number: int, line: str, depth: int) -> bool:
-        if self.fence[0] and depth >= self.fence[2]:
-            if closes(line, self.fence[0]):
-                self.fence = ("", 0, 0)
-            return False
-        self.fence = ("", 0, 0)
-        if self.until:
-            self.until = "" if self.until in line.lower() else self.until
-            return False
-        if not line.strip():
-            self.after_blank, self.paragraph = True, ""
-            return True
-        body = self.inside_lists(line)
-        if body is None:
-            return False
-        self.after_blank = False
-        return not self.opens(number, body, depth) and self.text_line(number, body)
-
-    def inside_lists(self, line: str) -> str | None:
-        """The line without its bullet; None for code that is only indented."""
-        indent, bullet = width(line), BULLET.match(line)
-        if self.after_blank and indent < self.list_indent and not bullet:
-            self.list_indent = 0
-        if self.after_blank and indent - self.list_indent >= 4 and (not bullet or not self.list_indent):
-            return None
-        if not bullet or UNDERLINE.match(line):
-            return line
-        self.list_indent, self.paragraph = len(bullet[0].expandtabs(4)), ""
-        return line[bullet.end() :]
-
-    def opens(self, number: int, body: str, depth: int) -> bool:
-        """Whether a fence, a comment over several lines, or raw HTML starts here."""
-        start = body.lstrip()
-        found = FENCE.match(start)
-        if found and not (found[1][0] == "`" and "`" in found[2]):
-            self.fence, self.paragraph = (found[1], number, depth), ""
-            return True
-        raw = RAW.match(start)
-        if raw and f"</{raw[1].lower()}>" not in start.lower():
-            self.until = f"</{raw[1].lower()}>"
-            return True
-        comment = start.rfind("<!--")
-        if comment >= 0 and "-->" not in start[comment:] and "`" not in start[:comment]:
-            self.until = "-->"
-            return not comment
-        return False
-
-    def text_line(self, number: int, body: str) -> bool:
-        """Always prose; a heading is noted on the way."""
-        heading, underline = HEADING.match(body), UNDERLINE.match(body)
-        if heading:
-            self.page.headings.append(Heading(number, len(heading[1]), heading_text(body[heading.end() :])))
-            self.paragraph = ""
-        elif underline and self.paragraph and not self.paragraph.startswith("|"):
-            level = 1 if underline[1][0] == "=" else 2
-            self.page.headings.append(Heading(number - 1, level, self.paragraph[:LONGEST_HEADING]))
-            self.paragraph = ""
-        else:
-            self.paragraph = body.strip()
-        return True
-
-
-def front_matter(text: str) -> int:
+def front_matter(lines: list[str]) -> int:
     """How many lines it takes: between lines of three dashes, or of three plus signs, at the very top."""
-    lines = text.split("\n", 400)
     mark = lines[0].rstrip()
-    if mark not in ("---", "+++"):
-        return 0
-    if not any(FRONT.match(line) for line in lines[1:2]):
+    if mark not in ("---", "+++") or not any(FRONT.match(line) for line in lines[1:2]):
         return 0  # a rule across the page
-    return next((number for number, line in enumerate(lines[1:], 2) if line.rstrip() == mark), 0)
+    return next((number for number, line in enumerate(lines[1:400], 2) if line.rstrip() == mark), 0)
 
 
-def heading_text(rest: str) -> str:
-    """Without the marks that may close it."""
-    text = rest.strip()
-    bare = text.rstrip("#")
-    return (bare.rstrip() if not bare or bare[-1] in " \t" else text)[:LONGEST_HEADING]
-
-
-def width(line: str) -> int:
-    """How far a line is indented."""
-    line = line.expandtabs(4)
-    return len(line) - len(line.lstrip())
-
-
-def closes(line: str, fence: str) -> bool:
-    mark = line.strip()
+def closes(lines: list[str], fence: str) -> bool:
+    """Whether the last line of a code block ends it."""
+    mark = lines[-1].strip(" \t>") if lines else ""
     return len(mark) >= len(fence) and not mark.strip(fence[0])
 
 
@@ -170,94 +253,28 @@ def blank(text: str) -> str:
     return NOT_NEWLINE.sub(" ", text)
 
 
-def without_code_spans(text: str) -> str:
-    """Blanks for code spans, comments within a line, and brackets that a backslash makes plain."""
-    text = re.sub(r"\\[\[\]<()!\\`]", "  ", text)
-    done, parts = 0, []
-    for end in [*(found.start() for found in APART.finditer(text)), len(text)]:
-        parts.append(spans_blanked(text[done:end]))
-        done = end
-    return without_comments("".join(parts))
+def is_label(text: str) -> bool:
+    """Words; not a number in brackets, nor a name of code such as `package.Class`, which some sites look up."""
+    return any(char.isalpha() for char in text) and not CODE_NAME.fullmatch(text)
 
 
-def without_comments(text: str) -> str:
-    parts, done, start = [], 0, text.find("<!--")
-    while start >= 0 and (end := text.find("-->", start + 4)) >= 0:
-        parts += [text[done:start], blank(text[start : end + 3])]
-        done = end + 3
-        start = text.find("<!--", done)
-    return "".join([*parts, text[done:]])
+def visible_text(token: Token) -> str:
+    """What a reader sees of a heading: no marks, no tags, no images."""
+    seen = ("text", "text_special", "code_inline")
+    return "".join(one.content if one.type in seen else " " * (one.type == "softbreak") for one in token.children or [])
 
 
-def spans_blanked(text: str) -> str:
-    """A run of backticks is closed by the next run of the same length."""
-    if "`" not in text:
-        return text
-    from bisect import bisect_right
+def slug(text: str) -> str:
+    """The anchor that GitHub gives a heading."""
+    from unicodedata import category
 
-    runs = [(found.start(), found.end()) for found in re.finditer("`+", text)]
-    by_length: dict[int, list[int]] = {}
-    for index, (start, end) in enumerate(runs):
-        by_length.setdefault(end - start, []).append(index)
-    parts, done, index = [], 0, 0
-    while index < len(runs):
-        start, end = runs[index]
-        same = by_length[end - start]
-        place = bisect_right(same, index)
-        if place == len(same):
-            index += 1
-            continue
-        close = same[place]
-        parts += [text[done:start], blank(text[start : runs[close][1]])]
-        done = runs[close][1]
-        index = close + 1
-    return "".join([*parts, text[done:]])
-
-
-# ---- anchors
-
-
-def anchors(page: Page) -> set[str]:
-    """Everything on the page that a link can lead to, as `normalise_anchor` writes it."""
-    found, used = set(collect_explicit_anchors(page)), dict[str, int]()
-    for text in [*(one.text for one in page.headings), *re.findall(r"<h[1-6][^>]*>(.{0,400}?)</h[1-6]>", page.prose)]:
-        made = slug(text)
-        again = used.get(made, -1) + 1
-        used[made] = again
-        found |= (
-            {normalise_anchor(made)}
-            if not again
-            else {normalise_anchor(f"{made}-{again}"), normalise_anchor(f"{made}_{again}")}
-        )
-    return found
-
-
-def collect_explicit_anchors(page: Page) -> Iterator[str]:
-    """Ids that the page gives itself: in HTML, in braces behind a heading, or as `(id)=` before one."""
-    for found in re.finditer(r"<\w[^<>]{0,400}?\b(?:id|name)\s*=\s*[\"']?([^\"'\s>]+)", page.prose):
-        yield normalise_anchor(found[1])
-    for found in re.finditer(r"\{:?[^{}\n]{0,200}#([^\s{}]+)[^{}\n]{0,200}\}", page.prose):
-        yield normalise_anchor(found[1])
-    for found in re.finditer(r"(?m)^\(([\w-]+)\)=[ \t]*$", page.prose):
-        yield normalise_anchor(found[1])
+    text = IN_BRACES.sub("", text).strip().lower()
+    return "".join(
+        "-" if one == " " else one for one in text if one.isalnum() or one in "-_ " or category(one)[0] == "M"
+    )
 
 
 def normalise_anchor(anchor: str) -> str:
-    """For comparing: renderers differ in capitals, in runs of hyphens, and in marks that nobody sees."""
+    """For comparing: renderers differ in capitals, in runs of hyphens, and in marks that no reader sees."""
     plain = anchor.casefold().replace("\ufe0f", "").replace("\u200d", "")
     return re.sub(r"-+", "-", plain).strip("-")
-
-
-def slug(heading: str) -> str:
-    """The anchor that GitHub gives a heading."""
-    from html import unescape
-    from unicodedata import category
-
-    text = CODE.sub(lambda found: AS_CODE.sub("", found[2]).replace("_", "\0"), heading)
-    text = re.sub(r"\s*\{:?[^{}]*#[^{}]*\}\s*$", "", text)
-    text = re.sub(r"!\[[^\]]*\]\([^)]*\)|</?[a-zA-Z][\w-]*(?:\s[^<>]*)?/?>|<!--.*?-->", "", text)
-    text = re.sub(r"\[([^\[\]]*)\](?:\([^)]*\)|\[[^\]]*\])", r"\1", text)
-    text = re.sub(r"(?<!\w)(_{1,3})(\S(?:.*?\S)?)\1(?!\w)", r"\2", text)
-    text = unescape(text).replace("\0", "_").strip().lower()
-    kept = (one for one in text if one.isalnum() or one in "-_ " or category(one)[0] == "M")
-    return "".join(kept).replace(" ", "-")

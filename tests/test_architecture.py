@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
 import pytest
@@ -29,7 +29,7 @@ from tenterhook.dialects.schema.dialect import (
     Type,
     Wrapper,
 )
-from tenterhook.dialects.schema.vocabulary import check
+from tenterhook.dialects.schema.vocabulary import CAUSES, check
 from tenterhook.engine.runner import Runner
 from tenterhook.errors import DialectError
 from tenterhook.types import Attempt, Hook, Job, Source
@@ -617,14 +617,80 @@ HANDLERS = sorted(path.stem for path in (SOURCE / "handlers").glob("*.py") if pa
 
 @pytest.mark.parametrize("name", HANDLERS)
 def test_a_handler_keeps_the_contract(name: str) -> None:
-    """`run`, or `program` and `attempt`; what else it gives is callable too."""
+    """Its traits, and `run`, or `program` and `attempt`; what else it gives is callable too."""
     handler = handlers.get(name)
 
     assert isinstance(handler, ModuleType)
+    assert handler.TRAITS.about
+    assert set(handler.TRAITS.failures) <= CAUSES
     child = callable(getattr(handler, "program", None)) and callable(getattr(handler, "attempt", None))
     assert child or callable(getattr(handler, "run", None))
     optional = [getattr(handler, extra) for extra in ("arun", "inline", "awaits") if hasattr(handler, extra)]
     assert all(map(callable, optional))
+
+
+def test_the_documentation_has_every_handler() -> None:
+    """But the one for files that cannot be read, which no entry asks for."""
+    rows = re.findall(r"^\| `(\w+)` \|", (SOURCE.parents[1] / "docs/handlers.md").read_text(), re.MULTILINE)
+
+    assert sorted(rows) == [name for name in HANDLERS if name != "unread"]
+
+
+def names_handler(node: ast.AST) -> bool:
+    """`hook.handler`, `entry["handler"]` or `entry.get("handler")`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == "handler"
+    key = node.slice if isinstance(node, ast.Subscript) else node.args[0] if is_get(node) else None
+    return isinstance(key, ast.Constant) and key.value == "handler"
+
+
+def is_get(node: ast.AST) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "get" and bool(node.args)
+
+
+def table_in(node: ast.AST) -> list[Any]:
+    """The texts of a tuple, list or set, or the keys of a dictionary; empty where something else is in it."""
+    held = node.keys if isinstance(node, ast.Dict) else getattr(node, "elts", [])
+    return [getattr(one, "value", None) if isinstance(one, ast.Constant) else None for one in held]
+
+
+def knows_a_handler(node: ast.AST) -> bool:
+    """A comparison with a handler's name, a table of handlers, or a look into one; two hooks may be compared."""
+    if isinstance(node, ast.Compare):
+        sides = (node.left, *node.comparators)
+        return any(map(names_handler, sides)) and not all(map(names_handler, sides))
+    if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
+        return len(held := table_in(node)) > 1 and set(held) <= set(HANDLERS)
+    if isinstance(node, ast.Subscript) or is_get(node):
+        owner, key = (node.value, node.slice) if isinstance(node, ast.Subscript) else (node.func.value, node.args[0])  # type: ignore[attr-defined]
+        return isinstance(owner, ast.Name) and owner.id.isupper() and names_handler(key)
+    return False
+
+
+@pytest.mark.parametrize("path", [path for path in CORE if path.parent.name != "handlers"], ids=short)
+def test_no_other_module_knows_a_handler_by_its_name(path: Path) -> None:
+    """What differs between types of hooks is a trait, which the handler's own module says."""
+    assert not [f"line {node.lineno}" for node in ast.walk(SYNTAX[path]) if knows_a_handler(node)]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["hook.handler == 'x'", "x.handler in (a, 'x')", "e.get('handler') != 'x'", "('http', 'script')", "X[h.handler]"],
+)
+def test_a_module_that_knows_a_handler_is_found(code: str) -> None:
+    assert any(map(knows_a_handler, ast.walk(ast.parse(code))))
+
+
+LAZY = ("asyncio", "socket", "select", "ssl", "tenterhook.clients", "tenterhook.runtime")
+
+
+def test_traits_of_all_handlers_are_read_without_what_running_a_hook_needs() -> None:
+    """Config readers ask for them; `tenter fire` must not start slower because a file holds a hook of some type."""
+    code = f"from tenterhook.handlers import traits\nprint([traits(name).about for name in {HANDLERS}])"
+    loaded, done = imported("-c", code, beyond="import msgspec")
+
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert not {name for name in loaded if name.startswith(LAZY)}
 
 
 def test_every_handler_that_a_dialect_names_is_there_or_fails_as_a_value() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from tenterhook.config.entry_keys import OPTIONS, SETTERS
+from tenterhook.config.entry_keys import SETTERS
 from tenterhook.config.timeouts import timeout
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, File, Type
 from tenterhook.dialects.schema.vocabulary import RULE
@@ -16,8 +16,6 @@ from tenterhook.errors import nearest
 from tenterhook.pipeline.match import WHOSE, engine, is_broken
 from tenterhook.types import Hook, Path, Source
 
-# Handlers whose hooks can go on beside the agent: those that are processes.
-BACKGROUND = ("command", "script")
 LONGEST_NAME = 60
 # Files whose hooks are no duplicates of those in other files.
 APART = ("plugin", "skill")
@@ -177,16 +175,17 @@ class Reading:
         limit = timeout(self, pop_timeout(found), rule, kind)
         if self.refused or not self.runs(kind, rule, path):
             return None
-        if found.get("background") and kind.handler not in BACKGROUND:
+        if found.get("background") and not starts_child(kind):
             self.warn(path, f"only a process can run in the background, not a hook of type {kind.name!r}")
             found["background"] = False
         self.close(rule, found, path)
         if RULE in (found.get("condition") or {}) and rule.target != "tool_name":
             self.warn(path, f"{rule.name} is about no tool, so a hook that is for some calls only never runs")
-        spec = {**kind.spec, **(self.folder if kind.handler == "command" else {}), **found.pop("spec")}
-        known = (kind.key, *kind.spec, *OPTIONS.get(kind.handler, ())) if kind.key else tuple(spec)
-        for key in (key for key in spec if key not in known):
-            self.warn((*path, key), f"{key} means nothing to a hook of type {kind.name!r}; it is ignored")
+        spec = {**kind.spec, **self.folder_for(kind), **found.pop("spec")}
+        beyond = [key for key in spec if key != kind.key and key not in kind.spec] if kind.key else []
+        for key in beyond:
+            if key not in options(kind):
+                self.warn((*path, key), f"{key} means nothing to a hook of type {kind.name!r}; it is ignored")
         if "stop_cap" in spec and rule.stop_cap is None:
             self.warn(path, f"{rule.name} keeps no agent from stopping, so how often that may be says nothing")
         found.pop("type", None)
@@ -202,6 +201,10 @@ class Reading:
             env={**self.env, **found.pop("env", {})},
             **found,
         )
+
+    def folder_for(self, kind: Type) -> dict[str, Any]:
+        """The working directory that the file gives to its hooks, where hooks of this type have one."""
+        return self.folder if self.folder and "cwd" in options(kind) else {}
 
     def close(self, rule: EventRule, found: dict[str, Any], path: Path) -> None:
         """A wish to fail closed counts where the event can be refused and the hook is waited for."""
@@ -289,6 +292,19 @@ def pop_timeout(found: dict[str, Any]) -> Any:
     """What the entry says of its time: the key for it before the one that stands in for that."""
     spare = found.pop("timeout_else", None)
     return found.pop("timeout", spare)
+
+
+def starts_child(kind: Type) -> bool:
+    from tenterhook import handlers  # only for entries that ask for it
+
+    return handlers.starts_child(kind.handler)
+
+
+def options(kind: Type) -> tuple[str, ...]:
+    """The keys, besides the main one, that mean something to hooks of this type."""
+    from tenterhook import handlers  # only for entries that have other keys
+
+    return handlers.traits(kind.handler).options
 
 
 def whole(spec: dict[str, Any], kind: Type) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tenterhook import handlers
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.pipeline.event_reader import Rules, compile_rules
 from tenterhook.pipeline.payload import Given, Shape, aliases, compile_shape
@@ -54,7 +55,7 @@ class Slot:
         self.overrides = loaded.overrides
         self.ends = frozenset((*owner.dialect.chain_ends, *self.rule.chain_ends))
         self.background = not self.rule.awaited or any(hook.background for hook in self.hooks)
-        self.functions = all(hook.handler == "python" for hook in self.hooks)
+        self.functions = not any(handlers.starts_child(hook.handler) for hook in self.hooks)
         self.static = not self.several and not any(hook.once or hook.condition for hook in self.hooks)
         self.planner = planner(self.hooks, owner.dialect, rules, off=self.off, overrides=self.overrides)
         self.memo: Memo[tuple[str, tuple[str, ...]], tuple[Plan, Outcome | None]] = Memo(len(self.hooks))

@@ -58,7 +58,7 @@ class Confinement:
 
     def words(self, hook: Hook) -> str:
         """For people; empty where there is no process to speak of."""
-        if hook.handler == "python":
+        if handlers.runs_in_host(hook.handler):
             return "not confined: it runs in the host's own process"
         if not handlers.starts_child(hook.handler):
             return ""

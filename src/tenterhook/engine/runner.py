@@ -6,7 +6,7 @@ import threading
 import time
 import weakref
 from collections.abc import Awaitable, Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from tenterhook.runtime.process import Batch
     from tenterhook.runtime.process.pool import Pool, Queued
     from tenterhook.runtime.supervisor.client import Helper
-
-# A function's own time-out ends it where it can be ended; the thread is given up a little later.
-ABANDON = 0.05
 
 
 class Runner:
@@ -233,7 +230,7 @@ class Runner:
         except RuntimeError as exc:  # no more threads
             return exc
         try:
-            async with asyncio.timeout(None if job.timeout is None else job.timeout + ABANDON):
+            async with asyncio.timeout(patience(job)):
                 return await future
         except TimeoutError:
             self.workers.abandoned += 1
@@ -299,10 +296,4 @@ async def guarded_too(function: Callable[[Job], Awaitable[Attempt]], job: Job) -
 
 def patience(job: Job) -> float | None:
     """Seconds that we wait for a call; None for as long as it takes."""
-    return None if job.timeout is None else job.timeout + leeway(job.hook.handler)
-
-
-@cache
-def leeway(handler: str) -> float:
-    """How much longer than the hook may take we wait: a handler that keeps the time itself has things to close."""
-    return getattr(handlers.get(handler), "LEEWAY", ABANDON)
+    return None if job.timeout is None else job.timeout + handlers.traits(job.hook.handler).leeway

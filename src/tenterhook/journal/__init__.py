@@ -13,13 +13,14 @@ import os
 import threading
 import weakref
 from collections import deque
+from functools import cached_property
 from time import sleep, time
 from typing import TYPE_CHECKING
 
 from tenterhook.journal.files import Files, place
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from tenterhook.engine.hookset import HookSet
     from tenterhook.journal.lines import Lines
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 WAIT, PATIENCE = 4_000, 1.0
 # So many are remembered of what hardly ever differs.
 MOST = 1_000
-# The one handler that is nothing but a call in this process.
-INLINE = "python"
 # Reasons not to run a hook that somebody may want to prove.
 TRUST = frozenset(("untrusted", "denied", "forbidden"))
 
@@ -54,8 +53,15 @@ class Journal:
         # By identity, and held, so that nothing else can come to stand at their place.
         self.harmless: dict[int, tuple[Skipped, ...]] = {}
         # Where nothing is applied, the outcome does not tell what a hook said.
-        self.inline = "" if owner.mode == "observe" else INLINE
+        self.observes = owner.mode == "observe"
         self.warned = False
+
+    @cached_property
+    def runs_in_host(self) -> Callable[[str], bool]:
+        """Imported for the first attempt: an event that no hook matches does without."""
+        from tenterhook.handlers import runs_in_host
+
+        return runs_in_host
 
     @classmethod
     def of(cls, owner: HookSet, folder: str) -> Journal:
@@ -85,7 +91,7 @@ class Journal:
         if outcome.decision != "none" or not outcome.success or outcome.messages or outcome.changes:
             return self.write(event, outcome)
         for attempt in outcome.attempts:
-            if attempt.type != self.inline or attempt.stdout:
+            if attempt.stdout or self.observes or not self.runs_in_host(attempt.type):
                 return self.write(event, outcome)
         if outcome.stop or outcome.suppress:
             return self.write(event, outcome)

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tenterhook import handlers
 from tenterhook.cli.commands.fire import engine_arguments
 from tenterhook.cli.server import event_thread, missing_files
 from tenterhook.cli.server.stamps import Files
@@ -36,7 +37,7 @@ class Kept:
         self.seat = Seat()
         files = Files(self.engine)
         hooks = self.engine.hooks()
-        self.functions = any(hook.handler == "python" for hook in hooks)
+        self.functions = any(handlers.runs_in_host(hook.handler) for hook in hooks)
         # What approvals are bound to is looked for in too many places to watch them: it is looked for again.
         sure = files.sure and not any(hook.seal for hook in hooks)
         self.files = files if sure else None

@@ -39,7 +39,7 @@ def absent(look: Look) -> Iterator[Problem]:
 
 def absent_file(look: Look) -> str:
     found = script(look)
-    if look.hook.handler == "script":
+    if look.hook.spec.get("form") == "script":
         return found.path if found and not os.path.isfile(found.path) else ""
     return missing(words(look), look.env, look.project)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, TypeGuard
 
 import msgspec
 import pytest
@@ -29,7 +29,7 @@ from tenterhook.dialects.schema.dialect import (
     Type,
     Wrapper,
 )
-from tenterhook.dialects.schema.vocabulary import check
+from tenterhook.dialects.schema.vocabulary import CAUSES, check
 from tenterhook.engine.runner import Runner
 from tenterhook.errors import DialectError
 from tenterhook.types import Attempt, Hook, Job, Source
@@ -403,6 +403,94 @@ def test_a_pure_module_needs_no_process_no_socket_no_loop_and_no_thread(path: Pa
     assert done.returncode == 0, done.stderr
 
 
+# What a pure module could do I/O with, or wait.
+WORLD = {
+    *("os", "io", "time", "subprocess", "socket", "select", "selectors", "signal", "shutil", "tempfile", "pathlib"),
+    *("glob", "fcntl", "mmap", "ctypes", "http", "urllib", "ssl", "asyncio", "threading", "multiprocessing", "logging"),
+    *("open", "input", "print", "exec", "eval"),
+}
+# What pure modules use of it all the same.
+USED = {
+    ("pipeline/environment.py", "os._Environ"): "a class: its variables are read without decoding each one",
+    ("pipeline/environment.py", "os.fsdecode"): "turns bytes into text",
+    ("pipeline/environment.py", "os.fsencode"): "turns text into bytes",
+    (
+        "pipeline/match.py",
+        "threading.Lock",
+    ): "warnings are switched off for the whole process while a regex is compiled",
+    ("pipeline/payload_fields.py", "os.getpid"): "a field of the payload; the kernel is asked for nothing else",
+    ("pipeline/payload_fields.py", "time.time_ns"): "the time of an event that says none",
+}
+
+
+def world_used(tree: ast.AST) -> Iterator[str]:
+    """What a module takes from WORLD: `os.getpid`, or `open`."""
+    modules: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = {one.name: (one.asname or one.name).partition(".")[0] for one in node.names}
+            modules |= {alias for name, alias in names.items() if name.partition(".")[0] in WORLD}
+        elif isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] in WORLD:
+            yield from (f"{node.module}.{one.name}" for one in node.names)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
+            yield f"{node.value.id}.{node.attr}"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in WORLD:
+            yield node.func.id
+
+
+def test_pipeline_is_pure() -> None:
+    """All modules of the folder; what they use of the world is listed, each with its reason."""
+    found = {(short(path), name) for path in PURE for name in world_used(SYNTAX[path])}
+
+    assert found == set(USED)
+
+
+@pytest.mark.parametrize(
+    "code", ["import os\\nos.stat(x)", "from time import sleep", "open(x)", "import io as i\\ni.a"]
+)
+def test_what_a_module_uses_of_the_world_is_found(code: str) -> None:
+    assert list(world_used(ast.parse(code)))
+
+
+FLOW = """
+import sys
+from tenterhook import Engine
+from tenterhook.engine.simulate import Did, simulate
+from tenterhook.types import Hook, Source
+
+simulate("tenterhook", "tool.before", [Did(), Did(exit_code=2, stderr="no")])  # imports what is imported late
+engine = Engine({project!r}, files=False, supervisor="fork", home={project!r}, environ={{}})
+rule = engine.rule("tool.before")
+spec = {{"command": "true", "main": "true", "form": "shell"}}
+engine.put(Hook(name="h", event=rule.name, handler="command", spec=spec, source=Source("x"), timeout=9.0))
+compiled = engine.slot(rule.name)
+event, plan, _ = engine.plan_event(compiled, {{"tool_name": "Bash", "tool_input": {{"command": "ls"}}}})
+engine.running()
+flow, seen, watching = engine.flow(compiled, event, plan), [], True
+sys.addaudithook(lambda name, arguments: seen.append(name) if watching else None)
+batch = next(flow)
+watching = False
+jobs = engine.prepare(batch)
+attempts = engine.runner.together(jobs)
+watching = True
+try:
+    flow.send(attempts)
+except StopIteration as finished:
+    watching = False
+    print(finished.value[1].attempts[0].exit_code, seen)
+engine.close()
+"""
+
+
+def test_the_flow_of_an_event_touches_nothing_but_its_data(tmp_path: Path) -> None:
+    """Python tells an audit hook of each file, folder, process, socket and thread; a process was confined and run."""
+    done = python("-c", FLOW.format(project=str(tmp_path)))
+
+    assert (done.stdout, done.returncode) == ("0 []\n", 0), done.stderr[-2000:]
+    assert (tmp_path / ".local/state/tenterhook").is_dir()
+
+
 def test_the_blocker_really_blocks() -> None:
     done = python("-c", BLOCKER.format(blocked=BLOCKED, module="tenterhook.runtime.process"))
 
@@ -617,14 +705,80 @@ HANDLERS = sorted(path.stem for path in (SOURCE / "handlers").glob("*.py") if pa
 
 @pytest.mark.parametrize("name", HANDLERS)
 def test_a_handler_keeps_the_contract(name: str) -> None:
-    """`run`, or `program` and `attempt`; what else it gives is callable too."""
+    """Its traits, and `run`, or `program` and `attempt`; what else it gives is callable too."""
     handler = handlers.get(name)
 
     assert isinstance(handler, ModuleType)
+    assert handler.TRAITS.about
+    assert set(handler.TRAITS.failures) <= CAUSES
     child = callable(getattr(handler, "program", None)) and callable(getattr(handler, "attempt", None))
     assert child or callable(getattr(handler, "run", None))
     optional = [getattr(handler, extra) for extra in ("arun", "inline", "awaits") if hasattr(handler, extra)]
     assert all(map(callable, optional))
+
+
+def test_the_documentation_has_every_handler() -> None:
+    """But the one for files that cannot be read, which no entry asks for."""
+    rows = re.findall(r"^\| `(\w+)` \|", (SOURCE.parents[1] / "docs/handlers.md").read_text(), re.MULTILINE)
+
+    assert sorted(rows) == [name for name in HANDLERS if name != "unread"]
+
+
+def names_handler(node: ast.AST) -> bool:
+    """`hook.handler`, `entry["handler"]` or `entry.get("handler")`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == "handler"
+    key = node.slice if isinstance(node, ast.Subscript) else node.args[0] if is_get(node) else None
+    return isinstance(key, ast.Constant) and key.value == "handler"
+
+
+def is_get(node: ast.AST) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "get" and bool(node.args)
+
+
+def table_in(node: ast.AST) -> list[Any]:
+    """The texts of a tuple, list or set, or the keys of a dictionary; empty where something else is in it."""
+    held = node.keys if isinstance(node, ast.Dict) else getattr(node, "elts", [])
+    return [getattr(one, "value", None) if isinstance(one, ast.Constant) else None for one in held]
+
+
+def knows_a_handler(node: ast.AST) -> bool:
+    """A comparison with a handler's name, a table of handlers, or a look into one; two hooks may be compared."""
+    if isinstance(node, ast.Compare):
+        sides = (node.left, *node.comparators)
+        return any(map(names_handler, sides)) and not all(map(names_handler, sides))
+    if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
+        return len(held := table_in(node)) > 1 and set(held) <= set(HANDLERS)
+    if isinstance(node, ast.Subscript) or is_get(node):
+        owner, key = (node.value, node.slice) if isinstance(node, ast.Subscript) else (node.func.value, node.args[0])  # type: ignore[attr-defined]
+        return isinstance(owner, ast.Name) and owner.id.isupper() and names_handler(key)
+    return False
+
+
+@pytest.mark.parametrize("path", [path for path in CORE if path.parent.name != "handlers"], ids=short)
+def test_no_other_module_knows_a_handler_by_its_name(path: Path) -> None:
+    """What differs between types of hooks is a trait, which the handler's own module says."""
+    assert not [f"line {node.lineno}" for node in ast.walk(SYNTAX[path]) if knows_a_handler(node)]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["hook.handler == 'x'", "x.handler in (a, 'x')", "e.get('handler') != 'x'", "('http', 'script')", "X[h.handler]"],
+)
+def test_a_module_that_knows_a_handler_is_found(code: str) -> None:
+    assert any(map(knows_a_handler, ast.walk(ast.parse(code))))
+
+
+LAZY = ("asyncio", "socket", "select", "ssl", "tenterhook.clients", "tenterhook.runtime")
+
+
+def test_traits_of_all_handlers_are_read_without_what_running_a_hook_needs() -> None:
+    """Config readers ask for them; `tenter fire` must not start slower because a file holds a hook of some type."""
+    code = f"from tenterhook.handlers import traits\nprint([traits(name).about for name in {HANDLERS}])"
+    loaded, done = imported("-c", code, beyond="import msgspec")
+
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert not {name for name in loaded if name.startswith(LAZY)}
 
 
 def test_every_handler_that_a_dialect_names_is_there_or_fails_as_a_value() -> None:
@@ -650,7 +804,7 @@ def job(handler: str) -> Job:
     engine.put(hook)
     slot = engine.slot(rule.name)
     event, plan, _ = engine.plan_event(slot, {})
-    return next(engine.flow(slot, event, plan))[0]
+    return engine.prepare(next(engine.flow(slot, event, plan)))[0]
 
 
 def only_run(given: Job) -> Attempt:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from tenterhook import handlers
 from tenterhook.cli.project import file_lines
 from tenterhook.support.terminal.table import table, width
 from tenterhook.support.terminal.text import (
@@ -40,17 +41,6 @@ CAUSE_WORDS = {
 }
 # Placeholder for the one word in which answers differ.
 HOLE = "\0"
-PROCESS = ("exit", "output", "spawn", "timeout", "signal")
-ASKED = ("network", "output", "spawn", "timeout")
-# What can go wrong with a hook of each type; with other types, anything.
-CAUSES_OF = {
-    "command": PROCESS,
-    "script": PROCESS,
-    "python": ("import", "exception", "output", "timeout"),
-    "http": ("network", "output", "timeout"),
-    "prompt": ASKED,
-    "agent": ASKED,
-}
 
 
 def text(found: Explanation, paint: Paint, *, whole: bool) -> str:
@@ -178,7 +168,7 @@ def fitting(hook: ExplainedHook, event: EventFacts) -> str:
 def if_it_fails(hook: ExplainedHook, event: EventFacts) -> str:
     """What most failures lead to, and the causes that lead to something else."""
     words = {"ask": "asks", "deny": "blocked" if event.can_block else "goes on"}
-    causes = CAUSES_OF.get(hook.type, CAUSE_WORDS)
+    causes = handlers.traits(hook.type).failures or CAUSE_WORDS
     found = {cause: words.get(policy, "goes on") for cause, policy in hook.on_failure.items() if cause in causes}
     if not found:
         return ""

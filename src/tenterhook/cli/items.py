@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from tenterhook import handlers
 from tenterhook.config.file_trust import owner_of
 from tenterhook.support.terminal.text import Paint, near, one_line, pluralise_count
 from tenterhook.trust import changes
@@ -70,8 +71,9 @@ def facts(item: Item, project: str) -> Iterator[str]:
         yield f"environment: {one_line(', '.join(asks))}"
     if sandbox := entry.get("sandbox"):
         yield f"sandbox: {format_item_value({key: value for key, value in sandbox.items() if value} or 'as usual')}"
-    # For a function, an absent part is a module that would be found before the function's own.
-    parts = [part for part in item.parts if part.how != "absent" or entry.get("handler") != "python"]
+    # For a function, an absent part is a module that would be found before its own.
+    in_host = handlers.runs_in_host(entry.get("handler", ""))
+    parts = [part for part in item.parts if part.how != "absent" or not in_host]
     yield from (f"bound to {format_bound_file(part, project)}" for part in parts if part.how != "names")
     folders = [inside(part.path, project) for part in parts if part.how == "names"]
     if folders:

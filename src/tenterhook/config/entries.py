@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from tenterhook.config.entry_keys import OPTIONS, SETTERS
+from tenterhook import handlers
+from tenterhook.config.entry_keys import SETTERS
 from tenterhook.config.timeouts import timeout
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, File, Type
 from tenterhook.dialects.schema.vocabulary import RULE
@@ -16,8 +17,6 @@ from tenterhook.errors import nearest
 from tenterhook.pipeline.match import WHOSE, engine, is_broken
 from tenterhook.types import Hook, Path, Source
 
-# Handlers whose hooks can go on beside the agent: those that are processes.
-BACKGROUND = ("command", "script")
 LONGEST_NAME = 60
 # Files whose hooks are no duplicates of those in other files.
 APART = ("plugin", "skill")
@@ -177,16 +176,17 @@ class EntryReader:
         limit = timeout(self, pop_timeout(found), rule, kind)
         if self.refused or not self.runs(kind, rule, path):
             return None
-        if found.get("background") and kind.handler not in BACKGROUND:
+        if found.get("background") and not handlers.starts_child(kind.handler):
             self.warn(path, f"only a process can run in the background, not a hook of type {kind.name!r}")
             found["background"] = False
         self.close(rule, found, path)
         if RULE in (found.get("condition") or {}) and rule.target != "tool_name":
             self.warn(path, f"{rule.name} is not about a tool, so a hook that is for some calls only never runs")
-        spec = {**kind.spec, **(self.folder if kind.handler == "command" else {}), **found.pop("spec")}
-        known = (kind.key, *kind.spec, *OPTIONS.get(kind.handler, ())) if kind.key else tuple(spec)
-        for key in (key for key in spec if key not in known):
-            self.warn((*path, key), f"{key} has no effect on a hook of type {kind.name!r}; it is ignored")
+        spec = {**kind.spec, **self.folder_for(kind), **found.pop("spec")}
+        beyond = [key for key in spec if key != kind.key and key not in kind.spec] if kind.key else []
+        for key in beyond:
+            if key not in handlers.traits(kind.handler).options:
+                self.warn((*path, key), f"{key} has no effect on a hook of type {kind.name!r}; it is ignored")
         if "stop_cap" in spec and rule.stop_cap is None:
             self.warn(path, f"{rule.name} cannot keep an agent from stopping, so the limit has no effect")
         found.pop("type", None)
@@ -202,6 +202,10 @@ class EntryReader:
             env={**self.env, **found.pop("env", {})},
             **found,
         )
+
+    def folder_for(self, kind: Type) -> dict[str, Any]:
+        """The working directory that the file gives to its hooks, where hooks of this type have one."""
+        return self.folder if self.folder and "cwd" in handlers.traits(kind.handler).options else {}
 
     def close(self, rule: EventRule, found: dict[str, Any], path: Path) -> None:
         """A wish to fail closed counts where the event can be refused and the hook is waited for."""

@@ -13,15 +13,6 @@ from tenterhook.types import Path, Sandbox
 if TYPE_CHECKING:
     from tenterhook.config.entries import EntryReader
 
-# What a handler looks at besides the key that says what it runs.
-OPTIONS = {
-    "command": ("shell", "cwd", "words", "wakes", "context_limit", "stop_cap"),
-    "mcp_tool": ("server", "input", "files", "context_limit"),
-    "script": ("args",),
-    "http": ("headers", "loopback", "private", "connect_timeout", "unlisted"),
-    "prompt": ("model", "max_tokens", "continueOnBlock", "ends_turn", "stop_cap"),
-    "agent": ("model", "max_tokens", "max_turns", "continueOnBlock", "ends_turn"),
-}
 # How a hook says that its failure counts as a refusal.
 CLOSED: dict[Any, bool] = {"block": True, "continue": False, True: True, False: False}
 # Settings that have more than one setter.

@@ -48,6 +48,10 @@ class Confinement:
             found = self.made[hook.sandbox] = self.make(hook.sandbox)
         return found
 
+    def knows(self, hook: Hook) -> bool:
+        """Whether `of` has nothing to look for."""
+        return hook.sandbox in self.made
+
     def make(self, asked: Sandbox | None) -> Confined:
         said = self.owner.settings.sandbox
         if said == "off" or (asked and asked.off and said != "require"):
@@ -58,7 +62,7 @@ class Confinement:
 
     def words(self, hook: Hook) -> str:
         """For people; empty where there is no process to speak of."""
-        if hook.handler == "python":
+        if handlers.runs_in_host(hook.handler):
             return "not confined: it runs in the host's own process"
         if not handlers.starts_child(hook.handler):
             return ""

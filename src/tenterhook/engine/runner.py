@@ -6,9 +6,9 @@ import threading
 import time
 import weakref
 from collections.abc import Awaitable, Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tenterhook import handlers
 from tenterhook.engine.reentry import INSIDE, inside_a_hook
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from tenterhook.runtime.process.pool import Pool, QueuedBatch
     from tenterhook.runtime.supervisor.client import Helper
 
-# A function's own time-out ends it where it can be ended; the thread is given up a little later.
-ABANDON = 0.05
+Made = TypeVar("Made")
 
 
 class Runner:
@@ -233,7 +232,7 @@ class Runner:
         except RuntimeError as exc:  # no more threads
             return exc
         try:
-            async with asyncio.timeout(None if job.timeout is None else job.timeout + ABANDON):
+            async with asyncio.timeout(patience(job)):
                 return await future
         except TimeoutError:
             self.workers.abandoned += 1
@@ -245,19 +244,25 @@ class Runner:
     async def in_a_thread(self, function: Callable[[], Any]) -> Any:
         """A host's own function, in a thread and the caller's context. Cancelled, it is left running and counted."""
         import asyncio
+
+        try:
+            return await self.off_loop(function)
+        except asyncio.CancelledError:
+            self.workers.abandoned += 1
+            raise
+
+    async def off_loop(self, function: Callable[[], Made]) -> Made:
+        """What the function returns, from a thread and in the caller's context."""
+        import asyncio
         from contextvars import copy_context
 
         loop, context = asyncio.get_running_loop(), copy_context()
         future: asyncio.Future[Any] = loop.create_future()
         self.workers.start(partial(run_catching, context.run), function, partial(hand_over, loop, future))
-        try:
-            value, exc = await future
-        except asyncio.CancelledError:
-            self.workers.abandoned += 1
-            raise
+        value, exc = await future
         if exc is not None:
             raise exc
-        return value
+        return value  # type: ignore[no-any-return]
 
     def close(self) -> None:
         self.closed = True
@@ -299,10 +304,4 @@ async def guarded_too(function: Callable[[Job], Awaitable[Attempt]], job: Job) -
 
 def patience(job: Job) -> float | None:
     """Seconds that we wait for a call; None for as long as it takes."""
-    return None if job.timeout is None else job.timeout + leeway(job.hook.handler)
-
-
-@cache
-def leeway(handler: str) -> float:
-    """How much longer than the hook may take we wait: a handler that keeps the time itself has things to close."""
-    return getattr(handlers.get(handler), "LEEWAY", ABANDON)
+    return None if job.timeout is None else job.timeout + handlers.traits(job.hook.handler).leeway

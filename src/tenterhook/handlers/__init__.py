@@ -1,11 +1,13 @@
-"""One file per handler type: a module with `run(job) -> Attempt`.
+"""One file per type of hook. What the other packages know of a type, its module says.
 
-A module may also give
+A module has `TRAITS`, which says what hooks of its type are, and `run(job) -> Attempt`. It may also have
 - `arun(job)`, awaited on the caller's loop: always, unless `awaits(job)` says no;
-- `LEEWAY`, how many seconds beyond the time-out its `run`, which keeps the time itself, may take to close things;
 - `inline(job)`, true where the call may run in the caller's own thread;
 - `program(job)` and `attempt(job, completed)`, where the hook is a child process: then the children of one batch run
-  together in the calling thread, and `run` is not needed.
+  together in the calling thread, and `run` is not needed. Only such hooks can run in the background;
+- `command_line(hook)`, the shell's text or the words that such a process is.
+
+Traits are read with the config: a module imports in its functions what only a running hook needs.
 """
 
 from __future__ import annotations
@@ -13,20 +15,58 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from tenterhook.types import Job
 
 
+class Traits(Struct, frozen=True, kw_only=True):
+    """What hooks of one type are.
+
+    `about` says it in a sentence, for people. `options` are the keys of an entry that the handler looks at, besides
+    the one that says what it runs. `failures` are the causes that a hook can fail of; empty means any of them.
+    `leeway` is how many seconds past the time-out the runner waits for `run`. A function's own time-out ends it where
+    that is possible, so its thread is given up soon; a handler that keeps the time itself has things to close.
+    """
+
+    about: str = ""
+    options: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
+    in_host: bool = False  # the hook is a call in the host's own process
+    reads_answer: bool = False  # the handler reads the answer, so a broken one is its error, not the verdict's
+    takes_command_line: bool = False  # an entry can name any program, with its arguments
+    leeway: float = 0.05
+
+
+UNKNOWN = Traits()
+
+
 @cache
 def get(name: str) -> ModuleType | None:
     """The handler of that name; None where there is none."""
-    if not name.isidentifier() or find_spec(f"{__name__}.{name}") is None:
+    whole = f"{__name__}.{name}"
+    try:
+        return import_module(whole) if name.isidentifier() else None
+    except ModuleNotFoundError as exc:
+        if exc.name != whole:
+            raise
         return None
-    return import_module(f"{__name__}.{name}")
+
+
+@cache
+def traits(name: str) -> Traits:
+    """What the handler of that name says of its hooks."""
+    return getattr(get(name), "TRAITS", UNKNOWN)
+
+
+@cache
+def runs_in_host(name: str) -> bool:
+    """Whether hooks of this type are calls in the host's own process."""
+    return traits(name).in_host
 
 
 @cache

@@ -5,16 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from tenterhook.handlers import Traits
 from tenterhook.pipeline.answer import SIZE
 from tenterhook.pipeline.environment import withheld
-from tenterhook.runtime.process import Completed, Program
-from tenterhook.runtime.shell_free import direct
-from tenterhook.support.command_line import missing, one_program, substitute_placeholders
-from tenterhook.types import Attempt, Job
+from tenterhook.types import Attempt, Hook, Job
 
+if TYPE_CHECKING:
+    from tenterhook.runtime.process import Completed, Program
+
+FAILURES = ("exit", "output", "spawn", "timeout", "signal")
+TRAITS = Traits(
+    about="a command line, a list of words or a program, in a process of its own",
+    options=("shell", "cwd", "words", "wakes", "context_limit", "stop_cap"),
+    failures=FAILURES,
+    takes_command_line=True,
+)
 SHELL = "/bin/sh"
 # The user's own shell, by the variable that names it.
 USERS = "user"
@@ -27,6 +36,8 @@ LACKED = "${} holds a secret and was kept from the hook; an `env` in its entry t
 
 def program(job: Job) -> Program | Attempt:
     """What to start; an Attempt where the dialect skips a hook whose script is not there."""
+    from tenterhook.support.command_line import missing, one_program, substitute_placeholders
+
     main = job.hook.spec["main"]
     if job.look_first:
         absent = missing(main, job.env(), job.cwd)
@@ -43,6 +54,8 @@ def program(job: Job) -> Program | Attempt:
 
 def of_text(job: Job, text: str) -> Program:
     """The shell has the last word where the program that it would have started cannot be."""
+    from tenterhook.runtime.shell_free import direct
+
     asked = job.hook.spec.get("shell")
     if asked in SHELLS:
         return build_program(job, (*SHELLS[asked], text))
@@ -68,6 +81,8 @@ def bash(path: str) -> str:
 
 
 def build_program(job: Job, argv: tuple[str, ...]) -> Program:
+    from tenterhook.runtime.process import Program
+
     return Program(
         argv,
         job.stdin(),
@@ -83,6 +98,13 @@ def build_program(job: Job, argv: tuple[str, ...]) -> Program:
         varying=job.given.shape.varying,
         whole=SIZE,
     )
+
+
+def command_line(hook: Hook) -> str | list[str]:
+    main = hook.spec.get("main")
+    if isinstance(main, list):
+        return [str(word) for word in main]
+    return [str(main)] if hook.spec.get("form") == "program" else str(main)
 
 
 def usual_leftovers(job: Job) -> str:

@@ -5,23 +5,32 @@ The server is one that the agent itself would start, by its own files; it is sta
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tenterhook.clients.mcp import McpServer, ServerError, Servers, read_servers
 from tenterhook.errors import ConfigError, UsageError
+from tenterhook.handlers import Traits
 from tenterhook.pipeline.payload_fields import lookup
 from tenterhook.types import Attempt, Event, Hook, Job
 
-# How many seconds beyond its time-out closing the server may take.
-LEEWAY = 15.0
+if TYPE_CHECKING:
+    from tenterhook.clients.mcp import McpServer
+
+TRAITS = Traits(
+    about="a tool of an MCP server is called, its text is the answer",
+    options=("server", "input", "files", "context_limit"),
+    leeway=15.0,  # to close the server
+)
 PLACEHOLDER = re.compile(r"\$\{([\w.]+)\}")
 
 
 async def arun(job: Job) -> Attempt:
+    import asyncio
+
+    from tenterhook.clients.mcp import ServerError
+
     began = time.monotonic()
     hook = job.hook
     said: dict[str, Any]
@@ -43,11 +52,15 @@ async def arun(job: Job) -> Attempt:
 
 def run(job: Job) -> Attempt:
     """On a loop of its own, in the runner's thread."""
+    import asyncio
+
     return asyncio.run(arun(job))
 
 
 def server_of(hook: Hook, event: Event) -> McpServer:
     """The server that the entry names. What the project's files say counts for hooks of the project alone."""
+    from tenterhook.clients.mcp import read_servers
+
     wanted, home = hook.spec.get("server", ""), event.environ.get("HOME") or os.path.expanduser("~")
     files = hook.spec.get("files", "").split()
     own = [os.path.join(home, name[2:]) for name in files if name.startswith("~/")]
@@ -63,6 +76,8 @@ def server_of(hook: Hook, event: Event) -> McpServer:
 
 
 async def call_mcp_tool(server: McpServer, job: Job) -> str:
+    from tenterhook.clients.mcp import Servers
+
     given = job.given
     tool, payload = job.hook.spec["main"], given.payload()
     async with Servers([server], environ=given.event.environ, cwd=given.event.project) as servers:

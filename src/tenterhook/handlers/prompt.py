@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
-
-from tenterhook.clients.judge import LEEWAY, run_model_judge
+from tenterhook.handlers import Traits
 from tenterhook.types import Attempt, Job
 
-__all__ = ["LEEWAY", "arun", "run"]
+FAILURES = ("network", "output", "spawn", "timeout")
+# Seconds past the time-out: connections are closed, which takes CLOSING of clients/judge at most.
+LEEWAY = 1.0
+TRAITS = Traits(
+    about="a model is asked, in one turn",
+    options=("model", "max_tokens", "continueOnBlock", "ends_turn", "stop_cap"),
+    failures=FAILURES,
+    reads_answer=True,
+    leeway=LEEWAY,
+)
 
 
 async def arun(job: Job) -> Attempt:
+    from tenterhook.clients.judge import run_model_judge
+
     return await run_model_judge(job)
 
 
 def run(job: Job) -> Attempt:
     """On a loop of its own, in the runner's thread."""
+    import asyncio
+
     return asyncio.run(arun(job))

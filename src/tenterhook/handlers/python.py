@@ -6,7 +6,14 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tenterhook.handlers import Traits
 from tenterhook.types import Attempt, Job
+
+TRAITS = Traits(
+    about="a Python function, in the host's process",
+    failures=("import", "exception", "output", "timeout"),
+    in_host=True,
+)
 
 
 def inline(job: Job) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from tenterhook.handlers import Traits
 from tenterhook.types import Attempt, Job
+
+TRAITS = Traits(about="a hook of a file that cannot be read: it fails")
 
 
 def inline(job: Job) -> bool:

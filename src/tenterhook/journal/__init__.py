@@ -16,6 +16,7 @@ from collections import deque
 from time import sleep, time
 from typing import TYPE_CHECKING
 
+from tenterhook.handlers import runs_in_host
 from tenterhook.journal.files import JournalFiles, place
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 WAIT, PATIENCE = 4_000, 1.0
 # So many are remembered of what hardly ever differs.
 MOST = 1_000
-# The one handler that is nothing but a call in this process.
-INLINE = "python"
 # Reasons not to run a hook that somebody may want to prove.
 TRUST = frozenset(("untrusted", "denied", "forbidden"))
 
@@ -54,7 +53,7 @@ class Journal:
         # By identity, and held, so that nothing else can come to stand at their place.
         self.harmless: dict[int, tuple[Skipped, ...]] = {}
         # Where nothing is applied, the outcome does not tell what a hook said.
-        self.inline = "" if owner.mode == "observe" else INLINE
+        self.observes = owner.mode == "observe"
         self.warned = False
 
     @classmethod
@@ -85,7 +84,7 @@ class Journal:
         if outcome.decision != "none" or not outcome.success or outcome.messages or outcome.changes:
             return self.write(event, outcome)
         for attempt in outcome.attempts:
-            if attempt.type != self.inline or attempt.stdout:
+            if attempt.stdout or self.observes or not runs_in_host(attempt.type):
                 return self.write(event, outcome)
         if outcome.stop or outcome.suppress:
             return self.write(event, outcome)

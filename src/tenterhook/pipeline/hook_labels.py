@@ -12,8 +12,8 @@ from tenterhook.support.command_line import file_run
 from tenterhook.support.secrets.redact import Redactor
 from tenterhook.types import Hook
 
-# Handlers whose main value is a command line or a path.
-PROCESSES = ("command", "script")
+# Forms in which the main value is a command line or a path.
+RUNNABLE = ("shell", "program", "script")
 
 
 def label(name: str, hooks: Iterable[Hook], environ: Mapping[str, str]) -> str:
@@ -35,6 +35,6 @@ def server_of(name: str) -> str:
 def is_unnamed(hook: Hook) -> bool:
     """Whether what it runs stands for its name."""
     main = hook.spec.get("main")
-    if hook.handler not in PROCESSES or not main:
+    if hook.spec.get("form") not in RUNNABLE or not main:
         return False
     return hook.name in ((str(main), main[0]) if isinstance(main, list) else (main,))

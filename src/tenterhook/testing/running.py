@@ -42,7 +42,7 @@ class Here:
         seconds = time.perf_counter() - began
         self.said.append(said)
         err = f"{printed.getvalue()}{said.err}"
-        return Attempt(job.hook.name, "command", "test", said.code, seconds=seconds, stdout=said.out, stderr=err)
+        return Attempt(job.hook.name, job.hook.handler, "test", said.code, seconds=seconds, stdout=said.out, stderr=err)
 
     def failures(self) -> list[str]:
         return [text for said in self.said for text in failures.format_failures(said)]

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from functools import partial
 from typing import TYPE_CHECKING
 
+from tenterhook import handlers
 from tenterhook.cli.commands.fire import engine_arguments
 from tenterhook.cli.server import event_thread, missing_files
 from tenterhook.cli.server.fingerprints import FileFingerprints
@@ -36,7 +37,7 @@ class CachedEngine:
         self.streams = ClientStreams()
         files = FileFingerprints(self.engine)
         hooks = self.engine.hooks()
-        self.functions = any(hook.handler == "python" for hook in hooks)
+        self.functions = any(handlers.runs_in_host(hook.handler) for hook in hooks)
         # Approvals depend on too many files to watch: engines with sealed hooks are not cached.
         sure = files.sure and not any(hook.seal for hook in hooks)
         self.files = files if sure else None

@@ -22,10 +22,8 @@ from tenterhook.types import Attempt, Job
 if TYPE_CHECKING:
     from tenterhook.clients.judge.tools import JudgeTools
 
-__all__ = ["LEEWAY", "run_model_judge"]
-
-# Seconds beyond the hook's own that closing connections may take; and, a little later, when nobody waits any more.
-CLOSING, LEEWAY = 0.5, 1.0
+# Seconds past the hook's own time-out that closing connections may take. The handlers' leeway is longer.
+CLOSING = 0.5
 
 
 async def run_model_judge(job: Job, tools: JudgeTools | None = None) -> Attempt:

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from tenterhook import handlers
 from tenterhook.config import load
 from tenterhook.config.load import Directives, EventEntry, Loaded
 from tenterhook.config.locations import ConfigLocation
@@ -134,7 +135,7 @@ def build_pattern_hook(hook: Hook, hooks_config: Mapping[str, Any]) -> PatternHo
     for step in hook.source.path:
         entry = entry[step]
     main = hook.spec["main"]
-    python = hook.handler == "python"
+    python = handlers.runs_in_host(hook.handler)
     name = f"{'python' if python else 'command'}_{main}" if hook.name == main else hook.name
     return (PythonCallableHook if python else CommandHook)(
         name, main, hook.matcher or "*", hook.timeout or DIALECT.timeout, bool(entry.get("fail_closed"))

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import os
 
+from tenterhook.clients import hook_request
 from tenterhook.clients.connection import Connection, TooMuch
 from tenterhook.clients.ip_rules import AddressRefused
 from tenterhook.errors import UsageError
-from tenterhook.handlers import http
 from tenterhook.support.secrets.mask import mask_secret_values
 
 
 def post(url: str, headers: tuple[str, ...], body: bytes, seconds: float, *, loopback: bool, private: bool) -> str:
     """Why it could not be sent; nothing where it was taken."""
-    line = Connection(seconds, http.WIRE)
-    carried = http.Carried()
+    line = Connection(seconds, hook_request.WIRE)
+    carried = hook_request.Carried()
     try:
-        place = http.parse_hook_url(address(url))
-        carried = http.fill_headers(dict(map(header, headers)), variables(headers))
+        place = hook_request.parse_hook_url(address(url))
+        carried = hook_request.fill_headers(dict(map(header, headers)), variables(headers))
         send_webhook(place, carried.headers, body, line, loopback=loopback, private=private)
-    except http.Failure as failure:
-        return http.one_line(mask_secret_values(failure.detail, carried.values))
+    except hook_request.Failure as failure:
+        return hook_request.one_line(mask_secret_values(failure.detail, carried.values))
     finally:
         line.close()
     return ""
@@ -43,11 +43,11 @@ def header(text: str) -> tuple[str, str]:
 
 
 def variables(headers: tuple[str, ...]) -> dict[str, str | None]:
-    return {name: os.environ.get(name) for text in headers for name in http.names_in(text)}
+    return {name: os.environ.get(name) for text in headers for name in hook_request.names_in(text)}
 
 
 def send_webhook(
-    place: http.Place, headers: dict[str, str], body: bytes, line: Connection, *, loopback: bool, private: bool
+    place: hook_request.Place, headers: dict[str, str], body: bytes, line: Connection, *, loopback: bool, private: bool
 ) -> None:
     """Every end but a status of success is a Failure. The path of a webhook is a secret: only its host is named."""
     from http.client import HTTPException
@@ -55,13 +55,13 @@ def send_webhook(
     where = f"{'https' if place.tls else 'http'}://{place.netloc}"
     try:
         line.open(place.host, place.port, tls=place.tls, within=line.total, loopback=loopback, private=private)
-        status = http.response_to(place, headers, body, line).status
+        status = hook_request.response_to(place, headers, body, line).status
     except AddressRefused as exc:
-        raise http.Failure("network", f"{exc} (for {where})") from None
+        raise hook_request.Failure("network", f"{exc} (for {where})") from None
     except TimeoutError:
-        raise http.Failure("timeout", f"no answer from {where} within {line.total:g} s") from None
+        raise hook_request.Failure("timeout", f"no answer from {where} within {line.total:g} s") from None
     except (OSError, HTTPException, TooMuch) as exc:
-        why = http.trouble(exc, place, line) if isinstance(exc, OSError) else type(exc).__name__
-        raise http.Failure("network", f"{why} (for {where})") from None
+        why = hook_request.trouble(exc, place, line) if isinstance(exc, OSError) else type(exc).__name__
+        raise hook_request.Failure("network", f"{why} (for {where})") from None
     if not 200 <= status < 300:
-        raise http.Failure("network", f"HTTP {status} from {where}")
+        raise hook_request.Failure("network", f"HTTP {status} from {where}")

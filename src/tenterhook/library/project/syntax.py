@@ -204,13 +204,13 @@ def is_yaml_template(path: str, text: str) -> bool:
 def repeated_keys(text: str) -> Iterator[str]:
     from yaml.nodes import MappingNode, Node
 
-    from tenterhook.support.readers.yaml import MERGE, Bounds, Loader, children, offset
+    from tenterhook.support.readers.yaml import MERGE, AliasBounds, Loader, children, offset
 
     loader, seen = Loader(text), set[int]()
     while loader.check_node():
         nodes: list[Node] = [node] if (node := loader.get_node()) is not None else []
         for one in nodes:
-            Bounds().measure(one, 1)
+            AliasBounds().measure(one, 1)
         while nodes:
             node = nodes.pop()
             if id(node) in seen:

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from tenterhook.config.entries import Problem
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.handlers import traits
 from tenterhook.types import Hook
 
 __all__ = ["Hazard", "HookInspection"]
@@ -31,6 +32,11 @@ class HookInspection(Struct, frozen=True):
     env: Mapping[str, str]
     strict: bool
     strip: bool = True
+
+    @property
+    def is_command(self) -> bool:
+        """Whether the hook runs a command line."""
+        return traits(self.hook.handler).takes_command_line
 
     def warning(self, about: str, text: str) -> Problem:
         return self.problem("warning", about, text)

@@ -33,7 +33,7 @@ class HookScript(Struct, frozen=True):
 def words(look: HookInspection) -> list[str]:
     """The program and its arguments, as the handler reads them; of a longer shell text, its first command's."""
     spec, main = look.hook.spec, look.hook.spec.get("main")
-    if look.hook.handler != "command" or not main:
+    if not look.is_command or not main:
         return []
     if isinstance(main, list):
         return list(main)
@@ -64,7 +64,7 @@ def is_simple(look: HookInspection) -> bool:
 def script(look: HookInspection) -> HookScript | None:
     """The file that the hook runs; None where that is no file of its own, or cannot be told."""
     main = look.hook.spec.get("main")
-    if look.hook.handler == "script":
+    if look.hook.spec.get("form") == "script":
         path = string.Template(main).safe_substitute(look.env) if isinstance(main, str) else ""
         return HookScript(os.path.join(look.project, at_home(path, look.home)), "python") if path else None
     first, *rest = words(look) or [""]
@@ -86,7 +86,7 @@ def needs_shell(look: HookInspection) -> Iterator[Problem]:
     """Words in a list, and a single program, are not given to a shell: nobody replaces their variables."""
     spec = look.hook.spec
     main = spec.get("main")
-    if look.hook.handler != "command" or (isinstance(main, str) and spec["form"] != "program"):
+    if not look.is_command or (isinstance(main, str) and spec["form"] != "program"):
         return
     text = shlex.join(main) if isinstance(main, list) else str(main)
     named = [name for name in variables(text) if name in look.dialect.env]
@@ -97,7 +97,7 @@ def needs_shell(look: HookInspection) -> Iterator[Problem]:
 def check_variable_quoting(look: HookInspection) -> Iterator[Problem]:
     """The project's folder may have a blank in its name."""
     spec, main = look.hook.spec, look.hook.spec.get("main")
-    if look.hook.handler != "command" or not isinstance(main, str) or spec["form"] != "shell":
+    if not look.is_command or not isinstance(main, str) or spec["form"] != "shell":
         return
     for name in unquoted_variables(main):
         if name in folder_variables(look):
@@ -109,7 +109,7 @@ def check_variable_quoting(look: HookInspection) -> Iterator[Problem]:
 def withheld(look: HookInspection) -> Iterator[Problem]:
     """A variable whose name says that it holds a secret, and that the command itself does not set."""
     main = look.hook.spec.get("main")
-    if look.hook.handler != "command" or not isinstance(main, str) or not look.strip:
+    if not look.is_command or not isinstance(main, str) or not look.strip:
         return
     for name in dict.fromkeys(variables(main)):
         if named_secret(name) and name not in look.env and name not in look.hook.env and f"{name}=" not in main:

@@ -11,9 +11,9 @@ from importlib.util import find_spec
 
 from tenterhook import handlers
 from tenterhook.clients import ip_rules
+from tenterhook.clients.hook_request import Failure, Place, fill_headers, names_in, parse_hook_url
 from tenterhook.config.entries import Problem
 from tenterhook.errors import UsageError
-from tenterhook.handlers.http import Failure, Place, fill_headers, names_in, parse_hook_url
 from tenterhook.tools.check import HookInspection
 
 
@@ -25,7 +25,7 @@ def no_handler(look: HookInspection) -> Iterator[Problem]:
 def no_function(look: HookInspection) -> Iterator[Problem]:
     """Only the first part of the name is looked for: to look further would run the project's code."""
     main = look.hook.spec.get("main")
-    if look.hook.handler != "python" or not isinstance(main, str):
+    if look.hook.spec.get("form") != "function" or not isinstance(main, str):
         return
     module, colon, _ = main.partition(":")
     top, dot, _ = module.partition(".")
@@ -48,7 +48,7 @@ def is_module_installed(top: str) -> bool:
 
 def no_url(look: HookInspection) -> Iterator[Problem]:
     """A URL that can never be called as it stands. No name is looked up, and nothing is called."""
-    if look.hook.handler != "http":
+    if look.hook.spec.get("form") != "url":
         return
     try:
         place = parse_hook_url(look.hook.spec["main"])
@@ -71,7 +71,7 @@ def known_addresses(host: str) -> list[str]:
 def no_headers(look: HookInspection) -> Iterator[Problem]:
     """Headers that cannot be sent, and those that tell everybody on the way what they hold."""
     headers = look.hook.spec.get("headers", {})
-    if look.hook.handler != "http" or not headers:
+    if look.hook.spec.get("form") != "url" or not headers:
         return
     try:
         fill_headers(headers, dict.fromkeys(look.hook.env, ""))
@@ -88,7 +88,7 @@ def no_headers(look: HookInspection) -> Iterator[Problem]:
 
 def no_model(look: HookInspection) -> Iterator[Problem]:
     """A model whose name says nothing, or none at all; whether anybody has it is not asked."""
-    if look.hook.handler not in ("prompt", "agent"):
+    if "model" not in handlers.traits(look.hook.handler).options:
         return
     from tenterhook.clients.judge.model import INHERIT, usual, whole
 
@@ -123,7 +123,7 @@ def check_gate_timeout(look: HookInspection) -> Iterator[Problem]:
 
     command = own_hook.command_of(look.hook)
     word, limit = own_hook.word_in(command), look.hook.timeout
-    if look.hook.handler != "command" or word not in own_hook.RUNNING or limit is None:
+    if not look.is_command or word not in own_hook.RUNNING or limit is None:
         return
     given = own_hook.budget_in(command)
     if given >= limit:

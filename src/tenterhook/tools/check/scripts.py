@@ -39,7 +39,7 @@ def absent(look: HookInspection) -> Iterator[Problem]:
 
 def absent_file(look: HookInspection) -> str:
     found = script(look)
-    if look.hook.handler == "script":
+    if look.hook.spec.get("form") == "script":
         return found.path if found and not os.path.isfile(found.path) else ""
     return missing(words(look), look.env, look.project)
 

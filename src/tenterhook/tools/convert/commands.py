@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook.config.entry_keys import OPTIONS
+from tenterhook import handlers
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, Type
 from tenterhook.support.command_line import SHELL_SYNTAX
 from tenterhook.tools.check.commands import VARIABLE, variables
@@ -38,16 +38,16 @@ def run(hook: Hook, source: Dialect, rule: EventRule, target: Dialect, to: Event
     """The hook's program, prompt or address in the target's words."""
     kinds = [one for one in target.types if one.does == "runs" and (not to.types or one.name in to.types)]
     fitting = [one for one in kinds if one.handler == hook.handler]
-    if fitting and hook.handler != "command":
+    if fitting and not handlers.traits(hook.handler).takes_command_line:
         return ConvertedCommand(fitting[0], plain(hook, source, target, fitting[0]))
-    kind = next((one for one in kinds if one.handler == "command"), None)
-    if kind is None or hook.handler not in ("command", "script"):
+    kind = next((one for one in kinds if handlers.traits(one.handler).takes_command_line), None)
+    if kind is None or not handlers.starts_child(hook.handler):
         known = [one for one in target.types if one.handler == hook.handler]
         why = DOES[known[0].does] if known else "no hooks of that type"
         return ConvertedCommand(lost=f"{target.title} has {why}: {hook.handler}")
     first = target.install.folder if target.install else ""
     names = swapped_names({**source.env, **rule.env}, {**target.env, **to.env}, first)
-    line = command_line(hook)
+    line = handlers.get(hook.handler).command_line(hook)  # type: ignore[union-attr]
     unset = tuple(name for name in dict.fromkeys(variables(text_of(line))) if names.get(name) == "")
     made = render_command_line(line, kind, target, names, unset, expand=bool(hook.spec.get("placeholders")))
     kept, dropped = options(hook, source, target)
@@ -60,7 +60,8 @@ def options(hook: Hook, source: Dialect, target: Dialect) -> tuple[dict[str, Any
     What every hook of its type has was said by nobody.
     """
     usual = [pair for one in source.types if one.handler == hook.handler for pair in one.spec.items()]
-    known = OPTIONS["command"] if hook.handler == "command" else ()
+    kind = handlers.traits(hook.handler)
+    known = kind.options if kind.takes_command_line else ()
     said = {key: hook.spec[key] for key in known if key in hook.spec and (key, hook.spec[key]) not in usual}
     keys = {name: option_key(target, name) for name in said}
     lost = tuple(option_key(source, name) or name for name in said if not keys[name])
@@ -84,17 +85,6 @@ def plain(hook: Hook, source: Dialect, target: Dialect, kind: Type) -> dict[str,
     options = {key: value for key, value in hook.spec.items() if key in target.form.keys and key not in ("type",)}
     main = next((one.key for one in source.types if one.handler == hook.handler), "")
     return {kind.key: hook.spec.get("main"), **{key: value for key, value in options.items() if key != main}}
-
-
-def command_line(hook: Hook) -> str | list[str]:
-    """A shell's text, or words for no shell."""
-    main = hook.spec.get("main")
-    if hook.handler == "script":
-        args = hook.spec.get("args") or []
-        return ["python3", str(main), *(args if isinstance(args, list) else [str(args)])]
-    if isinstance(main, list):
-        return [str(word) for word in main]
-    return [str(main)] if hook.spec.get("form") == "program" else str(main)
 
 
 def text_of(line: str | list[str]) -> str:

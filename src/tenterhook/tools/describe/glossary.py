@@ -164,16 +164,11 @@ SPECS = {
     "max_turns": "how often an agent hook's model is asked at most",
     "max_tokens": "how many tokens a prompt or agent hook may use, in and out",
 }
+# The forms of a command. Of other types, the handler says what they are.
 FORMS = {
     "shell": "a shell runs the text; a list of words runs without a shell",
     "program": "one program, without a shell",
     "exec": "a program with its arguments, without a shell",
-    "function": "a Python function, in the host's process",
-    "script": "a Python file, in a process of its own",
-    "url": "the event is sent to a URL, the response is the answer",
-    "prompt": "a model is asked, in one turn",
-    "agent": "a model is asked that can read and search the project's files",
-    "mcp": "a tool of an MCP server is called, its text is the answer",
     "none": "depends on the host",
 }
 MODES = {

@@ -13,7 +13,6 @@ import msgspec
 from msgspec.structs import asdict
 
 from tenterhook import dialects
-from tenterhook.config.entry_keys import OPTIONS
 from tenterhook.config.settings import CHOICES, Settings
 from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.dialects.schema.vocabulary import (
@@ -27,6 +26,7 @@ from tenterhook.dialects.schema.vocabulary import (
     WISHES,
 )
 from tenterhook.engine.hookset import MODES
+from tenterhook.handlers import traits
 from tenterhook.library.actions.settings import KINDS as COMMANDS
 from tenterhook.types import Outcome
 
@@ -202,7 +202,7 @@ def handlers(dialect: Dialect, kind: str) -> Iterator[Schema]:
     every = [key for key, setter in dialect.form.keys.items() if setter.startswith("spec")]
     before: set[str] = set()
     for one in dialect.types:
-        foreign = [key for key in every if key not in (one.key, *OPTIONS.get(one.handler, ()))]
+        foreign = [key for key in every if key not in (one.key, *traits(one.handler).options)]
         main = {"minLength": 1} if one.form == "shell" else SOME_TEXT
         yield {
             "properties": {kind: {"const": one.name}, one.key: main, **dict.fromkeys(foreign, False)},

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule, Exit, Field, File
+from tenterhook.handlers import traits
 from tenterhook.pipeline.event_reader import AUDIENCE
 from tenterhook.tools.describe import glossary
 
@@ -213,7 +214,8 @@ def keys(dialect: Dialect) -> Rows:
 
 def types(dialect: Dialect) -> Rows:
     for kind in dialect.types:
-        yield kind.name, kind.key or "-", glossary.FORMS[kind.form], yes(kind.name == dialect.untyped)
+        what = glossary.FORMS.get(kind.form) or traits(kind.handler).about
+        yield kind.name, kind.key or "-", what, yes(kind.name == dialect.untyped)
 
 
 def rules(dialect: Dialect) -> Rows:

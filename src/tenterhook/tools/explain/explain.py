@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tenterhook import handlers
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.dialects.schema.vocabulary import CAUSES
 from tenterhook.engine.compiled_event import Slot, planner
@@ -31,8 +32,6 @@ UNCONFINED = (
 # What a wish to stop may do that ends the agent's loop in the end.
 ENDING = ("first", "after")
 OTHER_MODE = {"faithful": "strict", "strict": "faithful"}
-# Handlers that read the answer themselves: one that is none never gets as far as a verdict's own reading.
-READERS = ("http", "prompt", "agent")
 
 
 class EventFacts(Struct, frozen=True, kw_only=True):
@@ -256,7 +255,7 @@ def variables(engine: Engine, mode: str, event: Event) -> int:
     }
     other = Engine(dialect=engine.dialect, files=False, mode=mode, environ=event.environ, **options)
     hook = Hook(name="", event=event.name, handler="command", spec={}, source=Source(""))
-    [job] = other.jobs(other.slot(event.name), (hook,), event, event.data)
+    [job] = other.prepare(other.slot(event.name).batch((hook,), event))
     return len(job.env())
 
 
@@ -278,7 +277,7 @@ def build_failed_attempt(cause: str, hook: Hook, slot: Slot) -> Attempt:
     """An attempt that failed for this cause. Two causes are no errors of ours but found in what the hook did."""
     if cause == "exit":
         return Attempt(hook.name, hook.handler, "", exit_code=1)
-    if cause == "output" and hook.handler not in READERS:
+    if cause == "output" and not handlers.traits(hook.handler).reads_answer:
         broken = "".join(f'{{"{key}": ' for key in slot.reading(hook).guarded[:1])
         return Attempt(hook.name, hook.handler, "", exit_code=0, stdout=broken)
     return Attempt(hook.name, hook.handler, "", error=cause)

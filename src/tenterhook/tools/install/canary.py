@@ -72,7 +72,7 @@ class AgentRunner:
 
 def run_program(job: Job, program: Program) -> Attempt:
     began = time.perf_counter()
-    name = job.hook.name
+    name, handler = job.hook.name, job.hook.handler
     try:
         done = subprocess.run(
             program.argv,
@@ -83,11 +83,11 @@ def run_program(job: Job, program: Program) -> Attempt:
             timeout=job.timeout,
         )
     except subprocess.TimeoutExpired:
-        return Attempt(name, "command", "", error="timeout", detail=f"no answer within {job.timeout:g} s")
+        return Attempt(name, handler, "", error="timeout", detail=f"no answer within {job.timeout:g} s")
     except OSError as exc:
-        return Attempt(name, "command", "", error="spawn", detail=f"{program.argv[0]}: {exc.strerror}")
+        return Attempt(name, handler, "", error="spawn", detail=f"{program.argv[0]}: {exc.strerror}")
     out, err = (stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr))
-    return Attempt(name, "command", "", done.returncode, seconds=time.perf_counter() - began, stdout=out, stderr=err)
+    return Attempt(name, handler, "", done.returncode, seconds=time.perf_counter() - began, stdout=out, stderr=err)
 
 
 def fly(target: Target, events: list[EventHooks], line: CommandLine) -> list[CanaryRun]:

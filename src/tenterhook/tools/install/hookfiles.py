@@ -9,6 +9,7 @@ from contextlib import redirect_stdout
 
 from msgspec import Struct
 
+from tenterhook import handlers
 from tenterhook.author import loading
 from tenterhook.author.calls import Call
 from tenterhook.author.process import parse_argv
@@ -93,7 +94,7 @@ def match_hooks_to_events(
 
 def events_of(kind: str, dialect: Dialect) -> list[EventRule]:
     """The event of that name; or of that kind, one that is for all tools rather than several that are for some."""
-    runs = {one.name for one in dialect.types if one.handler == "command"}
+    runs = {one.name for one in dialect.types if handlers.traits(one.handler).takes_command_line}
     able = [rule for rule in dialect.events if not rule.types or runs.intersection(rule.types)]
     named = [rule for rule in able if rule.name == kind]
     alike = [rule for rule in able if rule.kind == kind]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tenterhook import handlers
 from tenterhook.config.entry_keys import MATCHER, TIMEOUT, key_of
 from tenterhook.config.load import dig
 from tenterhook.dialects.schema.dialect import Dialect, File, Setup, Type, Wrapper
@@ -85,4 +86,4 @@ def entry_of(dialect: Dialect, event: str, matcher: str, hook: dict[str, Any], *
 
 
 def command_type(dialect: Dialect) -> Type:
-    return next(kind for kind in dialect.types if kind.handler == "command")
+    return next(kind for kind in dialect.types if handlers.traits(kind.handler).takes_command_line)

@@ -59,7 +59,7 @@ AMCP = {
         "the document says: importable; a project's own modules are",
     ),
     "bad-timeout": Difference(
-        "a `timeout` that is no number above 0",
+        "a `timeout` that is not a number above 0",
         "the handler fails each time, unheard",
         "it is said, and 30 seconds count",
         "a slip in a time must not switch a guard off",
@@ -79,13 +79,13 @@ AMCP = {
     ),
     "flags": Difference(
         "a matcher with flags in front, such as `(?i)bash`",
-        "no regex, compared as it is written",
+        "not a regex, compared as it is written",
         "a regex",
         "Python reads it as one when nothing is put around it",
     ),
     "named-group": Difference(
         "a matcher with a group `(?<name>...)`",
-        "no regex, compared as it is written",
+        "not a regex, compared as it is written",
         "a regex",
         "agents in JavaScript write named groups this way",
     ),
@@ -143,7 +143,7 @@ AMCP = {
         "the document does not have it; exit 2 and feedback are there",
     ),
     "no-object": Difference(
-        "JSON that is no object", "the handler has failed", "text, and so feedback", "only an object is an answer"
+        "JSON that is not an object", "the handler has failed", "text, and so feedback", "only an object is an answer"
     ),
     "falsy-continue": Difference(
         "`continue` that is null or 0", "stops the agent", "is said and does not count", "only false is false"
@@ -152,29 +152,29 @@ AMCP = {
         "`continue: false` without `stopReason`, beside a reason",
         "no reason",
         "that reason",
-        "whoever is stopped is told why",
+        "the stopped agent is told why",
     ),
     "wrong-text": Difference(
-        "`feedback` that is no text",
+        "`feedback` that is not text",
         "replaced by an error message for the model",
         "is said and does not count",
         "the model is told what hooks say, not what went wrong in here",
     ),
     "wrong-input": Difference(
-        "`updatedInput` that is no object", "handed to the host", "is said and does not count", "no tool takes it"
+        "`updatedInput` that is not an object", "handed to the host", "is said and does not count", "no tool takes it"
     ),
     "empty-response": Difference(
         "an empty `updatedResponse`", "does not count", "replaces the response", "a hook may take all of it away"
     ),
     "byte-order": Difference(
-        "a byte order mark before the JSON", "no JSON, and so feedback", "read", "a deny is not lost for a mark"
+        "a byte order mark before the JSON", "not JSON, and so feedback", "read", "a deny is not lost for a mark"
     ),
-    "not-a-number": Difference("`NaN` in an answer", "read", "no JSON, and so feedback", "JSON has no such word"),
+    "not-a-number": Difference("`NaN` in an answer", "read", "not JSON, and so feedback", "JSON has no such word"),
     "object-result": Difference(
         "a function that returns neither mapping nor text",
         "its `str()` is feedback",
         "it has failed",
-        "a number is no answer",
+        "a number is not an answer",
     ),
     "function-json": Difference(
         "a function that returns JSON as text",
@@ -190,7 +190,7 @@ AMCP = {
     ),
     # ---- several handlers
     "newline": Difference(
-        "`feedback`", "starts with an empty line", "starts with its first word", "nobody said that line"
+        "`feedback`", "starts with an empty line", "starts with its first word", "no hook said that line"
     ),
     "both-inputs": Difference(
         "two handlers that change the input",
@@ -285,7 +285,7 @@ MASSGEN = {
         "the document calls it updated_input",
     ),
     "bad-text": Difference(
-        "`modified_args` that are no JSON",
+        "`modified_args` that are not JSON",
         "handed to the tool",
         "the hook has failed; the input stays",
         "no tool takes half an object",

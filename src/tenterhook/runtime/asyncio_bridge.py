@@ -1,4 +1,4 @@
-"""Between child processes or threads and an event loop: results handed over, cancellation passed on."""
+"""Connects child processes and threads to an event loop: hands over results, passes on cancellation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 async def await_child(submit: Callable[..., Ticket], program: Program, meanwhile: Any = None) -> Completed:
-    """A child's end. Cancelled, the child ends with all its descendants before we go on."""
+    """Wait for a child to end. If cancelled, the child and all its descendants are ended first."""
     import asyncio
 
     loop = asyncio.get_running_loop()
@@ -31,7 +31,7 @@ async def await_child(submit: Callable[..., Ticket], program: Program, meanwhile
 
 
 def hand_over(loop: asyncio.AbstractEventLoop, future: asyncio.Future[Any], result: Any) -> None:
-    """Give a result to a loop that may be closed, or no longer interested, by now."""
+    """Give a result to a loop that may be closed, or to a future that may be cancelled, by now."""
 
     def settle() -> None:
         if not future.done():
@@ -44,7 +44,7 @@ def hand_over(loop: asyncio.AbstractEventLoop, future: asyncio.Future[Any], resu
 
 
 def call_handler_safely(function: Callable[[Job], Any], job: Job) -> Any:
-    """A handler that raises is a fault of ours; it fails the hook, not the host."""
+    """Call a handler. One that raises has a bug of ours; that fails the hook, not the host."""
     try:
         return function(job)
     except Exception as exc:

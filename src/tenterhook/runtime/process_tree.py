@@ -1,10 +1,10 @@
-"""Find and end everything a hook started, also what left its process group.
+"""Find and end every process that a hook started, even outside its process group.
 
-A group misses whatever called setsid or forked twice. On Linux /proc tells the rest: children by their parent, and
-those whose parent is gone by a tag in the environment they inherited. Elsewhere the group is all there is.
-Not found: a process that both lost its parents and cleared its environment before we looked.
+A group misses processes that called setsid or forked twice. On Linux /proc shows the rest: children by their parent,
+and orphans by a tag in the environment that they inherited. On other systems the group is all there is. Not found: a
+process that lost its parents and also cleared its environment before we looked.
 
-The helper process that starts hooks uses this too, so it imports next to nothing.
+The helper process that starts hooks uses this too, so it imports almost nothing.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ __all__ = [
 ]
 
 TAG = "TENTERHOOK_RUN"
-SIGKILL, SIGTERM = 9, 15  # the same everywhere; the module that names them would take a quarter of the helper's start
+# The same on all systems; the module signal would take a quarter of the helper's start.
+SIGKILL, SIGTERM = 9, 15
 
-# What was read from the environment of a process, by number and start: it does not change while we look for it.
+# Tags read from the environment of a process, by number and start time: they do not change while we look.
 Tags = dict[tuple[int, int], list[bytes]]
 
 
 class ProcessEntry:
-    """One line of the process table. The start time tells a process from a later one with the same number."""
+    """One entry of the process table. The start time tells a process from a later one with the same number."""
 
     __slots__ = ("alive", "group", "parent", "pid", "session", "start")
 
@@ -46,7 +47,7 @@ class ProcessEntry:
 
 
 class ProcessTable:
-    """Processes at one moment, found by number, parent, group or session, and tag."""
+    """Processes at one moment, indexed by number, parent, group or session, and tag."""
 
     __slots__ = ("children", "entries", "tagged", "together")
 
@@ -61,7 +62,9 @@ class ProcessTable:
                 self.together.setdefault(number, []).append(entry)
 
     def read_tags(self, families: Iterable[ProcessFamily], tags: Tags) -> None:
-        """Of those young enough to matter, each once: with 64 families to end this was most of the time (30 ms)."""
+        """Read the tags of processes young enough to matter, each once: with 64 families to end this took most time (30
+        ms).
+        """
         born = min((self.entries[f.leader].start if f.leader in self.entries else 0 for f in families), default=0)
         young = [entry for entry in self.entries.values() if entry.start >= born and entry.alive]
         fresh = {(e.pid, e.start): tags.get((e.pid, e.start)) for e in young}
@@ -75,7 +78,7 @@ class ProcessTable:
 
 
 def read_table(families: Iterable[ProcessFamily], tags: Tags, below: int = 0) -> ProcessTable | None:
-    """All processes, or one and those below it; None where the system has no /proc. About 20 µs for each process."""
+    """All processes, or one and its descendants; None if the system has no /proc. About 20 µs for each process."""
     try:
         table = ProcessTable(entries(descendants(below) if below else os.listdir("/proc")))
     except OSError:
@@ -91,7 +94,7 @@ def entries(names: Iterable[str]) -> Iterable[ProcessEntry]:
 
 
 def descendants(pid: int) -> list[str]:
-    """This process and all below it, by number."""
+    """The numbers of this process and all its descendants."""
     root = str(pid)
     found = {root}
     below = read_children if has_lists() else children_by_parent(ProcessTable(entries(os.listdir("/proc"))))
@@ -101,18 +104,18 @@ def descendants(pid: int) -> list[str]:
         if name not in found:
             found.add(name)
             waiting += below(name)
-        if not waiting:  # who lost his parents meanwhile has come to stand directly below us
+        if not waiting:  # a process that lost its parents meanwhile has become our child
             waiting = [one for one in below(root) if one not in found]
     return [*found]
 
 
 def has_lists() -> bool:
-    """Whether the kernel keeps lists of children."""
+    """Whether the kernel lists the children of a process."""
     return os.path.exists(f"/proc/self/task/{os.getpid()}/children")
 
 
 def read_children(pid: str) -> list[str]:
-    """The children of all its threads; none if it is gone."""
+    """The children of all its threads; empty if it is gone."""
     try:
         tasks = os.listdir(f"/proc/{pid}/task")
     except OSError:
@@ -125,7 +128,7 @@ def children_by_parent(table: ProcessTable) -> Callable[[str], list[str]]:
 
 
 def read_tokens(pid: int) -> list[bytes]:
-    """The hooks that this process came from, outermost first."""
+    """The tags of the hooks that this process descends from, outermost first."""
     for variable in read(f"/proc/{pid}/environ").split(b"\0"):
         if variable.startswith(TAG.encode() + b"="):
             return variable[len(TAG) + 1 :].split(b";")[:-1]
@@ -133,13 +136,13 @@ def read_tokens(pid: int) -> list[bytes]:
 
 
 def append_process_tag(before: str, token: str) -> str:
-    """The tag of a hook. One that runs hooks has a tag already: theirs are its own too, so the tags are joined."""
+    """The tag of a hook. If we run inside a hook ourselves, the tags are joined: our hooks belong to that hook too."""
     return f"{before}{token};"
 
 
 def read_entry(pid: str) -> ProcessEntry | None:
     text = read(f"/proc/{pid}/stat", 1024)
-    # The name stands in brackets and may hold anything, a bracket too.
+    # The name is in brackets and may hold anything, even a bracket.
     fields = text[text.rfind(b")") + 2 :].split()
     if len(fields) < 20:
         return None
@@ -164,8 +167,8 @@ def read(path: str, most: int = 1 << 22) -> bytes:
 
 
 def find_child(token: str, thread: int) -> int:
-    """A child that a thread of ours has just started and nobody has the number of; 0 if there is none."""
-    # Popen comes back a moment before the kernel has laid out the environment of the new program.
+    """A child that a thread of ours has just started and whose number is not known yet; 0 if there is none."""
+    # Popen returns a moment before the kernel has laid out the environment of the new program.
     for _ in range(100):
         for pid in read(f"/proc/self/task/{thread}/children").split():
             if token.encode() in read_tokens(int(pid)):
@@ -175,7 +178,7 @@ def find_child(token: str, thread: int) -> int:
 
 
 class ProcessFamily:
-    """A hook's process and all that came from it. Whoever was once found stays known."""
+    """A hook's process and all its descendants. A process that was found once stays known."""
 
     __slots__ = ("born", "known", "leader", "termed", "token")
 
@@ -204,7 +207,7 @@ class ProcessFamily:
         return [e for e in found.values() if e.alive]
 
     def press(self, members: list[ProcessEntry], *, kill: bool) -> None:
-        """SIGTERM once to all that are there, then SIGKILL to all that are left."""
+        """Send SIGTERM once to all, then SIGKILL to all that are left."""
         if kill:
             self.send(SIGKILL, members)
         elif not self.termed:
@@ -212,7 +215,7 @@ class ProcessFamily:
             self.termed = True
 
     def send(self, number: int, members: list[ProcessEntry]) -> None:
-        """To the group in one call, so that none of it can fork away in between; then to those outside it."""
+        """Signal the group in one call, so that no member can fork away in between; then the processes outside it."""
         self.send_group(number)
         for entry in members:
             if entry.group != self.leader:
@@ -222,7 +225,7 @@ class ProcessFamily:
         send(os.killpg, self.leader, number)
 
     def group_is_empty(self) -> bool:
-        """Where there is no /proc. macOS answers EPERM for a group of zombies only."""
+        """For systems without /proc. macOS answers EPERM for a group that has only zombies."""
         try:
             os.killpg(self.leader, 0)
         except (ProcessLookupError, PermissionError):
@@ -230,7 +233,7 @@ class ProcessFamily:
         return False
 
     def reap(self, table: ProcessTable) -> None:
-        """Where the host adopts orphans (PID 1, subreaper), those we ended would stay zombies."""
+        """Reap the processes we ended, if the host adopts orphans (PID 1, subreaper): they would stay zombies."""
         us = os.getpid()
         for pid, start in self.known:
             entry = table.entries.get(pid)
@@ -242,7 +245,7 @@ class ProcessFamily:
 
 
 def send(kill: Callable[[int, int], None], number: int, signal: int) -> None:
-    """To a process or group that may be gone, or another user's, by now."""
+    """Signal a process or group that may be gone, or another user's, by now."""
     try:
         kill(number, signal)
     except (ProcessLookupError, PermissionError):

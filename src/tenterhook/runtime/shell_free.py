@@ -1,7 +1,7 @@
-"""A command text that needs no shell: the words, program and environment that the shell would have made of it.
+"""Run a simple command text without a shell: find the words, program and environment that the shell would use.
 
-Nobody must be able to tell the difference but by the time it takes: whatever is not plain beyond doubt is the shell's.
-A text is taken apart once; only the values of its variables are put in for each event.
+The only difference may be the time it takes: anything that is not certainly simple is left to the shell. A text is
+parsed once; only its variables' values are filled in for each event.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from msgspec import Struct
 
 from tenterhook.support.command_line import BUILTINS
 
-# What stands for itself outside of quotes, and what a program's name may begin with.
+# Characters that stand for themselves outside of quotes, and those that a program's name may begin with.
 PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./,:+@%=-")
 FIRST = PLAIN - frozenset("/,:+@%=-")
-# What a backslash is taken away before, between double quotes.
+# Characters before which a backslash is removed, between double quotes.
 ESCAPED = frozenset('$`"\\')
-# What dash and bash do themselves, or read as something else than a command.
+# Words that dash and bash run themselves, or read as something other than a command.
 OWN = BUILTINS | frozenset(
     "[[ ]] { } ! bind caller chdir compgen complete compopt coproc dirs disown do done elif else enable esac fc fi "
     "function help history in logout mapfile readarray suspend then".split()
@@ -31,11 +31,11 @@ READ_BY_BASH = READ_BY_ALL | frozenset(
     "COMP_WORDBREAKS DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME GROUPS HISTCMD PIPESTATUS PS1 PS2 PS4 RANDOM "
     "SECONDS SRANDOM UID".split()
 )
-# What a shell changes on its way, so that only it knows their values.
+# Variables that a shell changes on its way, so that only it knows their values.
 ITS_OWN = frozenset({"_", "OLDPWD", "SHLVL"})
-# Of any other locale bash complains on stderr if it is not installed.
+# For any other locale bash complains on stderr if it is not installed.
 LOCALES = ("", "C", "POSIX", "C.UTF-8", "C.utf8")
-# The longest text that a shell can be given on Linux, and how much of a file tells the kernel what it is.
+# The longest text that a shell can be given on Linux, and how much of a file the kernel reads to see what it is.
 LONGEST, HEAD = 1 << 17, 256
 
 
@@ -44,7 +44,7 @@ class NotPlain(Exception):
 
 
 class LateVariable(Struct, frozen=True):
-    """Its value is put in when the command runs."""
+    """A variable whose value is filled in when the command runs."""
 
     name: str
     quoted: bool
@@ -54,14 +54,14 @@ Word = tuple[str | LateVariable, ...]
 
 
 class DirectCommand(Struct, frozen=True):
-    """What to start in the shell's place."""
+    """What to start instead of the shell."""
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
 
 
 def direct(text: str, env: Mapping[str, str], cwd: str, shell: str) -> DirectCommand | None:
-    """None where only the shell will do."""
+    """The command to start directly; None if it needs the shell."""
     kind, template = kind_of(shell), words(text)
     if not kind or template is None:
         return None
@@ -79,14 +79,14 @@ def direct(text: str, env: Mapping[str, str], cwd: str, shell: str) -> DirectCom
 
 @cache
 def kind_of(shell: str) -> str:
-    """dash or bash, whatever it is called; nothing for a shell whose ways we do not know."""
+    """dash or bash, whatever its name is; empty for an unknown shell."""
     name = os.path.basename(os.path.realpath(shell))
     return name if name in ("bash", "dash") else ""
 
 
 @lru_cache(maxsize=1024)
 def words(text: str) -> tuple[Word, ...] | None:
-    """The words of one plain command, variables still to be put in; None where there is more to it than that."""
+    """The words of one simple command, variables not filled in; None if it is more than that."""
     if len(text) >= LONGEST or not text.isascii() or not text.replace("\t", " ").isprintable():
         return None
     made: list[list[str | LateVariable]] = []
@@ -103,14 +103,14 @@ def words(text: str) -> tuple[Word, ...] | None:
 
 
 def pieces(text: str) -> Iterator[str | LateVariable | None]:
-    """What words are made of, in turn; None for the blank between two of them."""
-    at, quoted, blank = 0, False, 0  # where the last blank ended that is one
+    """The parts of words, in order; None for the blank between two words."""
+    at, quoted, blank = 0, False, 0  # where the last separating blank ended
     while at < len(text):
         char, rest = text[at], text[at + 1 : at + 2]
         size = 1
         if char == '"':
             quoted = not quoted
-            yield ""  # there is a word, though nothing may be in it
+            yield ""  # there is a word, even if it is empty
         elif char == "$":
             name, size = variable(text, at)
             yield LateVariable(name, quoted)
@@ -137,7 +137,7 @@ def pieces(text: str) -> Iterator[str | LateVariable | None]:
 
 
 def variable(text: str, at: int) -> tuple[str, int]:
-    """The name after a dollar sign, and how many characters it takes with all that belongs to it."""
+    """The name after a dollar sign, and how many characters it takes in all."""
     braced = text[at + 1 : at + 2] == "{"
     begin = end = at + 1 + braced
     while text[begin : end + 1].isidentifier() and end < len(text):
@@ -148,7 +148,7 @@ def variable(text: str, at: int) -> tuple[str, int]:
 
 
 def expand_template(template: Sequence[Word], env: Mapping[str, str]) -> tuple[str, ...] | None:
-    """The words with their values; None where a value is not known, or would not stay one word."""
+    """The words with their values; None if a value is unknown, or would not stay one word."""
     argv = []
     for word in template:
         text = ""
@@ -165,7 +165,7 @@ def expand_template(template: Sequence[Word], env: Mapping[str, str]) -> tuple[s
 
 
 def environment(kind: str, env: Mapping[str, str], cwd: str) -> dict[str, str] | None:
-    """What the shell leaves of an environment, PWD and what else it adds; None where only it can tell."""
+    """The environment that the shell would leave, with PWD and what else it adds; None if only the shell can tell."""
     if not folders(env.get("PATH", "")) or not env.get("HOME", "/") or cwd[:1] != "/":
         return None
     left = after_dash(env) if kind == "dash" else after_bash(env)
@@ -178,14 +178,16 @@ def environment(kind: str, env: Mapping[str, str], cwd: str) -> dict[str, str] |
 
 
 def after_dash(env: Mapping[str, str]) -> dict[str, str] | None:
-    """It drops what it could not name."""
+    """dash drops variables that it could not name."""
     if not READ_BY_ALL.isdisjoint(env):
         return None
     return {name: value for name, value in env.items() if name.isascii() and name.isidentifier()}
 
 
 def after_bash(env: Mapping[str, str]) -> dict[str, str] | None:
-    """One level up for itself and down again for what takes its place."""
+    """The environment that `bash -c` leaves for the program it execs. bash raises SHLVL and lowers it again before
+    exec, so it stays the same.
+    """
     if not READ_BY_BASH.isdisjoint(env) or not env.get("SHLVL", "0").isdecimal() or len(env.get("SHLVL", "")) > 2:
         return None
     if any(name.startswith("BASH") or (name[:3] == "LC_" and env[name] not in LOCALES) for name in env):
@@ -197,7 +199,7 @@ def after_bash(env: Mapping[str, str]) -> dict[str, str] | None:
 
 
 def working_folder(named: str, cwd: str) -> str:
-    """The name by which the host knows it, if it is one for this folder."""
+    """The path by which the host knows the folder, if it really leads there."""
     if named == cwd or (named[:1] == "/" and is_same(named, cwd)):
         if named == os.path.normpath(named):
             return named
@@ -214,13 +216,13 @@ def is_same(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=64)
 def folders(path: str) -> tuple[str, ...]:
-    """Where programs are looked for; none where one of the folders depends on where we are."""
+    """The folders of PATH; none if one of them is relative."""
     found = tuple(path.split(":"))
     return found if all(one[:1] == "/" and one[-1] != "/" for one in found) else ()
 
 
 def resolve_shell_command(name: str, places: Sequence[str], cwd: str) -> str:
-    """The file that the shell would start, as the shell calls it; empty where that is not sure."""
+    """The file that the shell would start, by the shell's name for it; empty if that is not certain."""
     if "/" in name:
         return name if "=" not in name and will_start(os.path.join(cwd, name)) else ""
     if name in OWN or name[:1] not in FIRST or not PLAIN.issuperset(name) or "=" in name:
@@ -233,7 +235,7 @@ def resolve_shell_command(name: str, places: Sequence[str], cwd: str) -> str:
 
 
 def will_start(path: str) -> bool | None:
-    """Whether the kernel starts this file for us; None where there is none."""
+    """Whether the kernel starts this file; None if there is none."""
     try:
         found = os.stat(path)
         if not stat.S_ISREG(found.st_mode) or not os.access(path, os.X_OK):
@@ -248,7 +250,7 @@ def will_start(path: str) -> bool | None:
 
 @lru_cache(maxsize=256)
 def begins(path: str, *stamp: int) -> str | None:
-    """Empty for a binary, the interpreter of a script; None for anything else, which a shell would interpret."""
+    """Empty for a binary, the interpreter for a script; None for anything else, which a shell would interpret."""
     with open(path, "rb") as file:
         head = file.read(HEAD)
     if head.startswith(b"\x7fELF"):

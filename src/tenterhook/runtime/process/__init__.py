@@ -39,7 +39,7 @@ class Batch:
         held: HeldSlots | None = None,
         spare: list[ProcessLoop] | None = None,
     ) -> None:
-        """`spare` are loops of the same helper that nobody uses: one is taken from there, and put back at the end."""
+        """`spare` are idle loops of the same helper: one is taken from there, and put back at the end."""
         self.held, self.spare = held, spare
         self.results: list[Completed] = []
         self.loop = again(spare, parallel) or ProcessLoop(parallel, helper)
@@ -48,7 +48,7 @@ class Batch:
             self.loop.watch(self.caller, POLLIN, partial(hung_up, self.loop, self.caller))
 
     def add(self, program: Program) -> int:
-        """Start it, or queue it if `parallel` run already. Its place in what wait() returns."""
+        """Start it, or queue it if `parallel` programs are running. Returns its index in the result of wait()."""
         place = len(self.results)
         self.results.append(Completed())
         try:
@@ -60,7 +60,7 @@ class Batch:
         return place
 
     def meanwhile(self, function: Callable[[], object]) -> None:
-        """What is to be done while they run, in place of only waiting."""
+        """Do this while the programs run, instead of only waiting."""
         self.loop.meanwhile.append(function)
 
     def wait(self) -> list[Completed]:
@@ -84,13 +84,13 @@ class Batch:
             self.held.give_rest()
 
     def __del__(self) -> None:
-        loop = getattr(self, "loop", None)  # absent if an exception came while it was made, and when it is over
+        loop = getattr(self, "loop", None)  # missing if an exception came while it was made, and after the end
         if loop is not None and loop.busy:
             self.end_all()
 
 
 def again(spare: list[ProcessLoop] | None, parallel: int) -> ProcessLoop | None:
-    """One in which nothing runs any more, for the next programs."""
+    """Take an idle loop for the next programs."""
     try:
         loop = spare.pop() if spare else None
     except IndexError:  # another thread was quicker
@@ -104,7 +104,7 @@ def again(spare: list[ProcessLoop] | None, parallel: int) -> ProcessLoop | None:
 
 
 def store_batch_result(results: list[Completed], held: HeldSlots | None, place: int, completed: Completed) -> None:
-    """Without the batch itself, which must be gone as soon as its caller drops it."""
+    """Holds no reference to the batch, which must be freed as soon as its caller drops it."""
     results[place] = completed
     if held is not None:
         held.give()

@@ -1,6 +1,6 @@
-"""Awake for the end of a hook that is over in a moment: to be woken for it takes a twentieth of a short hook's time.
+"""Busy-wait for hooks that should end within milliseconds: being woken by poll() costs 5 % of a short hook.
 
-Whoever waits sleeps at once where others want the processor.
+On a busy machine the waiting thread sleeps at once.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import time
 
 __all__ = ["is_calm", "poll_busily"]
 
-# How many want a processor now is behind three averages.
+# The number of runnable processes, after three load averages.
 RUNNING = "/proc/loadavg"
 
 
 def poll_busily(poller: select.poll, until: float) -> list[tuple[int, int]]:
-    """What has happened by then, if anything."""
+    """Poll without sleeping until the deadline. Returns the events, if any."""
     while time.monotonic() < until:
         if found := poller.poll(0):
             return found
@@ -25,14 +25,14 @@ def poll_busily(poller: select.poll, until: float) -> list[tuple[int, int]]:
 
 
 def is_calm() -> bool:
-    """Whether a processor is free for everybody who wants one now, us and a hook among them."""
+    """Whether a processor is free for every process that wants one now, us and a hook included."""
     opened: list[int] = []
     try:
-        # Kept before an interrupt can come, which would leave it open.
+        # Stored before an interrupt can come, which would leave it open.
         opened.extend(map(os.open, [RUNNING], [os.O_RDONLY | os.O_CLOEXEC]))
         running = os.read(opened[0], 100).split()[3].partition(b"/")[0]
         return int(running) <= len(os.sched_getaffinity(0))
-    except (AttributeError, OSError, ValueError, IndexError):  # no Linux, or kept from us
+    except (AttributeError, OSError, ValueError, IndexError):  # not Linux, or not readable
         return False
     finally:
         for fd in opened:

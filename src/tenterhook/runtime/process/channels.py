@@ -1,4 +1,4 @@
-"""The channels that one loop uses, one for each profile, and what is heard on them."""
+"""The channels that one loop uses, one for each profile, and the messages on them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["Channels"]
 
 
 class Channels:
-    """Held while something runs, given back when nothing does."""
+    """Channels are held while something runs, and given back when nothing does."""
 
     def __init__(self, loop: ProcessLoop, helper: Helper) -> None:
         self.loop, self.helper = loop, helper
@@ -34,7 +34,7 @@ class Channels:
     def acquire_remote(
         self, program: Program, profile: Profile | None, sandbox: str = "", notes: tuple[str, ...] = ()
     ) -> SpawnedProgram:
-        """Whoever runs it, not started yet: a copy of an interpreter that is ready for it, else a new process."""
+        """A program that is not started yet: a fork of a warm interpreter that is ready for it, else a new process."""
         if program.warm and self.helper.how == "auto":
             from tenterhook.runtime.process.warm import prepare_warm_run
 
@@ -52,7 +52,7 @@ class Channels:
         return channel
 
     def joined(self, key: Key) -> Channel | None:
-        """To a warm interpreter; None where it is gone."""
+        """A channel to a warm interpreter; None if it is gone."""
         channel = self.channels.get(key)
         if channel is None and (channel := self.helper.joined(key)):
             self.held(key, channel)
@@ -64,9 +64,9 @@ class Channels:
         return channel
 
     def receive(self, channel: Channel) -> None:
-        while channel in self.channels.values():  # given back with the last hook's end
+        while channel in self.channels.values():  # given back when the last hook ends
             try:
-                # Not recvmsg: files that come along are none that we want.
+                # Not recvmsg: we want no descriptors that come along.
                 data = channel.wire.recv(HEAD.size, _socket.MSG_DONTWAIT)
             except BlockingIOError:
                 return
@@ -88,7 +88,7 @@ class Channels:
         elif kind == FAILED and not child.ending:
             self.loop.unwatch_pipes(child)
             child.close()
-            code = value & 0xFFF  # no more than an errno can be, whatever it says
+            code = value & 0xFFF  # at most an errno, whatever the spawner sends
             self.loop.not_started(ticket, OSError(code, os.strerror(code)), len(self.loop.running) > 1)
         elif kind in (FAILED, GONE):
             child.gone = True
@@ -97,7 +97,9 @@ class Channels:
                 self.loop.finish(ticket)
 
     def lost(self, channel: Channel) -> None:
-        """Its spawner is gone, and with it what it ran. What had not been started is tried once more."""
+        """Handle a channel whose spawner is gone, with all that it ran. A program that was not started is tried once
+        more.
+        """
         self.drop(channel)
         theirs = [
             (t, c) for t, c in self.loop.running.items() if isinstance(c, SpawnedProgram) and c.channel is channel
@@ -118,7 +120,7 @@ class Channels:
         self.lost(child.channel)
 
     def check(self, child: Running) -> None:
-        """Before it is finished: a spawner that did not say in time that all is gone may be stuck."""
+        """Before a program is finished: a spawner that did not report in time that all is gone may be stuck."""
         if isinstance(child, SpawnedProgram) and child.ending and not child.gone:
             self.doubtful.add(child.channel)
 
@@ -132,7 +134,7 @@ class Channels:
         self.channels = {name: one for name, one in self.channels.items() if one is not channel}
 
     def rest(self) -> None:
-        """Nothing runs any more."""
+        """Give the channels back: nothing is running any more."""
         for channel in list(self.channels.values()):
             self.drop(channel)
             if channel in self.doubtful:
@@ -142,7 +144,7 @@ class Channels:
         self.doubtful.clear()
 
     def close(self) -> None:
-        """In a fork of the host: our copies only."""
+        """In a fork of the host: close only our copies."""
         for channel in self.channels.values():
             channel.close()
         self.channels.clear()

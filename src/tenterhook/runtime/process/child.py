@@ -1,4 +1,4 @@
-"""A program that is our own child: started, ended with its family, and its exit status found out."""
+"""A program that is our own child: starts it, ends it with its family, gets its exit status."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tenterhook.runtime.process_tree import TAG, ProcessFamily, ProcessTable, ap
 
 __all__ = ["Child"]
 
-# Waits for a line on stdin before it becomes the hook; `read` takes not a byte more than that line.
+# Waits for a line on stdin before it becomes the hook; `read` takes no byte beyond that line.
 GATE = ("/bin/sh", "-c", 'read -r _ && exec "$@"', "sh")
 
 late: list[int] = []  # children that SIGKILL did not end in time; reaped when the next one starts
 
 
 class Child(Running):
-    """Waited for by its pidfd, or by asking where there is none."""
+    """A child that is waited for by its pidfd, or polled if there is none."""
 
     __slots__ = ("lost", "popen")
 
@@ -34,7 +34,7 @@ class Child(Running):
 
     @property
     def pid(self) -> int:
-        """0 before it was started; known even where an exception interrupted Popen after the fork."""
+        """0 before it was started; known even if an exception interrupted Popen after the fork."""
         return int(self.popen.__dict__.get("pid") or 0)
 
     @property
@@ -63,11 +63,11 @@ class Child(Running):
                 os.close(fd)
 
     def adopt(self) -> None:
-        # Absent on macOS and old kernels, ESRCH where a foreign reaper was faster: then waitpid says what can be said.
+        # Missing on macOS and old kernels; ESRCH if other code has reaped the child: then waitpid tells what is known.
         with contextlib.suppress(OSError, AttributeError):
             self.pidfd = os.pidfd_open(self.pid)
         self.feed.push()
-        # Whether it lives is ours to find out: Popen must neither warn about it nor keep it in a list to reap.
+        # We track whether it lives: Popen must neither warn about it nor keep it in a list to reap.
         self.popen.returncode = 0
         self.started = True
 
@@ -80,12 +80,12 @@ class Child(Running):
         )  # fmt: skip
 
     def undo(self) -> None:
-        """An exception such as Ctrl-C may come when the child is there already, even before Popen knows its number."""
+        """End a child after an exception such as Ctrl-C, which may come even before Popen knows its number."""
         if self.popen.__dict__.get("returncode") is None:
             pid = self.pid or find_child(self.token, threading.get_native_id())
             if pid:
                 with contextlib.suppress(ProcessLookupError, PermissionError, ChildProcessError):
-                    os.killpg(pid, signal.SIGKILL)  # it leads its group since before the exec
+                    os.killpg(pid, signal.SIGKILL)  # it has led its group since before the exec
                     os.waitpid(pid, 0)
         self.popen.returncode = 0
         self.started = False
@@ -98,7 +98,8 @@ class Child(Running):
         super().end(now, grace, error, detail)
 
     def strike(self, now: float) -> None:
-        # Not the first time, because those who left the group without a tag are found by their living parents.
+        # Not the first time, because processes that left the group without a tag are found through their living
+        # parents.
         if self.family is not None and self.family.termed and now >= self.kill_at:
             self.family.send_group(signal.SIGKILL)
 
@@ -118,12 +119,12 @@ class Child(Running):
     # Its exit
 
     def probe(self) -> bool:
-        """Without a pidfd: ask, and be more patient each time, up to 20 ms."""
+        """Without a pidfd: check, and wait longer each time, up to 20 ms."""
         self.patience = min(self.patience * 2, 0.02)
         return self.settle()
 
     def settle(self) -> bool:
-        """A status that somebody else took is marked as lost."""
+        """Get the exit status. A status that other code has taken is marked as lost."""
         if self.status is None and not self.lost:
             try:
                 self.status = exit_status(self.pid, self.pidfd)

@@ -1,4 +1,4 @@
-"""The one loop over all children: polls their pipes and pidfds, keeps their clocks, ends them with their families."""
+"""The loop over all children: polls their pipes and pidfds, enforces time-outs, ends them with their families."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 __all__ = ["ProcessLoop"]
 
-# Started in one turn at most: a start takes 0.5 ms, and a cancellation must not wait for 64 of them.
+# The most programs started in one turn: a start takes 0.5 ms, and a cancellation must not wait for 64 of them.
 STARTS = 8
-# A flood in small writes would wake us for each of them, and waking costs the writer more than writing (3.6 s instead
-# of 1.6 s for 135 MB in lines): when little is there, let it gather.
+# A flood of small writes would wake us for each, which costs the writer more than writing (3.6 s instead of 1.6 s for
+# 135 MB of short lines): if little is there, let it gather.
 NARROW, REST = 1 << 16, 0.0005
-# Most hooks are over after this many seconds, with all they wrote in their pipes. To be woken for the end of each pipe
-# and then for the hook's own end costs more than to look once.
+# Most hooks end within this many seconds, with all output in their pipes. Being woken for the end of each pipe and then
+# for the hook's exit costs more than checking once.
 MOMENT = 0.002
-# Others will give back what was short when they end.
+# Errors of a start that pass when other programs end.
 CROWDED = (errno.EMFILE, errno.ENFILE, errno.EAGAIN, errno.ENOMEM, errno.ETOOMANYREFS)
 
 
 class ProcessLoop:
-    """Everything that runs and waits. Not for two threads at once."""
+    """All running and queued programs of one thread. Not thread-safe."""
 
     def __init__(self, parallel: int, helper: Helper | None = None) -> None:
         self.parallel = max(1, parallel)
@@ -49,14 +49,14 @@ class ProcessLoop:
         self.poller = select.poll()
         self.actions: dict[int, Callable[[], object]] = {}
         self.waiting: deque[Ticket] = deque()
-        # What somebody wants to be done while the children run: here we would only wait.
+        # Work that the caller wants done while the children run: here we would only wait.
         self.meanwhile: deque[Callable[[], object]] = deque()
         self.running: dict[Ticket, Running] = {}
-        # Those by the number that a helper knows them by, those whose end must be asked for, and when time is up.
+        # By the helper's number; those whose exit must be polled for; and the deadlines.
         self.numbered: dict[int, Ticket] = {}
         self.polled: dict[Ticket, Running] = {}
         self.deadlines: list[tuple[float, int]] = []
-        # Those whose pipes nobody looks at yet, and when somebody shall.
+        # Programs whose pipes are not polled yet, and when to begin.
         self.unheard: deque[tuple[float, int]] = deque()
         self.ending: dict[Ticket, Running] = {}
         self.tags: Tags = {}
@@ -73,10 +73,10 @@ class ProcessLoop:
         return bool(self.waiting) and len(self.running) < self.parallel and not self.crowded
 
     def step(self) -> None:
-        """Wait until something happens, and deal with it."""
+        """Wait until something happens, and handle it."""
         busy = self.busy
         self.launch()
-        if busy and not self.busy:  # the last one could not be started: nothing is left to wait for
+        if busy and not self.busy:  # the last one could not be started: there is nothing to wait for
             return
         while self.meanwhile:
             self.meanwhile.popleft()()
@@ -95,7 +95,7 @@ class ProcessLoop:
             time.sleep(REST)
 
     def poll_ready(self) -> list[tuple[int, int]]:
-        """Which files are ready, waited for."""
+        """Wait for files to become ready."""
         if len(self.running) == 1:
             child = next(iter(self.running.values()))
             if (
@@ -107,7 +107,7 @@ class ProcessLoop:
         return self.poller.poll(self.patience())
 
     def patience(self) -> float | None:
-        """Milliseconds until the next clock rings; None if there is none."""
+        """Milliseconds until the next deadline; None if there is none."""
         if self.can_start:
             return 0
         clocks = [self.sweep_at] if self.ending else []
@@ -119,7 +119,7 @@ class ProcessLoop:
             clocks.append(self.unheard[0][0])
         now = time.monotonic()
         clocks += [now + child.patience for child in self.polled.values()]
-        # A minute at most: poll cannot count further than 24 days.
+        # At most a minute: poll cannot count beyond 24 days.
         return min(60_000.0, max(0.0, (min(clocks) - now) * 1000)) if clocks else None
 
     # Starting
@@ -138,7 +138,7 @@ class ProcessLoop:
                 ticket.done(child)
                 self.release_channels()
                 return
-            # It is listed before it is started, so that an interrupt at any moment finds it there.
+            # It is listed before it is started, so that an interrupt at any moment finds it.
             ticket.child = self.running[ticket] = child
             self.numbered[child.number] = ticket
             child.begin()
@@ -149,7 +149,7 @@ class ProcessLoop:
         except (Modified, Outdated) as exc:
             self.held_back(ticket, exc)
             return
-        except Exception as exc:  # whatever Popen finds to complain about is a value here
+        except Exception as exc:  # whatever Popen complains about becomes a value
             self.not_started(ticket, exc, others)
             return
         if child.deadline is not None:
@@ -160,17 +160,17 @@ class ProcessLoop:
             self.watch(child.pidfd, select.POLLIN, partial(self.exited, ticket))
         if child.busy_wait and not others and is_calm():  # now: a moment later the hook and its spawner both run
             child.busy_wait_until = child.began + child.busy_wait
-            self.receive(child)  # at its end there is time for its pipes until we are told of it
+            self.receive(child)  # at its end, until its exit is reported, there is time for its pipes
         else:
             self.unheard.append((child.began + MOMENT, child.number))
         if child.feed.fd >= 0:
             self.watch(child.feed.fd, select.POLLOUT, partial(self.push, child))
 
     def held_back(self, ticket: Ticket, exc: Modified | Outdated) -> None:
-        """It was never let go: it is not what was approved, or is to be confined anew."""
+        """It was not let go: it is not what was approved, or the sandbox must be set up again."""
         self.unlist(ticket)
         if isinstance(exc, Outdated):
-            ticket.outdated = True  # once is enough: a file that changes all the time must not hold up the hook
+            ticket.outdated = True  # once is enough: a file that changes all the time must not delay the hook
             self.waiting.appendleft(ticket)
         else:
             ticket.done(Completed(error="modified", detail=str(exc)))
@@ -201,7 +201,9 @@ class ProcessLoop:
     # Pipes
 
     def listen(self, now: float) -> None:
-        """To those that have taken longer than a moment; the others have ended, and said what they had to say."""
+        """Poll the pipes of programs that run longer than a moment; the others have ended, with their output
+        complete.
+        """
         while self.unheard and (self.unheard[0][0] <= now or self.unheard[0][1] not in self.numbered):
             ticket = self.numbered.get(self.unheard.popleft()[1])
             if ticket:
@@ -229,7 +231,7 @@ class ProcessLoop:
     # Ending
 
     def exited(self, ticket: Ticket) -> None:
-        """The hook itself is over, whoever still holds its pipes."""
+        """The hook's process has exited, even if another process still holds its pipes."""
         child = self.running[ticket]
         child.exited = True
         self.polled.pop(ticket, None)
@@ -261,7 +263,7 @@ class ProcessLoop:
         self.hurry()
 
     def hurry(self) -> None:
-        """Look again soon, but not all the time: a storm of cancellations shares its looks."""
+        """Check again soon, but not constantly: many cancellations share one check."""
         self.interval = 0.005
         self.sweep_at = self.swept + min(2 * self.sweep_cost, 0.01)
 
@@ -300,11 +302,11 @@ class ProcessLoop:
         completed = child.completed()
         self.unlist(ticket)
         self.crowded = False
-        self.release_channels()  # before it is told: whoever waits for it may want the line at once
+        self.release_channels()  # before `done` is called: the caller may want the channel at once
         ticket.done(completed)
 
     def unlist(self, ticket: Ticket) -> Running | None:
-        """It does not run any more, or never did."""
+        """Remove a ticket that does not run any more, or never did."""
         child = self.running.pop(ticket, None)
         self.polled.pop(ticket, None)
         if child is not None:
@@ -320,7 +322,7 @@ class ProcessLoop:
             self.unwatch(fd)
 
     def abandon(self) -> None:
-        """End everything now. After a fork they are not ours: close our copies and leave them alone."""
+        """End everything now. After a fork the children are not ours: close our copies and leave them alone."""
         if self.owner != os.getpid():
             for child in self.running.values():
                 child.close()

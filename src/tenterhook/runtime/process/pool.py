@@ -1,7 +1,7 @@
-"""All child processes of one engine, whoever waits for them: at most `parallel` at once, first come, first served.
+"""All child processes of one engine, for all its callers: at most `parallel` at once, first come, first served.
 
-A thread that finds seats serves its programs itself, which is quickest. Otherwise they stand in line, served by a
-thread that all share: no thread is added for an event that waits.
+A thread that gets slots serves its programs itself, which is fastest. Otherwise they are queued and served by a shared
+thread: no thread is added for an event that waits.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Pool"]
 
-# Much more than it takes to end what was cancelled.
+# Much more than ending cancelled programs takes.
 ENDING = 1.0
 
 
 class Pool:
-    """`submit` for event loops, `start` for threads; each has a reactor, because only the first is ended by close()."""
+    """`submit` is for event loops, `start` for threads; each has its own reactor, because close() ends only the
+    first.
+    """
 
     def __init__(self, parallel: int, supervisor: str) -> None:
         self.parallel, self.supervisor = parallel, supervisor
@@ -37,11 +39,11 @@ class Pool:
         self.closed = False
         self.helping: Helper | None = None
         self.reactors: dict[str, Reactor] = {}
-        # Those that no thread uses now; as many as have served their own programs at a time.
+        # Idle loops: as many as threads have served their own programs at once.
         self.loops: list[ProcessLoop] = []
 
     def start(self, programs: Sequence[Program]) -> Batch | QueuedBatch:
-        """All of them, from a thread that will wait() for their results."""
+        """Start all programs, from a thread that will wait() for their results."""
         held = self.semaphore.take(len(programs))
         if held is not None:
             return submit_programs(Batch(len(programs), self.helper(), held, self.loops), programs)
@@ -54,40 +56,40 @@ class Pool:
         return submit_programs(Batch(self.parallel, self.helper()), programs)
 
     def is_serving(self) -> bool:
-        """Whether this is the thread of a reactor, which cannot wait for what it would have to serve."""
+        """Whether this is a reactor's thread, which cannot wait for what it has to serve itself."""
         return any(reactor.thread is threading.current_thread() for reactor in list(self.reactors.values()))
 
     def submit_if_open(self, program: Program, done: Callable[[Completed], None]) -> Ticket | None:
-        """For work that nobody waits for: not after close()."""
+        """For background work: not after close()."""
         with self.lock:
             return None if self.closed else self.reactor("loops").submit(program, done)
 
     def submit(
         self, program: Program, done: Callable[[Completed], None], meanwhile: Callable[[], object] | None = None
     ) -> Ticket:
-        """The lock keeps a second reactor from being made, and close() out of the way."""
+        """The lock prevents a second reactor, and a concurrent close()."""
         with self.lock:
             return self.reactor("loops").submit(program, done, meanwhile)
 
     def reactor(self, way: str) -> Reactor:
-        """One for all loops, one for all threads. With the lock held."""
+        """One reactor for event loops, one for threads. With the lock held."""
         found = self.reactors.get(way)
         if found is None or found.closed:
             found = self.reactors[way] = Reactor(self.parallel, self.helper(), self.semaphore)
         return found
 
     def helper(self) -> Helper | None:
-        """Who starts and ends child processes; None where we do."""
+        """The helper that starts and ends child processes; None if this process does."""
         if self.helping is None and self.supervisor != "off" and sys.platform == "linux":
             from tenterhook.runtime.supervisor.client import helper
 
             self.helping = helper(self.supervisor, self)
-            if self.helping and self.supervisor == "fork":  # at once: it gets ready while we go on
+            if self.helping and self.supervisor == "fork":  # now: it gets ready while we go on
                 self.helping.prepare()
         return self.helping
 
     def close(self) -> None:
-        """End what loops wait for; what threads wait for comes to its own end."""
+        """End what event loops wait for; what threads wait for runs to its end."""
         with self.lock:
             self.closed = True
             open_ones, self.reactors = self.reactors, {}
@@ -105,7 +107,7 @@ class QueuedBatch:
         self.results = [Completed()] * len(programs)
         self.left = len(programs)
         self.over = threading.Event()
-        # All are listed before the first is put in line, so that an interrupt at any moment finds them.
+        # All are listed before the first is queued, so that an interrupt at any moment finds them.
         finished = self.finished
         self.tickets = [Ticket(program, partial(finished, place), reactor) for place, program in enumerate(programs)]
         with self.ending_all_on_error():
@@ -113,14 +115,14 @@ class QueuedBatch:
                 reactor.put(ticket)
 
     def finished(self, place: int, completed: Completed) -> None:
-        """In the reactor's thread."""
+        """Called in the reactor's thread."""
         self.results[place] = completed
         self.left -= 1
         if not self.left:
             self.over.set()
 
     def meanwhile(self, function: Callable[[], object]) -> None:
-        """What the thread may do while it would only wait."""
+        """Work for the thread while it would only wait."""
         with self.ending_all_on_error():
             function()
 
@@ -144,7 +146,7 @@ class QueuedBatch:
         for ticket in self.tickets:
             ticket.cancel()
         if self.reactor.thread is not None:
-            self.over.wait(ENDING)  # not longer: some may not have been put in line
+            self.over.wait(ENDING)  # not longer: some may not have been queued
 
 
 def submit_programs(batch: Batch, programs: Sequence[Program]) -> Batch:

@@ -1,7 +1,7 @@
-"""What to run, what came of it, and why it could not be started.
+"""What to run, its result, and why it could not be started.
 
-Starting is not a place for exceptions: a program that is absent is as ordinary as one that exits 1, so every cause
-becomes one line that says what is wrong and what to do.
+A failed start is a value, not an exception: a missing program is as ordinary as exit code 1. Each cause becomes one
+line that says what is wrong and what to do.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ __all__ = ["Completed", "Modified", "Program", "by_shell", "explain", "look_for"
 
 
 class Modified(Exception):
-    """It is not what was approved."""
+    """The hook is not what was approved."""
 
 
 class Program(msgspec.Struct, frozen=True):
-    """What to run. No shell here: who wants one passes ("/bin/sh", "-c", text)."""
+    """What to run. No shell is involved: to use one, pass ("/bin/sh", "-c", text)."""
 
     argv: tuple[str, ...]
     stdin: bytes
@@ -36,19 +36,19 @@ class Program(msgspec.Struct, frozen=True):
     timeout: float | None
     grace: float = 5.0
     cap: int = 1 << 20
-    # "keep" or "end" what the hook leaves running; "tidy" is "end", and tells. Nobody reads the stdout of those kept:
-    # writing gives them SIGPIPE.
+    # "keep" or "end" processes that the hook leaves running; "tidy" is "end" with a note. The stdout of kept ones is
+    # closed: writing gives them SIGPIPE.
     leftovers: str = "keep"
     # How many of the last bytes of a stream are kept beyond its first `cap`.
     tail: int = 0
-    # How it is confined; None leaves it unconfined. Where that cannot be had: refused if required, else a note.
+    # The sandbox; None leaves it unconfined. If it is not available: refused if required, else a note.
     profile: Profile | None = None
     require: bool = False
-    # What runs in place of argv where that cannot be started: a shell, whose words about it count.
+    # What to run if argv cannot be started: a shell, whose error message counts.
     instead: tuple[str, ...] = ()
-    # What it was approved as: looked at right before it runs, and when it has ended.
+    # The approval seal: checked right before it runs, and when it has ended.
     seal: Seal | None = None
-    # Whether it may run in a copy of an interpreter that is running already, if it is a Python script.
+    # Whether a Python script may run in a fork of a warm interpreter.
     warm: bool = False
     # The variables of `env` that differ from event to event.
     varying: frozenset[str] = frozenset()
@@ -57,14 +57,14 @@ class Program(msgspec.Struct, frozen=True):
 
 
 def by_shell(program: Program) -> Program:
-    """The same, left to the shell that may run it too."""
+    """The same program, run by its fallback shell."""
     return msgspec.structs.replace(program, argv=program.instead or program.argv, instead=())
 
 
 class Completed(msgspec.Struct, frozen=True):
-    """What came of it. `error` is None, spawn, timeout, signal, cancelled, sandbox, or status (nobody can tell).
+    """The result. `error` is None, spawn, timeout, signal, cancelled, sandbox, or status (the exit status is unknown).
 
-    `sandbox` is the mechanism that confined it, "none" where none could, empty where none was wanted.
+    `sandbox` is the mechanism that confined it, "none" if none was available, empty if none was wanted.
     """
 
     exit_code: int | None = None
@@ -132,7 +132,7 @@ def bad_file(program: Program, code: int) -> str:
 
 
 def bad_interpreter(path: str) -> str:
-    """The file is there and the kernel says ENOENT: it means what the file's first line names."""
+    """The file exists and the kernel says ENOENT: the interpreter in its first line is missing."""
     try:
         with open(path, "rb") as file:
             first = file.read(256).split(b"\n")[0]
@@ -147,7 +147,7 @@ def bad_interpreter(path: str) -> str:
 
 
 def find_program_file(program: Program) -> str | None:
-    """The file that was meant, executable or not."""
+    """The file that the command names, executable or not."""
     name = program.argv[0] if program.argv else ""
     if "/" in name:
         places = [os.path.join(program.cwd, name)]
@@ -157,7 +157,7 @@ def find_program_file(program: Program) -> str | None:
 
 
 def look_for(program: Program) -> None:
-    """Find the plain errors where something else is started first and would hide them."""
+    """Find plain errors in advance where another program is started first and would hide them."""
     if program.cwd:
         os.stat(os.path.join(program.cwd, "."))
     path = find_program_file(program)
@@ -168,7 +168,7 @@ def look_for(program: Program) -> None:
 
 
 def short(text: str) -> str:
-    """One line that fits: a command can be a megabyte long and hold line ends."""
+    """One short line: a command can be a megabyte long and hold line ends."""
     text = text.encode("utf-8", "backslashreplace").decode()
     line = "".join(c if c.isprintable() else "?" for c in text[:120])
     return line + ("..." if len(text) > 120 else "")

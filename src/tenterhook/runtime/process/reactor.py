@@ -1,6 +1,7 @@
-"""The loop in a thread of its own, for async hosts and for many threads.
+"""The loop in its own thread, for async hosts and for many threads.
 
-No thread before the first submit. After os.fork the child starts a new one; what the parent runs stays the parent's.
+The thread starts with the first submit. After os.fork the child process starts a new one; the parent's programs stay
+the parent's.
 """
 
 from __future__ import annotations
@@ -44,14 +45,14 @@ class Reactor:
         self.inbox: deque[Callable[[], object]] = deque()
         self.thread: threading.Thread | None = None
         self.closed = self.cancelling = False
-        # How many were put in line, and how many are done; the second is the thread's own and needs no lock.
+        # How many were queued, and how many are done; the second belongs to the thread and needs no lock.
         self.taken = self.done = 0
         self.bell = self.rope = -1
 
     def submit(
         self, program: Program, done: Callable[[Completed], None], meanwhile: Callable[[], object] | None = None
     ) -> Ticket:
-        """Run it as soon as there is a seat for it; `meanwhile` while it waits or runs. RuntimeError after close()."""
+        """Run it as soon as there is a slot; call `meanwhile` while it waits or runs. RuntimeError after close()."""
         ticket = Ticket(program, done, self)
         self.put(ticket, meanwhile)
         return ticket
@@ -72,7 +73,7 @@ class Reactor:
                 self.send(partial(self.serve_one, ticket))
 
     def admit(self, ticket: Ticket) -> None:
-        """Its turn has come."""
+        """The semaphore has a slot for it."""
         if threading.current_thread() is self.thread:
             self.serve_one(ticket)
             return
@@ -104,15 +105,15 @@ class Reactor:
             self.loop.cancel(ticket)
 
     def close(self) -> None:
-        """End all that runs, as by cancellation, and the thread."""
+        """End everything that runs, as by cancellation, and the thread."""
         self.end(self.cancel_all)
         thread = self.thread
         if thread is not None and thread is not threading.current_thread():
             thread.join()
 
     def retire(self) -> None:
-        """Take nothing new; the thread ends when all is done."""
-        self.end(int)  # anything that wakes it
+        """Accept nothing new; the thread ends when all is done."""
+        self.end(int)  # any message wakes it
 
     def end(self, action: Callable[[], object]) -> None:
         if self.owner != os.getpid():
@@ -133,10 +134,10 @@ class Reactor:
         os.set_blocking(self.bell, False)
         os.set_blocking(self.rope, False)
         self.loop.watch(self.bell, select.POLLIN, self.receive)
-        # A daemon, so that a forgotten close() does not keep the host alive; atexit still ends its children.
+        # A daemon thread, so that a forgotten close() does not keep the host alive; atexit still ends its children.
         thread = threading.Thread(target=self.serve, name="tenterhook-reactor", daemon=True)
         try:
-            self.thread = thread  # serve() takes it away when it ends
+            self.thread = thread  # serve() removes it when it ends
             thread.start()
         except RuntimeError:
             self.loop.unwatch(self.bell)
@@ -148,11 +149,11 @@ class Reactor:
     def send(self, action: Callable[[], object]) -> None:
         """With the lock held, so that the thread cannot close the pipe meanwhile."""
         self.inbox.append(action)
-        if len(self.inbox) > 1:  # whoever came before has rung, and it takes all that is there
+        if len(self.inbox) > 1:  # an earlier message has woken it, and it takes all that is there
             return
         try:
             os.write(self.rope, b"!")
-        except BlockingIOError:  # full of calls already: it will look
+        except BlockingIOError:  # the pipe is full of wake-ups already
             return
 
     def receive(self) -> None:
@@ -182,7 +183,7 @@ class Reactor:
 
 
 def report(done: Callable[..., object], *completed: Completed) -> None:
-    """A callback that fails must not end the thread that serves all the others."""
+    """Report a failing callback, which must not end the thread that serves all others."""
     try:
         done(*completed)
     except Exception:

@@ -1,4 +1,6 @@
-"""A program that a spawner starts for us. Its pipes are ours; its start, exit and end are told over a channel."""
+"""A program that a spawner starts for us. We hold its pipes; the spawner reports its start, exit and end over a
+channel.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ __all__ = ["SpawnedProgram"]
 
 
 class SpawnedProgram(Running):
-    """`gone` when nothing of it is left."""
+    """`gone`: nothing of it is left."""
 
     __slots__ = ("asked", "channel", "gone", "theirs")
 
@@ -45,7 +47,7 @@ class SpawnedProgram(Running):
             keep = program.leftovers == "keep"
             head, body = start_packet(self.number, self.token, cwd, program.argv, program.env, keep=keep)
             self.open_pipes(self.theirs)
-            self.started = True  # from here on it may have been, whatever interrupts us
+            self.started = True  # from here on it may have been started, whatever interrupts us
             self.send_start(head, body, self.theirs)
         except Exception:
             self.started = False
@@ -53,7 +55,7 @@ class SpawnedProgram(Running):
             raise
 
     def let_go(self) -> None:
-        """We look around while its spawner wakes up and waits for this word; the rest can wait until it was said."""
+        """Tell the spawner to start it. We checked approvals while the spawner woke up and waited for this message."""
         try:
             self.look_around()
             self.channel.wire.send_packet(HEAD.pack(GO, self.number, 0))
@@ -82,7 +84,7 @@ class SpawnedProgram(Running):
         try:
             self.channel.wire.send_packet(HEAD.pack(END, self.number, grace))
             self.asked = True
-        except OSError:  # it does not keep up, or is gone, which we shall hear
+        except OSError:  # it does not keep up, or is gone, which we will be told
             return
 
     def sweep(self, table: ProcessTable | None, now: float) -> bool:

@@ -1,6 +1,6 @@
-"""One program that was started, by us or by the helper: its pipes, its clocks, and what came of it.
+"""One program that was started, by us or by the helper: its pipes, its deadlines, its result.
 
-It does not wait for anything itself; the loop tells it which of its pipes is ready and what time it is.
+It never waits itself; the loop tells it which pipe is ready and what time it is.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["LEFTOVER_GRACE", "Running"]
 # How long SIGKILL may take before we stop waiting: only a process stuck in the kernel needs more than 1 ms.
 KILL_WAIT = 0.2
 CANCEL_WAIT = 0.08
-# What the hook leaves behind has this long to end by itself; the answer is there already and should not wait.
+# How long processes that the hook leaves behind may take to end; the answer is complete and should not wait.
 LEFTOVER_GRACE = 0.2
 
 ENDED = "processes that it left running were ended with it; `leftovers = keep` in its entry lets them run on"
@@ -32,7 +32,7 @@ counter = itertools.count(1)
 
 
 class FileWatch(Protocol):
-    """Looks for what the sandbox could not keep from being created."""
+    """Looks for files that the sandbox could not prevent from being created."""
 
     def begin(self) -> None: ...
 
@@ -70,9 +70,9 @@ class Running:
         "watch",
     )  # fmt: skip
 
-    # Whether its end must be asked for again and again, for want of a pidfd.
+    # Whether its exit must be polled for, because there is no pidfd.
     polled = False
-    # Seconds from its start that whoever waits for it stays awake, if nobody else wants the processor.
+    # Seconds from its start for which the caller busy-waits, if the processor is free.
     busy_wait = 0.0
 
     def __init__(self, program: Program, sandbox: str = "", notes: tuple[str, ...] = ()) -> None:
@@ -89,7 +89,7 @@ class Running:
         self.detail = ""
         self.started = self.exited = self.ending = self.left = False
         self.status: int | None = None
-        # What we end ourselves; a spawner keeps its own.
+        # The process family, if we end it ourselves; a spawner keeps its own.
         self.family: ProcessFamily | None = None
         self.watch: FileWatch | None = None
         self.stamps: list[Stamp] | None = None
@@ -97,7 +97,7 @@ class Running:
         self.patience = 0.001
 
     def start(self) -> None:
-        """OSError and others if it cannot be started; nothing is left open or running then."""
+        """Start it. Raises OSError and others if it cannot be started; nothing is left open or running then."""
         raise NotImplementedError
 
     def begin(self) -> None:
@@ -105,7 +105,7 @@ class Running:
         self.start()
 
     def look_around(self) -> None:
-        """Right before it runs; Modified or Outdated where it must not, or not so."""
+        """Check right before it runs; Modified or Outdated if it must not run, or not in this sandbox."""
         seal = self.program.seal
         if seal is not None:
             if why := seal.broken():
@@ -115,34 +115,34 @@ class Running:
             self.watch.begin()
 
     def open_pipes(self, ends: list[int], gated: bool = False) -> None:
-        """The child's ends are put into the list one by one, so that none is lost if the next one fails."""
+        """Open the pipes. The child's ends are listed one by one, so that none is lost if the next one fails."""
         ends.append(self.feed.open(gated))
         ends.extend(stream.open() for stream in self.streams)
 
     def end(self, now: float, grace: float, error: str | None = None, detail: str = "") -> None:
-        """From now on sweep() is called until it says that all are gone."""
+        """Begin to end it. From now on sweep() is called until it returns True."""
         self.kill_at = min(self.kill_at, now + grace) if self.ending else now + grace
         self.give_up_at = self.kill_at + (CANCEL_WAIT if error == "cancelled" else KILL_WAIT)
         self.error, self.detail = error or self.error, detail or self.detail
         self.ending = True
 
     def strike(self, now: float) -> None:
-        """Before the long look around: who hogs the processor should not delay the end of all."""
+        """Send the first signal before the long search for descendants: a busy hook should not delay the end of all."""
 
     def sweep(self, table: ProcessTable | None, now: float) -> bool:
-        """See to it that all of it ends. True when nothing is left, or nothing more can be done."""
+        """End all of its processes. True when nothing is left, or nothing more can be done."""
         raise NotImplementedError
 
     def probe(self) -> bool:
-        """Where its end must be asked for: ask."""
+        """Poll for its exit, if there is no pidfd."""
         return self.settle()
 
     def settle(self) -> bool:
-        """Take the exit status, once. True if it has ended."""
+        """Get the exit status, once. True if it has exited."""
         raise NotImplementedError
 
     def completed(self) -> Completed:
-        """Everything is over: close what is open and say what came of it."""
+        """Everything is over: close what is open and return the result."""
         for stream in self.streams:
             stream.drain_rest()
         self.close()
@@ -171,7 +171,7 @@ class Running:
         )  # fmt: skip
 
     def find_touched(self) -> str:
-        """What of it was written to while it ran: what it said does not count then."""
+        """Which of its approved files were written to while it ran: its answer does not count then."""
         seal = self.program.seal
         return seal.find_touched(self.stamps) if seal is not None and self.stamps is not None else ""
 
@@ -183,7 +183,7 @@ class Running:
         return Completed(error="spawn", detail=explain(self.program, exc), seconds=seconds, notes=self.notes)
 
     def hang_up(self) -> None:
-        """Take what the pipes hold and close them: what its leftovers say is no part of the answer."""
+        """Read what the pipes hold and close them: output of its leftover processes is not part of the answer."""
         for stream in self.streams:
             stream.drain_rest()
         self.close_pipes()

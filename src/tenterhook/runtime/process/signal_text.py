@@ -1,4 +1,4 @@
-"""What a shell says of a program that a signal ended, for one that was started in the shell's place."""
+"""What a shell prints about a program that a signal killed, for a program that was started without the shell."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ __all__ = ["as_told_by"]
 
 @cache
 def as_told_by(shell: str, status: int) -> tuple[int, bytes]:
-    """Its own exit status and words: some shells wait for a program, others have become it and end as it does.
+    """The shell's exit status and message: some shells wait for the program, others exec it and end as it does.
 
-    Nobody can tell which by the shell's name, because distributions change it. So it is tried once for each signal.
+    The shell's name does not tell which, because distributions differ. So it is tried once for each signal.
     """
     words = (shell, "-c", '"$0" -c "$1"', shell, f"ulimit -c 0; kill {status} $$")
     try:

@@ -1,4 +1,4 @@
-"""Who may run: so many programs at once, first come, first served."""
+"""A semaphore for programs: a limited number at once, first come, first served."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ if TYPE_CHECKING:
 
 __all__ = ["HeldSlots", "ProcessSemaphore"]
 
-# Threads that may serve their own programs at a time. Each needs a line of its own to the helper, which keeps 16.
+# The most threads that serve their own programs at a time. Each needs its own channel to the helper, which keeps 16.
 TAKERS = 8
 
 
 class ProcessSemaphore:
-    """Shared by all loops of one engine. In a fork of the host all are free: what its parent runs is the parent's."""
+    """Shared by all loops of one engine. In a fork of the host all slots are free: the parent's programs stay the
+    parent's.
+    """
 
     def __init__(self, count: int) -> None:
         self.count = max(1, count)
@@ -30,7 +32,9 @@ class ProcessSemaphore:
         self.queue: deque[Ticket] = deque()
 
     def take(self, count: int) -> HeldSlots | None:
-        """All of them now, for a thread that serves its programs itself; not before those who wait."""
+        """Take all slots now, for a thread that serves its own programs; None if too few are free or others are
+        waiting.
+        """
         if self.owner != os.getpid():
             self.begin_empty()
         with self.lock:
@@ -41,7 +45,7 @@ class ProcessSemaphore:
         return HeldSlots(self, count)
 
     def enter(self, ticket: Ticket) -> bool:
-        """Whether there is one now; else the ticket is admitted when its turn comes."""
+        """Whether there is a free slot now; if not, the ticket is queued and admitted later."""
         if self.owner != os.getpid():
             self.begin_empty()
         with self.lock:
@@ -52,7 +56,7 @@ class ProcessSemaphore:
             return True
 
     def withdraw(self, ticket: Ticket) -> bool:
-        """Whether it was waiting. It goes with a seat beyond the others, which is given back like them."""
+        """Whether it was in the queue. It leaves with an extra slot, which is given back like the others."""
         with self.lock:
             if ticket not in self.queue:
                 return False
@@ -61,7 +65,7 @@ class ProcessSemaphore:
             return True
 
     def give(self, count: int = 1, *, taker: bool = False) -> None:
-        """Back, to those who have waited longest; `taker` with the last one that a thread had taken."""
+        """Give slots back, to the tickets that have waited longest; `taker`: it is the thread's last slot."""
         with self.lock:
             self.free += count
             self.takers -= taker
@@ -73,7 +77,7 @@ class ProcessSemaphore:
 
 
 class HeldSlots:
-    """What a thread has taken: given back one by one, as its programs end."""
+    """The slots that a thread has taken; given back one by one, as its programs end."""
 
     __slots__ = ("count", "semaphore")
 

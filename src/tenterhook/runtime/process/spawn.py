@@ -1,7 +1,7 @@
-"""Who runs a program, and how it is confined: the one place where that is decided.
+"""Decides how a program is started and how it is confined; no other module does.
 
-A spawner of the helper's that has confined itself; else bubblewrap; else nothing, which is said, or refused where the
-sandbox is required. What a mechanism cannot express is always refused, never run with more or less.
+By a spawner of the helper that has confined itself; else by bubblewrap; else unconfined with a note, or refused if the
+sandbox is required. What a mechanism cannot express is always refused, never run with more or fewer rights.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ said: set[str] = set()
 
 
 def spawn_program(program: Program, channels: Channels | None, *, fresh: bool = False) -> Running | Completed:
-    """Not started yet; or why it must not be. `anew`: what is to be closed and hidden is looked at before all else."""
+    """A program that is not started yet, or why it must not be. `fresh`: look again at what is to be closed and
+    hidden.
+    """
     profile = program.profile
     if profile is None:
         return spawn_unconfined(program, channels)
@@ -42,7 +44,7 @@ def spawn_program(program: Program, channels: Channels | None, *, fresh: bool = 
         why, refused = str(exc), exc.refused
     from tenterhook.runtime.sandbox.bubblewrap import build_bwrap_argv
 
-    program = by_shell(program)  # bubblewrap would have words of its own for what cannot be started
+    program = by_shell(program)  # bubblewrap has its own messages for a program that cannot be started
     argv = build_bwrap_argv(program.argv, profile)
     if argv is not None:
         return attach_quarantine_watch(
@@ -73,9 +75,10 @@ def spawn_unconfined(
 
 
 def attach_quarantine_watch(running: Running, profile: Profile, seen: Profile | None = None) -> Running:
-    """Looked after: what the sandbox cannot keep from being created is found when the hook has ended.
+    """Attach a watch for files that the sandbox cannot prevent from being created; they are found when the hook has
+    ended.
 
-    With what was `seen` last time, it is looked at once more before the hook is let go.
+    With the profile `seen` last time, the files are checked once more before the hook is let go.
     """
     running.watch = Quarantine(profile, seen=seen)
     return running

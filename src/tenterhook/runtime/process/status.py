@@ -1,7 +1,7 @@
-"""How a child ended, found out without SIGCHLD.
+"""Get a child's exit status without SIGCHLD.
 
 Hosts that ignore SIGCHLD, or wait for any child, take the exit status before we can; Popen then reports exit 0 for a
-hook that said no. A pidfd opened in time still knows (Linux 6.15). Where nobody knows, that is said.
+hook that refused. A pidfd opened in time still has it (Linux 6.15). If it cannot be known, that is reported.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ __all__ = ["exit_status", "is_contested", "name_of"]
 PIDFD_GET_INFO = 0xC040FF0B  # _IOWR(0xFF, 11, struct pidfd_info of 64 bytes)
 PIDFD_INFO_EXIT = 1 << 3
 
-contested = False  # somebody in this process was seen to take the status of one of ours
+contested = False  # other code in this process was seen to take the status of one of our children
 
 
 def is_contested() -> bool:
-    """Whether a child could be gone for ever before its pidfd is open. It must wait for us then (0.4 ms)."""
+    """Whether a child could disappear before its pidfd is open. It must wait for us then (0.4 ms)."""
     return contested or signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN
 
 
 def exit_status(pid: int, pidfd: int) -> int | None:
-    """The exit code, or minus the signal; None while it runs; ChildProcessError where nobody can say."""
+    """The exit code, or minus the signal; None while it runs; ChildProcessError if it cannot be known."""
     if pidfd >= 0:
         try:
             info = os.waitid(os.P_PIDFD, pidfd, os.WEXITED | os.WNOHANG)
@@ -46,7 +46,7 @@ def exit_status(pid: int, pidfd: int) -> int | None:
 
 
 def exit_status_from_pidfd(pidfd: int) -> int:
-    """The status of a child that was reaped by somebody else, from the kernel's memory of it."""
+    """The status of a child that other code has reaped, as the kernel remembers it."""
     # The pidfd reports the exit a moment before the kernel has stored it (at most 0.1 ms seen).
     for _ in range(50):
         info = bytearray(64)

@@ -1,6 +1,6 @@
 """The pipes of a child: what it is given on stdin, what is kept of its stdout and stderr.
 
-Our ends never block. A pipe whose other end a grandchild holds is no reason to wait.
+Our ends never block. We do not wait for a pipe whose other end a grandchild holds.
 """
 
 from __future__ import annotations
@@ -11,21 +11,23 @@ import os
 __all__ = ["Feed", "OutputStream", "close"]
 
 CHUNK = 65536
-# The largest pipe an ordinary user may have. A flood of 1 GB then takes a thousand turns instead of 16,000.
+# The largest pipe that an ordinary user may have. A flood of 1 GB then takes a thousand turns instead of 16,000.
 WIDE = 1 << 20
-# What JSON begins with that may be an answer, or hold one.
+# What JSON begins with that may be, or hold, an answer.
 JSON = '{["'
 
 
 def close(*fds: int) -> None:
-    """Forget the number first, then close: interrupted in between, a file stays open instead of being closed twice."""
+    """Forget the number first, then close: if interrupted in between, a file stays open instead of being closed
+    twice.
+    """
     for fd in fds:
         if fd >= 0:
             os.close(fd)
 
 
 class Feed:
-    """stdin. What fits into the pipe is written right after the child was started: all of it, for most events."""
+    """stdin. What fits into the pipe is written right after the start: for most events, everything."""
 
     __slots__ = ("data", "fd", "other", "sent")
 
@@ -35,7 +37,7 @@ class Feed:
         self.fd = self.other = -1
 
     def open(self, gated: bool) -> int:
-        """The end for the child. Where there is a gate, a line comes first that opens it."""
+        """Returns the child's end. If there is a gate, a first line opens it."""
         self.other, self.fd = os.pipe()
         os.set_blocking(self.fd, False)
         if gated:
@@ -43,9 +45,9 @@ class Feed:
         return self.other
 
     def push(self) -> None:
-        """Write what the pipe takes; closed when all is written.
+        """Write what the pipe takes; close it when all is written.
 
-        While we feed, we hold the child's end too: then there is no EPIPE, nor a SIGPIPE in hosts that die of it.
+        While we write, we hold the child's end too: so there is no EPIPE, nor a SIGPIPE in hosts that die of it.
         """
         try:
             while self.sent < len(self.data):
@@ -61,9 +63,10 @@ class Feed:
 
 
 class OutputStream:
-    """stdout or stderr. The first `room` bytes are kept; the rest is read and dropped, so that the child goes on.
+    """stdout or stderr. The first `room` bytes are kept; the rest is read and dropped, so that the child is not
+    blocked.
 
-    With a `tail` the last bytes are kept too, right after the first. What begins like JSON is kept up to `whole` bytes.
+    With a `tail` the last bytes are kept too, after the first. What begins like JSON is kept up to `whole` bytes.
     """
 
     __slots__ = ("fd", "last", "more", "parts", "room", "sink", "tail", "truncated", "wide")
@@ -76,13 +79,13 @@ class OutputStream:
         self.truncated = self.wide = False
 
     def open(self) -> int:
-        """The end for the child."""
+        """Returns the child's end."""
         self.fd, other = os.pipe()
         os.set_blocking(self.fd, False)
         return other
 
     def drain(self) -> int:
-        """One read. The bytes taken; 0 at the end of the stream; -1 if there is nothing now."""
+        """Read once. Returns the number of bytes; 0 at the end of the stream; -1 if there is nothing now."""
         try:
             if self.room <= 0 and not self.has_more_room():
                 return self.shift() if self.tail else self.drop()
@@ -96,7 +99,7 @@ class OutputStream:
         return len(part)
 
     def has_more_room(self) -> bool:
-        """Asked when the first bytes are there: a flood of text is dropped from now on, an answer is not."""
+        """Decided when the first bytes are there: a flood of text is dropped from now on, an answer is not."""
         if self.more and is_like_json(self.parts):
             self.room = self.more
         self.more = 0
@@ -106,11 +109,11 @@ class OutputStream:
         self.wide = True
         try:
             fcntl.fcntl(self.fd, fcntl.F_SETPIPE_SZ, WIDE)
-        except (AttributeError, OSError):  # not Linux, or this user's pipes are many already
+        except (AttributeError, OSError):  # not Linux, or the user has too many pipes
             return
 
     def drop(self) -> int:
-        """Into /dev/null inside the kernel, without a copy; by reading where there is no splice."""
+        """Move bytes to /dev/null inside the kernel, without a copy; by reading if there is no splice."""
         if self.sink == -1:
             self.widen()
             self.sink = open_sink()
@@ -122,7 +125,7 @@ class OutputStream:
         return count
 
     def shift(self) -> int:
-        """Keep the last bytes in place of those before them."""
+        """Keep the latest bytes in place of earlier ones."""
         part = os.read(self.fd, CHUNK)
         self.last += part
         if len(self.last) > self.tail:
@@ -131,7 +134,7 @@ class OutputStream:
         return len(part)
 
     def drain_rest(self) -> None:
-        """What is in the pipe already, and no more: a grandchild may hold it open, or write for ever."""
+        """Read what is in the pipe already, and no more: a grandchild may hold it open, or write for ever."""
         left = WIDE
         while self.fd >= 0 and left > 0 and (count := self.drain()) > 0:
             left -= count
@@ -148,13 +151,13 @@ class OutputStream:
 
 
 def is_like_json(parts: list[bytes]) -> bool:
-    """Whether the text begins as an object, a list or a string does; blanks alone may still become one."""
+    """Whether the text begins like an object, a list or a string; blanks alone may still become one."""
     text = b"".join(parts).decode("utf-8", "replace").lstrip("\ufeff").lstrip()
     return not text or text[0] in JSON
 
 
 def open_sink() -> int:
-    """-2 where dropping must be done by reading."""
+    """A descriptor of /dev/null; -2 if dropping must be done by reading."""
     if not hasattr(os, "splice"):
         return -2
     try:

@@ -1,4 +1,4 @@
-"""One program that somebody waits for, from the moment that it is wanted."""
+"""One program of a caller, from the moment that it is requested."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEVER_STARTED = Completed(error="cancelled", detail="cancelled by the host befor
 
 
 class TicketQueue(Protocol):
-    """Where a ticket is served when it has a seat."""
+    """Serves a ticket once it has a slot."""
 
     def admit(self, ticket: Ticket) -> None: ...
 
@@ -24,7 +24,7 @@ class TicketQueue(Protocol):
 
 
 class Ticket:
-    """One program in a loop, waiting, running or done."""
+    """One program in a loop: waiting, running or done."""
 
     __slots__ = ("cancelled", "child", "done", "home", "outdated", "program", "retried")
 
@@ -34,6 +34,8 @@ class Ticket:
         self.retried = self.cancelled = self.outdated = False
 
     def cancel(self) -> None:
-        """From any thread, at any time; `done` gets error="cancelled" within 0.1 s, unless it was done before."""
+        """Cancel it, from any thread at any time; `done` gets error="cancelled" within 0.1 s, unless it was called
+        before.
+        """
         if self.home is not None:
             self.home.cancel(self)

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["prepare_warm_run"]
 
-# The first byte of what a script is given, until its process has found that it can run there.
+# The first byte of the memory file, until the script's process has found that it can run there.
 NOT_YET, RAN = b"-", b"w"
 
 
 def prepare_warm_run(program: Program, profile: Profile | None, channels: Channels, sandbox: str) -> WarmProgram | str:
-    """Not started yet; or, where it is to have an interpreter of its own, a text for people."""
+    """A program that is not started yet; or, if it needs a new interpreter, a text that says why."""
     helper = channels.helper
     if helper.warm is None:
         helper.warm = Interpreters(helper)
@@ -42,7 +42,7 @@ def prepare_warm_run(program: Program, profile: Profile | None, channels: Channe
 
 
 class WarmProgram(SpawnedProgram):
-    """What it is given goes through a file in memory, which the interpreter itself never reads."""
+    """The script's input goes through a memory file, which the warm interpreter itself never reads."""
 
     __slots__ = ("memory", "wanted")
 
@@ -74,7 +74,7 @@ class WarmProgram(SpawnedProgram):
         return replace(super().completed(), warm=ran)
 
     def turn_cold(self) -> None:
-        """It found that a new interpreter would do otherwise. Perhaps it is ready again after another look."""
+        """The fork found that a new interpreter would behave differently. It may be ready again after another check."""
         state = self.wanted.state
         state.turned += 1
         if state.turned >= TRIES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class Unavailable(Exception):
-    """This process cannot be confined as asked. `refused`: nor may it run otherwise, for nobody meant that."""
+    """This process cannot be confined as asked. `refused`: it must not run with weaker confinement either."""
 
     def __init__(self, reason: str, refused: bool = False) -> None:
         super().__init__(reason)

@@ -1,4 +1,4 @@
-"""What this machine can do to confine and contain processes, found out by doing it, in a process that ends with it."""
+"""Find out what this machine can do to confine and contain processes, by trying each in a throwaway process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tenterhook.runtime.sandbox.restrict import MECHANISMS
 
 NETWORKS = ("none", "loopback", "full")
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-# What is tried; each ends with the process that tried it.
+# What is tried; each attempt runs in its own process.
 TRIALS = {
     "user namespace": ("kernel.unshare(kernel.CLONE_NEWUSER)", "lets an ordinary user have mounts of its own"),
     "mount namespace": (
@@ -35,7 +35,7 @@ TRIALS = {
 
 
 class Ability(Struct, frozen=True):
-    """One thing that was looked at. `state` is works, absent (not on this system), broken or off (by the settings)."""
+    """The result of one check. `state` is works, absent (not on this system), broken or off (by the settings)."""
 
     area: str
     name: str
@@ -44,7 +44,7 @@ class Ability(Struct, frozen=True):
 
 
 def abilities() -> list[Ability]:
-    """The parts that sandbox and supervisor are made of."""
+    """The kernel features that the sandbox and the supervisor use."""
     if not kernel.MACHINE:
         system = os.uname()
         said = f"{system.sysname} {system.machine}: hooks are confined on Linux (x86_64, aarch64) alone, so far"
@@ -71,7 +71,7 @@ def about_landlock() -> Ability:
 
 
 def about_cgroup() -> Ability:
-    """Only a folder that was given to us could hold hooks; the supervisor does without."""
+    """Only a cgroup delegated to us could hold hooks; the supervisor does without."""
     try:
         with open("/proc/self/cgroup") as file:
             own = next(line[3:].strip() for line in file if line.startswith("0::"))
@@ -87,13 +87,13 @@ def about_cgroup() -> Ability:
 
 
 def probe_in_subprocess(code: str) -> str:
-    """Why it cannot be done here; empty where it can."""
+    """Why it cannot be done here; empty if it can."""
     script = (
         "import os\nfrom tenterhook.runtime.sandbox import kernel, seccomp\n"
         f"try: {code}\nexcept OSError as exc: print(exc)"
     )
     env = {"PYTHONPATH": PACKAGE, "PYTHONDONTWRITEBYTECODE": "1", "PATH": os.environ.get("PATH", "/usr/bin:/bin")}
-    argv = [sys.executable, "-S", "-P", "-c", script]  # no module of the folder we are in
+    argv = [sys.executable, "-S", "-P", "-c", script]  # -P: do not import modules of the current folder
     try:
         done = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.SubprocessError) as exc:
@@ -102,7 +102,7 @@ def probe_in_subprocess(code: str) -> str:
 
 
 def proofs() -> list[Ability]:
-    """Each kind of network, confined as a hook would be: what the process tried, and what it got."""
+    """For each kind of network, confine a process like a hook: what it tried, and what it got."""
     return [check_network_sandbox(network) for network in NETWORKS] if kernel.MACHINE else []
 
 

@@ -1,4 +1,4 @@
-"""bubblewrap, where this process may not confine itself but bwrap may: a program in front of each hook, some 7 ms."""
+"""bubblewrap, for systems where bwrap may make namespaces and this process may not: it wraps each hook, some 7 ms."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from functools import cache
 from tenterhook.runtime.sandbox.layout import PathLayout, between, within
 from tenterhook.runtime.sandbox.profile import Profile
 
-# Not by PATH: a project could have put itself there.
+# Not by PATH: a project could have put a program there.
 PLACES = ("/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap")
 KEPT = ("CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID", "CAP_KILL")
 
 
 def build_bwrap_argv(argv: list[str] | tuple[str, ...], profile: Profile) -> list[str] | None:
-    """What to start instead; None where bwrap is absent or does not work here."""
+    """The command to start instead; None if bwrap is missing or does not work here."""
     program = find_working_bwrap()
     return [program, *options(PathLayout(profile)), "--", *argv] if program else None
 
 
 @cache
 def find_working_bwrap() -> str:
-    """Where a bwrap is that works: one that is there may still be forbidden to make namespaces."""
+    """The path of a bwrap that works: an installed one may still be forbidden to make namespaces."""
     import subprocess
 
     for place in PLACES:
@@ -51,7 +51,7 @@ def options(layout: PathLayout) -> list[str]:
 
 
 def bind_mount_options(layout: PathLayout) -> dict[str, str]:
-    """As in a namespace of our own: what may be written, what not, and the folders on the way to that."""
+    """As in our own namespace: what may be written, what may not, and the folders on the way to that."""
     found = dict.fromkeys(layout.write, "--bind")
     for path in (*layout.closed, *layout.frozen):
         outermost = next(one for one in layout.write if within(path, one))

@@ -1,7 +1,7 @@
-"""The system calls that a process confines itself with. Python has none of them; ctypes reaches them all.
+"""The system calls that a process confines itself with. Python has none of them, so they are called through ctypes.
 
-Linux on x86_64 and aarch64. Every error is an OSError, and every text that holds NUL is refused: the kernel would
-see only what stands before it.
+Linux on x86_64 and aarch64. Every error is an OSError. A text with a NUL is refused: the kernel would see only the part
+before it.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ LIBC.syscall.restype = ctypes.c_long
 
 
 def machine() -> str:
-    """The architecture by the name of its table; empty where we know none of its numbers."""
+    """The architecture by the name of its table; empty if it is not supported."""
     system = os.uname()
     known = system.sysname == "Linux" and system.machine in MACHINES and ctypes.sizeof(ctypes.c_void_p) == 8
     return system.machine if known else ""
@@ -106,12 +106,12 @@ MACHINE = machine()
 
 
 def number(name: str) -> int | None:
-    """The number of a call here; None where there is none."""
+    """The number of a call on this machine; None if there is none."""
     return NUMBERS[name][MACHINES.index(MACHINE)] if MACHINE else None
 
 
 def call(name: str, *arguments: int | bytes | str | ctypes.Array[ctypes.c_char] | None) -> int:
-    """One system call; an error is raised with the call's name, for that says what the machine lacks."""
+    """Make one system call; an error is raised with the call's name, which says what the machine lacks."""
     known = number(name)
     if known is None:
         raise OSError(errno.ENOSYS, f"{name}: {os.strerror(errno.ENOSYS)}")
@@ -127,7 +127,7 @@ def raise_on_errno(name: str, result: int) -> int:
 
 
 def to_c_argument(value: int | bytes | str | ctypes.Array[ctypes.c_char] | None) -> object:
-    """An argument as C takes it. A number must fill the register: ctypes would pass the lower half alone."""
+    """Convert an argument for C. A number must fill the register: ctypes would pass only the lower half."""
     if isinstance(value, int):
         return ctypes.c_long(value)
     if isinstance(value, str):

@@ -1,7 +1,7 @@
-"""Landlock: a process gives up rights over files, for itself and all that come of it. No privilege is needed.
+"""Landlock: a process gives up rights over files, for itself and all its descendants. No privilege is needed.
 
-It only allows: what is granted for a folder is granted for everything in it. To leave something out, the folder's
-other children are granted one by one, and then nothing new can be made directly in that folder.
+It only grants: a right for a folder applies to everything in it. To exclude something, the folder's other children are
+granted one by one, and then nothing new can be made directly in that folder.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ WRITE = REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | MAKE_SOCK | MAKE_FIFO |
 ON_FILES = WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
 BIND_TCP, CONNECT_TCP = 1, 2
 ABSTRACT_SOCKETS, SIGNALS = 1, 2
-# From which version on the kernel knows a right.
+# The version from which the kernel knows a right.
 SINCE = {REFER: 2, TRUNCATE: 3, IOCTL_DEV: 5}
 NETWORK, SCOPES = 4, 6
-# Alone it must know of truncating: before that, a file could be emptied that could not be written.
+# Without namespaces it must know of truncating: before that, a read-only file could be emptied.
 ALONE = 3
 VERSION = 1
 PATH_BENEATH = 1
@@ -32,7 +32,7 @@ ABSENT = "this kernel has none, or has it switched off"
 
 
 def version() -> int:
-    """Of this kernel; 0 where it has no Landlock, or has it switched off."""
+    """The Landlock version of this kernel; 0 if it has none, or has it switched off."""
     try:
         return kernel.call("landlock_create_ruleset", None, 0, VERSION)
     except OSError:
@@ -40,7 +40,7 @@ def version() -> int:
 
 
 def restrict(layout: PathLayout, *, alone: bool) -> None:
-    """Give up what the layout does not grant; beside a mount namespace, only what is about writing."""
+    """Give up all rights that the layout does not grant; inside a mount namespace, only rights about writing."""
     known = version()
     added = sum(right for right, since in SINCE.items() if known >= since)
     write = WRITE | added
@@ -54,7 +54,7 @@ def restrict(layout: PathLayout, *, alone: bool) -> None:
 
 
 def file_access_rules(layout: PathLayout, write: int) -> list[tuple[str, int]]:
-    """Reading all but the hidden; writing all of the writable but what is closed, one by one."""
+    """Reading: everything but the hidden. Writing: everything writable but what is closed, one by one."""
     hidden = [path for path in layout.hidden if not only_sockets(path)]
     barriers = [*layout.closed, *layout.links, *hidden]
     rules = [(path, READ_FILE) for path in around("/", [*hidden, "/dev"])]
@@ -66,7 +66,7 @@ def file_access_rules(layout: PathLayout, write: int) -> list[tuple[str, int]]:
 
 
 def inside(folder: str, paths: list[str]) -> list[str]:
-    """Those below a folder: what was opened in something closed is open, but for what is closed in it again."""
+    """Those below a folder: what was opened inside something closed is open, except what is closed inside it again."""
     return [path for path in paths if within(path, folder) and path != folder]
 
 
@@ -85,7 +85,7 @@ def enforce(handled: int, rules: list[tuple[str, int]], network: str, known: int
 
 
 def grant(ruleset: int, path: str, rights: int) -> None:
-    """One rule; what is gone in the meantime needs none."""
+    """Add one rule; a path that is gone meanwhile needs none."""
     try:
         opened = os.open(path, os.O_PATH | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:

@@ -1,4 +1,6 @@
-"""A profile's paths laid over what is really there: what can be closed, and what cannot because it is not there yet."""
+"""Match a profile's paths with the files that exist: which can be closed, and which cannot because they do not exist
+yet.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +10,16 @@ from collections.abc import Iterable
 
 from tenterhook.runtime.sandbox.profile import Profile
 
-# A folder that is to take nothing new is closed as a whole where it holds more than this.
+# A folder that may get no new files is closed as a whole if it holds more than this.
 MANY = 64
-# Folders with a dot that many put things into.
+# Dot folders that many programs write to.
 GROWING = (".git", ".github", ".config", ".local")
-# What every program may use of /dev; a disk is no file to be read around all rules.
+# What every program may use of /dev; a disk must not be readable, which would bypass all rules.
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts")
 
 
 class PathLayout:
-    """The paths of a profile as they were found, each list sorted: a folder stands before what is in it."""
+    """The paths of a profile that exist, each list sorted: a folder comes before its contents."""
 
     __slots__ = ("absent", "below_closed", "closed", "frozen", "hidden", "links", "network", "open", "shown", "write")
 
@@ -28,10 +30,10 @@ class PathLayout:
         named = [path for path in sorted({*profile.closed}) if path.startswith(below)]
         self.closed = [path for path in named if os.path.exists(path) and not os.path.islink(path)]
         self.below_closed = prefixes(self.closed)
-        # A link can be replaced by who may write its folder, whatever is done about the file that it leads to.
+        # A symlink can be replaced by a process that may write to its folder, even if the link's target is protected.
         self.links = [path for path in named if os.path.islink(path)]
         missing = [path for path in named if not os.path.lexists(path) and not self.closes(path)]
-        # Folders that take nothing new, because something closed could come to be there; and what is in them.
+        # Folders that may get no new files, because a closed path could appear there; and their contents.
         self.frozen = sorted({os.path.dirname(path) for path in missing if self.freezes(os.path.dirname(path))})
         self.open = [child for folder in self.frozen for child in children(folder) if child not in self.closed]
         self.absent = [path for path in missing if os.path.dirname(path) not in self.frozen]
@@ -39,7 +41,7 @@ class PathLayout:
         self.hidden = [path for path in sorted({*profile.hidden}) if os.path.lexists(path) and self.hides(path)]
 
     def freezes(self, folder: str) -> bool:
-        """A folder with a dot, as agents have them, stays as it is; git and others could not work in theirs."""
+        """A dot folder of an agent is frozen; git and others could not work in theirs."""
         name = os.path.basename(folder)
         may = name.startswith(".") and name not in GROWING and folder not in self.write
         return may and os.path.isdir(folder) and not os.path.islink(folder) and not self.closes(folder)
@@ -52,17 +54,17 @@ class PathLayout:
 
 
 def within(path: str, folder: str) -> bool:
-    """The folder itself, or something below it."""
+    """Whether it is the folder itself, or below it."""
     return path == folder or path.startswith(folder if folder.endswith("/") else folder + "/")
 
 
 def prefixes(folders: Iterable[str]) -> tuple[str, ...]:
-    """How paths below these folders begin: `startswith` asks for all of them at once."""
+    """The prefixes of paths below these folders, for one `startswith` call."""
     return tuple(folder.rstrip("/") + "/" for folder in folders)
 
 
 def between(folder: str, path: str) -> list[str]:
-    """The folders on the way from one to the other, neither of them included."""
+    """The folders between the two, both excluded."""
     found = []
     path = os.path.dirname(path)
     while within(path, folder) and path != folder:
@@ -72,7 +74,7 @@ def between(folder: str, path: str) -> list[str]:
 
 
 def children(folder: str) -> list[str]:
-    """What is in a folder, links left out; nothing where that is too much."""
+    """What is in a folder, symlinks excluded; nothing if there is too much."""
     try:
         with os.scandir(folder) as entries:
             found = [entry.path for entry in entries if not entry.is_symlink()]
@@ -82,7 +84,7 @@ def children(folder: str) -> list[str]:
 
 
 def around(folder: str, barriers: list[str]) -> list[str]:
-    """Paths that together hold all of a folder but the barriers. What comes to be beside them is in none of these."""
+    """Paths that together cover a folder except the barriers. A new file beside them is in none of these."""
     if any(within(folder, one) for one in barriers):
         return []
     if not any(within(one, folder) for one in barriers):
@@ -96,7 +98,7 @@ def around(folder: str, barriers: list[str]) -> list[str]:
 
 
 def only_sockets(path: str) -> bool:
-    """A socket, or a folder of nothing else: nothing to read."""
+    """A socket, or a folder with only sockets: nothing to read."""
     try:
         if not os.path.isdir(path):
             return stat.S_ISSOCK(os.lstat(path).st_mode)

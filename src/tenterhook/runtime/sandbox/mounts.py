@@ -1,8 +1,8 @@
-"""A mount namespace: the process sees the same files at the same places, most of them read-only, some not at all.
+"""A mount namespace: the process sees the same files at the same paths, most of them read-only, some not at all.
 
-Everything is made read-only first and opened where it may be written. What is closed below that is mounted on itself,
-read-only, and so is every folder on the way to it: a mount point can be neither renamed nor removed, and else the
-folder around it could be.
+Everything is made read-only first, then writable paths are opened. A closed path below those is mounted on itself
+read-only, and so is every folder on the way to it: a mount point cannot be renamed or removed, but the folder around it
+could be.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from tenterhook.runtime.sandbox import kernel
 from tenterhook.runtime.sandbox.kernel import ATTR_NODEV, ATTR_RDONLY, MS_BIND, MS_REC
 from tenterhook.runtime.sandbox.layout import DEVICES, PathLayout, between, within
 
-# Where nothing of a profile can be, so that a file system of ours can stand there for a moment.
+# A path that no profile uses, so that a file system of ours can be mounted there for a moment.
 SCRATCH = ("/sys", "/mnt", "/srv", "/boot")
 EMPTY = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
 
 
 def enter(layout: PathLayout) -> None:
-    """Into a namespace of our own; an ordinary user needs a user namespace for that, in which it is itself."""
+    """Enter a new namespace; an ordinary user needs a user namespace for that, mapped to itself."""
     flags = kernel.CLONE_NEWNS | (kernel.CLONE_NEWNET if layout.network == "loopback" else 0)
     user, group = os.geteuid(), os.getegid()
     try:
@@ -34,7 +34,7 @@ def enter(layout: PathLayout) -> None:
 
 
 def be_oneself(user: int, group: int) -> None:
-    """In a new user namespace. The files that say so belong to root in a process that keeps others out of it."""
+    """Map ourselves in a new user namespace. The map files belong to root if the process is not dumpable."""
     dumpable = kernel.prctl(kernel.PR_GET_DUMPABLE)
     kernel.prctl(kernel.PR_SET_DUMPABLE, 1)
     try:
@@ -52,7 +52,7 @@ def write(path: str, text: str) -> None:
 
 
 def arrange(layout: PathLayout) -> None:
-    """All mounts, from the outermost inwards."""
+    """Make all mounts, from the outermost inwards."""
     before = read_mount_points()
     writable = dict.fromkeys(layout.write, True)
     steps = dict.fromkeys(on_the_way(layout), True)
@@ -73,7 +73,7 @@ def arrange(layout: PathLayout) -> None:
 
 
 def on_the_way(layout: PathLayout) -> set[str]:
-    """The folders around what is closed, from the outermost that may be written."""
+    """The folders around closed paths, from the outermost writable one."""
     found: set[str] = set()
     for path in (*layout.closed, *layout.frozen):
         outermost = next(one for one in layout.write if within(path, one))
@@ -82,7 +82,7 @@ def on_the_way(layout: PathLayout) -> set[str]:
 
 
 def is_writable_at(path: str, said: dict[str, bool]) -> bool:
-    """What is said of the innermost place around a path; nothing said is no."""
+    """What the profile says of the innermost place around a path; not writable if it says nothing."""
     while path not in said:
         if path == "/":
             return False
@@ -91,7 +91,7 @@ def is_writable_at(path: str, said: dict[str, bool]) -> bool:
 
 
 def read_mount_points() -> dict[str, bool]:
-    """The mount points, each with whether it can be written; where several lie on each other, the topmost."""
+    """The mount points, each with whether it is writable; for stacked mounts, the topmost."""
     found = {}
     with open("/proc/self/mountinfo", "rb") as file:
         for line in file:
@@ -102,7 +102,7 @@ def read_mount_points() -> dict[str, bool]:
 
 
 def mode(path: str) -> int:
-    """What kind of file is there; 0 where there is none."""
+    """The type of file at a path; 0 if there is none."""
     try:
         return os.lstat(path).st_mode
     except OSError:
@@ -110,7 +110,7 @@ def mode(path: str) -> int:
 
 
 def own_terminals() -> None:
-    """Terminals of its own, so that it sees nobody else's; without them where the kernel would not have it."""
+    """Mount a devpts of its own, so that it sees no other terminals; skipped if the kernel refuses."""
     if not os.path.isdir("/dev/pts"):
         return
     try:
@@ -122,7 +122,7 @@ def own_terminals() -> None:
 
 
 def hide(layout: PathLayout) -> None:
-    """An empty folder over each hidden one, with what is shown of it; an empty file over each hidden file."""
+    """Mount an empty folder over each hidden one, with the shown parts of it; an empty file over each hidden file."""
     scratch = next((place for place in SCRATCH if os.path.isdir(place)), "/proc")
     kernel.mount("tmpfs", scratch, "tmpfs", EMPTY, "mode=0755,size=64k")
     empty = os.open(f"{scratch}/empty", os.O_CREAT | os.O_RDONLY | os.O_CLOEXEC, 0o444)
@@ -152,14 +152,14 @@ def cover(folder: str, shown: list[str]) -> None:
 
 
 def place(path: str, *, is_folder: bool) -> None:
-    """Something to mount on; there already where it lies in another that is shown."""
+    """Create a mount point; it exists already if it is inside another shown path."""
     os.makedirs(path if is_folder else os.path.dirname(path), exist_ok=True)
     if not is_folder and not os.path.exists(path):
         os.close(os.open(path, os.O_CREAT | os.O_RDONLY | os.O_CLOEXEC, 0o444))
 
 
 def raise_loopback() -> None:
-    """A new network has a loopback device, which is down."""
+    """Bring up the loopback device of a new network namespace."""
     import fcntl
     import socket
     import struct

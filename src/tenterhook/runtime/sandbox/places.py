@@ -1,11 +1,12 @@
-"""Places that matter, as data: where secrets are, what decides what runs later, where tools keep what they can lose.
+"""Paths that matter, as data: where secrets are, what decides what runs later, where tools keep caches.
 
-Names are relative to the project or to the user's home; `/**` means all of a folder, one * stands for a part of a name.
+Names are relative to the project or to the user's home; `/**` means everything in a folder, one * stands for a part of
+a name.
 """
 
 from __future__ import annotations
 
-# Hook config and agents' settings in a project: who can write them decides what agents run.
+# Hook config and agents' settings in a project: a process that can write them decides what agents run.
 SETTINGS = (
     *(".claude/settings*.json", ".claude/hooks/**"),
     *(".llxprt/settings*.json", ".llxprt/hooks/**", ".llxprt/extensions/**"),
@@ -20,7 +21,7 @@ SETTINGS = (
     ".codex/**",
     *(".tenterhook/**", "tenterhook.toml", "bin/tenter"),
 )
-# What else agents and editors of a project obey.
+# Other files of a project that agents and editors obey.
 CONFIG = ("massgen.yaml", ".massgen/config.yaml", ".mcp.json")
 MORE_CONFIG = (
     *(".claude/agents/**", ".claude/commands/**", ".claude/skills/**", ".claude-plugin/**"),
@@ -31,10 +32,10 @@ MORE_CONFIG = (
     *(".vscode/tasks.json", ".vscode/settings.json", ".vscode/mcp.json"),
     *(".husky/**", "lefthook.yml", ".lefthook.yml", ".pre-commit-config.yaml"),
 )
-# What git runs by itself, in its own folder; the last one would move all of that elsewhere.
+# What git runs by itself, in its own folder; the last one would move all of that to another place.
 GIT = ("hooks", "config", "config.worktree", "commondir")
 
-# What runs whenever a shell, a session or a program starts, from the user's home on.
+# What runs whenever a shell, a session or a program starts, relative to the user's home.
 STARTUP = (
     *(".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zprofile", ".zshenv", ".zlogin", ".kshrc"),
     *(".config/fish/config.fish", ".gitconfig"),
@@ -65,7 +66,7 @@ AGENTS = (
     *(".copilot/**", ".continue/**", ".vscode/**", ".config/Code/User/**", ".config/Cursor/User/**"),
 )
 OURS = (".config/tenterhook", ".local/state/tenterhook")
-# For those who let hooks write outside of the project.
+# For hooks that may write outside of the project.
 SYSTEM = (
     *("/etc/crontab", "/etc/cron.d", "/etc/cron.daily", "/etc/cron.hourly", "/etc/cron.weekly", "/etc/cron.monthly"),
     *("/var/spool/cron", "/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/zsh", "/etc/environment"),
@@ -75,7 +76,7 @@ SYSTEM = (
     *(f"/Library/Application Support/{agent}" for agent in ("GeminiCli", "QwenCode")),
 )
 
-# Keys, cloud credentials, tokens of registries, browsers, wallets: from the user's home on.
+# Keys, cloud credentials, registry tokens, browsers, wallets: relative to the user's home.
 SECRETS = (
     *(".ssh", ".gnupg", ".pki", ".age", ".config/age", ".config/sops", ".password-store", ".local/share/keyrings"),
     *(
@@ -122,7 +123,7 @@ SECRETS = (
     *(".var/app/org.mozilla.firefox", ".var/app/com.google.Chrome", ".var/app/org.chromium.Chromium"),
     *(".bitcoin", ".ethereum", ".electrum", ".monero", ".config/solana", ".config/Exodus", ".config/Ledger Live"),
 )
-# What agents log in with.
+# Credentials of agents.
 AGENT_SECRETS = (
     *(".claude/.credentials.json", ".claude.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".gemini/.env"),
     *(".gemini/google_accounts.json", ".qwen/oauth_creds.json", ".qwen/.env", ".llxprt/oauth", ".llxprt/keys"),
@@ -136,7 +137,7 @@ SYSTEM_SECRETS = (
     *("/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/gshadow-", "/etc/ssl/private", "/etc/krb5.keytab"),
     *("/etc/ssh/ssh_host_*_key", "/run/secrets", "/etc/kubernetes", "/etc/rancher", "/var/lib/kubelet"),
 )
-# Who may talk there may do what the one who listens may: start containers, type into terminals, use keys.
+# A process that can connect there has the rights of the server: start containers, type into terminals, use keys.
 SOCKETS = (
     *("/run/docker.sock", "/run/docker", "/run/podman", "/run/containerd", "/run/crio", "/run/libvirt", "/run/lxd"),
     *("/run/dbus", "/run/systemd/private", "/run/snapd.socket", "/run/snapd-snap.socket", "/run/screen", "/run/tmux"),
@@ -145,7 +146,7 @@ SOCKETS = (
 SOCKET_VARIABLES = ("SSH_AUTH_SOCK", "DOCKER_HOST", "CONTAINER_HOST", "DBUS_SESSION_BUS_ADDRESS", "TMUX", "STY")
 
 TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm")
-# What can be fetched or built again, from the user's home on.
+# What can be downloaded or built again, relative to the user's home.
 CACHES = (
     *(".cache", ".npm", ".yarn/cache", ".yarn/berry", ".pnpm-store", ".local/share/pnpm/store", ".bun/install/cache"),
     *(".cargo/registry", ".cargo/git", "go/pkg", ".gradle/caches", ".gradle/daemon", ".m2/repository", ".ivy2/cache"),

@@ -1,4 +1,4 @@
-"""What root may do beyond others: a confined process keeps what ordinary tools need and loses the rest for good."""
+"""Drop root's privileges: a confined process keeps what ordinary tools need and loses the rest for good."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from tenterhook.runtime.sandbox import kernel
 
 CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID, SETPCAP, NET_BIND_SERVICE = 0, 1, 3, 4, 5, 6, 7, 8, 10
 KEPT = (CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, NET_BIND_SERVICE)
-# Another user's process could be entered through /proc where Landlock does not watch over that.
+# Without Landlock's control, another user's process could be entered through /proc.
 OTHER_USERS = (SETGID, SETUID)
 
 
 def no_new() -> None:
-    """No program that is started gains anything by being started: neither set-uid nor file capabilities count."""
+    """From now on no program gains privileges by exec: set-uid and file capabilities have no effect."""
     kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
 
 
 def drop(*, other_users: bool) -> None:
-    """Keep the few; an ordinary user has none, and inside a user namespace of its own needs none any more.
+    """Keep a few capabilities. An ordinary user has none, and in its own user namespace needs none any more.
 
-    Who may not change the bounding set gains nothing by that: no program gives new privileges.
+    A process that may not change the bounding set gains nothing by that: no program gives new privileges.
     """
     kept = (*KEPT, *(OTHER_USERS if other_users else ())) if os.geteuid() == 0 else ()
     had = permitted_capabilities()

@@ -1,6 +1,7 @@
-"""What a confined process must not be able to do, and what it must: tried for real, each time, in a process of its own.
+"""What a confined process must not be able to do, and what it must: tried for real, each in its own process.
 
-`python -m tenterhook.runtime.sandbox.probes WORLD` confines itself as WORLD says, tries everything and prints it.
+`python -m tenterhook.runtime.sandbox.probes WORLD` confines itself as the file WORLD says, tries everything and prints
+the results.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from tenterhook.runtime.sandbox.restrict import restrict
 
 World = dict[str, str]
 Probe = Callable[[World], object]
-# By what it is about: the words for people, and the attempt. It holds where the attempt fails.
+# By topic: the description, and the attempt. The sandbox holds if the attempt fails.
 ESCAPES: dict[str, Probe] = {}
 WORKS: dict[str, Probe] = {}
-# What Landlock alone does not cover: who owns a file, and when it was written, can be changed anywhere.
+# What Landlock alone does not cover: owner and times of a file can be changed anywhere.
 NAMESPACE_ONLY = {"change the mode of a file outside", "change the time of a file outside"}
-# Only a namespace lets something new be made beside what is closed.
+# Only a namespace allows new files beside closed ones.
 NEEDS_NAMESPACE = {"write in the project", "let git write its own files"}
-# How the attempts of a network show, by the least that is allowed.
+# Network attempts, by the least network that allows them.
 NETWORKED = {"connect over TCP": "full", "send over UDP": "full", "connect over TCP to ::1": "full"}
 
 
@@ -46,7 +47,7 @@ def put(path: str, text: str = "planted") -> None:
 
 
 def shows(path: str) -> None:
-    """Nothing to see is as good as a refusal."""
+    """An empty view is as good as a refusal."""
     with open(path, "rb") as file:
         if not file.read(1 << 16):
             raise OSError(errno.ENOENT, "empty")
@@ -163,7 +164,7 @@ def tcp6(world: World) -> None:
 
 @escape("send over UDP")
 def udp(world: World) -> None:
-    """A packet that nobody gets back was sent into nowhere."""
+    """A packet without a reply was sent to nowhere."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as made:
         made.connect(("127.0.0.1", int(world["udp"])))
         made.settimeout(2)
@@ -212,7 +213,7 @@ def own_pair(world: World) -> None:
 
 
 def limits(pid: int) -> None:
-    """Set as they are; a limit on its processor time would end it."""
+    """Set the limits as they are; a limit on its processor time would end it."""
     import resource
 
     resource.prlimit(pid, resource.RLIMIT_CPU, resource.prlimit(pid, resource.RLIMIT_CPU))
@@ -235,7 +236,7 @@ def select_probes(mechanism: str, network: str) -> tuple[list[str], list[str]]:
 
 
 def run_probe(probe: Probe, world: World) -> str:
-    """Empty where it went through, else what the system said."""
+    """Empty if it succeeded, else the system's error."""
     try:
         probe(world)
     except (OSError, OverflowError, ValueError) as exc:

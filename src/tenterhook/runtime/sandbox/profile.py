@@ -1,6 +1,6 @@
-"""What one kind of hook process may do, as plain data that a helper process can be sent.
+"""What one kind of hook process may do, as plain data that can be sent to a helper process.
 
-The standard library alone, and little of it: the helper starts in 20 ms because it imports next to nothing.
+It uses little of the standard library: the helper starts in 20 ms because it imports almost nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ Packed = tuple[str, Paths, Paths, Paths, Paths, tuple[int, ...]]
 
 
 class Profile:
-    """Real paths, each with everything below it. What stands in none of them can be read and not be written."""
+    """Real paths, each with everything below it. A path outside of them can be read and not written."""
 
     __slots__ = ("closed", "hash", "hidden", "network", "seen", "shown", "write")
 
@@ -25,17 +25,18 @@ class Profile:
     ) -> None:
         # none, loopback or full
         self.network = network
-        # May be written; but for what is closed, there or not yet there.
+        # May be written, except what is closed, whether it exists or not.
         self.write, self.closed = write, closed
-        # May not be read; but for what is shown.
+        # May not be read, except what is shown.
         self.hidden, self.shown = hidden, shown
-        # Which files it was that were closed and hidden: what replaces one is neither, until it is confined anew.
+        # The identities of the closed and hidden files: a replaced file is unprotected until the sandbox is set up
+        # again.
         self.seen = seen
-        # Asked for with every hook, and made of hundreds of paths.
+        # Cached: needed with every hook, and computed from hundreds of paths.
         self.hash = hash(self.pack())
 
     def pack(self) -> Packed:
-        """What `Profile(*packed)` makes again."""
+        """The inverse of `Profile(*packed)`."""
         return self.network, self.write, self.closed, self.hidden, self.shown, self.seen
 
     def __eq__(self, other: object) -> bool:

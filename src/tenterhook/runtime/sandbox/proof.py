@@ -1,4 +1,6 @@
-"""A small world with a project, a home and servers, and a confined process that tries to get at what is not its own."""
+"""Test the sandbox: a test environment with a project, a home and servers, and a confined process that tries to
+escape.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ CLOSED = (".git/hooks", ".git/config", ".claude/settings.json", ".claude/setting
 
 
 def prove(network: str, mechanisms: tuple[str, ...]) -> dict[str, Any]:
-    """What came of it: mechanism, tried, leaks, failed; or why this machine cannot confine a process so."""
+    """The result: mechanism, tried, leaks, failed; or why this machine cannot confine a process this way."""
     with tempfile.TemporaryDirectory(prefix="tenterhook-", dir="/tmp") as folder, world(folder) as made:
         task = {"world": made, "profile": profile(folder, network).pack(), "mechanisms": mechanisms}
         file = os.path.join(folder, "task.json")
@@ -42,7 +44,8 @@ def prove(network: str, mechanisms: tuple[str, ...]) -> dict[str, Any]:
 def run(file: str) -> dict[str, Any]:
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
     env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "PYTHONPATH": package, "PYTHONDONTWRITEBYTECODE": "1"}
-    argv = [sys.executable, "-P", "-m", "tenterhook.runtime.sandbox.probes", file]  # no module of the folder we are in
+    # -P: do not import modules of the current folder.
+    argv = [sys.executable, "-P", "-m", "tenterhook.runtime.sandbox.probes", file]
     try:
         done = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=60, check=False)
         found = json.loads(done.stdout)
@@ -76,7 +79,7 @@ def world(folder: str) -> Iterator[dict[str, str]]:
 
 
 def listening(folder: str, stack: contextlib.ExitStack) -> dict[str, str]:
-    """Servers of every kind that a hook could talk to."""
+    """Servers of every kind that a hook could connect to."""
     abstract = os.urandom(8).hex()
     for address in (f"{folder}/home/bus/socket", f"\0{abstract}"):
         made = stack.enter_context(socket.socket(socket.AF_UNIX))
@@ -105,14 +108,16 @@ def listening(folder: str, stack: contextlib.ExitStack) -> dict[str, str]:
 
 
 def echo(server: socket.socket) -> None:
-    """Until nothing is said."""
+    """Echo until nothing comes."""
     with contextlib.suppress(OSError):
         while (found := server.recvfrom(16))[0]:
             server.sendto(*found)
 
 
 def hush(server: socket.socket, thread: threading.Thread) -> None:
-    """Before its file is closed: who still waits would wait for whatever is opened under its number next."""
+    """Stop a server before its descriptor is closed: a thread that still waits would wait on the next file with its
+    number.
+    """
     with contextlib.suppress(OSError):
         server.sendto(b"", server.getsockname())
         thread.join(5.0)

@@ -1,7 +1,7 @@
-"""What a hook made where nothing was and nothing may be: found after the hook, moved away, reported.
+"""Find files that a hook created where nothing was and nothing may be, move them away and report them.
 
-No mechanism can forbid a name that does not exist yet in a folder that may be written. So the places are looked at
-before and after each hook; that takes one look at each folder around them, and more only at those that changed.
+No mechanism can forbid a name that does not exist yet in a writable folder. So those places are checked before and
+after each hook, with one stat of each surrounding folder, and more only for folders that changed.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from tenterhook.runtime.sandbox.profile import Profile
 from tenterhook.runtime.supervisor import Outdated
 from tenterhook.support.paths import state_folder
 
-# How old a folder's last change must be to tell it from the next: the clock of a file system is coarse.
+# How old a folder's last change must be to tell it from the next: file system clocks are coarse.
 SETTLED = 100_000_000
 LATEST = 64
 
 
 class Quarantine:
-    """Around one hook: `begin` right before it starts, `end` after it ended. What they tell is one line each."""
+    """Around one hook: `begin` right before it starts, `end` after it has ended. Both return one-line notes."""
 
     def __init__(self, profile: Profile, folder: str = "", seen: Profile | None = None) -> None:
         self.profile, self.seen = profile, seen
@@ -33,7 +33,7 @@ class Quarantine:
         self.folder = folder
 
     def begin(self) -> None:
-        """Outdated where the hook would be confined by what was seen before and is otherwise by now."""
+        """Raises Outdated if the sandbox was made from an older state of the files."""
         now = marks(self.known.folders)
         if self.seen is not None and self.known.as_seen(now) is not self.seen:
             raise Outdated
@@ -42,7 +42,7 @@ class Quarantine:
         self.steps, self.marks = self.known.steps, self.known.last
 
     def end(self) -> tuple[str, ...]:
-        """What to tell: what was quarantined, and what came to be before, between two hooks."""
+        """Notes: what was quarantined, and what appeared earlier, between two hooks."""
         notes = [APPEARED.format(path) for path in self.appeared]
         if not has_existing_step(self.steps, changed_folders(self.marks, marks(self.steps), self.steps)):
             return tuple(notes)
@@ -51,7 +51,7 @@ class Quarantine:
         return tuple(notes)
 
     def moved(self, path: str, target: str = "") -> str:
-        """Away with it; where a link was replaced, the link is put back."""
+        """Move it away; if a symlink was replaced, restore it."""
         what = topmost_link(path, self.around[path])
         try:
             where = put_away(what, self.folder or quarantine(os.environ))
@@ -63,14 +63,16 @@ class Quarantine:
 
 
 APPEARED = "{} appeared while no hook ran, so hooks can still write to it; from the next session on they cannot"
-# By folder: what to look for in it to know that nothing has come to be at any place below it.
+# By folder: the entries to check to know that nothing was created at any place below it.
 Steps = dict[str, set[str]]
-# By folder: which one it was, and when it last changed; None where that was too short ago to notice the next change.
+# By folder: its identity and last change; None if that was too recent to notice the next change.
 Marks = dict[str, tuple[int, int, int] | None]
 
 
 class ProfileState:
-    """The absent places of one profile, the covered ones, and the folders that would show it if one of them changed."""
+    """The absent places of one profile, the protected ones, and the folders whose change would show a change of
+    them.
+    """
 
     def __init__(self, profile: Profile) -> None:
         layout = PathLayout(profile)
@@ -80,7 +82,7 @@ class ProfileState:
         self.covered = (*layout.closed, *layout.hidden, *layout.frozen)
         self.links = {path: link(path) for path in self.linked}
         self.last: Marks = {}
-        # The last profile with what was seen, and how the folders were then: it hardly ever changes.
+        # The last profile with file identities, and the state of the folders then: it hardly ever changes.
         self.shown = profile
         self.parents = {os.path.dirname(path) for path in self.covered}
         self.then: Marks = {}
@@ -91,13 +93,13 @@ class ProfileState:
         steps: Steps = {}
         for path, folder in self.around.items():
             steps.setdefault(folder, set()).add(first_step(folder, path))
-        self.steps = steps  # another one, never changed: who watches a hook holds the one of its start
+        self.steps = steps  # a new object: a running hook's watch holds the one of its start
         self.folders = tuple({*steps, *self.parents})
 
     def as_seen(self, now: Marks) -> Profile:
-        """With what is closed and hidden now: a mount goes with the file it lies on when that is replaced.
+        """The profile with what is closed and hidden now: a mount goes with its file when that is replaced.
 
-        Nothing is replaced in a folder that has not changed.
+        In a folder that has not changed nothing was replaced.
         """
         if not self.then or changed_folders(self.then, now, self.parents):
             seen = identities(self.covered)
@@ -107,7 +109,7 @@ class ProfileState:
         return self.shown
 
     def look(self, now: Marks) -> tuple[str, ...]:
-        """See what is absent now; what appeared since the last look."""
+        """Update what is absent; return what appeared since the last check."""
         folders = changed_folders(self.last, now, self.steps)
         if not folders or (self.last and self.absent == self.places and not has_existing_step(self.steps, folders)):
             self.last = now
@@ -134,36 +136,40 @@ def marks(folders: Iterable[str]) -> Marks:
 
 
 def changed_folders(before: Marks, now: Marks, folders: Iterable[str]) -> list[str]:
-    """Those of the folders that may have changed."""
+    """The folders that may have changed."""
     return [folder for folder in folders if now[folder] is None or now[folder] != before.get(folder)]
 
 
 def has_existing_step(steps: Steps, folders: list[str]) -> bool:
-    """Whether something stands on the way to one of the places, in one of the folders."""
+    """Whether a path component on the way to one of the places exists."""
     return any(os.path.lexists(step) for folder in folders for step in steps[folder])
 
 
 def first_step(folder: str, path: str) -> str:
-    """The outermost part of a path below a folder: where it is absent, so is all that would be in it."""
+    """The outermost part of a path below a folder: if it is absent, so is everything in it."""
     start = len(folder.rstrip("/")) + 1
     end = path.find("/", start)
     return path if end < 0 else path[:end]
 
 
 def last_seen(profile: Profile) -> Profile:
-    """As it was the last time: it hardly ever changes, and to look takes longer than all else before a start."""
+    """The profile as last seen: it hardly ever changes, and checking takes longer than everything else before a
+    start.
+    """
     shown = cached_profile_state(profile).shown
     return shown if shown is not profile else as_seen(profile)
 
 
 def as_seen(profile: Profile) -> Profile:
-    """As it is now."""
+    """The profile as it is now."""
     about = cached_profile_state(profile)
     return about.as_seen(marks(about.parents))
 
 
 def identities(paths: Iterable[str]) -> tuple[int, ...]:
-    """A file's number alone may come again with the next file. A folder changes all the time, and stays the same."""
+    """The identity of each file. An inode number alone may be reused; a folder's times change, so only its number
+    counts.
+    """
     found: list[int] = []
     for path in paths:
         try:
@@ -179,12 +185,12 @@ def identities(paths: Iterable[str]) -> tuple[int, ...]:
 
 KNOWN: dict[Profile, ProfileState] = {}
 LOCK = threading.Lock()
-# Another one for those who outlive a session.
+# A server, which outlives a session, uses another class.
 kind: type[ProfileState] = ProfileState
 
 
 def cached_profile_state(profile: Profile) -> ProfileState:
-    """What is known of a profile's places; of the latest few."""
+    """The state of a profile's places; cached for the latest few."""
     with LOCK:
         found = KNOWN.get(profile)
         if found is None:
@@ -195,12 +201,12 @@ def cached_profile_state(profile: Profile) -> ProfileState:
 
 
 def quarantine(environ: os._Environ[str] | dict[str, str]) -> str:
-    """In the user's state folder."""
+    """The quarantine folder, in the user's state folder."""
     return os.path.join(state_folder(environ, environ.get("HOME") or os.path.expanduser("~")), "quarantine")
 
 
 def nearest(path: str) -> str:
-    """The innermost folder around it that is there."""
+    """The innermost existing folder around it."""
     folder = os.path.dirname(path)
     while not os.path.isdir(folder) and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
@@ -208,7 +214,7 @@ def nearest(path: str) -> str:
 
 
 def link(path: str) -> str:
-    """Where a link leads; empty where it is none."""
+    """The target of a symlink; empty if it is not one."""
     try:
         return os.readlink(path)
     except OSError:
@@ -216,7 +222,7 @@ def link(path: str) -> str:
 
 
 def topmost_link(path: str, folder: str) -> str:
-    """A link on the way is what the hook made: what it leads to may be the user's own."""
+    """If a symlink is on the way, the hook made that link: its target may be the user's own."""
     parts = path[len(folder) :].strip("/").split("/")
     for count in range(1, len(parts)):
         way = os.path.join(folder, *parts[:count])
@@ -226,7 +232,7 @@ def topmost_link(path: str, folder: str) -> str:
 
 
 def put_away(path: str, folder: str) -> str:
-    """Move without following links, into a folder that only the user can enter."""
+    """Move without following symlinks, into a folder that only the user can enter."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
     made = os.path.join(folder, f"{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(4).hex()}")
     os.mkdir(made, 0o700)
@@ -239,7 +245,7 @@ def put_away(path: str, folder: str) -> str:
 
 
 def moved_from(place: int, name: str, made: str, parent: str) -> str:
-    """By renaming; into another file system it is renamed where it is first, so that nobody obeys it any more."""
+    """Rename; for another file system rename in place first, so that agents no longer obey it."""
     where = os.path.join(made, name)
     try:
         os.rename(name, where, src_dir_fd=place)

@@ -1,6 +1,6 @@
-"""Confine the calling process, and with it all that it will start, for good.
+"""Confine the calling process and all its future children, for good.
 
-A process that starts hooks does this once: each hook inherits it and costs no more than without.
+A process that starts hooks does this once: each hook inherits it at no cost.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ TOO_OLD = "Landlock {} is too old: files could be emptied that cannot be written
 
 
 def restrict(profile: Profile, mechanisms: tuple[str, ...] = MECHANISMS) -> str:
-    """The name of the mechanism that holds from now on. The process must have one thread alone.
+    """Confine this process and return the mechanism's name. The process must have only one thread.
 
-    Where a namespace cannot be made, what was made of it stays, and Landlock is asked to do it all: that confines
-    more than was meant, never less.
+    If a namespace cannot be completed, what was made of it stays, and Landlock does all of it: that confines more than
+    asked, never less.
     """
     if not kernel.MACHINE:
         system = os.uname()
@@ -44,7 +44,7 @@ def in_namespace(layout: PathLayout) -> None:
     if known:
         landlock.restrict(layout, alone=False)
     privileges.drop(other_users=known > 0)
-    # Sockets with a name in a file are masked by mounts, those without one by Landlock's scopes.
+    # Sockets with a path are masked by mounts, abstract ones by Landlock's scopes.
     seccomp.restrict(layout.network, unix=layout.network == "full" and known >= landlock.SCOPES)
 
 

@@ -1,6 +1,6 @@
 """The system calls that a confined process may not make, as a filter that the kernel runs before each call.
 
-A filter sees numbers and no texts: which kinds of sockets there may be is said here, which files is not.
+A filter sees numbers, not strings: it can limit kinds of sockets, but not files.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import struct
 
 from tenterhook.runtime.sandbox import kernel
 
-# What hooks do not need and escapes are made of: other processes' memory, mounts, namespaces, the kernel itself.
+# What hooks do not need and escapes use: other processes' memory, mounts, namespaces, the kernel itself.
 REFUSED = (
     *("ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd", "kcmp", "userfaultfd"),
     *("mount", "umount2", "pivot_root", "chroot", "open_tree", "open_tree_attr", "move_mount", "fsopen", "fsconfig"),
@@ -27,7 +27,7 @@ TIME_NAMESPACE = 0x80
 EVERYBODY = 0xFFFFFFFF  # minus one
 UNIX, INET, INET6, NETLINK = 1, 2, 10, 16
 STREAM, SEQPACKET, TYPES = 1, 5, 0xF
-# Writing to a terminal as if somebody had typed it.
+# Writing to a terminal as if the user had typed it.
 TYPING = (0x5412, 0x541C)
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -42,12 +42,12 @@ Line = tuple[int, int, int, int]
 
 
 def allowed_sockets(network: str, *, unix: bool) -> tuple[int, ...]:
-    """The kinds of sockets that may be made, by what the network is to be."""
+    """The kinds of sockets that may be made, by network."""
     return (*((UNIX,) if unix else ()), *(() if network == "none" else (INET, INET6, NETLINK)))
 
 
 def restrict(network: str, *, unix: bool) -> None:
-    """For this process and all that come of it, for good. Needs `no new privileges`."""
+    """Install the filter, for this process and all its descendants, for good. Needs `no new privileges`."""
     lines = program(allowed_sockets(network, unix=unix), unix=unix)
     code = b"".join(struct.pack("=HBBI", *line) for line in lines)
     buffer = ctypes.create_string_buffer(code, len(code))
@@ -64,13 +64,14 @@ def program(sockets: tuple[int, ...], *, unix: bool) -> list[Line]:
     ]
     for name in REFUSED:
         lines += on(name, refuse())
-    # Its flags are behind a pointer; who hears that there is no such call makes the older one, whose flags we see.
+    # Its flags are behind a pointer; a program that gets ENOSYS makes the older call, whose flags we see.
     lines += on("clone3", refuse(errno.ENOSYS))
     lines += on("clone", load_argument(0), *when(ANY_BIT, NAMESPACES, refuse()), allow())
     lines += on("unshare", load_argument(0), *when(ANY_BIT, NAMESPACES | TIME_NAMESPACE, refuse()), allow())
-    # Its own limits, called 0, and nobody else's: a limit on its processor time ends a process like a signal does.
+    # Its own limits, called 0, and no others': a limit on processor time ends a process like a signal does.
     lines += on("prlimit64", load_argument(0), *unless(EQUAL, 0, refuse()), allow())
-    # Where Landlock knows no signals one call would end all that the user runs; and everywhere, the hooks beside it.
+    # If Landlock does not control signals, one call would end everything that the user runs; and always, the other
+    # hooks.
     lines += on("kill", load_argument(0), *when(EQUAL, EVERYBODY, refuse()), allow())
     lines += on("ioctl", load_argument(1), *any_of(TYPING, refuse()), allow())
     lines += on("socket", load_argument(0), *any_of(sockets, allow()), refuse())
@@ -79,7 +80,7 @@ def program(sockets: tuple[int, ...], *, unix: bool) -> list[Line]:
 
 
 def pairs(*, unix: bool) -> list[Line]:
-    """Two ends that know only each other. Not of datagrams: such a one can be sent from to any other socket."""
+    """Two connected ends. Not datagrams: such a socket can send to any other."""
     known = [load_argument(0), *unless(EQUAL, UNIX, refuse())]
     if unix:
         return [*known, allow()]
@@ -87,7 +88,7 @@ def pairs(*, unix: bool) -> list[Line]:
 
 
 def on(name: str, *block: Line) -> list[Line]:
-    """What to do at one call; a block comes to an end of its own."""
+    """The action for one call; a block has its own end."""
     number = kernel.number(name)
     return [] if number is None else [(EQUAL, 0, len(block), number), *block]
 
@@ -109,7 +110,7 @@ def load(offset: int) -> Line:
 
 
 def load_argument(place: int) -> Line:
-    """Its lower half, which is all of it for the calls that are asked about."""
+    """Load its lower half, which is all of it for these calls."""
     return load(ARGUMENTS + 8 * place)
 
 

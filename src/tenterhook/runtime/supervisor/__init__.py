@@ -3,12 +3,12 @@
     host --control--> supervisor --forks--> spawner (one for each profile) --starts--> hook
      \\--------------- channel ---------------/
 
-The supervisor watches the host: when it dies, by whatever signal, nothing that a hook started survives. A spawner
-confines itself once, and what it starts inherits that. Both adopt orphans, so that nothing gets out of their sight.
+The supervisor watches the host: when the host dies, by any signal, nothing that a hook started survives. A spawner
+confines itself once, and what it starts inherits that. Both adopt orphans, so that no process escapes them.
 
-`wire` is what is said between them, `client`, `channel` and `launch` the host's side, `serve` the supervisor,
-`spawner`, `jobs` and `spawn` a spawner, `system` what both of these ask of the kernel.
-What runs in the helper imports next to nothing, which makes it start in 20 ms.
+`wire` is their protocol; `client`, `channel` and `launch` are the host's side, `serve` is the supervisor, `spawner`,
+`hook_processes` and `spawn` are a spawner, `system` has the kernel calls of both.
+The helper imports almost nothing, so that it starts in 20 ms.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["ChannelLost", "NoHelper", "NotConfined", "Outdated"]
 
 
 class NoHelper(Exception):
-    """It cannot be started, or does not answer."""
+    """The supervisor cannot be started, or does not answer."""
 
 
 class ChannelLost(Exception):
@@ -25,11 +25,11 @@ class ChannelLost(Exception):
 
 
 class Outdated(Exception):
-    """Other files would have to be closed and hidden by now."""
+    """The sandbox was made from an older state of the files."""
 
 
 class NotConfined(Exception):
-    """Hooks cannot be confined that way here; `refused`: nor may they run with less."""
+    """Hooks cannot be confined that way here; `refused`: they must not run with weaker confinement either."""
 
     def __init__(self, reason: str, refused: bool = False) -> None:
         super().__init__(reason)

@@ -30,7 +30,7 @@ class HelperConnection:
 
     @property
     def usable(self) -> bool:
-        """False where the host has closed our file, and may have opened another one under its number."""
+        """False if the host has closed our file, and may have opened another one under its number."""
         if self.sound and self.inode != inode(self.wire.fileno()):
             self.wire.detach()
             self.sound = False
@@ -43,9 +43,9 @@ class HelperConnection:
 
 
 class Channel(HelperConnection):
-    """A line to the spawner of one profile. Used by one loop at a time; given back when nothing runs on it.
+    """A connection to the spawner of one profile. Used by one loop at a time; given back when nothing runs on it.
 
-    `notes` is the file in which the spawner notes what it starts.
+    `notes` is the file in which the spawner records what it starts.
     """
 
     __slots__ = ("key", "mechanism", "notes", "notes_inode", "roused")
@@ -56,7 +56,7 @@ class Channel(HelperConnection):
         self.notes, self.notes_inode = notes, inode(notes)
 
     def reached(self, number: int) -> bool:
-        """Whether the spawner came to start this hook; yes where nobody can tell."""
+        """Whether the spawner reached the start of this hook; True if that cannot be known."""
         if inode(self.notes) != self.notes_inode:
             return True
         return NOTE.unpack(os.pread(self.notes, NOTE.size, 0).ljust(NOTE.size, b"\0")) >= (number,)
@@ -68,7 +68,7 @@ class Channel(HelperConnection):
 
 
 def first_word(wire: Wire, seconds: float) -> bytes | None:
-    """Empty if the other end was closed; None if nothing came in time."""
+    """The first message; empty if the other end was closed, None if nothing came in time."""
     poller = select.poll()
     poller.register(wire.fileno(), select.POLLIN)
     if not poller.poll(seconds * 1000):

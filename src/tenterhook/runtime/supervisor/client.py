@@ -39,54 +39,54 @@ if TYPE_CHECKING:
 
 __all__ = ["Helper", "helper"]
 
-# How long the helper may take for its first word, and later for that of a new channel: a fraction of a second, even on
-# a busy machine. One that takes longer was stopped, perhaps by a hook.
+# How long the helper may take for its first message, and later for that of a new channel: a fraction of a second, even
+# on a busy machine. One that takes longer was stopped, perhaps by a hook.
 HELLO, ANSWER = 20.0, 5.0
 TRIES = 3
-# After it could not be started, hooks are started by ourselves for this long.
+# After a failed start, hooks are started by this process for this long.
 PAUSE = 30.0
-# Channels kept for the next event. A spawner without channels ends, so this also bounds the idle spawners.
+# Idle channels kept for the next event. A spawner without channels ends, so this also limits the idle spawners.
 IDLE = 16
 ROUSING = HEAD.pack(HARK, 0, 0)
 
 
 class Helper:
-    """Nothing is started before the first channel is asked for."""
+    """The supervisor's client. Nothing is started before the first channel is requested."""
 
     def __init__(self, how: str) -> None:
         self.how = how
-        # Who may run hooks; weakly, because one that is dropped needs nothing any more.
+        # The engines that use it; weak references, because a dropped engine needs nothing any more.
         self.users: WeakSet[object] = WeakSet()
         self.begin_empty()
 
     def begin_empty(self) -> None:
-        """Also in a fork of the host: what its parent uses is not ours."""
+        """Also called in a fork of the host: the parent's connections are not ours."""
         self.lock = threading.Lock()
         self.control: HelperConnection | None = None
         self.popen: subprocess.Popen[bytes] | None = None
         self.answered: tuple[HelperConnection, ...] = ()
         self.idle: list[Channel] = []
-        # The warm interpreters; none where nobody has asked for one.
+        # The warm interpreters; None until one is requested.
         self.warm: Interpreters | None = None
-        # Profiles that this machine cannot confine a hook to: why, and whether it must not run then.
+        # Profiles that this machine cannot enforce: why, and whether the hook must not run then.
         self.unconfined: dict[Key, tuple[str, bool]] = {}
         self.complained = False
         self.failed: tuple[float, str] | None = None
 
     def channel(self, profile: Profile | None) -> Channel:
-        """One that nobody else uses. NotConfined, or NoHelper."""
+        """A channel for exclusive use. Raises NotConfined or NoHelper."""
         key = profile_channel_key(profile)
         if self.unconfined and lasting(key) in self.unconfined:
             raise NotConfined(*self.unconfined[lasting(key)])
         return self.kept(key) or self.opened(key)
 
     def prepare(self) -> None:
-        """Start it, if it does not run; whatever is wrong with that is said when a channel is asked for."""
+        """Start the supervisor, if it is not running; errors are reported when a channel is requested."""
         with self.lock, contextlib.suppress(NoHelper):
             self.running()
 
     def kept(self, key: Key) -> Channel | None:
-        """The one used last: the others may make room. Those that closed and hid other files are of no use any more."""
+        """The channel used last: the others may be dropped. Channels for an older state of the files are closed."""
         with self.lock:
             if self.idle and self.idle[-1].key == key and self.idle[-1].usable:
                 return self.idle.pop()
@@ -100,22 +100,22 @@ class Helper:
         return None
 
     def rouse(self, profile: Profile | None) -> None:
-        """Have the spawner wake up that was used last, if it is one for such hooks: there is one to start."""
+        """Wake the spawner that was used last, if it fits: a hook is about to start."""
         with self.lock:
             channel = self.idle[-1] if self.idle else None
             if channel is None or channel.roused or lasting(channel.key)[0] != lasting(profile_channel_key(profile))[0]:
                 return
             if channel.usable:
-                channel.roused = True  # once, until somebody uses it: many who come at once would fill it up
+                channel.roused = True  # once, until the channel is used: many threads at once would fill it up
                 try:
                     channel.wire.send_packet(ROUSING)
-                except OSError:  # it is gone, as whoever takes the channel finds out
+                except OSError:  # it is gone, as the next user of the channel finds out
                     return
 
     def give_back(self, channel: Channel) -> None:
-        """The oldest makes room; one that is not sound is no use to anybody."""
+        """Return a channel. The oldest idle one is dropped; a broken one is not kept."""
         with self.lock:
-            if channel.sound and self.wants(channel.key):  # whether it is still ours is looked at when it is taken
+            if channel.sound and self.wants(channel.key):  # whether it is still ours is checked when it is taken
                 channel.roused = False
                 self.idle.append(channel)
             else:
@@ -124,11 +124,11 @@ class Helper:
                 self.idle.pop(0).close()
 
     def wants(self, key: Key) -> bool:
-        """Not one to an interpreter that is to end."""
+        """False for an interpreter that is about to end."""
         return key[1] is None or (self.warm is not None and self.warm.lives(key))
 
     def discard(self, channel: Channel) -> None:
-        """Its spawner did not do as it was told: the next one to need it asks for a sign of life first."""
+        """Drop a channel whose spawner did not obey: the next request asks the supervisor for a sign of life first."""
         channel.close()
         with self.lock:
             for other in [one for one in self.idle if one.key == channel.key]:
@@ -136,7 +136,7 @@ class Helper:
                 other.close()
 
     def opened(self, key: Key) -> Channel:
-        """Not at the first try where a spawner ended just when we asked for it, or the supervisor was killed."""
+        """Open a channel. Try again if the spawner ended just when we asked for it, or the supervisor was killed."""
         why = "it exits at once"
         for _ in range(TRIES):
             with self.lock:
@@ -158,10 +158,10 @@ class Helper:
         raise NoHelper(why)
 
     def joined(self, key: Key) -> Channel | None:
-        """One to a spawner that is known to be there; None if it is not any more, or does not answer as it should.
+        """A channel to a spawner that is known to run; None if it has ended, or does not answer as it should.
 
-        It was confined when it started, and has run other people's code since then: whatever else it says about that
-        is not to be believed, or a package that is installed for a hook could talk the hook out of its sandbox.
+        It was confined when it started and has run other code since then, so its further claims are not trusted:
+        otherwise an installed package could talk a hook out of its sandbox.
         """
         if channel := self.kept(key):
             return channel
@@ -177,11 +177,11 @@ class Helper:
         return None
 
     def asked(self, control: HelperConnection, key: Key, how: bytes = CHANNEL) -> Channel | None:
-        """Not heard of yet; None if nobody is there to ask. With the lock held."""
+        """Request a channel, without waiting for the answer; None if there is no supervisor. With the lock held."""
         ours, theirs = pair()
         try:
             channel = Channel(ours, os.memfd_create("notes"), key)
-            # In version 2 equal keys are equal bytes, whoever else holds their parts.
+            # In marshal version 2 equal keys have equal bytes, whoever else holds their parts.
             send_long(control.wire, how, marshal.dumps(key, 2), [theirs.fileno(), channel.notes], wait=True)
         except ConnectionError:
             channel.close()
@@ -202,7 +202,7 @@ class Helper:
         raise NotConfined(text, kind == REFUSED)
 
     def stop(self, control: HelperConnection) -> None:
-        """Unless another thread has done so, and a new one runs."""
+        """Stop this supervisor, unless another thread has done so and a new one runs."""
         with self.lock:
             if self.control is control:
                 self.end()
@@ -241,7 +241,9 @@ class Helper:
         self.failed = None
 
     def end(self) -> None:
-        """It ends everything it has started. One that was stopped by a signal must go on to do so."""
+        """Stop the supervisor, which ends everything it started. One that was stopped by a signal is continued
+        first.
+        """
         for channel in self.idle:
             channel.close()
         self.idle.clear()
@@ -257,7 +259,9 @@ class Helper:
             control.close()
 
     def cool(self) -> None:
-        """Without connections warm interpreters end; those of hooks that run are closed when they are given back."""
+        """Close connections: warm interpreters without any end; those of running hooks are closed when they are given
+        back.
+        """
         warm, self.warm = self.warm, None
         if warm is not None:
             warm.close()
@@ -266,14 +270,14 @@ class Helper:
             channel.close()
 
     def reap(self) -> None:
-        """What we started has forked the supervisor and ended; or never came to that."""
+        """Reap the process that we started, which has forked the supervisor and ended; or failed to."""
         popen, self.popen = self.popen, None
         if popen is not None:
             popen.kill()
             popen.wait()
 
     def release(self) -> None:
-        """What hooks left running goes on though we end."""
+        """Let processes that hooks left running go on after we end."""
         with self.lock:
             if self.control is not None and self.control.usable:
                 with contextlib.suppress(OSError):
@@ -281,14 +285,14 @@ class Helper:
             self.end()
 
     def left(self, user: object) -> None:
-        """Interpreters that are kept warm end with the last who could use them."""
+        """When the last engine is gone, end the warm interpreters."""
         with self.lock:
             self.users.discard(user)
             if not self.users and self.warm is not None:
                 self.cool()
 
     def complaint(self, exc: NoHelper) -> tuple[str, ...]:
-        """Said once."""
+        """A note about the missing supervisor; given once."""
         if self.complained:
             return ()
         self.complained = True
@@ -300,7 +304,7 @@ def profile_channel_key(profile: Profile | None) -> Key:
 
 
 def lasting(key: Key) -> Key:
-    """A profile but for what was seen when it was asked for."""
+    """A profile without the identities of files at the time of the request."""
     packed, warmth = key
     return packed and packed[:-1], warmth
 
@@ -310,7 +314,7 @@ lock = threading.Lock()
 
 
 def helper(how: str, user: object | None = None) -> Helper:
-    """That of this process, started in the way that was asked for first."""
+    """The helper of this process; the first request decides how it is started."""
     with lock:
         if not ours:
             ours.append(Helper(how))
@@ -320,9 +324,9 @@ def helper(how: str, user: object | None = None) -> Helper:
 
 
 def forget() -> None:
-    """In a fork of the host: what its helper and its channels are to it, ours are to us."""
+    """In a fork of the host: forget the parent's helper and channels."""
     global lock
-    lock = threading.Lock()  # the old one may be held, for ever, by a thread that is not here
+    lock = threading.Lock()  # the old lock may be held for ever by a thread that does not exist here
     for one in ours:
         for line in (*one.idle, *one.answered):
             line.close()

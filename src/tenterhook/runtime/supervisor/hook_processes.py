@@ -1,4 +1,4 @@
-"""The hooks of one spawner: started, told apart, ended with everything that came from them."""
+"""The hooks of one spawner: starts them, tells them apart, ends them with all their descendants."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STILL = 1 << 62
 
 
 class HookProcess:
-    """One hook. `kill_at` is infinite as long as nobody wants it to end; its process may be older than the hook."""
+    """One hook. `kill_at` is infinite until it is to end; its process may be older than the hook."""
 
     __slots__ = ("began", "channel", "ending", "exited", "family", "keep", "kill_at", "left", "number")
 
@@ -39,13 +39,13 @@ class HookProcess:
 
 
 class HookProcesses:
-    """Those that run or are being ended, by the host's number and by the process's."""
+    """The hooks that run or are being ended, by the host's number and by process number."""
 
     def __init__(self) -> None:
         self.by_number: dict[int, HookProcess] = {}
         self.by_pid: dict[int, HookProcess] = {}
         self.tags: Tags = {}
-        # When hooks ran that are over, in ticks since boot; overlapping times are joined.
+        # When past hooks ran, in ticks since boot; overlapping intervals are joined.
         self.past: list[tuple[int, int]] = []
         self.sweep_at = self.swept = self.cost = 0.0
         self.interval = 0.005
@@ -55,13 +55,13 @@ class HookProcesses:
         return [job for job in self.by_number.values() if job.ending]
 
     def patience(self) -> float | None:
-        """Seconds until we have to look again; None if only a message or a child's end can make us."""
+        """Seconds until we have to look again; None if only a message or a child's exit can cause it."""
         return max(0.0, self.sweep_at - time.monotonic()) if self.ending else None
 
     def start(self, channel: Wire, number: int, given: Given | None, files: list[int], *, keep: bool) -> None:
         born = ticks()
         try:
-            if len(files) < 3 or given is None:  # there was no room for them among our own files
+            if len(files) < 3 or given is None:  # there was no room for the descriptors
                 raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
             token, cwd, program = given
             os.chdir(cwd)
@@ -98,14 +98,14 @@ class HookProcesses:
         self.hurry()
 
     def abandon(self, channel: Wire) -> None:
-        """Whoever started them has gone away."""
+        """End the hooks of a channel whose host has gone."""
         for job in self.by_number.values():
             if job.channel is channel:
                 job.ending, job.kill_at = True, time.monotonic()
         self.hurry()
 
     def hurry(self) -> None:
-        """Look again soon, but not all the time: a storm of ends shares its looks."""
+        """Check again soon, but not constantly: many ends share one check."""
         self.interval = 0.005
         self.sweep_at = self.swept + min(2 * self.cost, 0.01)
 
@@ -113,7 +113,7 @@ class HookProcesses:
         ending = self.ending
         for job in ending:
             if job.family.termed and now >= job.kill_at:
-                job.family.send_group(SIGKILL)  # before the long look around: who hogs the processor delays all
+                job.family.send_group(SIGKILL)  # before the long search: a busy process delays everything
         table = read_table([job.family for job in ending], self.tags, os.getpid())
         for job in ending:
             members = job.family.members(table) or self.strays(job, table) if table else []
@@ -122,7 +122,7 @@ class HookProcesses:
                 self.forget(job)
                 job.tell(GONE, job.left)
             else:
-                # A copy of a warm interpreter tells of its end before it is gone: it leaves nothing by that.
+                # A fork of a warm interpreter reports its exit before it is gone: that is not a leftover.
                 job.left = job.left or (job.exited and any(one.pid != job.family.leader for one in members))
                 job.family.press(members, kill=now >= job.kill_at)
         self.swept = time.monotonic()
@@ -132,7 +132,7 @@ class HookProcesses:
         self.sweep_at = min([self.swept + self.interval, *clocks])
 
     def strays(self, job: HookProcess, table: ProcessTable) -> list[ProcessEntry]:
-        """Orphans without a tag that can only have come from this hook: no other ran when they were born."""
+        """Orphans without a tag that can only come from this hook: no other ran when they were born."""
         us, born = os.getpid(), job.began
         alive = [entry for entry in table.entries.values() if entry.alive and entry.pid != us]
         if not alive:
@@ -160,12 +160,12 @@ class HookProcesses:
 
 
 def ticks() -> int:
-    """Now, as the process table counts the time."""
+    """The current time, in the ticks of the process table."""
     return int(time.clock_gettime(time.CLOCK_BOOTTIME) * TICKS)
 
 
 def tell(channel: Wire, kind: bytes, number: int, value: int = 0) -> None:
     try:
         channel.send_packet(HEAD.pack(kind, number, value), wait=True)
-    except OSError:  # the host closed it; that is heard on the next turn
+    except OSError:  # the host closed it; we are told on the next turn
         return

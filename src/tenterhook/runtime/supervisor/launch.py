@@ -1,4 +1,4 @@
-"""How a host starts its supervisor: as a program of its own, or forked."""
+"""How a host starts its supervisor: as a separate program, or forked."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 __all__ = ["fork", "is_single_threaded", "launch"]
 
-# Of our environment only what the interpreter may need to start, and the mark by which whoever runs us finds us.
+# Of our environment, only what the interpreter may need to start, and the tag by which an outer hook finds us.
 INHERITED = ("LD_LIBRARY_PATH", "LD_PRELOAD", "TENTERHOOK_RUN")
 START = "import sys; sys.path[:0] = [{path!r}]; from tenterhook.runtime.supervisor.serve import program; program({fds})"
 
 
 def is_single_threaded() -> bool:
-    """A fork of several threads keeps one of them, and the locks of all."""
+    """A fork of a process with several threads keeps one of them, and the locks of all."""
     return threading.active_count() == 1 and len(os.listdir("/proc/self/task")) == 1
 
 

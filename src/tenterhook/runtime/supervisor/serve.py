@@ -13,16 +13,16 @@ from tenterhook.runtime.supervisor.wire import CHANNEL, HEAD, HERE, JOIN, RELEAS
 
 
 def program(control: int, host: int) -> None:
-    """As a program of its own. Not a child of the host's, which may wait for all its children to end."""
+    """Run as a separate program. Not a child of the host, which may wait for all its children to end."""
     if os.fork() == 0:
         run_forked_supervisor(control, host)
     os._exit(0)
 
 
 def run_forked_supervisor(control: int, host: int) -> None:
-    """In a process that was forked for it, which ends with this."""
+    """Run in a process that was forked for it; the process exits afterwards."""
     try:
-        gc.disable()  # nothing of the host's is to be finalized here
+        gc.disable()  # nothing of the host is to be finalized here
         system.begin_anew([fd for fd in (control, host) if fd >= 0])
         system.adopt_orphans()
         system.keep_out()
@@ -48,7 +48,7 @@ class Supervisor:
             if self.bell in ready:
                 system.silence(self.bell)
                 self.reap()
-            # Before the host's end, which may come right after its last word.
+            # Before the host's exit, which may come right after its last message.
             if self.control.fileno() in ready and self.is_over():
                 return
             if self.host in ready:
@@ -80,7 +80,7 @@ class Supervisor:
         if key in self.spawners:
             try:
                 self.spawners[key][1].send_packet(CHANNEL, [channel.fileno(), notes])
-            except OSError:  # it has just ended, or does not listen
+            except OSError:  # it has just ended, or does not read
                 self.spawners.pop(key)[1].close()
             else:
                 channel.close()
@@ -101,7 +101,7 @@ class Supervisor:
         channel.close()
 
     def reap(self) -> None:
-        """A spawner that was killed leaves its hooks to us: they end, so that no hook gets away by killing it."""
+        """Take over the hooks of a spawner that was killed, and end them: no hook escapes by killing its spawner."""
         gone = {pid for pid, _ in system.ended_children()}
         for key, (pid, ours) in list(self.spawners.items()):
             if pid in gone:
@@ -109,7 +109,7 @@ class Supervisor:
                 del self.spawners[key]
             else:
                 system.wake(pid)
-        # In this order: whoever is started meanwhile by another spawner is in the second list, if in any.
+        # In this order: a process that another spawner starts meanwhile is in the second list, if in any.
         everybody = set(descendants(os.getpid()))
         kept = {name for pid, _ in self.spawners.values() for name in descendants(pid)}
         for name in everybody - kept - {str(os.getpid())}:

@@ -1,7 +1,7 @@
-"""Start a program in a session of its own, by what subprocess itself calls for that.
+"""Start a program in its own session, through the function that subprocess itself uses.
 
-posix_spawn, which every Python has, took 20 µs longer, of the 570 that the smallest program takes. So it is there only
-for a Python whose own way has changed since.
+posix_spawn, which every Python has, takes 20 µs longer, of the 570 that the smallest program takes. It is used only on
+a Python whose internal function has changed.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
     Env = Mapping[bytes, bytes]
 
-# Python ignores these for itself, and hears the last one for us.
+# Python ignores these signals for itself, and handles the last one for us.
 RESTORED = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD)
 
 
 class PreparedStart:
-    """A program that is about to be started: what can be found out before its turn comes is."""
+    """A program about to be started: everything that can be prepared earlier is."""
 
     __slots__ = ("argv", "env", "places", "variables")
 
@@ -31,12 +31,14 @@ class PreparedStart:
         self.variables = [name + b"=" + value for name, value in env.items()]
 
     def run(self, files: Sequence[int]) -> int:
-        """As a shell finds it: the first on the hook's own PATH that can be run, or the error that tells most."""
+        """Start the first file on the hook's own PATH that can be run, like a shell; or raise the most telling
+        error.
+        """
         if not self.places:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
         try:
             return ways[-1](self, files)
-        except TypeError:  # before anything was started: it takes other arguments by now
+        except TypeError:  # before anything was started: it takes other arguments in this Python
             if len(ways) == 1:
                 raise
             ways.pop()
@@ -60,7 +62,7 @@ def by_posix_spawn(start: PreparedStart, files: Sequence[int]) -> int:
 
 
 def by_fork_exec(start: PreparedStart, files: Sequence[int]) -> int:
-    """Our files are closed when a program is started, our signals are not held back: it need see to neither."""
+    """Our files are closed on exec and our signals are not blocked, so it need not handle either."""
     stdin, stdout, stderr = files[:3]
     ear, mouth = os.pipe()
     try:
@@ -93,7 +95,7 @@ else:
 
 
 def places(name: bytes, env: Env, cwd: bytes = b"") -> list[bytes]:
-    """Folders of PATH may count from where the program is to run, if that is elsewhere."""
+    """Folders of PATH may be relative to the program's working directory."""
     if b"/" in name:
         return [name]
     found = (os.path.join(cwd, folder, name) for folder in env.get(b"PATH", os.defpath.encode()).split(b":"))

@@ -37,16 +37,16 @@ if TYPE_CHECKING:
     # The interpreter, its options, its environment, and a number that tells it from others.
     Warmth = tuple[str, tuple[str, ...], tuple[tuple[str, str], ...], int] | None
 
-LONGEST = 1000  # bytes of a reason
-# Heard of one host in a turn: hooks that end together are told together then, and 500 at once take a tenth less time.
-# Not more, or the end of one would wait for the start of too many others.
+LONGEST = 1000  # the longest reason, in bytes
+# The most messages from one host in a turn: hooks that end together are reported together, and 500 at once take a tenth
+# less time. Not more, or one hook's end would wait for the start of too many others.
 BURST = 8
-# Seconds that we stay awake for the word that a hook is to be started, and for the one that lets it go.
+# Seconds of busy-waiting for a start message, and for the one that lets the hook go.
 MOMENT = 0.0003
 
 
 def run(control: Wire, channel: Wire, notes: int, packed: Packed, warmth: Warmth) -> None:
-    """What a process does that was forked to be a spawner. When it returns, the process is to end."""
+    """The main function of a process forked as a spawner. The process exits when it returns."""
     kept = control.fileno(), channel.fileno(), notes
     system.begin_anew(kept)
     system.adopt_orphans()
@@ -62,10 +62,10 @@ def run(control: Wire, channel: Wire, notes: int, packed: Packed, warmth: Warmth
 
 
 def warm(warmth: Warmth, kept: tuple[int, ...], hello: bytes) -> None:
-    """Go on as an interpreter that serves in our place. Where that cannot be had, our end says so."""
+    """Exec an interpreter that serves in our place. If that fails, our exit tells."""
     assert warmth is not None
     interpreter, flags, env, _ = warmth
-    # Its streams are made for what hooks are given, pipes; nobody is at the other end of these.
+    # Its streams are pipes, like those of hooks; they lead nowhere.
     (stdin, a), (b, stdout), (c, stderr) = os.pipe(), os.pipe(), os.pipe()
     for fd, number in ((stdin, 0), (stdout, 1), (stderr, 2)):
         os.dup2(fd, number)
@@ -81,15 +81,15 @@ def warm(warmth: Warmth, kept: tuple[int, ...], hello: bytes) -> None:
 
 
 def get_ready() -> None:
-    """Import what confines, so that no spawner has to, while the host still finds out what it wants."""
+    """Import the sandbox modules, so that no spawner has to, while the host still prepares its request."""
     try:
         import tenterhook.runtime.sandbox.restrict  # noqa: F401
-    except Exception:  # who needs it will say what is wrong
+    except Exception:  # the spawner that needs it reports what is wrong
         return
 
 
 def confine(packed: Packed) -> bytes:
-    """The first word on every channel."""
+    """Confine this process. Returns the first message for every channel."""
     if packed is None:
         return HEAD.pack(CONFINED, 0, 0)
     from tenterhook.runtime.sandbox.profile import Profile
@@ -105,15 +105,15 @@ def confine(packed: Packed) -> bytes:
 
 
 class Spawner:
-    """Ends when the supervisor does, and when nobody needs it any more."""
+    """Ends when the supervisor does, and when it is not needed any more."""
 
     def __init__(self, control: Wire, hello: bytes, first: Wire, notes: int) -> None:
         self.control, self.hello = control, hello
         self.bell = system.bell()
         self.poller = system.Poller(control.fileno(), self.bell)
-        # Each with the file in which its host looks what was started.
+        # Each with the file in which its host looks up what was started.
         self.channels: dict[int, tuple[Wire, int]] = {}
-        # What waits for the next word on its channel: number, what to start, its files, whether it is kept.
+        # Starts that wait for the next message on their channel: number, what to start, its files, whether it is kept.
         self.waiting: dict[int, tuple[int, Any, list[int], bool]] = {}
         self.roused = False
         self.jobs = HookProcesses()
@@ -121,7 +121,7 @@ class Spawner:
 
     @property
     def needed(self) -> bool:
-        """What hooks left running needs us, so that it ends with the host."""
+        """Processes that hooks left running need us, so that they end with the host."""
         return bool(self.channels or self.jobs.by_number) or system.has_children()
 
     def serve(self) -> None:
@@ -129,7 +129,7 @@ class Spawner:
             self.before_waiting()
             ready = self.soon() if self.waiting or self.roused else self.poller.wait(self.jobs.patience())
             if self.bell in ready:
-                self.handle_exit()  # told first; a bell that rings from here on is not missed
+                self.handle_exit()  # report first; a child's exit from here on is not missed
                 system.silence(self.bell)
                 while self.handle_exit():
                     continue
@@ -144,7 +144,7 @@ class Spawner:
                 self.jobs.sweep(now)
 
     def soon(self) -> list[int]:
-        """The host needs a moment for the next word: to be woken for it would take as long."""
+        """Poll briefly for the host's next message before blocking: a wake-up would take as long."""
         self.roused = False
         until = time.monotonic() + MOMENT
         while time.monotonic() < until:
@@ -154,7 +154,7 @@ class Spawner:
         return self.poller.wait(self.jobs.patience())
 
     def handle_exit(self) -> bool:
-        """Whether a hook had ended, which is told then."""
+        """Whether a hook had ended; its exit is then reported."""
         ended = next(system.ended_children(), None)
         if ended is not None:
             self.jobs.exited(*ended)
@@ -168,7 +168,7 @@ class Spawner:
         if data[:1] == CHANNEL and len(files) == 2:
             self.open(wire(files[0]), files[1])
             return False
-        if data[:1] != RELEASE:  # the supervisor is gone, and with it who would end the hooks if we died
+        if data[:1] != RELEASE:  # the supervisor is gone, which would end the hooks if we died
             system.end_all()
         return True
 
@@ -182,7 +182,7 @@ class Spawner:
         self.poller.add(channel.fileno())
 
     def read_packet(self, channel: Wire, notes: int) -> bool:
-        """Whether there may be more."""
+        """Read one packet. Returns whether there may be more."""
         packet = system.next_packet(channel)
         if packet is None:
             return False
@@ -215,19 +215,19 @@ class Spawner:
             self.start(channel, number, given, files, keep=keep)
 
     def take_back(self, channel: Wire) -> None:
-        """Anything but GO means that it is not to be started."""
+        """Any message but GO means that it is not to be started."""
         said = self.waiting.pop(channel.fileno(), None) if self.waiting else None
         for fd in said[2] if said else ():
             os.close(fd)
 
     def before_waiting(self) -> None:
-        """What only some spawners do, when nobody wants anything."""
+        """Hook for subclasses: called when there is nothing to do."""
 
     def handle_packet(self, channel: Wire, data: bytes) -> None:
-        """What only some spawners are told."""
+        """Hook for subclasses: other messages."""
 
     def taken_apart(self, words: int, data: bytes, files: list[int]) -> Any:
-        """What a packet says; None where not all of it came."""
+        """The parts of a start packet; None if it is incomplete."""
         body = read_long_body(data, HEAD.size, files, FILES - 1)
         if not body:
             return None

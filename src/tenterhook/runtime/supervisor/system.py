@@ -1,4 +1,4 @@
-"""What a helper process asks of the kernel: adopt orphans, keep others out of it, tell it when a child ends."""
+"""What a helper process asks of the kernel: adopt orphans, protect its memory, signal the exit of a child."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ def prctl(option: int, value: int) -> None:
 
 
 def adopt_orphans() -> None:
-    """Whoever loses his parents below us becomes our child."""
+    """A descendant that loses its parents becomes our child."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def keep_out() -> None:
-    """No hook of the same user may look into our memory or take our files."""
+    """No process of the same user may read our memory or take our files."""
     prctl(PR_SET_DUMPABLE, 0)
 
 
 def let_in() -> None:
-    """What a new program starts with."""
+    """Undo keep_out, as for a new program."""
     prctl(PR_SET_DUMPABLE, 1)
 
 
 def begin_anew(kept: Collection[int]) -> None:
-    """Nothing of who started us: no open files but these, a session of our own, no signals held back or heard."""
+    """Drop what we inherited: close all files but these, start a new session, reset signals."""
     if os.getsid(0) != os.getpid():
         os.setsid()
     null = os.open(os.devnull, os.O_RDWR)
@@ -55,26 +55,26 @@ def begin_anew(kept: Collection[int]) -> None:
     os.chdir("/")
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM):
-        if callable(signal.getsignal(number)):  # Python code of the host's; what it ignores its hooks ignore too
+        if callable(signal.getsignal(number)):  # Python code of the host; what the host ignores its hooks ignore too
             signal.signal(number, signal.SIG_DFL)
 
 
 def max_files() -> int:
-    """One more than the highest number of an open file, or as many as there is room for."""
+    """One more than the highest number of an open file, or the limit."""
     try:
         return max(map(int, os.listdir("/proc/self/fd"))) + 1
-    except (OSError, ValueError):  # kept out, as others are
+    except (OSError, ValueError):  # not readable, since we are not dumpable
         found = read("/proc/self/status").partition(b"FDSize:")[2].split()
         return int(found[0]) if found else os.sysconf("SC_OPEN_MAX")
 
 
 def wake_parent() -> None:
-    """A hook may have stopped the supervisor, which then sees neither our end nor the host's."""
+    """Continue the supervisor: a hook may have stopped it, and then it sees neither our end nor the host's."""
     send(os.kill, os.getppid(), signal.SIGCONT)
 
 
 def wake(child: int) -> None:
-    """A child that a signal has stopped goes on: a hook may stop its spawner, which then ends nothing in time."""
+    """Continue a child that a signal has stopped: a hook may stop its spawner, which then ends nothing in time."""
     try:
         stopped = os.waitid(os.P_PID, child, os.WSTOPPED | os.WNOHANG)
     except ChildProcessError:
@@ -84,7 +84,7 @@ def wake(child: int) -> None:
 
 
 def bell() -> int:
-    """A file that can be read from when a child has ended."""
+    """A descriptor that becomes readable when a child has exited."""
     ear, rope = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(rope, warn_on_full_buffer=False)
@@ -99,7 +99,7 @@ def silence(ear: int) -> None:
 
 
 def ended_children() -> Iterator[tuple[int, int]]:
-    """All children that have ended, taken: number, and exit code or minus the signal."""
+    """Reap all children that have exited: number, and exit code or minus the signal."""
     while True:
         try:
             pid, raw = os.waitpid(-1, os.WNOHANG)
@@ -119,7 +119,7 @@ def has_children() -> bool:
 
 
 def end_all(seconds: float = 10.0) -> None:
-    """SIGKILL to everybody below us until nobody is left. What another user runs for us cannot be ended."""
+    """SIGKILL all descendants until none is left. Processes of another user cannot be ended."""
     until, pause = time.monotonic() + seconds, 0.0005
     us = str(os.getpid())
     while time.monotonic() < until:
@@ -135,7 +135,7 @@ def end_all(seconds: float = 10.0) -> None:
 
 
 class Poller:
-    """Which of several connections and files has something to say."""
+    """Polls several connections and files for input."""
 
     __slots__ = ("poller",)
 
@@ -155,7 +155,7 @@ class Poller:
 
 
 def next_packet(wire: Wire) -> tuple[bytes, list[int]] | None:
-    """None if there is none now; an empty one if the other end is closed or broken."""
+    """The next packet; None if there is none now, an empty one if the other end is closed or broken."""
     try:
         return wire.receive_packet()
     except BlockingIOError:

@@ -1,7 +1,7 @@
-"""What host, supervisor and spawners say to each other: packets over Unix sockets, with open files.
+"""Messages between host, supervisor and spawners: packets over Unix sockets, with open files.
 
-A packet is sent whole or not at all, so that an exception in the middle of it leaves nothing half said. A host
-believes a spawner numbers and a line of text, no more: hooks run beside it.
+A packet is sent whole or not at all, so that an exception leaves no half message. A host accepts only numbers and a
+line of text from a spawner: hooks run beside it.
 """
 
 from __future__ import annotations
@@ -20,47 +20,49 @@ if TYPE_CHECKING:
 
 # Kind, number of the hook, and a value.
 HEAD = struct.Struct("<cQq")
-# The variable that holds a hook's tag; that of a hook within a hook holds both.
+# The variable that holds a hook's tag; for a hook inside a hook it holds both tags.
 NAME = TAG.encode()
 # The number of the last hook that a spawner was about to start.
 NOTE = struct.Struct("<Q")
 
-# Host to spawner. START's value is how many words the command has; END's the grace in microseconds. What was said to
-# START waits for the next word on its channel: GO, or it is taken back. The host looks around in the meantime. HARK
-# comes before: to wake up takes a spawner as long as the host takes to put a START together.
+# Host to spawner. START's value is the number of words in the command; END's the grace in microseconds. After START the
+# spawner waits for the next message on its channel: GO, or the start is cancelled. Meanwhile the host checks approvals.
+# HARK comes first: a spawner takes as long to wake up as the host takes to prepare a START.
 HARK, START, START_KEEPING, GO, END = b"H", b"S", b"K", b"G", b"E"
-# Spawner to host: the errno, the exit code or minus the signal, nothing more to come. That it was started is noted in
-# a file in memory instead, the number before the start: a message would wake the host only to be put aside (0.1 ms).
+# Spawner to host: the errno, the exit code or minus the signal, nothing more to come. A start is recorded in a memory
+# file instead, before it happens: a message would wake the host for nothing (0.1 ms).
 FAILED, EXITED, GONE = b"f", b"x", b"g"
-# The first word on a channel: how its hooks are confined, or a text why they are not; REFUSED must not be overruled.
+# The first message on a channel: how its hooks are confined, or why they are not; REFUSED must not be overruled.
 CONFINED, UNCONFINED, REFUSED = b"c", b"u", b"r"
 MECHANISMS = ("", "namespace", "landlock")
-# Host to supervisor, with one end of a channel, and supervisor to spawner; the same to a spawner that is there already,
-# or not at all; and: let go what hooks left running.
+# Host to supervisor with one end of a channel, and supervisor to spawner; the same for an existing spawner only; and:
+# let go of what hooks left running.
 CHANNEL, JOIN, RELEASE = b"C", b"J", b"R"
-# Host to warm interpreter: get ready for a script, in so many microseconds; back, with its number: it is, or a text why
-# it never will be, or it gets ready once more; and, about itself: what it has loaded is not what is installed any more.
+# Host to warm interpreter: prepare for a script, within so many microseconds. Back, with its number: ready, or why it
+# never will be, or preparing again; and, about itself: what it has loaded is not what is installed any more.
 PREPARE, READY, UNFIT, AGAIN, STALE = b"P", b"y", b"n", b"a", b"o"
 # Supervisor to host: its process number.
 HERE = b"h"
 
 PACKET = 1 << 16
-# What is longer, an environment or the paths of a profile, goes through a file in memory.
+# Longer data, an environment or the paths of a profile, goes through a memory file.
 INLINE = 1 << 15
-# Sent with a packet at most.
+# The most files sent with a packet.
 FILES = 4
-# Where a host closed our file behind our back.
+# If a host closed our file without telling us.
 CLOSED = (errno.EBADF, errno.ENOTSOCK, errno.ENOTCONN)
 
 
 class Wire(_socket.socket):
     """One end of a connection. Closed when it is dropped, without a warning."""
 
-    # No function of Python's: an interrupt that came in one would be lost there.
+    # Not a Python function: an interrupt that came in one would be lost there.
     __del__ = _socket.socket.close
 
     def send_packet(self, data: bytes, files: Sequence[int] = (), *, wait: bool = False) -> None:
-        """ConnectionError if nobody listens any more; BlockingIOError, unless we may wait, if he does not keep up."""
+        """Send a packet. ConnectionError if the other end is closed; BlockingIOError, unless `wait`, if it does not
+        keep up.
+        """
         flags = _socket.MSG_NOSIGNAL | (0 if wait else _socket.MSG_DONTWAIT)
         try:
             if files:
@@ -83,7 +85,7 @@ class Wire(_socket.socket):
 def pair() -> tuple[Wire, Wire]:
     made: list[tuple[_socket.socket, _socket.socket]] = []
     try:
-        # Kept before an interrupt can come: one that came between the call and its result would drop both, open.
+        # Stored before an interrupt can come: one between the call and its result would leave both open.
         made.extend(starmap(_socket.socketpair, [(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)]))
         one, other = made[0]
         return wire(one.detach()), wire(other.detach())
@@ -104,7 +106,7 @@ def note(file: int, number: int) -> None:
 def start_packet(
     number: int, token: str, cwd: str, argv: Sequence[str], env: Mapping[str, str], *, keep: bool
 ) -> tuple[bytes, bytes]:
-    """Head and body. ValueError for what no program can be given."""
+    """Head and body of a START. ValueError for what no program can be given."""
     items = [token, cwd, *argv, ""]
     body = os.fsencode("\0".join(items))
     if body.count(b"\0") != len(items) - 1:
@@ -119,8 +121,8 @@ def decode_start(words: int, body: bytes) -> tuple[str, bytes, list[bytes], dict
     return token.decode(), cwd, argv, {**before, NAME: before.get(NAME, b"") + token + b";"}
 
 
-# The last environment, and its variables one behind the other: it hardly ever changes from one hook to the next, and to
-# make one of the other takes longer than all the rest of a packet.
+# The last environment, and its encoded form: it hardly ever changes from one hook to the next, and converting it takes
+# longer than the rest of a packet.
 encoded: tuple[dict[str, str], bytes] = ({}, b"")
 decoded: tuple[bytes, dict[bytes, bytes]] = (b"", {})
 
@@ -163,7 +165,9 @@ def send_long(channel: Wire, head: bytes, body: bytes, files: Sequence[int], *, 
 
 
 def read_long_body(data: bytes, head: int, files: list[int], usual: int) -> bytes:
-    """The body of what was said. The file it came in, beside the usual ones, is closed and taken off the list."""
+    """The body of a packet. If it came in a memory file, after the usual ones, that file is closed and removed from the
+    list.
+    """
     if len(files) <= usual:
         return data[head:]
     memory = files.pop()

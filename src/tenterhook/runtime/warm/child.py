@@ -1,6 +1,7 @@
-"""From a copy of a warm interpreter to a script that runs: everything that a new process would have of its own.
+"""Turn a fork of a warm interpreter into a running script, with everything that a new process would have of its own.
 
-Where a new interpreter would do otherwise, or nobody can tell, this process becomes one: it has everything set up.
+If a new interpreter would behave differently, or that is uncertain, this process execs one; everything is set up for
+it.
 """
 
 from __future__ import annotations
@@ -33,33 +34,33 @@ if TYPE_CHECKING:
     from tenterhook.runtime.supervisor.wire import Wire
     from tenterhook.runtime.warm.prepared_script import PreparedScript
 
-    # The command as it was given; as its interpreter is given it; how many of these words are options; environment.
+    # The command as given; as its interpreter gets it; how many of these words are options; the environment.
     Given = tuple[list[bytes], list[bytes], int, dict[bytes, bytes]]
 
-# What a new process starts with that Python ignores for itself.
+# Signals that Python ignores for itself and a new process does not.
 IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
-# What a host finds written at the beginning of the file in memory where the script ran in a copy.
+# Written at the beginning of the memory file, for the host, if the script ran in a fork.
 RAN = b"w"
-# Said to a copy: nothing has changed, so that it may run the script itself.
+# Tells a fork that nothing has changed, so that it may run the script itself.
 FIT = b"y"
 
 
 class StartState:
-    """What a warm interpreter knows of its own start, and its copies need."""
+    """What a warm interpreter knows of its own start, and its forks need."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         # What `__main__` holds before a script's first line, in this version of Python.
         self.names = names
         with open("/proc/self/environ", "rb") as file:
             block = file.read()
-        # As it was given: Python adds to it where the locale is none that it can use.
+        # As it was given: Python changes it if it cannot use the locale.
         self.env = {name: value for name, _, value in (one.partition(b"=") for one in block.split(b"\0")) if name}
         self.tag_at, self.room = tag_place(block)
         self.library = ctypes.CDLL(None)
 
 
 def tag_place(block: bytes) -> tuple[int, int]:
-    """Where the value of our tag stands in the memory that /proc shows as the environment, and its length."""
+    """Where the value of our tag is in the memory that /proc shows as the environment, and its length."""
     with open("/proc/self/stat", "rb") as file:
         text = file.read()
     begin = int(text[text.rfind(b")") + 2 :].split()[47])
@@ -71,7 +72,7 @@ def tag_place(block: bytes) -> tuple[int, int]:
 
 
 def become_script(connection: Wire, start: StartState, scripts: Mapping[str, PreparedScript]) -> list[Any]:
-    """Wait for it; its code, and the names that it runs with."""
+    """Wait for a script. Returns its code, and the names that it runs with."""
     be_apart(connection.fileno())
     rehearse(start)
     path, cwd, files = receive_run_request(connection)
@@ -91,7 +92,7 @@ def become_script(connection: Wire, start: StartState, scripts: Mapping[str, Pre
 
 
 def be_apart(connection: int) -> None:
-    """While nobody waits: everything that is the same for all scripts."""
+    """Do what is the same for all scripts, before one is waiting."""
     os.setsid()
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -101,7 +102,7 @@ def be_apart(connection: int) -> None:
 
 
 def rehearse(start: StartState) -> None:
-    """Do for nothing what each script needs: memory that is written to is copied now and not then (0.3 ms)."""
+    """Do a dry run of what each script needs: memory pages are copied now and not then (0.3 ms)."""
     tag = os.environb[TAG.encode()]
     settle((0, 1, 2), {**start.env, TAG.encode(): tag[:-1]}, start)
     marshal.loads(marshal.dumps(start.env))
@@ -117,7 +118,7 @@ def rehearse(start: StartState) -> None:
 
 
 def receive_run_request(connection: Wire) -> tuple[str, bytes, list[int]]:
-    """The script's path, where it runs, and its files."""
+    """The script's path, its working directory, and its files."""
     data, rights, _, _ = connection.recvmsg(PACKET, CMSG_SPACE(FILES * 4), MSG_CMSG_CLOEXEC)
     if not rights:
         os._exit(0)
@@ -136,7 +137,7 @@ def load_run_arguments(memory: int) -> Given:
 
 
 def settle(files: Sequence[int], env: dict[bytes, bytes], start: StartState) -> None:
-    """Streams, an environment and a beginning of its own."""
+    """Set up its own streams, environment and start time."""
     for number in range(3):
         os.dup2(files[number], number)
     for name in [name for name in start.env if name not in env]:
@@ -154,7 +155,7 @@ def settle(files: Sequence[int], env: dict[bytes, bytes], start: StartState) -> 
 
 
 def compile_script_file(word: bytes) -> CodeType | None:
-    """None where a new interpreter has something to say about it."""
+    """Its code; None if a new interpreter would print a warning or an error about it."""
     path = os.fsdecode(word)
     try:
         with open(path, "rb") as file:
@@ -165,7 +166,7 @@ def compile_script_file(word: bytes) -> CodeType | None:
 
 
 def become_interpreter(argv: list[bytes], env: dict[bytes, bytes]) -> NoReturn:
-    """A new interpreter, in the same process."""
+    """Exec a new interpreter in the same process."""
     for number in IGNORED:
         signal.signal(number, signal.SIG_DFL)
     refused: OSError = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
@@ -186,7 +187,7 @@ def own_names(words: list[bytes], options: int) -> None:
 
 
 def fresh_main(path: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """A new `__main__`, with what a script finds there in this version of Python."""
+    """A new `__main__`, with the names that this version of Python puts there."""
     module = type(sys)("__main__")
     file = absolute(path)
     known: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins, "__file__": file, "__annotations__": {}}
@@ -199,7 +200,7 @@ def fresh_main(path: str, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def refresh_modules() -> None:
-    """What modules hold of the process that they were loaded in, and do not see to themselves when it is copied."""
+    """Refresh what modules hold of the process that they were loaded in, and do not update themselves after a fork."""
     threading = sys.modules.get("threading")
     if threading is not None and hasattr(threading.main_thread(), "_set_native_id"):
         threading.main_thread()._set_native_id()
@@ -207,10 +208,10 @@ def refresh_modules() -> None:
     if random is not None:
         random.seed()
     process = sys.modules.get("multiprocessing.process")
-    if process is not None:  # a secret between a program and its own processes
+    if process is not None:  # the authentication key of multiprocessing
         process.current_process().authkey = os.urandom(32)
 
 
 def absolute(path: str) -> str:
-    """As the interpreter makes it: the parts of the path stay as they were given."""
+    """Make a path absolute like the interpreter does: its parts stay as given."""
     return path if os.path.isabs(path) else os.path.join(os.getcwd(), path)

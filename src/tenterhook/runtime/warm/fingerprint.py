@@ -1,4 +1,4 @@
-"""Which file it was: the number, size and times by which a changed one is told from the one that was read."""
+"""The stat fingerprint of a file: inode, size and times tell a changed file from the one that was read."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     Stamp = tuple[int, int, int, int, int] | None
 
-# The clock of a file system is coarse: what was changed less than this before may change again without a trace.
+# File system clocks are coarse: a file that changed less than this long ago may change again without a trace.
 SETTLED = 100_000_000
 
 
 def stamp(path: str | bytes | int) -> Stamp:
-    """None where nothing is there, or nothing that may be looked at."""
+    """None if nothing is there, or it cannot be read."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -24,7 +24,7 @@ def stamp(path: str | bytes | int) -> Stamp:
 
 
 def is_stamp_reliable(of: Stamp) -> bool:
-    """Whether this stamp will differ from that of the file's next change."""
+    """Whether this fingerprint will differ from that of the file's next change."""
     return of is not None and max(of[3:]) < time.time_ns() - SETTLED
 
 

@@ -1,4 +1,4 @@
-"""What the imports of one script could leave behind for another: looked at before and after them."""
+"""What the imports of one script could leave behind for another: compared before and after them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CODE = (FunctionType, BuiltinFunctionType, type)
 
 
 def footprint() -> dict[str, Any]:
-    """By what to call it, everything that a script does not expect another one's imports to have changed."""
+    """By description, everything that a script does not expect another script's imports to have changed."""
     return {
         "start threads": len(os.listdir("/proc/self/task")),
         "open files or connections": open_files(),
@@ -56,7 +56,7 @@ def footprint() -> dict[str, Any]:
 
 
 def variables() -> list[bytes]:
-    """As the C library has them, which a module may change behind Python's back: readline sets COLUMNS and LINES."""
+    """As the C library has them, which a module may change without Python: readline sets COLUMNS and LINES."""
     places = ctypes.POINTER(ctypes.c_char_p).in_dll(ctypes.CDLL(None), "environ")
     found = itertools.takewhile(bool, map(places.__getitem__, itertools.count())) if places else ()
     return sorted(found)
@@ -67,7 +67,7 @@ def open_files() -> list[tuple[int, str]]:
     for name in os.listdir("/proc/self/fd"):
         try:
             found.append((int(name), os.readlink(f"/proc/self/fd/{name}")))
-        except OSError:  # the one by which we looked
+        except OSError:  # the descriptor of this listing
             continue
     return sorted(found)
 
@@ -98,7 +98,7 @@ def memory() -> int:
 
 
 class ImportWatch:
-    """Around imports, in a process that is thrown away."""
+    """Watches imports, in a throwaway process."""
 
     def __init__(self, roots: Roots) -> None:
         self.roots = roots
@@ -109,7 +109,7 @@ class ImportWatch:
         self.before = footprint()
 
     def loading(self, load: Any) -> Any:
-        """Each module of the standard library as it is when it has just been loaded, whoever wants it."""
+        """Record each module of the standard library as it is right after it was loaded, whatever imports it."""
 
         def exec_module(loader: Any, module: ModuleType) -> None:
             load(loader, module)
@@ -125,7 +125,7 @@ class ImportWatch:
         return self.register(function, *args, **options)
 
     def found(self) -> str:
-        """What the imports did beside importing; empty where it was nothing."""
+        """What the imports did besides importing; empty if nothing."""
         atexit.register = self.register
         del SourceFileLoader.exec_module  # it has inherited its own
         now = footprint()
@@ -140,7 +140,7 @@ class ImportWatch:
         return ""
 
     def find_replaced(self, module: ModuleType) -> str:
-        """A function or class of the standard library that is not its own any more."""
+        """A function or class of the standard library that was replaced."""
         name = getattr(module, "__name__", "")
         known = self.parts.get(id(module), {})
         for path, value in parts(module).items():
@@ -164,7 +164,7 @@ class ImportWatch:
 
 
 def is_tolerated(value: Any) -> bool:
-    """Half of all packages import it, and what it replaces in `typing` does the same and a little more."""
+    """Half of all packages import it, and its replacements in `typing` do the same and a little more."""
     return isinstance(value, FunctionType) and os.path.basename(value.__code__.co_filename) == "typing_extensions.py"
 
 

@@ -1,4 +1,4 @@
-"""Copies of a warm interpreter, as it sees them: made before they are needed, heard of when they have ended."""
+"""Forks of a warm interpreter, as it sees them: made before they are needed, reaped when they have ended."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.runtime.supervisor.wire import Wire
 
-# Room for the names of the modules that a script has loaded; at its end, the exit code and whether that is one.
+# Room for the names of the modules that a script has loaded; at its end, the exit code and whether it is set.
 ROOM = 1 << 16
 CODE, SAID = ROOM - 2, ROOM - 1
 
 
 class BecomeChild(BaseException):
-    """We are a copy that is to run a script: leave everything of the server's."""
+    """We are a fork that is to run a script: leave everything of the server."""
 
     def __init__(self, connection: Wire, shared: mmap.mmap) -> None:
         self.connection, self.shared = connection, shared
 
 
 class ForkedWorker:
-    """Waits for the script that it is to run, so that no script waits for the copying (1 ms)."""
+    """A fork that waits for its script, so that no script waits for the forking (1 ms)."""
 
     def __init__(self) -> None:
         self.connection, theirs = pair()
-        # Shared memory, and no file that the script would find open.
+        # Shared memory, so that the script finds no open file.
         self.shared = mmap.mmap(-1, ROOM)
         self.born = ticks()
         self.pid = os.fork()
@@ -39,23 +39,23 @@ class ForkedWorker:
         theirs.close()
 
     def loaded(self) -> list[str]:
-        """The modules that its script has loaded, when it is over. It may say anything."""
+        """The modules that its script has loaded, after its end. The content is not trusted."""
         text = self.shared[:].partition(b"\0")[0].decode("ascii", "replace")
         self.shared.close()
         return [name for name in text.split("\n") if all(part.isidentifier() for part in name.split("."))]
 
     def ended(self) -> int | None:
-        """The exit code that it will have, once nothing more can come of its script: dying takes it a while longer."""
+        """The exit code that it will have, once its script is done: the exit itself takes a while longer."""
         return self.shared[CODE] if self.shared[SAID] else None
 
     def dismiss(self) -> None:
-        """It hears that nobody is there any more, and ends."""
+        """Close the connection; the fork notices and ends."""
         self.connection.close()
         self.shared.close()
 
 
 class ForkedRun(HookProcess):
-    """A script that runs in a copy."""
+    """A script that runs in a fork."""
 
     __slots__ = ("fork", "script")
 

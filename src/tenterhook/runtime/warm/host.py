@@ -1,7 +1,7 @@
-"""The host's side: the warm interpreters that there are, and which scripts they are ready for.
+"""The host's side: the warm interpreters that exist, and which scripts they are ready for.
 
-An event never waits for one. A script that none is ready for runs in an interpreter of its own, as it would without
-all this, while one is started or gets ready.
+An event never waits for one. A script that none is ready for runs in a new interpreter, as it would without this
+package, while one is started or prepared.
 """
 
 from __future__ import annotations
@@ -35,27 +35,28 @@ if TYPE_CHECKING:
 
 __all__ = ["Interpreter", "Interpreters", "ReadyScript", "wait"]
 
-# Interpreters at most; one makes room for another if nobody has used it for so many seconds. Else a host with many
-# environments would do nothing but start them.
+# The most interpreters; an idle one makes room after so many seconds. Otherwise a host with many environments would do
+# nothing but start them.
 MOST, RECENT = 4, 10.0
-# After one was started, its successor is not before this.
+# Seconds between the starts of two interpreters.
 PAUSE = 1.0
-# A script that was prepared and then did not run in a copy after all, so many times, never will.
+# A script that was prepared and then did not run in a fork, so many times, is given up.
 TRIES = 3
-# Seconds that the imports of a script may take when they are tried, and again when they are done for good.
+# Seconds that the imports of a script may take when they are tried, and again when they are kept.
 LONGEST = 30.0
-# What is remembered of interpreters that cannot be warm, and of commands that are no scripts, those so many seconds.
+# What is remembered of interpreters that cannot be warm, and of commands that are not scripts, the latter for so many
+# seconds.
 KNOWN, BELIEVED = 256, 1.0
-# Changes from shell to shell and from folder to folder, and means nothing to a module.
+# Differs from shell to shell and from folder to folder, and means nothing to a module.
 PASSING = frozenset({TAG, "_", "PWD", "OLDPWD", "SHLVL"})
-# Room for the mark of a run, beyond the marks of runs that this host is itself part of.
+# Room for the tag of a run, beyond the tags of hooks that this host itself runs in.
 ROOM = "-" * 64
 
 UNUSUAL = f"{{}} {EACH_TIME}: {{}}"
 
 
 class ReadyScript(Struct, frozen=True):
-    """One script, the interpreter that is ready for it, and what it knows of it."""
+    """One script, the interpreter that is ready for it, and the interpreter's state for it."""
 
     script: PythonScript
     interpreter: Interpreter
@@ -74,7 +75,7 @@ class ScriptState:
 
 
 class Interpreter:
-    """One that runs, or is about to. All scripts that it was asked about, by path and by number."""
+    """An interpreter that runs, or is starting. Has all scripts that it was asked about, by path and by number."""
 
     def __init__(self, channel: Channel) -> None:
         self.channel = channel
@@ -85,11 +86,11 @@ class Interpreter:
 
     @property
     def busy(self) -> bool:
-        """Whether it gets ready for something, and may be busy with that."""
+        """Whether it is preparing for a script."""
         return not self.answered or any(state.word == "asked" for state in self.by_number.values())
 
     def prepare(self, path: str) -> ScriptState:
-        """What it says about a script as the file is now."""
+        """Its state for a script, as the file is now; asks it to prepare if needed."""
         state = self.scripts.get(path)
         if state is None:
             state = self.scripts[path] = ScriptState(len(self.scripts) + 1)
@@ -99,12 +100,12 @@ class Interpreter:
             state.stamp, state.word = now, "asked"
             try:
                 self.channel.wire.send_packet(HEAD.pack(PREPARE, state.number, int(LONGEST * 1e6)) + os.fsencode(path))
-            except OSError:  # heard of when we listen
+            except OSError:  # noticed on the next read
                 self.over = True
         return state
 
     def listen(self) -> None:
-        """All that it has said by now."""
+        """Read all its messages."""
         while not self.over:
             try:
                 data = self.channel.wire.recv(PACKET, _socket.MSG_DONTWAIT) if self.channel.usable else b""
@@ -130,7 +131,9 @@ class Interpreter:
 
 
 class Interpreters:
-    """Of one helper. What is in force for a hook decides which one may run it: profile, Python, options, variables."""
+    """The warm interpreters of one helper. A hook's profile, Python, options and variables decide which one may run
+    it.
+    """
 
     def __init__(self, helper: Helper) -> None:
         self.helper = helper
@@ -139,11 +142,11 @@ class Interpreters:
         self.hopeless: set[Key] = set()
         self.last: dict[Key, float] = {}
         self.numbers = itertools.count(1)
-        # Commands that were found to be no scripts, and how long that is believed: cold, a script is right too.
+        # Commands that are not scripts, and how long that is remembered: running cold is always right.
         self.others: dict[tuple[str, ...], float] = {}
 
     def wanted(self, program: Program, packed: tuple[object, ...] | None) -> ReadyScript | str:
-        """Who is ready to run this; or a text for people, empty where there is nothing new to say."""
+        """What is ready to run this; or a note, empty if there is nothing new to say."""
         if self.others and self.others.get(program.argv, 0.0) > time.monotonic():
             return ""
         cwd = program.cwd if os.path.isabs(program.cwd) else os.path.join(os.getcwd(), program.cwd)
@@ -179,7 +182,7 @@ class Interpreters:
         return one
 
     def started(self, key: Key) -> Interpreter | None:
-        """A new one, if there is room for it."""
+        """Start a new one, if there is room for it."""
         now = time.monotonic()
         if key in self.hopeless or now < self.last.get(key, 0.0) + PAUSE:
             return None
@@ -193,7 +196,7 @@ class Interpreters:
             self.drop(oldest)
         assert warmth is not None
         interpreter, flags, env = warmth
-        # Numbered, so that it is never taken for the one before, which may still be about to end.
+        # Numbered, so that it is never mistaken for the one before, which may still be ending.
         asked = packed, (interpreter, flags, env, next(self.numbers))
         channel = None
         with contextlib.suppress(NoHelper), self.helper.lock:
@@ -208,7 +211,7 @@ class Interpreters:
         return one
 
     def drop(self, key: Key) -> None:
-        """It ends when nothing of a hook runs in it any more, because nobody is connected with it."""
+        """Drop it. It ends when no hook runs in it any more, because no connection is left."""
         one = self.kept.pop(key, None)
         if one is not None:
             if not one.answered:
@@ -220,7 +223,7 @@ class Interpreters:
         return any(one.channel.key == key and not one.over for one in list(self.kept.values()))
 
     def wait(self, seconds: float) -> bool:
-        """Until every script that was asked about is ready or unfit. False where that took longer."""
+        """Wait until every script that was asked about is ready or unfit. False if that took too long."""
         until = time.monotonic() + seconds
         while True:
             with self.lock:
@@ -236,25 +239,25 @@ class Interpreters:
             poller.poll(left * 1000)
 
     def close(self) -> None:
-        """Without the lock: also in a fork of the host, where nobody may be left to give it back."""
+        """Without the lock: also in a fork of the host, where the thread that holds it may not exist."""
         for one in list(self.kept.values()):
             one.over = True
             one.channel.close()
 
 
 def lasting_variables(env: Mapping[str, str], varying: frozenset[str]) -> tuple[tuple[str, str], ...]:
-    """What an interpreter is started with: all variables but those that differ from event to event."""
+    """The variables that an interpreter is started with: all but those that differ from event to event."""
     kept = [(name, value) for name, value in env.items() if name not in varying and name not in PASSING]
     return (*sorted(kept), (TAG, env.get(TAG, "") + ROOM))
 
 
 def is_superseded_key(other: Key, key: Key) -> bool:
-    """Whether it is for the same hooks, confined as the files were that are other files now."""
+    """Whether it is for the same hooks, but confined by an older state of the files."""
     return other[1] == key[1] and other != key and (other[0] and other[0][:-1]) == (key[0] and key[0][:-1])
 
 
 def wait(seconds: float = 60.0) -> bool:
-    """Until all scripts that ran before are ready to run in copies, or known not to be. For tests and benchmarks."""
+    """Wait until all earlier scripts are ready to run in forks, or known not to be. For tests and benchmarks."""
     from tenterhook.runtime.supervisor import client
 
     return all(one.warm is None or one.warm.wait(seconds) for one in client.ours)

@@ -1,7 +1,7 @@
 """What a script imports when it starts, read from its text: nothing is run.
 
-The files of its own folder that it imports are read too. Only what is part of Python or installed beside it counts:
-that is the same for every script, and was there before the project.
+The files of its own folder that it imports are read too. Only modules of Python and installed packages count: they are
+the same for every script, and were there before the project.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
     from tenterhook.runtime.warm.fingerprint import Stamp
 
-# Files of its own that are read for one script.
+# The most files of its own that are read for one script.
 MOST = 64
 LARGEST = 1 << 21
-# Who changes these decides anew where modules are found, also those that are loaded already.
+# Code that changes these changes where modules are found, even those already loaded.
 PLACES = ("path", "meta_path", "path_hooks", "path_importer_cache")
 
 
 class UnfitForWarm(Exception):
-    """Why a script is to have an interpreter of its own."""
+    """Why a script needs a new interpreter each time."""
 
 
 class ImportReader:
@@ -41,9 +41,9 @@ class ImportReader:
         self.before = before
         self.wanted: dict[tuple[str, tuple[str, ...]], None] = {}
         self.own: dict[str, Stamp] = {}
-        # Files that are imported later on, if ever: only whether they change where modules are found is of interest.
+        # Files that may be imported later: it only matters whether they change where modules are found.
         self.later: list[str] = []
-        # Whether what it loads when it runs may depend on what it did before.
+        # Whether what it loads at run time may depend on what it did before.
         self.prepares = False
         self.script = script
         self.text = self.read(script)
@@ -53,7 +53,7 @@ class ImportReader:
     def try_to_read(self, path: str, *, wanting: bool) -> None:
         try:
             self.read(path, wanting=wanting)
-        except (OSError, SyntaxError, ValueError):  # the script itself will find out
+        except (OSError, SyntaxError, ValueError):  # the script itself will report it
             return
 
     def read(self, path: str, *, wanting: bool = True) -> bytes:
@@ -84,7 +84,7 @@ class ImportReader:
         return text
 
     def look_for_prelude(self, path: str, line: int, changes: bool, calls: bool) -> None:
-        """What a file of its own does when it is imported may be for whatever is imported after it."""
+        """What a file of its own does when imported may be meant for whatever is imported after it."""
         if line:
             raise UnfitForWarm(f"{path} line {line} may change what is imported after it")
         if (changes or calls) and path != self.script:
@@ -125,7 +125,7 @@ def own_files(folder: str, module: str, names: tuple[str, ...]) -> Iterator[str]
 
 
 def at_start(body: Iterable[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
-    """The imports that run with the file itself: not those of functions, nor for type checkers."""
+    """The imports that run with the file itself: not those in functions, nor for type checkers."""
     for node in body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             yield node
@@ -141,7 +141,9 @@ def at_start(body: Iterable[ast.stmt]) -> Iterator[ast.Import | ast.ImportFrom]:
 
 
 def moves_places(node: ast.AST, called: set[str]) -> bool:
-    """Whether it changes one of them, or gives it another name, by which it might be changed. What sys is called."""
+    """Whether it changes one of them, or gives it another name, by which it might be changed. Also collects aliases of
+    sys.
+    """
     if isinstance(node, ast.ImportFrom) and node.module == "sys":
         return any(alias.name in PLACES for alias in node.names)
     if is_place(node, called):
@@ -161,7 +163,7 @@ def is_place(node: ast.AST | None, called: set[str]) -> bool:
 
 
 class Roots:
-    """The folders whose modules may be loaded for good."""
+    """The folders whose modules may be kept loaded."""
 
     def __init__(self) -> None:
         library = os.path.dirname(os.path.abspath(os.__file__))
@@ -181,13 +183,13 @@ class Roots:
         return [one for one in sys.path[:first] if not one.endswith(".zip")]
 
     def in_library(self, file: str) -> bool:
-        """Whether it is part of Python: below its folder, but for what is installed there."""
+        """Whether it is part of Python: below its folder, except what is installed there."""
         if file.startswith("<frozen ") or not any(file.startswith(one + "/") for one in self.library):
             return file.startswith("<frozen ")
         return not any(file.startswith(one + "/") for one in self.installed)
 
     def find(self, name: str) -> ModuleSpec | None:
-        """What would be loaded for a name without dots, if it may be."""
+        """The file that a top-level name would load, if it may be kept."""
         for finder in (BuiltinImporter, FrozenImporter):
             if spec := finder.find_spec(name):
                 return spec

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 # Looked for by every interpreter that starts.
 CUSTOM = {"sitecustomize", "usercustomize"}
-# The stamp of no file.
+# The fingerprint of a missing file.
 NEVER = (0, 0, 0, 0, 0)
 INSTALLED = ("/site-packages", "/dist-packages")
 
 
 def load(one: tuple[str, tuple[str, ...]], path: list[str]) -> bool:
-    """Import a module and what is wanted of it, from these folders alone. False where it wants others to be used."""
+    """Import a module and the names wanted of it, from these folders alone. False if other folders would be used."""
     module, names = one
     kept, finders = sys.path[:], sys.meta_path[:]
     usual = [finder for finder in finders if getattr(finder, "__module__", "").startswith("_frozen_importlib")]
@@ -34,7 +34,7 @@ def load(one: tuple[str, tuple[str, ...]], path: list[str]) -> bool:
 
 
 def first_folder(script: str) -> list[str]:
-    """Where a script's own modules are looked for first, unless its interpreter was told not to."""
+    """Where a script's own modules are looked for first, unless its interpreter has an option against that."""
     if sys.flags.isolated or getattr(sys.flags, "safe_path", False):
         return []
     return [os.path.dirname(os.path.realpath(script))]
@@ -44,14 +44,14 @@ class LoadedModules:
     """`bare` are the modules that every interpreter has before it runs a script."""
 
     def __init__(self, bare: Iterable[str]) -> None:
-        # Those that are built in are found before any file, too.
+        # Built-in modules are found before any file, too.
         self.bare = {name.partition(".")[0] for name in bare} | {*sys.builtin_module_names}
         self.names: set[str] = set()
         self.files: dict[str, Stamp] = {}
-        # Folders in which nothing stands in for a module that is loaded.
+        # Folders in which no file shadows a loaded module.
         self.clear: dict[str, Stamp] = {}
         places = [one for one in sys.path if is_installed(one)]
-        # By its name too, which may be a link: that it leads elsewhere now is a change like any other.
+        # By its path too, which may be a symlink: a new target is a change like any other.
         self.watch(sys.executable, os.path.realpath(sys.executable), os.path.join(sys.prefix, "pyvenv.cfg"), *places)
         for place in places:
             names = os.listdir(place) if os.path.isdir(place) else []
@@ -59,7 +59,7 @@ class LoadedModules:
         self.note()
 
     def note(self, since: int = 1 << 63) -> None:
-        """After imports that were looked into at that time. What of it has changed since then is noticed, too."""
+        """Record what was imported. Files that changed after `when` are noticed, too."""
         self.names = ({name for name in sys.modules if "." not in name} | CUSTOM) - self.bare
         self.clear.clear()
         library = os.path.dirname(os.path.abspath(os.__file__)) + "/"

@@ -1,6 +1,6 @@
-"""Whether a file prepares something for what it imports afterwards: `os.environ[...] = ...`, then `import library`.
+"""Whether a file prepares something for a later import: `os.environ[...] = ...`, then `import library`.
 
-What is loaded for good was imported before, without that. Read from the text; rather once too often than too seldom.
+Modules that are kept loaded were imported without that. Decided from the text; in doubt, yes.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 CHANGES = frozenset(
     "update setdefault pop popitem clear putenv unsetenv chdir fchdir umask setlocale tzset setattr delattr".split()
 )
-# Who gives one of these another name may change it by that.
+# Code that gives one of these another name may change it by that name.
 SHARED = frozenset(("environ", "environb", "modules"))
-# Calls and attributes that decide nothing for an import, or end the program. What says something when it is imported is
-# never loaded for good, whatever the filters of warnings are.
+# Calls and attributes that do not affect an import, or end the program. A module that prints a warning when it is
+# imported is never kept loaded, whatever the warning filters are.
 HARMLESS = frozenset(
     "exit _exit quit print warn write flush reconfigure filterwarnings simplefilter dont_write_bytecode".split()
 )
-# What a function does whose name begins so, though somebody looks at its result.
+# Functions whose name begins like this are assumed to change something, even if their result is used.
 VERBS = tuple("load_ set init config patch install apply use enable disable activate boot prepare monkey".split())
 LATE = frozenset(("import_module", "__import__", "run_path", "run_module"))
 
 
 def prelude(tree: ast.Module, imports: Iterable[Import], at_once: Iterable[Import]) -> tuple[int, bool, bool]:
-    """The line of the first thing that may be meant for an import (0 for none); whether anything is changed, or called.
+    """The line of the first statement that may affect an import (0 for none); whether anything is changed, or called.
 
     An import that does not run with the file itself may run after all of it.
     """
@@ -52,7 +52,7 @@ def place(node: ast.AST) -> Place:
 
 
 def is_change(node: ast.AST, names: set[str]) -> bool:
-    """Of something that belongs to a module: an attribute or an item of it, or by one of the usual calls."""
+    """A change of something that belongs to a module: an attribute or an item of it, or by one of the usual calls."""
     if isinstance(node, (ast.Attribute, ast.Subscript)):
         return not isinstance(node.ctx, ast.Load) and root(node) in names and last_name(node) not in HARMLESS
     if isinstance(node, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
@@ -65,7 +65,7 @@ def is_change(node: ast.AST, names: set[str]) -> bool:
 
 
 def find_side_effect_calls(body: Iterable[ast.stmt], names: set[str]) -> Iterator[Place]:
-    """Where something is called that may do more than to give a result; not in functions, which run later."""
+    """Calls that may do more than return a result; not in functions, which run later."""
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue

@@ -22,11 +22,11 @@ class PreparedScript:
         self.script, self.own, self.before = script, own, before
         self.code: CodeType | None = marshal.loads(code) if code else None
         self.size = len(code)
-        # As long as the file may still change without a trace, its text tells.
+        # While the file may still change without a trace, its text is compared.
         self.text: bytes | None = text
 
     def is_same(self) -> bool:
-        """Whether its files are those that were read."""
+        """Whether its files are unchanged since they were read."""
         if any(stamp(path) != known for path, known in self.own.items()):
             return False
         if self.text is not None:

@@ -1,4 +1,6 @@
-"""What a warm interpreter runs: `python [options] program.py CONTROL CHANNEL NOTES HELLO`, started by a spawner."""
+"""The main program of a warm interpreter: `python [options] program.py CONTROL CHANNEL NOTES HELLO`, started by a
+spawner.
+"""
 
 NAMES = tuple(globals())
 
@@ -9,7 +11,7 @@ BARE = tuple(sys.modules)
 
 def main():
     # type: () -> int
-    """Serve; in a copy that is to run a script, leave all that and run it."""
+    """Serve; in a fork that is to run a script, leave the server and run the script."""
     import os
 
     control, channel, notes = map(int, sys.argv[1:4])
@@ -17,7 +19,7 @@ def main():
     here = os.path.dirname(os.path.abspath(__file__))
     if sys.path[:1] == [here]:
         del sys.path[0]
-    # Only what stands beside us: another version of it may be installed for this interpreter.
+    # Only our own copy: another version of tenterhook may be installed for this interpreter.
     folder = os.path.dirname(os.path.dirname(here))
     package = sys.modules[os.path.basename(folder)] = type(sys)(os.path.basename(folder))
     package.__path__ = [folder]
@@ -34,7 +36,7 @@ def main():
     if len(os.listdir("/proc/self/task")) > 1 or sys.gettrace() or sys.getprofile():
         return 1
     system.adopt_orphans()
-    system.keep_out()  # of what we have just looked at, too
+    system.keep_out()  # including what we have just read
     warm, born = WarmServer(wire(control), hello, wire(channel), notes, BARE), None
     try:
         warm.serve()

@@ -1,7 +1,7 @@
-"""The run of a script and its end, as in an interpreter of its own: threads, atexit, streams, open files, exit code.
+"""Run a script and end it as a new interpreter would: threads, atexit, streams, open files, exit code.
 
-Only the last of it is left out, because to take the interpreter apart would touch every page that it shares with the
-one it was copied from: 3 ms and more, as much as all the rest.
+Only the final teardown is left out: taking the interpreter apart would touch every page that it shares with its parent,
+which takes 3 ms and more, as much as everything else.
 """
 
 from __future__ import annotations
@@ -20,29 +20,31 @@ if TYPE_CHECKING:
     from mmap import mmap
     from typing import Any
 
-# A copy, and functions by names of our own: a script may have replaced those that it shares with us.
+# Copies under our own names: a script may have replaced those that it shares with us.
 __builtins__ = dict(vars(builtins))  # type: ignore[assignment]
 
 INTERRUPTED = 0.5  # no exit code
 WRITERS = (_io.TextIOWrapper, _io.BufferedWriter, _io.BufferedRandom)
-# What an interpreter lets go of before the modules.
+# What an interpreter releases before the modules.
 FIRST = ("path", "argv", "last_type", "last_value", "last_traceback", "last_exc", "path_hooks", "meta_path")
-# Warnings that come of it name nobody's file, as they do at the end of an interpreter.
+# Warnings from this name no file, as at the end of an interpreter.
 NOBODYS = ("<sys>", 0) if sys.version_info >= (3, 13) else ("sys", 1)
 ALL = compile("for do, what in ends: do(*what)", NOBODYS[0], "exec").replace(co_firstlineno=NOBODYS[1])
 
 
 MARK = "__end__"
-# Files with higher numbers stay open for the moment that dying takes: before 3.10 each number costs a call.
+# Files with higher numbers stay open until the exit is complete: before Python 3.10 each number costs a call.
 HIGHEST = 256
 
 
 class Mark:
-    """Among the names of `__main__`: as long as this is there, they are."""
+    """Placed among the names of `__main__`: while this object lives, they do."""
 
 
 def ran(script: list[Any]) -> float:
-    """Run its code with its names; its exit code, or INTERRUPTED. The list alone holds them, so that they can end."""
+    """Run its code with its names; returns its exit code, or INTERRUPTED. Only the list holds them, so that they can be
+    freed.
+    """
     try:
         exec(*script)
         return 0
@@ -68,7 +70,7 @@ def exit_code(exc: SystemExit) -> int:
 
 
 def uncaught(exc: BaseException) -> float:
-    """Told as ever, without the frames that are ours."""
+    """Print an uncaught exception as usual, without our own frames."""
     trace = exc.__traceback__
     exc.__traceback__ = trace.tb_next if trace else None
     flush_stream(getattr(sys, "stdout", None))
@@ -98,7 +100,7 @@ def write_stderr(text: str) -> None:
 
 
 def report_ignored(threading: Any, exc: BaseException) -> None:
-    """An exception while threads were waited for, as an interpreter tells of it: without marks below its lines."""
+    """Print an exception from waiting for threads, as an interpreter does: without marks below its lines."""
     from traceback import extract_tb
 
     whose = "on threading shutdown:" if sys.version_info >= (3, 13) else f"in: {threading!r}"
@@ -111,9 +113,9 @@ def report_ignored(threading: Any, exc: BaseException) -> None:
 
 
 def finish(status: float, script: list[Any], known: set[str], shared: mmap, own: int) -> int:
-    """Returns only where the interpreter has something to say about its own end, which it then comes to as ever.
+    """End the script. Returns only if the interpreter has something to report about its own end.
 
-    In a process that the script has forked, too: it is not the one (`own`) whose end is the script's.
+    Also called in a process that the script has forked, which is not the one (`own`) whose end is the script's.
     """
     threading = sys.modules.get("threading")
     if threading is not None:
@@ -123,7 +125,7 @@ def finish(status: float, script: list[Any], known: set[str], shared: mmap, own:
             report_ignored(threading, exc)
     try:
         _run_exitfuncs()
-    except BaseException:  # told already
+    except BaseException:  # printed already
         status = status or 0
     if not all_flushed():
         return left_to_interpreter(status)
@@ -131,7 +133,7 @@ def finish(status: float, script: list[Any], known: set[str], shared: mmap, own:
     for last in (report_loaded, let_go) if ours else (let_go,):
         try:
             last(script, known, shared)
-        except BaseException:  # of an audit hook that has lost what it needs
+        except BaseException:  # from an audit hook that has lost what it needs
             continue
     if not all_flushed():
         return left_to_interpreter(status)
@@ -144,24 +146,24 @@ def finish(status: float, script: list[Any], known: set[str], shared: mmap, own:
 
 
 def report_exit(status: int, shared: mmap) -> None:
-    """From here on nothing comes of the script any more, unless a thread of its goes on; its files are closed."""
+    """Report the exit code: the script is done, unless one of its threads goes on; its files are closed."""
     threading = sys.modules.get("threading")
     if threading is not None and threading.active_count() > 1:
         return
     closerange(0, HIGHEST)
     shared[-2], shared[-1] = status, 1
-    kill(getppid(), signal.SIGCHLD)  # as our death will, a little later
+    kill(getppid(), signal.SIGCHLD)  # as our exit will, a little later
 
 
 def left_to_interpreter(status: float) -> int:
     if status == INTERRUPTED:
-        sys.excepthook = lambda *_: None  # told already
+        sys.excepthook = lambda *_: None  # reported already
         raise KeyboardInterrupt
     return int(status)
 
 
 def report_loaded(_: list[Any], known: set[str], shared: mmap) -> None:
-    """The modules that were not there, so that they are the next time."""
+    """Report the modules that were not loaded before, so that they are the next time."""
     names = [name for name in sys.modules if name not in known and name.isascii()]
     text = "\n".join(names).encode()
     if len(text) < len(shared) - 2:
@@ -169,8 +171,8 @@ def report_loaded(_: list[Any], known: set[str], shared: mmap) -> None:
 
 
 def let_go(script: list[Any], known: set[str], _: mmap) -> None:
-    """What the script and its own modules hold comes to its end; files that are still open are written out."""
-    collect()  # as an interpreter does: also, it puts what holds something before what is held, to end before that
+    """Free what the script and its own modules hold; files that are still open are flushed."""
+    collect()  # as an interpreter does; it also orders holders before what they hold
     for number in signal.valid_signals():
         if callable(signal.getsignal(number)):
             signal.signal(number, signal.SIG_DFL)
@@ -181,7 +183,7 @@ def let_go(script: list[Any], known: set[str], _: mmap) -> None:
     script[1][MARK] = Mark()
     here = ref(script[1][MARK])
     exec(ALL, {"ends": [(script.clear, ()), *((sys.modules.pop, (name, None)) for name in own), (collect, ())]})
-    if here() is not None:  # perhaps by a type that was asked for, like Optional[Own]
+    if here() is not None:  # perhaps by a cached type, like Optional[Own]
         for forget in getattr(sys.modules.get("typing"), "_cleanups", ()):
             forget()
         collect()
@@ -196,7 +198,7 @@ def let_go(script: list[Any], known: set[str], _: mmap) -> None:
 
 
 def clear_module_globals(names: dict[str, Any]) -> None:
-    """Where something that stays holds on to them: as an interpreter does it then, in two steps."""
+    """If something that stays holds on to them: clear them in two steps, as an interpreter does."""
     for first in (True, False):
         for name in [name for name in names if name != "__builtins__"]:
             if not first or (name.startswith("_") and not name.startswith("__")):

@@ -1,6 +1,6 @@
-"""Which commands are Python scripts, and by which interpreter: what the kernel would make of them, without running it.
+"""Which commands are Python scripts, and by which interpreter: what the kernel would do, without running it.
 
-Anything out of the ordinary is left to a new interpreter, which knows best.
+Anything unusual is left to a new interpreter.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["PythonScript", "recognise_script"]
 
 PYTHON = re.compile(r"python(\d+(\.\d+)?)?")
-# What the kernel reads of a #! line.
+# How much the kernel reads of a #! line.
 LINE = 255
-# With these a new interpreter does or says more than to run the script.
+# With these options a new interpreter does or prints more than the script.
 TALKATIVE = ("PYTHONINSPECT", "PYTHONVERBOSE", "PYTHONDEBUG", "PYTHONPROFILEIMPORTTIME", "PYTHONTRACEMALLOC")
-# Places that count from the working directory where they are not absolute.
+# Paths that are relative to the working directory if they are not absolute.
 PLACES = ("PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONPYCACHEPREFIX")
 KNOWN = 512
 
@@ -37,12 +37,12 @@ WRAPPED = "{} is a script itself, which decides what to run"
 ABSENT = "{} is not a file"
 VARIABLES = "{} is set"
 
-# The beginnings of files, by path; a long-lived host meets few.
+# The beginnings of files, by path; a long-lived host sees few.
 beginnings: dict[str, tuple[Stamp, bytes]] = {}
 
 
 class PythonScript(Struct, frozen=True):
-    """A script as its interpreter is given it: `words` are the interpreter's own, `path` is absolute."""
+    """A script as its interpreter gets it: `words` are the interpreter's own, `path` is absolute."""
 
     interpreter: str
     flags: tuple[str, ...]
@@ -51,7 +51,7 @@ class PythonScript(Struct, frozen=True):
 
 
 def recognise_script(argv: tuple[str, ...], env: Mapping[str, str], cwd: str) -> PythonScript | str:
-    """The script that a command runs; or why it cannot run in an interpreter that is running already."""
+    """The script that a command runs; or why it cannot run in a warm interpreter."""
     place = resolve_executable(argv[0], env, cwd) if argv else ""
     if not place:
         return NO_SCRIPT
@@ -72,7 +72,7 @@ def recognise_script(argv: tuple[str, ...], env: Mapping[str, str], cwd: str) ->
 
 
 def unusual(script: PythonScript, env: Mapping[str, str]) -> str:
-    """Why this one needs an interpreter of its own."""
+    """Why this one needs a new interpreter."""
     if not os.path.isabs(script.interpreter) or "/./" in script.interpreter or "//" in script.interpreter:
         return RELATIVE
     if beginning(script.interpreter)[:4] != b"\x7fELF":
@@ -104,7 +104,7 @@ def resolve_executable(name: str, env: Mapping[str, str], cwd: str) -> str:
 
 
 def by_first_line(path: str, argv: tuple[str, ...]) -> tuple[str, ...]:
-    """The words that the kernel makes of a file with a #! line, `env` gone through; none where it has none."""
+    """The words that the kernel makes of a file with a #! line, `env` resolved; none if it has no such line."""
     line = beginning(path).partition(b"\n")[0]
     if not line.startswith(b"#!") or b"\0" in line or len(line) >= LINE:
         return ()

@@ -1,7 +1,7 @@
-"""A warm interpreter at work: a spawner whose hooks are copies of itself.
+"""A warm interpreter at work: a spawner whose hooks are forks of itself.
 
-It gets ready for scripts as it is told to, and lets go of nothing that one script was given for another to find: what
-a script is given stays in a file in memory that only its own process reads.
+It prepares for scripts on request. No script can find what another one was given: a script's input stays in a memory
+file that only its own process reads.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from tenterhook.runtime.process_tree import ProcessEntry, ProcessTable
     from tenterhook.runtime.supervisor.wire import Wire
 
-# Copies that wait for a script, and seconds after which one is made though a script runs.
+# Forks that wait for a script, and seconds after which one is made even while a script runs.
 SPARE, LATER = 2, 0.005
 # Scripts that one interpreter is prepared for, and how many bytes of their code it keeps.
 MOST, LARGEST_CODE = 256, 16 << 20
-# How often what a script was seen to load is loaded for good.
+# How often modules that a script was seen to load are kept loaded.
 LESSONS = 3
-# Seconds after which one that nobody uses ends.
+# Seconds after which an idle one ends.
 IDLE = 300.0
 
 FULL = f"its interpreter is prepared for {MOST} scripts already"
@@ -48,7 +48,7 @@ ENDED = "what it imports ends the process"
 
 
 class ImportTrial(HookProcess):
-    """The process in which a script's imports are tried. It reports through a file in memory."""
+    """The process in which a script's imports are tried. It reports through a memory file."""
 
     __slots__ = ("asked", "memory", "since", "until")
 
@@ -58,11 +58,11 @@ class ImportTrial(HookProcess):
         self.since, self.until = time.time_ns(), time.monotonic() + asked.seconds
 
     def tell(self, kind: bytes, value: int = 0) -> None:
-        """Nobody is told how it does, but what came of it."""
+        """Its state is not reported, only its result."""
 
 
 class PrepareRequest:
-    """A script that we were asked to get ready for, and what it was seen to load beyond what its text says."""
+    """A script that we were asked to prepare for, and what it was seen to load beyond what its text shows."""
 
     __slots__ = ("lessons", "number", "script", "seconds", "seen")
 
@@ -73,11 +73,11 @@ class PrepareRequest:
 
 
 class WarmServer(Spawner):
-    """Serves like any spawner, and PREPARE beside it."""
+    """Serves like any spawner, and handles PREPARE too."""
 
     def __init__(self, control: Wire, hello: bytes, first: Wire, notes: int, bare: Iterable[str]) -> None:
         self.trials = 0
-        # A script that imports us is to get what is installed for its interpreter.
+        # A script that imports tenterhook must get what is installed for its interpreter.
         ours = __name__.partition(".")[0]
         self.ours = {name: module for name, module in sys.modules.items() if name.partition(".")[0] == ours}
         for name in self.ours:
@@ -97,7 +97,7 @@ class WarmServer(Spawner):
 
     @property
     def needed(self) -> bool:
-        """Not for ever: who has not been used for a while gives back his memory."""
+        """Ends after a while without use, to give back its memory."""
         if self.jobs.by_number or (self.channels and time.monotonic() < self.used + IDLE):
             return True
         self.dismiss_forks()
@@ -114,11 +114,12 @@ class WarmServer(Spawner):
             asked = self.asked[script] = PrepareRequest(number, script, value / 1e6)
             self.prepare(asked, [])
 
-    # Getting ready
+    # Preparing
 
     def prepare(self, asked: PrepareRequest, seen: list[str]) -> None:
         memory = os.memfd_create("trial")
-        born = ticks()  # before it is: else it may look older than itself, and be taken for what another one left
+        # Before the fork: otherwise the child may look older than itself, and be taken for another hook's leftover.
+        born = ticks()
         pid = os.fork()
         if pid == 0:
             try:
@@ -130,7 +131,7 @@ class WarmServer(Spawner):
         self.jobs.add(ImportTrial(self.control, -self.trials, ProcessFamily(pid, "", born), memory, asked))
 
     def try_out(self, script: str, memory: int, seen: list[str]) -> None:
-        """In a copy, which has nothing that could be spoken into."""
+        """Try the imports in a fork, which has no connections."""
         os.setsid()
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -146,7 +147,7 @@ class WarmServer(Spawner):
         os.pwrite(3, marshal.dumps(trial(script, self.base, seen)), 0)
 
     def finish_trial(self, trial: ImportTrial) -> None:
-        """It is over, by itself or because it took too long."""
+        """The trial is over, by itself or because it took too long."""
         asked = trial.asked
         try:
             found = marshal.loads(os.pread(trial.memory, 1 << 26, 0))
@@ -155,12 +156,12 @@ class WarmServer(Spawner):
             found = {"why": LATE.format(asked.seconds) if late else ENDED}
         os.close(trial.memory)
         why = found.get("why") or self.take(asked, found, trial.since)
-        # What it was seen to load, if that is no use, it goes on to load itself.
+        # If what it was seen to load cannot be kept, it goes on to load that itself.
         fine = not why or (asked.lessons > 0 and asked.script in self.scripts)
         self.notify(READY if fine else UNFIT, asked.number, "" if fine else why)
 
     def learn(self, run: ForkedRun) -> None:
-        """What a script has loaded that its text does not show: from now on that is there before it, too."""
+        """Add what a script has loaded beyond what its text shows, so that it is loaded before the next run."""
         names, asked = run.fork.loaded(), self.asked.get(run.script)
         if asked is None or asked.lessons >= LESSONS or run.script not in self.scripts:
             return
@@ -172,11 +173,11 @@ class WarmServer(Spawner):
             self.prepare(asked, fresh)
 
     def take(self, asked: PrepareRequest, found: dict[str, Any], since: int) -> str:
-        """Import what is known to be harmless; why it is no use after all."""
+        """Import what is known to be harmless; returns why it cannot be kept after all."""
         script = PreparedScript(asked.script, *found["script"])
-        if found["prepares"]:  # what it is seen to load was perhaps prepared by what it did before
+        if found["prepares"]:  # what it is seen to load may depend on what it did before
             asked.lessons = LESSONS
-        signal.alarm(int(2 * asked.seconds) + 1)  # should it hang now, this interpreter ends
+        signal.alarm(int(2 * asked.seconds) + 1)  # if it hangs now, this interpreter ends
         for one in found["wanted"]:
             load(one, found["path"])
         signal.alarm(0)
@@ -207,7 +208,7 @@ class WarmServer(Spawner):
         began = ticks()
         self.used = time.monotonic()
         try:
-            if len(files) < FILES:  # there was no room for them among our own files
+            if len(files) < FILES:  # there was no room for the descriptors
                 raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
             token, cwd, path = given
             os.chdir(cwd)
@@ -223,7 +224,7 @@ class WarmServer(Spawner):
         self.fork_at = self.used + LATER
 
     def hand_over(self, path: str, cwd: bytes, files: list[int]) -> ForkedWorker:
-        """Who runs it: the copy that waits for it, or another one if that was killed."""
+        """Give the script to a waiting fork, or to a new one if that was killed."""
         request = os.fsencode(path) + b"\0" + cwd
         fork = self.forks.pop(0) if self.forks else ForkedWorker()
         try:
@@ -233,7 +234,7 @@ class WarmServer(Spawner):
             fork = ForkedWorker()
             fork.connection.send_packet(request, files)
         send(os.kill, fork.pid, signal.SIGCONT)  # an earlier script may have stopped it while it waited
-        fork.connection.send_packet(FIT if self.is_fit(path) else UNFIT)  # found out while it gets ready
+        fork.connection.send_packet(FIT if self.is_fit(path) else UNFIT)  # decided while it gets ready
         return fork
 
     def dismiss_forks(self) -> None:
@@ -241,7 +242,7 @@ class WarmServer(Spawner):
             self.forks.pop().dismiss()
 
     def leave(self) -> None:
-        """In a copy: the files are closed with all others, and their numbers are the script's to use."""
+        """In a fork: the files are closed with all others, and their numbers are free for the script."""
         self.control.detach()
         for channel, _ in self.channels.values():
             channel.detach()
@@ -254,12 +255,12 @@ class WarmServer(Spawner):
         return self.jobs.handle_exit() or super().handle_exit()
 
     def before_waiting(self) -> None:
-        """Not while a script runs that may be over soon: it wants the processor that copying takes."""
+        """Fork ahead. Not while a script runs that may end soon: it needs the processor."""
         if self.lacks_forks and (not self.jobs.by_number or time.monotonic() >= self.fork_at):
             self.forks.append(ForkedWorker())
 
     def is_fit(self, path: str) -> bool:
-        """Whether a new interpreter would do as we do with this script, by now."""
+        """Whether a new interpreter would still behave like this one for this script."""
         if self.loaded.changed:
             self.notify(STALE, 0)
             return False
@@ -290,12 +291,14 @@ class WarmProcesses(HookProcesses):
         return min([one for one in (usual, *clocks, IDLE) if one is not None])
 
     def strays(self, job: HookProcess, table: ProcessTable) -> list[ProcessEntry]:
-        for fork in self.warm.forks:  # they are no hook's, and older than the next one
+        for fork in self.warm.forks:  # they belong to no hook, and are older than the next one
             table.entries.pop(fork.pid, None)
         return super().strays(job, table)
 
     def handle_exit(self) -> bool:
-        """From the copy itself: to give back the memory of a large interpreter takes as long as a small script."""
+        """Take the exit code from the fork's shared memory: freeing a large interpreter takes as long as a small
+        script.
+        """
         for job in self.by_number.values():
             if isinstance(job, ForkedRun) and not job.exited and (status := job.fork.ended()) is not None:
                 job.exited = True
@@ -312,7 +315,7 @@ class WarmProcesses(HookProcesses):
             self.warm.learn(job)
 
     def finish(self, trial: ImportTrial) -> None:
-        """Whatever the imports have started ends now."""
+        """End whatever the imports have started."""
         if not trial.ending:
             trial.ending, trial.kill_at = True, time.monotonic()
             self.hurry()

@@ -1,7 +1,7 @@
-"""Whether what a script imports may be loaded for good: tried in a process that is thrown away.
+"""Whether a script's imports may be kept loaded: tried in a throwaway process.
 
-A module that starts a thread, opens a connection or changes what others rely on would do so for every script after it,
-and once instead of each time. Then the script gets an interpreter of its own, each time.
+A module that starts a thread, opens a connection or changes what others rely on would do so for every later script, and
+once instead of each time. Then the script gets a new interpreter each time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FIONREAD = 0x541B
 def trial(script: str, base: int, seen: list[str]) -> dict[str, Any]:
     """What to load for a script, and its code; or `why` not.
 
-    `base` is the memory that a bare interpreter takes, `seen` what the script has loaded when it ran.
+    `base` is the memory that a bare interpreter takes, `seen` what the script loaded when it ran.
     """
     try:
         roots = Roots()
@@ -53,7 +53,7 @@ def trial(script: str, base: int, seen: list[str]) -> dict[str, Any]:
 
 
 def find_import_side_effects(roots: Roots, wanted: list[tuple[str, tuple[str, ...]]]) -> str:
-    """What the imports do beside importing. Those that fail are left to the script; they come off the list."""
+    """What the imports do besides importing. Imports that fail are left to the script and removed from the list."""
     streams = [quiet(number) for number in (1, 2)]
     watch = ImportWatch(roots)
     for one in list(wanted):
@@ -73,7 +73,7 @@ def find_import_side_effects(roots: Roots, wanted: list[tuple[str, tuple[str, ..
 
 
 def quiet(number: int) -> int:
-    """Where that stream's output is found from now on."""
+    """Capture that stream's output from now on."""
     ear, mouth = os.pipe()
     os.dup2(mouth, number)
     os.close(mouth)
@@ -85,7 +85,7 @@ def waiting(ear: int) -> bool:
 
 
 def compile_to_bytes(script: str, text: bytes) -> bytes:
-    """Its code, to be kept; nothing where compiling it says something, which each run is to say."""
+    """Its code, to be stored; empty if compiling it prints a warning, which each run has to print."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")

@@ -1,4 +1,4 @@
-"""The agent with all it needs: a model, tools, a session with its hooks, somebody to ask, a screen, a transcript."""
+"""The agent with all its parts: a model, tools, a session with its hooks, the user, a screen, a transcript."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tenterhook.types import Outcome
 if TYPE_CHECKING:
     from tenterhook.clients.models import Provider
 
-# The room for a conversation in tokens, and how many characters are about one.
+# The limit of a conversation in tokens, and about how many characters a token has.
 CONTEXT = 50_000
 PER_TOKEN = 4
 
@@ -45,12 +45,12 @@ class Coder:
     ) -> None:
         self.engine, self.provider, self.definitions = engine, provider, definitions
         self.screen, self.transcript, self.answer = screen, transcript, answer
-        # A script's calls are the user's own wish, and it has no line for a question that nobody foresaw.
+        # A script's calls are the user's own, and it has no reply for an unexpected question.
         self.scripted = isinstance(provider, ModelScript)
         self.room = context * PER_TOKEN
-        self.end = TurnEnd("interrupted")  # until it is known better
+        self.end = TurnEnd("interrupted")  # until the real reason is known
         self.session = engine.session(permission=self.permission, tell=screen.tell, watch=self.watch, agent_id=agent)
-        engine.warned.update(engine.warnings)  # said before the first prompt
+        engine.warned.update(engine.warnings)  # printed before the first prompt
         screen.label = engine.label
         self.loop = AgentLoop(self, self.session)
 
@@ -58,8 +58,8 @@ class Coder:
         await self.session.astart()
 
     async def prompt(self, text: str) -> TurnEnd:
-        """One turn. What cannot go on, hooks are told of."""
-        self.end = TurnEnd("interrupted")  # until it is known better
+        """One turn. Hooks are told of a failure."""
+        self.end = TurnEnd("interrupted")  # until the real reason is known
         try:
             self.end = await self.loop.prompt(text)
         except TenterhookError as exc:
@@ -71,11 +71,11 @@ class Coder:
         return self.end
 
     async def waits(self) -> None:
-        """Between two prompts it is the person's turn, and hooks may want to call them."""
+        """Between two prompts the agent waits for the user, and hooks may want to notify them."""
         await self.session.anotify("idle_prompt", "The agent waits for your next prompt.")
 
     async def close(self, reason: str) -> None:
-        """Hooks in the background are waited for, unless somebody is in a hurry; what they say is still told."""
+        """Wait for background hooks, unless interrupted; their messages are still shown."""
         background, wait = self.session.background, self.end.reason != "interrupted"
         try:
             if wait and background.running:
@@ -95,7 +95,7 @@ class Coder:
         self.transcript.heard(outcome, agent)
 
     async def permission(self, request: PermissionRequest) -> Permission:
-        """`--yes` and `--no` answer for the person. A hook's question is never answered by nobody."""
+        """`--yes` and `--no` answer for the user. Without a user to ask, the answer is no."""
         if self.answer:
             return Permission(self.answer == "yes", "" if self.answer == "yes" else "the user said no")
         if sys.stdin.isatty() and sys.stdout.isatty():

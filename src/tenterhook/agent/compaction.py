@@ -1,4 +1,4 @@
-"""A conversation that has become too long goes on with a short account of it. Hooks hear of it before and after."""
+"""Compact a conversation that has become too long: replace it by a summary. Hooks are told before and after."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 async def shorten(loop: AgentLoop, trigger: str = "auto") -> TurnEnd | None:
-    """The end of the turn, where a hook stops the agent here."""
+    """Compact the conversation. Returns the end of the turn if a hook stops the agent here."""
     length = context_summary.size(loop.messages)
     if not loop.messages or (trigger == "auto" and length < max(loop.room, loop.put_off)):
         return None
@@ -40,7 +40,7 @@ async def shorten(loop: AgentLoop, trigger: str = "auto") -> TurnEnd | None:
 
 
 async def request_summary(loop: AgentLoop, old: list[context_summary.Message], trigger: str) -> Reply | None:
-    """A model that gives no account must not end the conversation: what is too long today is so tomorrow."""
+    """Ask the model for a summary. If that fails, make one from the messages: the conversation must not end here."""
     try:
         return await loop.ask([*old, {"role": "user", "content": context_summary.INSTRUCTION}], [])
     except TenterhookError as exc:

@@ -1,4 +1,4 @@
-"""A context that has become long -> a short account of it, and its last messages as they are."""
+"""A long context -> a summary of it, and its last messages as they are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tenterhook.support.terminal.text import as_json, shorten
 
 Message = dict[str, Any]
 
-# The account and the messages that stay take at most this part of the room.
+# The summary and the messages that stay take at most this part of the limit.
 KEPT = 4
 LINE = 200
 CUT = "\n[cut here to keep the conversation short]\n"
@@ -27,7 +27,7 @@ def size(messages: list[Message]) -> int:
 
 
 def split_for_summary(messages: list[Message], room: int) -> tuple[list[Message], list[Message]]:
-    """What is to be told in short, and the last messages, which stay. A call and its results are never torn apart."""
+    """The messages to summarise, and the last ones, which stay. A call and its results are never separated."""
     starts = [n for n, message in enumerate(messages) if message["role"] != "tool"]
     place = starts[-1] if starts else 0
     for start in reversed(starts):
@@ -38,7 +38,7 @@ def split_for_summary(messages: list[Message], room: int) -> tuple[list[Message]
 
 
 def retold(messages: list[Message], room: int) -> str:
-    """The account where no model is asked: a line for each message, the last ones where there are too many."""
+    """A summary without a model: one line for each message; of too many, the last."""
     lines = [line for message in messages for line in in_short(message)]
     taken: list[str] = []
     left = room // KEPT
@@ -61,7 +61,7 @@ def in_short(message: Message) -> list[str]:
 
 
 def build_compacted_messages(account: str, wish: str, kept: list[Message], room: int) -> list[Message]:
-    """The conversation as it goes on. What the user wants stays; what is too long even so is cut, visibly."""
+    """The new context. The user's request stays; what is still too long is cut, visibly."""
     if not any(one["content"] == wish for one in kept):
         account += LAST + cut(wish, room // KEPT)
     short = [{**one, "content": cut(one["content"], room // KEPT)} for one in kept]
@@ -69,7 +69,7 @@ def build_compacted_messages(account: str, wish: str, kept: list[Message], room:
 
 
 def cut(text: str, most: int) -> str:
-    """Its beginning and its end: what hooks say about a result stands below it."""
+    """Keep the beginning and the end: what hooks say about a result comes after it."""
     if len(text) <= most:
         return text
     left = max(0, most - len(CUT))

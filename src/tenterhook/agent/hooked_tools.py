@@ -1,4 +1,6 @@
-"""A definition as a tool of a conversation: hooks around it, inputs by its own names, no forged tags in its output."""
+"""A tool definition as a tool of a conversation: with hooks, with the dialect's input names, without forged tags in its
+output.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
 
 def build_session_tool(loop: AgentLoop, named: DialectTool) -> Tool:
-    """A definition as a tool of this session: hooks see the dialect's names of its inputs, it gets its own."""
+    """A definition as a tool of this session: hooks see the dialect's names of its inputs, the function gets its
+    own.
+    """
     definition = named.definition
     asks = definition.asks
     function = definition.function
@@ -28,7 +32,7 @@ def build_session_tool(loop: AgentLoop, named: DialectTool) -> Tool:
         return named.ours(input, loop.shown)
 
     def check(input: dict[str, Any]) -> None:
-        """Hooks come first, whatever the model asked for: one may refuse it, or put it right."""
+        """Hooks run first, whatever the model's input: one may refuse it, or correct it."""
         if input != loop.shown:
             ours(input)
 
@@ -64,7 +68,9 @@ def not_taken(name: str, exc: WrongInput) -> ToolResult:
 
 
 def escape_hook_tags(given: Any) -> Any:
-    """What a tool gives, such that nothing in it passes for a hook's word, which the model takes for the user's."""
+    """Escape a tool's output so that nothing in it looks like a hook's message, which the model takes for the
+    user's.
+    """
     if isinstance(given, str):
         return FORGED.sub("&lt;", given)
     if isinstance(given, ToolResult) and isinstance(given.llm_content, str):

@@ -1,7 +1,7 @@
-"""READ FIRST: a prompt from start to end. `turn` is the whole story: ask the model, run what it calls, ask again.
+"""READ FIRST: a prompt from start to end. `turn` is the whole story: ask the model, run the tools it calls, ask again.
 
-Every step goes through a session of hosts/, which fires the events and says what came of them; what is done about it
-is here. One Loop is one conversation: the main agent's, or a subagent's.
+Every step goes through a session of hosts/, which fires the events and returns their outcomes; this module acts on
+them. One AgentLoop is one conversation: the main agent's, or a subagent's.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ class AgentLoop:
         self.coder, self.session, self.engine = coder, session, session.engine
         self.messages: list[Message] = []
         self.wish = ""  # the last prompt as it entered the context
-        self.seen: dict[str, Any] = {}  # the last call of the model as hooks left it
+        self.seen: dict[str, Any] = {}  # the last request to the model as hooks left it
         self.room = coder.room
-        self.put_off = 0  # the length from which on hooks that refused to shorten it are asked again
+        self.put_off = 0  # if hooks refused to compact, the length from which they are asked again
         self.rejected = self.garbled = 0
         self.ids: set[str] = set()
         self.calls: dict[str, Progress] = {}
-        self.shown: Any = {}  # the input of the call at work, as hooks were shown it
-        # A subagent starts no other: somebody has to do the work.
+        self.shown: Any = {}  # the input of the current call, as hooks saw it
+        # A subagent starts no other subagent.
         definitions = [*coder.definitions, *([] if session.parent else [task.definition(self.delegate)])]
         named = [DialectTool(one, self.engine.dialect) for one in definitions]
         self.named = {one.name: one for one in named}
@@ -75,7 +75,7 @@ class AgentLoop:
         return self.session.agent_id if self.session.parent else ""
 
     async def prompt(self, text: str) -> TurnEnd:
-        """The user's words: hooks see them first, and may add to them or refuse them."""
+        """The user's prompt: hooks see it first, and may add to it or refuse it."""
         self.mend()
         prompt = await self.session.aprompt(text)
         if prompt.stop:
@@ -86,7 +86,7 @@ class AgentLoop:
         return await self.turn(prompt.text)
 
     async def turn(self, text: str) -> TurnEnd:
-        """Until the model has nothing more to do, and hooks let it stop."""
+        """Run until the model has nothing more to do, and hooks let it stop."""
         self.wish = text
         self.hear([text])
         while True:
@@ -113,7 +113,9 @@ class AgentLoop:
             self.hear([gate.text])
 
     def mend(self) -> None:
-        """After a turn that was interrupted: a call without a result would make the next request a wrong one."""
+        """After an interrupted turn: add missing results, since a call without a result would make the next request
+        invalid.
+        """
         answered = {one.get("tool_call_id") for one in self.messages}
         asked = [call for one in self.messages for call in one.get("tool_calls") or ()]
         for call in asked:
@@ -124,7 +126,7 @@ class AgentLoop:
         self.messages += [{"role": "user", "content": text} for text in texts if text]
 
     async def ask(self, messages: list[Message], tools: list[dict[str, Any]]) -> Reply:
-        """One call of the model. Where hooks want to see its response, it is shown when they have."""
+        """Call the model once. If hooks want to see its response, it is shown after them."""
         coder, self.seen = self.coder, {}
         call = {"model": coder.provider.model, "messages": list(messages), "tools": tools}
         reply: Streamed = await self.model(**call)
@@ -135,7 +137,7 @@ class AgentLoop:
                 coder.screen.words(chunk.get("text") or "")
         if reply.response is None:
             raise TenterhookError(f"the response of {coder.provider.name} broke off")
-        if not (reply.stop and reply.synthetic) or reply.response["text"]:  # else nobody was asked, and nobody answered
+        if not (reply.stop and reply.synthetic) or reply.response["text"]:  # otherwise the model was not called
             coder.transcript.model(self.seen or call, reply.response, synthetic=reply.synthetic, agent=self.agent)
         if later and tools and not reply.suppress_display:
             coder.screen.whole(reply.response["text"], self.agent)
@@ -144,7 +146,7 @@ class AgentLoop:
         return reply
 
     def is_garbled(self, response: dict[str, Any]) -> bool:
-        """A call that could not be read: the model is told and asked again, so often and no more."""
+        """Whether a call could not be parsed: the model is told and asked again, a limited number of times."""
         problems = response.get("problems") if ending(response) == MALFORMED else None
         self.garbled = self.garbled + 1 if problems else 0
         if not problems or self.garbled > MOST_GARBLED or response.get("tool_calls"):
@@ -153,7 +155,7 @@ class AgentLoop:
         return True
 
     def keep_words(self, response: dict[str, Any]) -> None:
-        """Calls need ids of their own, or a result would be taken for another's."""
+        """Give calls unique ids, so that results are not mixed up."""
         wishes = response.get("tool_calls")
         for call in wishes or ():
             call["id"] = self.unused(call["id"])
@@ -168,13 +170,13 @@ class AgentLoop:
         return found
 
     async def asked(self, **call: Any) -> AsyncIterator[dict[str, Any]]:
-        """The call as hooks left it: what the model really sees."""
+        """The request as hooks left it: what the model really sees."""
         self.seen = call
         system = {"role": "system", "content": SYSTEM.format(project=self.engine.project)}
         return await self.coder.provider.ask(**{**call, "messages": [system, *call["messages"]]})
 
     def wanted(self, response: dict[str, Any]) -> list[ToolCall]:
-        """The calls of a response, under the names that this dialect's agent has for its tools."""
+        """The calls of a response, by this dialect's names of the tools."""
         made = []
         for call in response.get("tool_calls") or ():
             name, input = translate_tool_call(call["name"], call["input"], self.engine.dialect)
@@ -182,10 +184,10 @@ class AgentLoop:
         return made
 
     async def run(self, calls: list[ToolCall]) -> list[ToolResult]:
-        """One after the other: what the model wants first happens first, and is told before the next one begins."""
+        """Run calls one after another: each is done, and reported, before the next one begins."""
         results: list[ToolResult] = []
         for call in calls:
-            if any(one.stop for one in results):  # every call needs a result, if only to say that there is none
+            if any(one.stop for one in results):  # every call needs a result, even if it only says that there is none
                 result = without(STOPPED_BEFORE, "cancelled")
             else:
                 self.shown = call.input
@@ -197,7 +199,7 @@ class AgentLoop:
         return results
 
     async def made(self, call: ToolCall) -> ToolResult:
-        """One call. Interrupted, it is taken back, so that hooks hear of it, and has its result like any other."""
+        """Run one call. If interrupted, it is cancelled, hooks are told, and it still gets a result."""
         if call.name not in self.named:
             return await self.unknown(call)
         running = asyncio.ensure_future(self.scheduler.arun([call]))
@@ -212,12 +214,12 @@ class AgentLoop:
         return result
 
     def main_input(self, name: str) -> str:
-        """What a call of the tool is about: the first input that it needs."""
+        """The main input of a tool: the first one that it requires."""
         named = self.named.get(name)
         return named.theirs(named.definition.required[0]) if named and named.definition.required else ""
 
     async def unknown(self, call: ToolCall) -> ToolResult:
-        """There is no such tool. Hooks hear of the call all the same: they may have something to say about it."""
+        """There is no such tool. Hooks still see the call: they may have something to say about it."""
         text = f"there is no tool {call.name!r}{nearest(call.name, self.named)}"
         tool: Tool = self.session.tool(call.name, schema=accept_any_input)(
             lambda **input: without(text, "unknown_tool")
@@ -249,7 +251,7 @@ class AgentLoop:
         return gate
 
     async def task_done(self, said: str) -> Stop:
-        """A task that hooks do not take for done goes back to work, so often and no more."""
+        """A task that hooks do not accept as done goes back to work, a limited number of times."""
         session = self.session
         outcome = await session.atask_done(session.agent_id, said)
         refused = outcome.blocked and not outcome.stop
@@ -259,8 +261,8 @@ class AgentLoop:
         return Stop(False, "", outcome)
 
     async def delegate(self, prompt: str = "", description: str = "", subagent_type: str = GENERAL) -> ToolResult:
-        """A subagent: its own conversation, the same tools, the same hooks."""
-        prompt = prompt or description  # some models describe the work and say no more
+        """Run a subagent: its own conversation, the same tools, the same hooks."""
+        prompt = prompt or description  # some models give only a description
         if not prompt:
             raise WorkspaceError("say in prompt what the subagent shall do")
         child = await self.session.aagent(prompt, agent_type=subagent_type, agent_name=subagent_type)
@@ -269,9 +271,9 @@ class AgentLoop:
             end = await self.run_child(child, created)
         if end.reason == "script":
             raise ScriptOver(end.text)
-        if end.reason == "stopped":  # a stop ends the agent, wherever in it a hook says so
+        if end.reason == "stopped":  # a stop ends the whole agent, wherever a hook requests it
             return ToolResult(end.text, end.text, outcomes=(Outcome(stop=True, stop_reason=end.text),))
-        return ToolResult(end.text)  # what it said was shown when it said it
+        return ToolResult(end.text)  # its words were shown already
 
     async def run_child(self, child: Agent, created: Outcome) -> TurnEnd:
         for outcome in (child.outcome, created):

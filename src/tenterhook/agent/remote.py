@@ -1,4 +1,4 @@
-"""The tools of MCP servers: which servers the dialect's agent would start, and what it calls their tools."""
+"""The tools of MCP servers: which servers the dialect's agent would start, and its names for their tools."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Warn = Callable[[list[str]], None]
 
 @asynccontextmanager
 async def remote_tools(engine: Engine, warn: Warn) -> AsyncIterator[list[Definition]]:
-    """The tools of MCP servers, by the dialect's names for them. What cannot be had is left out, and said."""
+    """The tools of MCP servers, by the dialect's names. A server that fails is left out, with a note."""
     servers = Servers(named_servers(engine, warn), environ=engine.environ, cwd=engine.project)
     try:
         await servers.__aenter__()
@@ -37,7 +37,7 @@ async def remote_tools(engine: Engine, warn: Warn) -> AsyncIterator[list[Definit
 
 
 def named_servers(engine: Engine, warn: Warn) -> list[McpServer]:
-    """The MCP servers of the dialect's files; a project's own are started only where they are approved."""
+    """The MCP servers of the dialect's files; a project's own are started only if they are approved."""
     found: dict[str, McpServer] = {}
     for name in engine.dialect.mcp_files:
         own = name.startswith("~/")
@@ -48,13 +48,13 @@ def named_servers(engine: Engine, warn: Warn) -> list[McpServer]:
 
 
 def approved_ones(engine: Engine, file: str, warn: Warn) -> list[McpServer]:
-    """Those of a project's file that the user approved, as they were then."""
+    """The servers of a project's file that the user approved, in the approved version."""
     from tenterhook.tools.approve.survey import judge_approvals, server_item
     from tenterhook.trust.approvals import binder_for
 
     try:
         servers = read_servers([file])
-    except ConfigError as exc:  # a file that nobody trusts must not keep the agent from running
+    except ConfigError as exc:  # an untrusted file must not keep the agent from running
         if engine.trust == "all":
             raise
         warn([str(exc)])
@@ -68,7 +68,7 @@ def approved_ones(engine: Engine, file: str, warn: Warn) -> list[McpServer]:
 
 
 def name_mcp_tools(servers: Servers, dialect: Dialect, warn: Warn) -> Iterator[Definition]:
-    """By the dialect's names. Of two that would be called the same, the first one counts: hooks could not tell them."""
+    """By the dialect's names. Of two tools with the same name the first one counts: hooks could not tell them apart."""
     taken = {word(dialect, tool).name for tool in TOOLS}
     for server, one in servers.tools:
         name = dialect.mcp_tool.format(server=server, tool=one.name)

@@ -1,4 +1,4 @@
-"""What a person at the terminal sees of the agent: its words as they come, its tools, what hooks did, a summary."""
+"""What a user at the terminal sees of the agent: its words as they come, its tools, what hooks did, a summary."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ from tenterhook.support.terminal.text import (
 )
 from tenterhook.types import Outcome
 
-# Of a tool's output, so many lines.
+# The most lines of a tool's output.
 RESULT_LINES = 6
-# Of the name of a tool, which may be the model's or a server's invention, so many columns.
+# The most columns of a tool's name, which may be invented by the model or a server.
 NAME = 50
 IN_TURN, IN_TOOL = "  ", "    "
-# Why a hook does not run for one event, and may for another.
+# Reasons for which a hook does not run for one event, and may for another.
 USUAL = ("agent", "matcher", "condition", "once", "duplicate", "chain ended", "overridden")
 HINTS = {"untrusted": " (tenter trust approves them)"}
 
 
 class Screen:
-    """Everything goes to stdout, in the order in which it happens."""
+    """Everything goes to stdout, in order."""
 
     def __init__(self, dialect: Dialect, *, colour: bool) -> None:
         self.dialect, self.paint = dialect, painter(colour)
         self.runs: dict[str, list[float]] = {}
-        self.tool = ""  # the one that is at work
-        self.open = False  # whether the model's words still stand on an unfinished line
-        self.recent: deque[str] = deque(maxlen=8)  # the last remarks: what stands there is not said again
+        self.tool = ""  # the current tool
+        self.open = False  # whether the model's text ends on an unfinished line
+        self.recent: deque[str] = deque(maxlen=8)  # the last remarks, which are not repeated
         self.refusing: set[str] = set()  # the hooks whose refusal was shown last
-        self.aside: dict[str, set[str]] = {}  # hooks that do not run at all, by the reason
+        self.aside: dict[str, set[str]] = {}  # hooks that do not run at all, by reason
         self.label: Label = str
 
     def prompt(self, text: str) -> None:
@@ -59,19 +59,19 @@ class Screen:
             self.line(self.paint("bold", line))
 
     def words(self, text: str) -> None:
-        """A piece of what the model says."""
+        """A chunk of the model's text."""
         if text:
             sys.stdout.write(visible(text))
             sys.stdout.flush()
             self.open = not text.endswith("\n")
 
     def whole(self, text: str, agent: str = "") -> None:
-        """What the model said, when hooks have seen it or when a subagent said it."""
+        """The model's text, after hooks have seen it, or from a subagent."""
         for line in visible(text).splitlines():
             self.line(f"{IN_TURN}{self.paint('dim', agent)}  {line}" if agent else line)
 
     def calls(self, name: str, input: Any, main: str = "") -> None:
-        """`main` is the input that a call of this tool is about, where there is such a tool."""
+        """`main` is the main input of this tool, if it exists."""
         self.tool = shorten(name, NAME)
         self.recent.clear()
         shown = shorten(main_value(input, main), columns() - len(self.tool) - 6)
@@ -83,7 +83,7 @@ class Screen:
             return
         if result.error and result.error.type in ("blocked", "stopped") and result.outcomes:
             return  # the hook's line says so already
-        # What a hook took out for the model's eyes is not for a screen either.
+        # What a hook hides from the model is not shown either.
         replaced = [one.changes["output"] for one in result.outcomes if "output" in one.changes]
         shown = replaced[-1] if replaced else result.return_display
         text = shown if isinstance(shown, str) else as_json(shown)
@@ -92,7 +92,7 @@ class Screen:
             self.line(self.paint(style, line))
 
     def watch(self, outcome: Outcome, agent: str) -> None:
-        """Each hook that did something has a line."""
+        """Print a line for each hook that did something."""
         for attempt in outcome.attempts:
             if attempt.detail != IN_BACKGROUND:  # counted when it is done
                 self.runs.setdefault(self.label(attempt.hook), []).append(attempt.seconds)
@@ -105,33 +105,33 @@ class Screen:
             self.remark(f"[hook {shorten(self.label(hook), 40)}] {text}" if hook else text, style, 4)
 
     def tell(self, text: str) -> None:
-        """What a hook says to the user."""
+        """Print what a hook says to the user."""
         self.remark(text, "green", 20)
 
     def warn(self, text: str) -> None:
-        """What went wrong with a hook; but where that made it refuse, its line says so already."""
+        """Print what went wrong with a hook, unless it refused for that reason: its line says so already."""
         hook = text.partition(": ")[2].partition(": failed: ")[0]
         if hook not in self.refusing:
             self.remark(text.partition(STDERR)[0], "yellow", 4)
 
     def said(self, text: str) -> bool:
-        """Whether it stands there by itself, behind the name of a hook at most; not as a part of something else."""
+        """Whether it was printed already, alone or after a hook's name; not as a part of something else."""
         return any(one == text or one.partition("] ")[2] == text for one in self.recent)
 
     def remark(self, text: str, style: str, most: int) -> None:
-        """About the tool that is at work, or the turn."""
+        """Print a remark about the current tool, or the turn."""
         self.recent.append(text)
         indent = IN_TOOL if self.tool else IN_TURN
         for line in wrap_with_indent(text, first=indent, indent=indent + "  ", most_lines=most):
             self.line(self.paint(style, line))
 
     def note(self, text: str) -> None:
-        """A word of our own; what it quotes may be anybody's."""
+        """Print a note of our own; what it quotes may come from any source."""
         for line in visible(clean(text)).split("\n"):
             self.line(self.paint("dim", f"{IN_TURN}{line}"))
 
     async def asks(self, request: PermissionRequest) -> Permission:
-        """A person decides; only a clear yes is one. All of the input is shown: to what is left out nobody says yes."""
+        """Ask the user; only a clear yes counts. The whole input is shown: users must see what they agree to."""
         forget_typed()
         why = f" ({request.reason})" if request.reason and not self.said(request.reason) else ""
         self.line(f"{IN_TOOL}{self.paint('yellow', f'Allow {one_line(request.tool_name)}?{visible(why)}')}")
@@ -182,7 +182,7 @@ class Screen:
 async def read_terminal_line() -> str:
     """A line from the terminal, empty at its end.
 
-    Not read in a thread: at Ctrl-C that one would live on, and take the line that is meant for the next prompt.
+    Not read in a thread: after Ctrl-C that thread would live on, and take the line meant for the next prompt.
     """
     loop, there = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(sys.stdin, there.set)
@@ -194,7 +194,7 @@ async def read_terminal_line() -> str:
 
 
 def forget_typed() -> None:
-    """What was typed before a question is no answer to it."""
+    """Discard what was typed before a question."""
     import termios
 
     with suppress(termios.error):

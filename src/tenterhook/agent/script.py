@@ -1,4 +1,4 @@
-"""A model without a model: it plays replies from a file, one JSON object a line. Offline, and the same every time."""
+"""A scripted model: it plays replies from a file, one JSON object per line. Offline, and the same every time."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class ScriptOver(TenterhookError):
 
 
 class ScriptedReply(Struct, frozen=True):
-    """One reply: what the model says and the tools it calls. Without calls it wants to stop."""
+    """One reply: the model's text and its tool calls. Without calls it wants to stop."""
 
     text: str
     calls: tuple[dict[str, Any], ...]
 
 
 class ModelScript:
-    """Replies in the order of the file, whoever asks: subagents take theirs from the same file."""
+    """Replies in the order of the file; subagents take theirs from the same file."""
 
     name, model = "the script", "script"
 
@@ -39,11 +39,11 @@ class ModelScript:
         return stream_script_line(line, self.played)
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Nothing to close."""
 
 
 async def stream_script_line(line: ScriptedReply, number: int) -> AsyncIterator[dict[str, Any]]:
-    """In two chunks, as a model's stream would come: its words, then what it wants done."""
+    """In two chunks, like a model's stream: the text, then the calls."""
     if line.text:
         yield {"text": line.text}
     calls = [{"id": f"call-{number}-{n}", **call} for n, call in enumerate(line.calls, 1)]
@@ -51,7 +51,7 @@ async def stream_script_line(line: ScriptedReply, number: int) -> AsyncIterator[
 
 
 def read(file: str) -> list[ScriptedReply]:
-    """All of it at once, so that a mistake in the last line is not found in the middle of a run."""
+    """Read the whole file first, so that a mistake in the last line is not found in the middle of a run."""
     try:
         with open(file, encoding="utf-8-sig") as opened:
             rows = opened.read().split("\n")

@@ -1,4 +1,4 @@
-"""Signals on an event loop: Ctrl-C ends what is being done for the person, any other signal ends everything."""
+"""Signals on an event loop: Ctrl-C cancels the current work, any other signal ends everything."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class SignalHandling:
-    """To be made in the task that is everything. A second Ctrl-C ends also what the first one left to be done."""
+    """Create it in the main task. A second Ctrl-C also ends what the first one left running."""
 
     def __init__(self) -> None:
         self.everything = asyncio.current_task()
@@ -20,13 +20,13 @@ class SignalHandling:
         loop = asyncio.get_running_loop()
         for name, handler in (("SIGINT", self.interrupt), ("SIGTERM", self.end), ("SIGHUP", self.end)):
             number = getattr(signal, name, None)
-            # What is ignored is somebody's choice: nohup. Elsewhere than in the main thread no signal is heard.
+            # An ignored signal was ignored on purpose: nohup. Outside of the main thread no signal can be handled.
             if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
                 with suppress(NotImplementedError, RuntimeError, ValueError):
                     loop.add_signal_handler(number, handler)
 
     async def do(self, work: Coroutine[Any, Any, T]) -> T | None:
-        """Its result; None where the person interrupted it."""
+        """Its result; None if the user interrupted it."""
         self.doing = doing = asyncio.ensure_future(work)
         try:
             return await doing

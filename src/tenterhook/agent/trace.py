@@ -1,7 +1,7 @@
-"""An outcome -> a line for each hook that did something: so that whoever watches the agent sees hooks at work.
+"""An outcome -> one line for each hook that did something, so that the user sees hooks at work.
 
-What hooks say to the user is not here, it is told in the hook's own words; nor is a failure, which the log tells. A
-system message for the model is named and not quoted: it is never to be shown to the user.
+Messages to the user are not here: they are shown in the hook's own words. Nor are failures: they are logged. A system
+message for the model is mentioned and not quoted: it must never be shown to the user.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ VALUE = 60
 
 
 def lines(outcome: Outcome, dialect: Dialect, tool: str = "") -> Iterator[tuple[str, str, str]]:
-    """(style, hook, what it did). `tool` is the tool that the event is about, where it is about one."""
+    """(style, hook, what it did). `tool` is the tool that the event is about, if any."""
     rule = dialect.rule(outcome.event)
     kind = rule.kind if rule else ""
     for attempt in outcome.attempts:
@@ -78,11 +78,11 @@ def with_words(deed: str, words: str) -> str:
 
 
 def describe_changes(attempt: Attempt, outcome: Outcome) -> str:
-    """What it changed, with the new value where that is short enough to be read."""
+    """What it changed, with the new value if that is short enough."""
     parts = []
     for path in attempt.changed:
         thing, _, rest = path.partition(".")
-        if thing not in outcome.changes:  # a wish that does not count here
+        if thing not in outcome.changes:  # a request that does not count here
             continue
         value = looked_up(outcome.changes[thing], rest)
         name = f"{CHANGED.get(thing, thing)}{f', {rest}' if rest else ''}"

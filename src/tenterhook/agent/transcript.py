@@ -1,4 +1,4 @@
-"""What happened, one JSON object a line, in order: what the model saw, what ran, what the user was told, the end."""
+"""What happened, one JSON object per line, in order: what the model saw, what ran, what the user was told, the end."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tenterhook.types import Outcome
 
 
 class Transcript:
-    """Each line is written when its event is over, so that a run that was cut short is there as far as it came."""
+    """Each line is written when its event is over, so that an interrupted run is recorded as far as it came."""
 
     def __init__(self, file: str = "") -> None:
         self.file, self.problem = file, ""
@@ -53,13 +53,13 @@ class Transcript:
         self.write("end", "", reason=reason, text=text)
 
     def write(self, kind: str, agent: str, **fields: Any) -> None:
-        """`agent` is the id of a subagent; the main agent's lines are without one."""
+        """`agent` is the id of a subagent; the main agent's lines have none."""
         if self.opened:
             line = {"kind": kind, **fields, **({"agent": agent} if agent else {})}
             try:
                 self.opened.write(as_json(line) + "\n")
                 self.opened.flush()
-            except OSError as exc:  # said at the end: the agent is in the middle of something
+            except OSError as exc:  # reported at the end: the agent is in the middle of something
                 self.problem = f"--transcript {self.file!r} is not complete: {exc.strerror}"
 
     def close(self) -> None:
@@ -69,7 +69,7 @@ class Transcript:
 
 
 def choices(call: dict[str, Any]) -> tuple[str, list[str]]:
-    """How the model chooses, and the tools that it may choose among."""
+    """The model's tool choice, and the tools that it may choose from."""
     config = call.get("toolConfig") or {}
     mode, allowed = config.get("mode") or "AUTO", config.get("allowedFunctionNames")
     names = [tool["name"] for tool in call.get("tools") or ()]

@@ -1,4 +1,6 @@
-"""One event's value in a config file -> Hooks. Wrong keys and values are said with their place; the rest works."""
+"""One event's value in a config file -> Hooks. Wrong keys and values are reported with their position; the rest
+works.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from tenterhook.pipeline.match import WHOSE, engine, is_broken
 from tenterhook.types import Hook, Path, Source
 
 LONGEST_NAME = 60
-# Files whose hooks are no duplicates of those in other files.
+# Files whose hooks are not duplicates of those in other files.
 APART = ("plugin", "skill")
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ class EntryReader:
         self.folder = {"cwd": beside(document.file, file.cwd)} if file and file.cwd else {}
         # What one bad entry costs; in some agents that depends on the event.
         self.usual = self.costs = (file.malformed if file else "") or dialect.form.malformed
-        # What the agent refuses the whole file for.
+        # Why the agent refuses the whole file.
         self.ruined: list[Problem] = []
 
     def event(self, rule: EventRule, value: Any, path: Path) -> list[Hook]:
@@ -96,11 +98,11 @@ class EntryReader:
         return found
 
     def items(self, rule: EventRule, value: Any, path: Path, group: dict[str, Any] | None) -> list[Hook]:
-        """The items of a list; `group` holds what their group said, None where they stand in none."""
+        """The items of a list; `group` holds their group's keys, None if they are in none."""
         if isinstance(value, dict) and group is not None and self.dialect.form.flat:
             return self.item(rule, value, path, group)
         if not isinstance(value, list):
-            if value is None and group is None:  # as if the event were not there
+            if value is None and group is None:  # as if the event were missing
                 self.costs = self.usual
             costs = self.ruin if self.dialect.form.unlisted == "file" else self.malformed
             costs(path, f"{path[-1]} must be a list, not {type(value).__name__}", "its hooks never run")
@@ -154,7 +156,7 @@ class EntryReader:
         return found
 
     def hook(self, rule: EventRule, entry: dict[str, Any], path: Path, group: dict[str, Any]) -> Hook | None:
-        """One entry, or None where it cannot run."""
+        """One entry, or None if it cannot run."""
         found: dict[str, Any] = {"spec": {}, **group}
         self.refused = False
         keys, nulls = self.dialect.form.keys, self.dialect.form.nulls
@@ -208,7 +210,7 @@ class EntryReader:
         return self.folder if self.folder and "cwd" in handlers.traits(kind.handler).options else {}
 
     def close(self, rule: EventRule, found: dict[str, Any], path: Path) -> None:
-        """A wish to fail closed counts where the event can be refused and the hook is waited for."""
+        """Apply fail-closed, if the event can be refused and the engine waits for the hook."""
         if not found.pop("closed", False):
             return
         if rule.closes and not found.get("background"):
@@ -231,7 +233,7 @@ class EntryReader:
         return False
 
     def type_of(self, found: dict[str, Any], path: Path) -> Type | None:
-        """Which handler runs the entry; None, with a warning, where none can."""
+        """The handler that runs the entry; None, with a warning, if none can."""
         spec, types = found["spec"], self.dialect.types
         name = found.get("type") or UNTYPED.get(self.dialect.untyped, default_handler_type)(self.dialect, spec)
         fitting = [kind for kind in types if kind.name == name]
@@ -247,7 +249,7 @@ class EntryReader:
             if not kind.key or spec.get(kind.key) or kind.does == "inert":
                 return kind
         needed = " or ".join(repr(kind.key) for kind in fitting)
-        if any(spec.get(kind.key) == "" for kind in fitting):  # text it is, so that nothing else suffers
+        if any(spec.get(kind.key) == "" for kind in fitting):  # it is text, so that no other entry is affected
             self.costs = "entry"
         self.malformed(path, f"a hook of type {name!r} needs {needed}", "it never runs")
         return None
@@ -268,7 +270,7 @@ class EntryReader:
         self.problems.append(Problem("warning", self.document.file, line, column, text))
 
     def malformed(self, path: Path, text: str, cost: str) -> None:
-        """What is wrong, and what that costs: in some agents all hooks of the file."""
+        """Report what is wrong, and what that costs: in some agents all hooks of the file."""
         if self.costs == "file":
             self.ruin(path, text)
         elif self.costs == "item":
@@ -281,7 +283,7 @@ class EntryReader:
         self.ruined.append(Problem("error", self.document.file, line, column, f"{text}; so no hook of this file runs"))
 
     def refuse(self, path: Path, text: str) -> None:
-        """What must not be guessed at: the hook is left out as a whole."""
+        """A value that must not be guessed: the hook is left out."""
         self.refused = True
         self.warn(path, f"{text}; the hook never runs")
 
@@ -290,13 +292,13 @@ class EntryReader:
 
 
 def pop_timeout(found: dict[str, Any]) -> Any:
-    """What the entry says of its time: the key for it before the one that stands in for that."""
+    """The entry's time-out: the main key first, then its alternative."""
     spare = found.pop("timeout_else", None)
     return found.pop("timeout", spare)
 
 
 def whole(spec: dict[str, Any], kind: Type) -> dict[str, Any]:
-    """With what runs under one name in every dialect. A command with a list of words goes to no shell."""
+    """The spec with the names that all dialects share. A command that is a list of words runs without a shell."""
     main = spec.get(kind.key)
     rest = {key: value for key, value in spec.items() if key != "words"}
     if kind.form == "exec":
@@ -307,7 +309,7 @@ def whole(spec: dict[str, Any], kind: Type) -> dict[str, Any]:
 
 
 def beside(file: str, path: str) -> str:
-    """A path that is written from the folder of a file."""
+    """A path relative to the folder of a file."""
     return os.path.normpath(os.path.join(os.path.dirname(file), path))
 
 
@@ -322,7 +324,7 @@ def first_words(text: str) -> str:
     return line if len(line) <= LONGEST_NAME else f"{line[: LONGEST_NAME - 3]}..."
 
 
-# What a hook without a name is called, where that is not simply what it runs.
+# What a hook without a name is called, if not simply by what it runs.
 NAMES: dict[str, Callable[[str], str]] = {"url": without_query, "prompt": first_words, "agent": first_words}
 
 
@@ -331,7 +333,7 @@ def default_handler_type(dialect: Dialect, spec: dict[str, Any]) -> str:
 
 
 def by_key(dialect: Dialect, spec: dict[str, Any]) -> str:
-    """The type whose main key is there."""
+    """The type whose main key is present."""
     return next((kind.name for kind in dialect.types if kind.key in spec), "")
 
 

@@ -1,4 +1,4 @@
-"""What each key of an entry sets on its hook, and what is wrong with its value. A dialect says which key sets what."""
+"""What each key of an entry sets on its hook, and what values it takes. A dialect says which key sets what."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ OURS = {
 
 
 def key_of(keys: dict[str, str], *setters: str) -> str:
-    """The key of a dialect's that sets one of these; nothing where it has none."""
+    """The dialect's key that sets one of these; empty if it has none."""
     return next((key for key, setter in keys.items() if setter in setters), "")
 
 
@@ -63,7 +63,7 @@ def set_spec(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: 
 
 
 def set_words(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
-    """What a program is called with, without a shell; also where it is an empty list."""
+    """The program's words, without a shell; also if the list is empty."""
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
         found["spec"]["words"] = value
     else:
@@ -90,7 +90,7 @@ def set_closed(r: EntryReader, found: dict[str, Any], key: str, value: Any, path
 
 
 def set_wakes(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
-    """In the background, and a refusal is told to the model all the same."""
+    """In the background; the model is still told of a refusal."""
     set_flag(r, found["spec"], key, value, path, "wakes")
     if found["spec"].get("wakes"):
         found["background"] = True
@@ -143,7 +143,7 @@ def set_context_limit(r: EntryReader, found: dict[str, Any], key: str, value: An
 
 
 def set_stop_cap(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
-    """How often in a row the hook may keep the agent from stopping; null is without end."""
+    """How often in a row the hook may keep the agent from stopping; null means no limit."""
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
         found["spec"]["stop_cap"] = value
     else:
@@ -151,12 +151,12 @@ def set_stop_cap(r: EntryReader, found: dict[str, Any], key: str, value: Any, pa
 
 
 def set_timeout(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
-    """Kept as it stands: what it counts in may depend on the hook's type."""
+    """Stored as written: its unit may depend on the hook's type."""
     found["timeout"] = (key, value, path)
 
 
 def set_timeout_else(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
-    """Another name for it, which counts where the first is not there."""
+    """Another name for it, used if the first is missing."""
     found["timeout_else"] = (key, value, path)
 
 
@@ -203,7 +203,7 @@ def check_names(r: EntryReader, key: str, value: dict[str, str], path: Path) -> 
 
 
 def set_sandbox(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
-    """`off`, or what to allow. A slip here would confine less or more than was meant, so the hook does not run."""
+    """`off`, or what to allow. A mistake here would confine more or less than intended, so the hook does not run."""
     if value == "off":
         found["sandbox"] = Sandbox(off=True)
         return
@@ -267,7 +267,7 @@ def set_ours(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: 
 
 
 def ignore(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path) -> None:
-    """A key that is read elsewhere, or is there for people only."""
+    """A key that other code reads, or that is only for people."""
 
 
 SETTERS: dict[str, Callable[[EntryReader, dict[str, Any], str, Any, Path], None]] = {

@@ -1,4 +1,4 @@
-"""Whose word a file is while a project's config is read: the system's, the user's own, or the project's."""
+"""Whether a config file, and each hook in it, is trusted: by its scope, its owner and the user's approvals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def is_managed(hook: Hook) -> bool:
 
 
 class FileTrust:
-    """Says what counts. What is not approved decides about nothing, least of all about trust."""
+    """Decides what counts. An unapproved part decides nothing, least of all about trust."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class FileTrust:
         self.foreign: set[str] = set()
 
     def approvals(self) -> Approvals:
-        """Read when something asks for them; `remembers` says whether there are any."""
+        """Read on first use; `remembers` says whether there are any."""
         if self.made is None:
             from tenterhook.trust.approvals import Approvals
 
@@ -63,18 +63,18 @@ class FileTrust:
         return is_trusted_scope(place.file.scope, self.trust)
 
     def readable(self, place: ConfigLocation) -> bool:
-        """The system's file counts only where root alone could have written it."""
+        """A system file counts only if root alone could have written it."""
         if place.file.scope == "managed" and not is_roots(place.path):
             self.warn(place.path, "can be written by users other than root, so it is not read")
             return False
         return True
 
     def counts(self, place: ConfigLocation) -> bool:
-        """Whether a broken file must be heard of: it is the user's own, or something in it was approved."""
+        """Whether a broken file must be reported: it is the user's own, or something in it was approved."""
         return self.own(place) or (self.asks(place) and self.remembers() and self.approvals().knows(place.path))
 
     def asks(self, place: ConfigLocation) -> bool:
-        """Whether approvals are looked at: not where nothing of the project counts, nor for somebody else's file."""
+        """Whether approvals apply: not if project files do not count at all, nor for another user's file."""
         if self.trust != "ask" or place.path in self.foreign:
             return False
         owner = owner_of(place.path)
@@ -84,7 +84,7 @@ class FileTrust:
         return not owner
 
     def hooks(self, hooks: list[Hook], *, complete: bool) -> list[Hook]:
-        """Each with its state. `complete` says that all files were read, so that what is missing is gone."""
+        """The hooks with their states. `complete`: all files were read, so that what is missing is gone."""
         if self.settings.only_managed:
             return [
                 hook if self.of_system(hook) else replace(hook, state="forbidden") for hook in map(steadfast, hooks)
@@ -97,7 +97,7 @@ class FileTrust:
         return [judged.get(id(hook), hook) for hook in hooks]
 
     def but_denied(self, hooks: list[Hook]) -> list[Hook]:
-        """Whoever trusts everything has not taken back what the user denied."""
+        """Remove denied hooks: trusting everything does not override the user's denials."""
         theirs = [hook for hook in hooks if hook.source.scope not in OWN_SCOPES]
         found, _ = self.approvals().hooks(theirs)
         denied = {id(hook) for hook, one in zip(theirs, found, strict=True) if one.state == "denied"}
@@ -117,14 +117,14 @@ class FileTrust:
         for line in gone if complete else ():
             item = line.last
             if item.file in map(os.path.realpath, self.foreign):
-                continue  # it is there, and that nothing in it is trusted was said
+                continue  # it exists, and a warning says that it is not trusted
             said = f"the hook {item.name!r} for {item.event} was approved and no longer exists"
             self.warn(item.file, f"{said}; tenter trust confirms that")
         states = {id(hook): self.confined(one) for hook, one in zip(known, found, strict=True)}
         return [states.get(id(hook)) or replace(hook, state="untrusted") for hook in hooks]
 
     def remembers(self) -> bool:
-        """Whether something was ever approved here. Most projects have nothing, and `tenter fire` is in a hurry."""
+        """Whether anything was ever approved here. Most projects have nothing, and `tenter fire` must be fast."""
         if self.kept is None:
             from tenterhook.trust.store import place
 
@@ -132,7 +132,7 @@ class FileTrust:
         return self.kept
 
     def confined(self, hook: Hook) -> Hook:
-        """A project's hook reaches the machine's own network only at hosts that the user has listed."""
+        """A project's hook may reach loopback and private addresses only at hosts that the user has listed."""
         asked = [name for name in RELAXED if hook.spec.get(name)]
         if not asked or hook.state not in ("trusted", "modified") or self.listed(str(hook.spec["main"])):
             return hook
@@ -159,7 +159,7 @@ class FileTrust:
         return bool(host) and (host in listed or f"{host}:{port}" in listed or f"[{host}]:{port}" in listed)
 
     def words(self, place: ConfigLocation, words: Directives | None) -> Directives:
-        """What a file says about others' hooks, as far as it counts."""
+        """A file's directives about other hooks, as far as they count."""
         from tenterhook.config.load import Directives
 
         if words is None:
@@ -182,7 +182,7 @@ class FileTrust:
 
 
 def owner_of(path: str) -> str:
-    """Who owns a file that is neither ours nor root's; empty where it is."""
+    """The owner of a file if it is neither us nor root; empty otherwise."""
     try:
         owner = os.stat(path).st_uid
     except OSError:
@@ -191,5 +191,5 @@ def owner_of(path: str) -> str:
 
 
 def steadfast(hook: Hook) -> Hook:
-    """The system's hooks are not to be talked out of their work by a variable of the user's."""
+    """Managed hooks run even if the user sets TENTERHOOK_OFF: clear it in their environment."""
     return replace(hook, env={**hook.env, OFF: ""}) if is_managed(hook) else hook

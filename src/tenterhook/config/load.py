@@ -1,4 +1,4 @@
-"""Files of every scope -> hooks that know file, line and scope, and everything that is wrong with the files."""
+"""Files of every scope -> hooks that know file, line and scope, and all problems of the files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tenterhook.errors import ConfigError, nearest
 from tenterhook.support import readers
 from tenterhook.types import Hook, Path
 
-# Whose word on a switch counts, where several have one.
+# The order of scopes in which a switch counts.
 PRECEDENCE = {"defaults": 0, "user": 1, "project": 2, "system": 3, "managed": 4}
 # Scopes of files that are not the user's to write.
 SYSTEMS = ("managed", "system")
@@ -27,7 +27,7 @@ PROJECT_SETTINGS = "they belong in the user's file or in the system's"
 
 
 class Directives(Struct):
-    """What a file says about hooks that stand elsewhere: it switches them, or puts its own in their place."""
+    """Directives in one file that affect hooks of other files: the global switch, disabled names, overrides."""
 
     switch: Any = None
     off: bool | None = None
@@ -36,14 +36,16 @@ class Directives(Struct):
     overrides: list[tuple[str, str]] = field(default_factory=list)
 
     def said(self) -> dict[str, Any]:
-        """As an approval has it; empty where the file says nothing of the kind."""
+        """As an approval stores them; empty if there are none."""
         found = {"switch": self.switch, "names": sorted(self.names), "overrides": sorted(map(list, self.overrides))}
         found |= {"off": self.off, "disabled": sorted(self.disabled)}
         return {key: value for key, value in found.items() if value not in (None, [])}
 
 
 class Loaded(Struct):
-    """What the files of one project say. `unread` are broken ones; `off` is why all their hooks are switched off."""
+    """The hooks and problems of a project's files. `unread` are broken files; `off` is why all their hooks are switched
+    off.
+    """
 
     hooks: list[Hook] = field(default_factory=list)
     places: list[ConfigLocation] = field(default_factory=list)
@@ -55,7 +57,7 @@ class Loaded(Struct):
 
 
 class EventEntry(Struct):
-    """One event's value in one file: where it stands and for which agent."""
+    """One event's value in one file: its position and its agent."""
 
     event: str
     value: Any
@@ -76,11 +78,11 @@ def load(
     system: str = SYSTEM,
     strict: bool = False,
 ) -> Loaded:
-    """Read every place. A broken file raises; of an untrusted file, or with on_error="warn", it is a problem only.
+    """Read every location. A broken file raises; for an untrusted file, or with on_error="warn", it is only a problem.
 
     The hooks of a broken file for one agent fail.
 
-    Where the agent would refuse a whole file for one bad entry, a strict engine runs the hooks that are well written.
+    If the agent would refuse a whole file for one bad entry, a strict engine still runs the valid hooks.
     """
     loaded = Loaded(places=places(dialect, project, home, environ, config, system))
     standing = FileTrust(dialect, project, home, environ, trust, settings or Settings(), loaded)
@@ -116,7 +118,7 @@ def load(
 
 
 def other_version(document: readers.Document, place: ConfigLocation) -> Iterator[Problem]:
-    """A file of a version that the agent does not read."""
+    """Report a file of a version that the agent does not read."""
     wanted, said = place.file.version, document.data.get("version")
     if wanted and said is not None and (said != wanted or not isinstance(said, int)):
         text = f"version must be {wanted}, not {said!r}; so no hook of this file runs"
@@ -124,7 +126,7 @@ def other_version(document: readers.Document, place: ConfigLocation) -> Iterator
 
 
 def switches(document: readers.Document, dialect: Dialect, words: Directives, loaded: Loaded) -> None:
-    """What a file says about running hooks at all."""
+    """A file's directives about whether hooks run at all."""
     if dialect.switch in document.data:
         words.switch = document.data[dialect.switch]
     key, value = dialect.off
@@ -142,7 +144,7 @@ def switches(document: readers.Document, dialect: Dialect, words: Directives, lo
 
 
 def obey(loaded: Loaded, dialect: Dialect, standing: FileTrust) -> None:
-    """What files say about hooks of others, as far as it counts. Nobody but the system switches off what it gives."""
+    """Apply the directives of all files, as far as they count. Only the system switches off its own hooks."""
     switch = None
     named: dict[str, set[str]] = {}
     all_words = [(place, standing.words(place, loaded.words.get(place.path))) for place in loaded.places]
@@ -169,18 +171,18 @@ def obey(loaded: Loaded, dialect: Dialect, standing: FileTrust) -> None:
 
 
 def is_exempt_from_disabling(hook: Hook, dialect: Dialect) -> bool:
-    """What nobody else switches off."""
+    """Whether only its own file may switch it off."""
     return is_managed(hook) or (dialect.system_stays and hook.source.scope in SYSTEMS)
 
 
 def off(all_words: list[tuple[ConfigLocation, Directives]]) -> bool:
-    """Whether hooks are off: the word of who has most to say counts, and of one scope the last."""
+    """Whether hooks are off: the highest scope counts, and within a scope the last file."""
     said = [(PRECEDENCE[place.file.scope], words.off) for place, words in all_words if words.off is not None]
     return bool(said) and max(reversed(said), key=lambda one: one[0])[1] is True
 
 
 def open_document(place: ConfigLocation, loaded: Loaded, dialect: Dialect, *, quiet: bool) -> readers.Document | None:
-    """A file for one agent that is broken is broken for that agent: its hooks fail, and the others run."""
+    """Parse a file. If a file for one agent is broken, that agent's hooks fail, and the others run."""
     try:
         return readers.read(place.path, place.file.format, naming(place)) if place.found else None
     except ConfigError as exc:
@@ -196,14 +198,14 @@ def open_document(place: ConfigLocation, loaded: Loaded, dialect: Dialect, *, qu
 
 
 def naming(place: ConfigLocation) -> tuple[str, ...]:
-    """Most agents' files have no hooks, and many no proper YAML: only those that name the key are parsed at all."""
+    """Most agents' files have no hooks, and many are not valid YAML: only those that name the key are parsed."""
     return tuple(one.hooks for one in place.file.sections) if place.file.format == "frontmatter" else ()
 
 
 def sections(
     document: readers.Document, place: ConfigLocation, dialect: Dialect, loaded: Loaded
 ) -> Iterator[EventEntry]:
-    """Every event's value in every section of a file; where entries name their events, the list as a whole."""
+    """Every event's value in every section of a file; if entries name their events, the whole list."""
     for section in place.file.sections:
         for holder, path, agent in holders(document.data, section, place.path):
             value, inner = dig(holder, section.hooks)
@@ -226,7 +228,7 @@ def sections(
 
 
 def strange_keys(document: readers.Document, place: ConfigLocation) -> Iterator[Problem]:
-    """In a file, or a part of one, that is there for hooks alone, any other key is a slip that would cost all hooks."""
+    """In a file, or a section, that is only for hooks, any other key is a mistake that would cost all hooks."""
     level, cost = ("error", "so no hook of this file runs") if place.file.alone else ("warning", "it is ignored")
     for section in place.file.sections if place.file.hooks_only else ():
         parent, _, leaf = section.hooks.rpartition(".")
@@ -273,7 +275,7 @@ def add(
     loaded: Loaded,
     words: Directives,
 ) -> list[Problem]:
-    """The hooks of one event's value, and what it says about others; returns what the agent refuses the file for."""
+    """Add the hooks of one event's value and its directives; returns why the agent refuses the file."""
     reading = entries.EntryReader(document, place.file.scope, dialect, found.agent, loaded.problems, place.file)
     if dialect.layers == "override-by-event":
         words.names.append(found.event)
@@ -305,7 +307,7 @@ def known_event(
 
 
 def overridden(hook: Hook, named: dict[str, set[str]]) -> Hook:
-    """A user's hook is out where a project's file names the same event, even with an empty list."""
+    """A user's hook is replaced if a project's file names the same event, even with an empty list."""
     out = hook.source.scope == "user" and "project" in named.get(hook.event, ())
     return replace(hook, overridden=True) if out else hook
 

@@ -1,4 +1,4 @@
-"""Where a dialect's config files are: every place it names, found or not."""
+"""Where a dialect's config files are: every location it names, found or not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ class ConfigLocation(Struct, frozen=True):
 def places(
     dialect: Dialect, project: str, home: str, environ: Mapping[str, str], config: str = "", system: str = ""
 ) -> list[ConfigLocation]:
-    """All places in the dialect's order, each once; `config` replaces the search, but not for the system's own file."""
+    """All locations in the dialect's order, each once; `config` replaces the search, except for the system's own
+    file.
+    """
     managed = [override_managed_path(file, system) for file in dialect.files if file.scope == "managed"]
     files = (*managed, *(file for file in dialect.files if file.scope != "managed"))
     if config:
@@ -41,17 +43,17 @@ def places(
             only(dialect, project, config),
         ]
     found = [place for file in files for place in expand(file, dialect, project, home, environ)]
-    own = {place.path: place for place in found if place.file.scope != "project"}  # where the project is the home
+    own = {place.path: place for place in found if place.file.scope != "project"}  # if the project is the home folder
     return list({place.path: own.get(place.path, place) for place in reversed(found)}.values())[::-1]
 
 
 def override_managed_path(file: File, system: str) -> File:
-    """The system's file lies elsewhere where a host says so: in a test, say."""
+    """Move the system's file, if a host says so, such as in a test."""
     return replace(file, path=system) if system else file
 
 
 def only(dialect: Dialect, project: str, config: str) -> ConfigLocation:
-    """The one file the caller named. It is the project's if it lies in the project, else the user's."""
+    """The one file the caller named. It is the project's if it is in the project, else the user's."""
     path = os.path.abspath(config)
     if not os.path.exists(path):
         raise ConfigError("no such file; --config replaces the search for config files", file=config)
@@ -60,7 +62,7 @@ def only(dialect: Dialect, project: str, config: str) -> ConfigLocation:
     if not fitting:
         known = ", ".join(sorted({file.format for file in dialect.files}))
         raise ConfigError(f"the dialect {dialect.name} reads no such files, only {known}", file=config)
-    # A link in the project that leads out of it is still the project's word on what is read.
+    # A symlink in the project that leads out of it is still the project's choice.
     named = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
     root = os.path.realpath(project)
     inside = within(path, os.path.abspath(project)) or within(named, root) or within(os.path.realpath(path), root)
@@ -96,7 +98,7 @@ def expand(
 
 
 def moved_home(path: str, dialect: Dialect, environ: Mapping[str, str]) -> str:
-    """A folder of the user's lies elsewhere where a variable says so; a relative one would be the project's."""
+    """The folder that a variable names instead; a relative one is ignored, since it would be the project's."""
     for name, folder in dialect.homes.items():
         if path.startswith(f"{folder}/") and os.path.isabs(environ.get(name, "")):
             return environ[name] + path[len(folder) :]
@@ -104,7 +106,7 @@ def moved_home(path: str, dialect: Dialect, environ: Mapping[str, str]) -> str:
 
 
 def filter_enabled_plugins(found: list[str], root: str, settings: str, key: str) -> list[str]:
-    """Of the plugins' files those that the settings switch on; of several versions the last."""
+    """The files of plugins that the settings enable; of several versions the last."""
     switches = read_plugin_switches(settings, key) if found else {}
     chosen: dict[str, str] = {}
     for path in found:
@@ -116,7 +118,7 @@ def filter_enabled_plugins(found: list[str], root: str, settings: str, key: str)
 
 
 def read_plugin_switches(settings: str, key: str) -> dict[str, Any]:
-    """What a file says about plugins; nothing where it cannot be read, which is said where its hooks are looked for."""
+    """A file's switches for plugins; empty if it cannot be read, which is reported when its hooks are read."""
     from tenterhook.support import readers
 
     try:
@@ -128,7 +130,7 @@ def read_plugin_switches(settings: str, key: str) -> dict[str, Any]:
 
 
 def there(path: str) -> bool:
-    """Only "no such file" means that there is none: one that cannot be reached must be heard of when it is read."""
+    """Only ENOENT means that there is no file: one that cannot be reached must be reported when it is read."""
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -143,14 +145,14 @@ def resolve_config_path(path: str, project: str, home: str, environ: Mapping[str
         return os.path.join(home, path[2:])
     if path.startswith("@config/"):
         folder = environ.get("XDG_CONFIG_HOME", "")
-        if not os.path.isabs(folder):  # a relative one is invalid, and would make a project's file the user's
+        if not os.path.isabs(folder):  # a relative path is invalid, and would make a project's file the user's
             folder = os.path.join(home, ".config")
         return os.path.join(folder, path[len("@config/") :])
     return os.path.join(project, path)
 
 
 def wildcard(root: str, pattern: str) -> list[str]:
-    """Files that fit, sorted. Folders behind links are not searched: two links to `.` would never come to an end."""
+    """Matching files, sorted. Folders behind symlinks are not searched: two links to `.` would never end."""
     if not os.path.isdir(root):
         return []
     from glob import glob

@@ -1,8 +1,9 @@
-"""What the user and the system's administrator say about all hooks: the table `settings` of our own config file.
+"""The settings of the user and of the system's administrator for all hooks: the table `settings` of our own config
+file.
 
-The system's file is /etc/tenterhook/tenterhook.toml, the user's tenterhook/tenterhook.toml in the config folder. What
-the system says, the user cannot take back. A project says nothing here: who brings hooks along must not decide how
-they are confined, recorded or trusted.
+The system's file is /etc/tenterhook/tenterhook.toml, the user's tenterhook/tenterhook.toml in the config folder. The
+user cannot override the system's settings. A project has no settings: the author of hooks must not decide how they are
+confined, recorded or trusted.
 """
 
 from __future__ import annotations
@@ -26,21 +27,21 @@ CHOICES = {"sandbox": ("default", "require", "off"), "secrets": ("strip", "pass"
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """How hooks are confined, what they see of the environment, what is kept of what they did.
+    """How hooks are confined, what they see of the environment, what is recorded of them.
 
-    `only_managed`, `bypass` and `managed_off` count in the system's file alone: no hooks of files but the system's own;
-    whether anybody may run hooks without approval; whether TENTERHOOK_OFF switches the system's own hooks off, too.
+    `only_managed`, `bypass` and `managed_off` count in the system's file alone: only the system's own hooks run;
+    whether hooks may run without approval; whether TENTERHOOK_OFF also switches the system's own hooks off.
     """
 
-    # "default": where this machine can, with a warning where it cannot; "require": refused where it cannot; "off".
+    # "default": confined if possible, else a warning; "require": refused if not possible; "off".
     sandbox: str = "default"
-    # Variables that hold secrets are kept from hooks ("strip") or passed on ("pass").
+    # Variables that hold secrets are removed from hooks' environment ("strip") or passed on ("pass").
     secrets: str = "strip"
-    # Whether outcomes are kept, for how many days, and how many megabytes at most.
+    # Whether outcomes are recorded, for how many days, and how many megabytes at most.
     journal: bool = True
     journal_days: int = 30
     journal_megabytes: int = 64
-    # Hosts (HOST or HOST:PORT) that a project's hooks may reach though they are loopback or private addresses.
+    # Hosts (HOST or HOST:PORT) that a project's hooks may reach although they are loopback or private addresses.
     hosts: tuple[str, ...] = ()
     only_managed: bool = False
     bypass: bool = True
@@ -51,14 +52,14 @@ MANAGED = ("only_managed", "bypass", "managed_off")
 
 
 def settings(home: str, environ: Mapping[str, str], system: str, **host: Any) -> Settings:
-    """The user's settings, then the host's, then the system's over them. Nothing is parsed where there is no file."""
+    """The user's settings, then the host's, then the system's over them. Nothing is parsed if there is no file."""
     said = table(resolve_config_path(USER, "", home, environ))
     theirs = {key: value for key, value in said.items() if key not in MANAGED}
     return replace(Settings(), **{**theirs, **host, **load_managed_settings(system)})
 
 
 def load_managed_settings(system: str) -> dict[str, Any]:
-    """The system's word; a file that others than root could have written is no word of the system's."""
+    """The system's settings; a file that users other than root could have written is ignored."""
     return table(system) if is_roots(system) else {}
 
 
@@ -72,7 +73,7 @@ def is_roots(path: str) -> bool:
 
 
 def table(file: str) -> dict[str, Any]:
-    """The table in one file, checked; empty where there is no file or no table."""
+    """The table in one file, validated; empty if there is no file or no table."""
     try:
         with open(file, "rb") as opened:
             text = whole(opened, file, LARGEST)

@@ -1,4 +1,4 @@
-"""How long a hook may take: the number in its entry, in the unit that its dialect counts in, as seconds."""
+"""A hook's time-out: the number in its entry, in the unit of its dialect, converted to seconds."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ IMPLAUSIBLE: dict[str, Callable[[float], bool]] = {
     "whole-seconds": lambda value: value >= 1000,
     "milliseconds": lambda value: value < 100,
 }
-# What a unit is called in a sentence; and what the least of it stands for, in seconds.
+# What a unit is called in a sentence; and its smallest value, in seconds.
 WHOLE = "whole-seconds"
 COUNTED = {WHOLE: "seconds"}
 LEAST = {WHOLE: 1.0}
-# What is a number of milliseconds where smaller ones are seconds.
+# From this number on it is milliseconds, where smaller ones are seconds.
 EITHER, LARGE = "seconds-below-1000", 1000
 LONGEST = 4e6  # 46 days; on some systems a lock cannot wait longer
 DIVISOR = {"seconds": 1.0, "whole-seconds": 1.0, "milliseconds": 1000.0}
 
 
 def timeout(r: EntryReader, said: tuple[str, Any, Path] | None, rule: EventRule, kind: Type) -> float:
-    """Seconds. Without a word in the entry the shorter of what its type and its event say."""
+    """In seconds. Without a time-out in the entry, the shorter of the defaults of its type and its event."""
     usual = min(kind.timeout or r.dialect.timeout, rule.timeout or LONGEST)
     if said is None:
         return usual
@@ -49,7 +49,7 @@ def timeout(r: EntryReader, said: tuple[str, Any, Path] | None, rule: EventRule,
 
 
 def seconds_to_unit(seconds: float, unit: str) -> tuple[float, str]:
-    """The other way: a number that stands for so many seconds, and what it counts. Half a second may be a whole one."""
+    """The inverse: the number for so many seconds, and its unit. Half a second may become a whole one."""
     if unit == WHOLE:
         from math import ceil  # which no event needs
 
@@ -68,7 +68,7 @@ def is_time(value: Any, unit: str) -> bool:
 
 
 def unit_of(value: Any, unit: str) -> str:
-    """Some agents counted in milliseconds once, and still take large numbers for such."""
+    """Some agents used milliseconds once, and still read large numbers as such."""
     if unit != EITHER:
         return unit
     return "milliseconds" if isinstance(value, int | float) and value >= LARGE else "seconds"

@@ -1,7 +1,7 @@
 """Hooks of one agent's file that cannot be parsed: they fail, and the hooks of all other files run.
 
-Such a file is for a single agent, and many are written by hand with a colon or a quote that YAML does not take. It must
-not stop the events of the others; nor may what it guarded be open.
+Such a file is for a single agent, and many are hand-written with a colon or a quote that YAML does not accept. It must
+not stop the events of other agents, and what it guarded must not be left open.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LARGEST = 1 << 20
 
 
 def failing_hooks(place: ConfigLocation, exc: ConfigError, dialect: Dialect) -> Iterator[Hook]:
-    """One for each event that the text names; for each that guards, where it names none."""
+    """A failing hook for each event that the text names; if it names none, for each event that guards."""
     try:
         with open(place.path, encoding="utf-8", errors="replace") as file:
             text = frontmatter(file.read(LARGEST))
@@ -33,7 +33,7 @@ def failing_hooks(place: ConfigLocation, exc: ConfigError, dialect: Dialect) -> 
 
 
 def guards(rule: EventRule) -> bool:
-    """Whether a hook there decides about a call. One that keeps an agent from ending guards nothing."""
+    """Whether a hook there decides about a call. A hook that keeps an agent from ending is not a guard."""
     return rule.blocks and (rule.asks or rule.target == "tool_name")
 
 

@@ -1,9 +1,9 @@
-"""Where every outcome of an event that had hooks is kept: one line of JSON each.
+"""Records every outcome of an event that had hooks: one line of JSON each.
 
-What hooks decided, changed, failed at or did outside of this process is written before `fire` returns. Functions that
-had nothing to say and events that no hook ran for are many and alike: they wait, at most a second, and are written
-together, those alike as one line with their number, so that they cost little and drive nothing else out of the journal.
-Of what waits nothing of the host's is held: names, times and the outcome, in which there is nothing of it then.
+What hooks decided, changed, failed at or did outside of this process is written before `fire` returns. Functions
+without an answer and events without a matching hook are many and alike: they are queued, at most a second, and written
+together, equal ones as one line with their count, so that they cost little and push nothing else out of the journal.
+Queued entries hold names, times and the outcome only, never references to the host's data.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from tenterhook.journal.pending import Waiting
     from tenterhook.types import Event, Outcome, Skipped
 
-# So many wait, and so many seconds. To write a thousand takes 0.3 ms, most of it for the line itself: fewer at a time
-# would make an event that no hook matches a sixth dearer.
+# The most queued entries, and the most seconds. Writing a thousand takes 0.3 ms, most of it for the line itself:
+# smaller batches would make an event that no hook matches a sixth slower.
 WAIT, PATIENCE = 4_000, 1.0
-# So many are remembered of what hardly ever differs.
+# The size of caches for values that hardly ever differ.
 MOST = 1_000
-# Reasons not to run a hook that somebody may want to prove.
+# Reasons for skipping a hook that must be on record.
 TRUST = frozenset(("untrusted", "denied", "forbidden"))
 
 
 class Journal:
-    """One engine's view of the journal. Safe to use from threads; it never raises, and warns once."""
+    """One engine's view of the journal. Thread-safe; it never raises, and warns once."""
 
     def __init__(self, files: JournalFiles, owner: HookSet) -> None:
         self.files = files
@@ -45,14 +45,14 @@ class Journal:
         self.facts = (owner.project, collect_hook_environ(owner), owner.dialect.events)
         self.targets = {rule.name: rule.target for rule in owner.dialect.events}
         self.waiting: deque[Waiting] = deque()
-        # What is kept of events whose hooks run, by identity.
+        # What is recorded of events whose hooks are running, by identity.
         self.expected: dict[int, tuple[Event, bytes]] = {}
-        # Whether somebody will write them, and since when they are no older. Of a command that forks its helper it is
-        # the end: another thread would be in the way of the fork, and take as long to start as all the rest here.
+        # Whether a thread will write them, and since when. In a command that forks its helper it is the exit: another
+        # thread would interfere with the fork, and take as long to start as everything else here.
         self.awake, self.since = owner.supervisor == "fork", time()
-        # By identity, and held, so that nothing else can come to stand at their place.
+        # By identity, and referenced, so that the id cannot be reused.
         self.harmless: dict[int, tuple[Skipped, ...]] = {}
-        # Where nothing is applied, the outcome does not tell what a hook said.
+        # If nothing is applied, the outcome does not show what a hook answered.
         self.observes = owner.mode == "observe"
         self.warned = False
 
@@ -63,16 +63,16 @@ class Journal:
         said = owner.settings
         made = cls(JournalFiles(where, said.journal_days, said.journal_megabytes), owner)
         OPEN.add(made)
-        weakref.finalize(owner, made.flush)  # an engine that nobody closed; at the end of the process too
+        weakref.finalize(owner, made.flush)  # an engine that was not closed; also at the end of the process
         return made
 
     def expect(self, event: Event) -> None:
-        """An outcome will come: write down now, while there is nothing else to do, what does not depend on it."""
+        """Prepare now, while the hooks run, the part of the line that does not depend on the outcome."""
         if id(event) in self.expected:
             return
         if len(self.expected) >= MOST:  # all but a few were cancelled
             self.expected.clear()
-        with contextlib.suppress(Exception):  # what is wrong is said when it is to be written
+        with contextlib.suppress(Exception):  # errors are reported when it is written
             self.expected[id(event)] = event, self.lines.about(event)
 
     def about(self, event: Event) -> bytes:
@@ -80,7 +80,7 @@ class Journal:
         return known[1] if known and known[0] is event else self.lines.about(event)
 
     def keep(self, event: Event, outcome: Outcome) -> None:
-        """What hooks decided, did or failed at is written before anybody acts on it."""
+        """Write what hooks decided, did or failed at, before the host acts on it."""
         if outcome.decision != "none" or not outcome.success or outcome.messages or outcome.changes:
             return self.write(event, outcome)
         for attempt in outcome.attempts:
@@ -91,7 +91,7 @@ class Journal:
         return self.later(event, outcome)
 
     def later(self, event: Event, outcome: Outcome) -> None:
-        """What no hook ran for, or had nothing to say to, waits for the next line."""
+        """Queue an outcome without a hook or without an answer, for the next line."""
         skipped = outcome.skipped
         if skipped and id(skipped) not in self.harmless and not self.looked_at(skipped):
             return self.write(event, outcome)
@@ -102,7 +102,7 @@ class Journal:
         return None
 
     def looked_at(self, skipped: tuple[Skipped, ...]) -> bool:
-        """Whether none of these was skipped for want of trust; remembered, because plans are."""
+        """Whether none of these was skipped for lack of trust; cached, because plans are."""
         if any(one.why in TRUST for one in skipped):
             return False
         if len(self.harmless) >= MOST:
@@ -111,7 +111,7 @@ class Journal:
         return True
 
     def wake(self) -> None:
-        """See to it that what waits is written: now where it is much, else soon."""
+        """Make sure that the queue is written: now if it is long, else soon."""
         if self.awake:
             return self.flush()
         self.awake, self.since = True, time()
@@ -121,16 +121,16 @@ class Journal:
 
     def soon(self) -> None:
         sleep(PATIENCE)
-        self.awake = False  # first: who comes now needs another thread
+        self.awake = False  # first: an entry that comes now needs another thread
         self.flush()
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write the queue."""
         if self.waiting:
             self.write()
 
     def write(self, event: Event | None = None, outcome: Outcome | None = None) -> None:
-        """What waits, and this, in one write. Whatever goes wrong with that is no matter of the event's."""
+        """Write the queue and this line in one write. Errors do not affect the event."""
         try:
             lines = (
                 self.lines.encode_redacted(self.lines.lines_of_waiting(self.waiting, self.since))
@@ -146,7 +146,7 @@ class Journal:
 
     @property
     def lines(self) -> LineWriter:
-        """Made when the first is written."""
+        """Made when the first line is written."""
         if self.made_lines is None:
             from tenterhook.journal.lines import LineWriter
 
@@ -154,7 +154,7 @@ class Journal:
         return self.made_lines
 
     def warn(self, exc: Exception) -> None:
-        """Once: who cannot be written to now is tried again with every line."""
+        """Warn once; writing is tried again with every line."""
         if self.warned:
             return
         self.warned = True
@@ -167,7 +167,7 @@ class Journal:
 
 
 def collect_hook_environ(owner: HookSet) -> Mapping[str, str]:
-    """What hooks may know and nobody else: the environment, and what their entries put into it."""
+    """The environment and the variables in hooks' entries, whose secrets must be redacted."""
     found: dict[str, str] = {}
     for number, hook in enumerate(owner.registry.all()):
         for name, value in hook.env.items():
@@ -180,7 +180,7 @@ OPEN: weakref.WeakSet[Journal] = weakref.WeakSet()
 
 
 def forget() -> None:
-    """In a forked child: what waits is the parent's to write."""
+    """In a forked child: the queue is the parent's to write."""
     for journal in OPEN:
         journal.waiting.clear()
         journal.expected.clear()

@@ -1,6 +1,6 @@
-"""Event + Outcome -> what is kept of them. Texts are cut, prompts are only counted, what is empty is left out.
+"""Event + Outcome -> what is recorded. Texts are shortened, prompts are only counted, empty fields are left out.
 
-Plain dictionaries: to define records for them would cost every `tenter fire` half a millisecond. read.py has them.
+Plain dictionaries: defining records would cost every `tenter fire` half a millisecond. read.py has the records.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from tenterhook.pipeline.apply import FIELDS
 from tenterhook.types import Attempt, Message, Outcome, Skipped
 
 SCHEMA = 1
-# What hooks wrote and said, and each text of a tool's input.
+# The longest output and answer of hooks, and the longest text of a tool's input.
 TEXT, WORDS = 2_000, 500
-# Of an input with many parts, and of an event with many hooks, so many are kept; the rest is counted.
+# The most parts of an input and the most hooks of an event that are recorded; the rest is counted.
 PARTS, DEPTH, MOST = 100, 6, 100
 NODES = 2_000
 INPUT = FIELDS["input"]
-# Of an attempt, where there is something: texts, which are cut, and the rest.
+# Fields of an attempt, if not empty: texts, which are shortened, and others.
 TEXTS = ("detail", "reason", "stdout", "stderr")
 REST = ("signal", "error", "failed", "truncated", "sandbox", "warm", "usage")
 # Why most hooks do not run for most events.
@@ -32,7 +32,7 @@ Line = dict[str, Any]
 
 
 def entry(outcome: Outcome, facts: Line, cut: Cut) -> Line:
-    """What an outcome says, besides the facts of its event."""
+    """What is recorded of an outcome, besides the facts of its event."""
     attempts, skipped = outcome.attempts, outcome.skipped
     line = {"schema": SCHEMA, **facts, "id": outcome.id, "dialect": outcome.dialect, "mode": outcome.mode}
     line["event"], line["decision"] = outcome.event, outcome.decision
@@ -61,12 +61,12 @@ def entry(outcome: Outcome, facts: Line, cut: Cut) -> Line:
 
 
 def drop_empty_fields(line: Line) -> Line:
-    """What is not empty. Numbers are never: an exit code of 0 says something."""
+    """Drop empty fields. Numbers are never empty: an exit code of 0 is information."""
     return {name: value for name, value in line.items() if value or value.__class__ is int}
 
 
 def summarise_event_data(data: dict[str, Any], cut: Cut) -> Line:
-    """What is kept of an event's data: a tool's input, and how much there was of the rest."""
+    """What is recorded of an event's data: a tool's input, and the size of the rest."""
     kept = {"input": brief(data[INPUT], cut)} if INPUT in data else {}
     sizes = {name: weight(data[name]) for name in COUNTED if name in data}
     return {**kept, "sizes": sizes} if sizes else kept
@@ -87,7 +87,7 @@ def ran(attempt: Attempt, cut: Cut) -> Line:
 
 
 def message_entry(message: Message, cut: Cut) -> Line:
-    """A text that a hook had for somebody: its beginning, and how long all of it was."""
+    """A message of a hook: its beginning, and its full length."""
     line = {"to": message.to, "kind": message.kind, "hook": message.hook, "text": cut(message.text, WORDS)}
     return {**line, "size": len(message.text)}
 
@@ -102,14 +102,14 @@ def who_changed(attempts: Iterable[Attempt]) -> dict[str, list[str]]:
 
 
 def limit_skipped(skipped: Sequence[Skipped]) -> list[Skipped]:
-    """Of very many, those that did not just match something else, or belong to another agent, come first."""
+    """If there are very many, list first those skipped for other reasons than the matcher or the agent."""
     if len(skipped) <= MOST:
         return list(skipped)
     return sorted(skipped, key=lambda one: one.why in USUAL)[:MOST]
 
 
 def brief(value: Any, cut: Cut, depth: int = DEPTH) -> Any:
-    """A copy that is never large: long texts are cut, of many items the first ones stay, nothing is deep."""
+    """A small copy: long texts are shortened, of many items the first are kept, deep parts are dropped."""
     if isinstance(value, str):
         return cut(value, TEXT)
     if value is None or isinstance(value, bool | int | float):
@@ -127,7 +127,7 @@ def brief(value: Any, cut: Cut, depth: int = DEPTH) -> Any:
 
 
 def weight(value: Any) -> int:
-    """How many characters of text are in a value; of a very large one, in its first parts."""
+    """The number of characters of text in a value; for a very large one, in its first parts."""
     found, waiting, looked = 0, [value], 0
     while waiting and looked < NODES:
         one = waiting.pop()
@@ -145,7 +145,7 @@ encoder = msgspec.json.Encoder(enc_hook=str)
 
 
 def encode_json_line(made: Line) -> bytes:
-    """One line of JSON. What is no UTF-8, as in a file's name, is written with backslashes."""
+    """One line of JSON. Text that is not UTF-8, as in a file's name, is written with backslashes."""
     try:
         return encoder.encode(made) + b"\n"
     except UnicodeEncodeError:

@@ -1,8 +1,8 @@
-"""The folder of the journal: one file of JSON lines a day, the next number where it is full, the oldest deleted.
+"""The folder of the journal: one file of JSON lines a day, a new number when it is full, the oldest deleted.
 
-Every append is one write to a descriptor opened for appending, so that several processes may do it at once, and needs
-no lock that somebody else could hold. The file is opened each time (3 µs): nothing has to be noticed when it was
-deleted, replaced or begun anew, and nothing is left open in a fork.
+Every append is one write to a descriptor opened for appending, so that several processes can write at once, without a
+lock that another process could hold. The file is opened each time (3 µs): so it does not matter if it was deleted or
+replaced, and nothing is left open in a fork.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ SIGNS = ("-", "-", "-", ".jsonl")
 OPEN = os.O_RDWR | os.O_APPEND | os.O_CREAT
 for flag in ("O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY", "O_BINARY"):
     OPEN |= getattr(os, flag, 0)  # no system has all of them
-# Something that is no file of ours stands at its place: another number is free.
+# Errors if something else is at its path: use the next number.
 OCCUPIED = {errno.ELOOP, errno.EISDIR, errno.EACCES, errno.EPERM, errno.ENXIO}
 TRIES = 20
-# A file is full at this part of what all may take, so that deleting the oldest is never deleting much.
+# A file is full at this fraction of the total size, so that deleting the oldest never deletes much.
 PART = 16
 DAY = 86_400
 
@@ -34,7 +34,7 @@ def place(home: str, environ: Mapping[str, str]) -> str:
 
 
 def names(folder: str) -> list[str]:
-    """The journal's files, the oldest first; none where there is no folder."""
+    """The journal's files, the oldest first; none if there is no folder."""
     try:
         found = os.listdir(folder)
     except (FileNotFoundError, NotADirectoryError):
@@ -45,7 +45,7 @@ def names(folder: str) -> list[str]:
 
 
 def parse_file_number(name: str) -> int:
-    """The number in 2026-11-16-0001.jsonl; 0 where that is no name of ours."""
+    """The number in 2026-11-16-0001.jsonl; 0 if it is not such a name."""
     day, number = name[:10], name[11:-6]
     shape = (day[4:5], day[7:8], name[10:11], name[-6:])
     ours = shape == SIGNS and number.isdecimal() and day.replace("-", "").isdecimal()
@@ -53,16 +53,16 @@ def parse_file_number(name: str) -> int:
 
 
 class JournalFiles:
-    """Where lines are appended."""
+    """Appends lines to the journal's files."""
 
     def __init__(self, folder: str, days: int, megabytes: int) -> None:
         self.folder, self.days, self.most = folder, days, megabytes * 1_000_000
         self.day, self.number = "", 1
-        # The file that was written to last; which one it was, and where our line ended in it, as a line should.
+        # The file that was written to last: its identity, and where our last line ended.
         self.path, self.end = "", (0, 0)
 
     def append(self, lines: bytes) -> None:
-        """Whole lines, in one write. Raises OSError where they cannot be kept."""
+        """Append whole lines, in one write. Raises OSError if they cannot be written."""
         day = minute(int(time()) // 60)[:10]
         if day != self.day:
             self.prepare(day)
@@ -86,7 +86,7 @@ class JournalFiles:
         self.number, self.path = self.number + 1, ""
 
     def prepare(self, day: str) -> None:
-        """The folder, for its owner alone, and the number to go on with."""
+        """Create the folder, for its owner alone, and find the number to continue with."""
         parent = os.path.dirname(self.folder)
         os.makedirs(os.path.dirname(parent), exist_ok=True)
         for path in (parent, self.folder):
@@ -99,9 +99,9 @@ class JournalFiles:
         self.day, self.number, self.path = day, max(numbers, default=1), ""
 
     def written(self, path: str, lines: bytes) -> bool:
-        """Whether there was room in this file; a last line that its writer could not end is ended first.
+        """Append to this file; returns whether there was room. An unfinished last line is terminated first.
 
-        Or has not ended yet: then a line stays empty between the two.
+        If its writer is still writing, an empty line comes between the two.
         """
         descriptor = os.open(path, OPEN, 0o600)
         try:
@@ -124,7 +124,7 @@ class JournalFiles:
         return True
 
     def prune(self) -> None:
-        """Delete what is too old, then the oldest until there is room for a full file."""
+        """Delete old files, then the oldest until there is room for a full file."""
         oldest = strftime("%Y-%m-%d", gmtime(time() - self.days * DAY))
         found = names(self.folder)
         sizes = {name: size(os.path.join(self.folder, name)) for name in found}
@@ -135,7 +135,7 @@ class JournalFiles:
             total -= sizes[name]
             try:
                 os.unlink(os.path.join(self.folder, name))
-            except OSError:  # another process was quicker, or it is not ours: the next one may go
+            except OSError:  # another process was faster, or it is not ours: the next one may go
                 continue
 
 

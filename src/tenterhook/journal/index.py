@@ -1,7 +1,7 @@
-"""The journal's lines as tables, so that they can be asked. Built from the lines and extended by what is new.
+"""An SQL index of the journal's lines. Built from the lines and extended by new ones.
 
-It remembers how far each file was read. One that is corrupt, of another version, or cannot be written is made anew, in
-memory if need be: nothing is in it that is not in the lines.
+It stores how far each file was read. If it is corrupt, of another version, or cannot be written, it is built again, in
+memory if need be: it holds nothing that is not in the lines.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tenterhook.journal.read import JournalEntry, read
 from tenterhook.pipeline.judge import IN_BACKGROUND
 
 FILE, VERSION = "index.sqlite", 1
-# Seconds: somebody else may be building it at this moment.
+# Seconds: another process may be building it now.
 PATIENCE = 20.0
 TABLES = """
 CREATE TABLE files (name TEXT PRIMARY KEY, inode INTEGER, offset INTEGER, damaged INTEGER);
@@ -44,7 +44,7 @@ class Index:
         self.base = self.opened()
 
     def opened(self) -> sqlite3.Connection:
-        """The file as it is; a new one in the place of one that is not good; else one in memory."""
+        """The file as it is; a new one if that is unusable; else one in memory."""
         path = os.path.join(self.folder, FILE)
         for _ in range(2 if names(self.folder) else 0):  # for an empty journal nothing is written
             try:
@@ -58,7 +58,7 @@ class Index:
         return open_index_database(":memory:")
 
     def ask(self, question: str, values: Sequence[Any] = ()) -> list[Any]:
-        """All rows of an answer. An index that turns out to be corrupt is thrown away, and the lines are read again."""
+        """All rows of a query. An index that turns out to be corrupt is dropped, and the lines are read again."""
         try:
             return self.base.execute(question, values).fetchall()
         except sqlite3.DatabaseError as exc:
@@ -71,11 +71,11 @@ class Index:
             if self.news():
                 with immediate_transaction(self.base):
                     self.read()
-        except sqlite3.DatabaseError as exc:  # corrupt, or no room, or not ours to write
+        except sqlite3.DatabaseError as exc:  # corrupt, or no room, or not writable
             self.in_memory(exc)
 
     def in_memory(self, exc: sqlite3.DatabaseError) -> None:
-        """Begin anew where nothing can be in the way. A corrupt file is deleted, for the next one to begin anew too."""
+        """Build it in memory. A corrupt file is deleted, so that the next process builds a new one."""
         self.close()
         if not isinstance(exc, sqlite3.OperationalError):
             with suppress(OSError):
@@ -85,7 +85,7 @@ class Index:
             self.read()
 
     def news(self) -> dict[str, tuple[int, bool]]:
-        """The files that have changed since they were read: their inodes, and whether to forget what was read."""
+        """The files that changed since they were read: their inodes, and whether to forget what was read."""
         rows = self.base.execute("SELECT name, inode, offset FROM files")
         known = {name: (inode, offset) for name, inode, offset in rows}
         found: dict[str, tuple[int, bool]] = {}
@@ -106,14 +106,14 @@ class Index:
                 self.read_file(name, inode)
 
     def forget(self, name: str) -> None:
-        """A file that is gone, or another one under its name."""
+        """Remove a file that is gone or was replaced."""
         for table in ("attempts", "skipped"):
             self.base.execute(f"DELETE FROM {table} WHERE event IN (SELECT number FROM events WHERE file = ?)", (name,))
         self.base.execute("DELETE FROM events WHERE file = ?", (name,))
         self.base.execute("DELETE FROM files WHERE name = ?", (name,))
 
     def read_file(self, name: str, inode: int) -> None:
-        """All whole lines behind what was read; the last one may still be being written."""
+        """Read all complete lines after the last read; the last line may still be being written."""
         [offset, damaged] = self.base.execute(
             "SELECT coalesce(max(offset), 0), coalesce(max(damaged), 0) FROM files WHERE name = ?", (name,)
         ).fetchone()
@@ -127,7 +127,7 @@ class Index:
         self.base.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", (name, inode, offset, damaged))
 
     def take(self, line: bytes, name: str, start: int) -> bool:
-        """One line into the tables; whether it was good: one that its writer could not end is not."""
+        """Insert one line into the tables; returns whether it was valid: an unfinished line is not."""
         entry = read(line)
         if entry is None:
             return False
@@ -153,7 +153,7 @@ class Index:
         return True
 
     def line(self, file: str, start: int, size: int) -> bytes:
-        """A line as it stands in its file; empty where that is gone meanwhile."""
+        """A line from its file; empty if that is gone meanwhile."""
         with suppress(OSError), open(os.path.join(self.folder, file), "rb") as opened:
             opened.seek(start)
             return opened.read(size)
@@ -177,7 +177,7 @@ class Index:
 
 
 def attempts(number: int | None, entry: JournalEntry) -> Iterator[tuple[Any, ...]]:
-    """A row for each run of each hook; one that was only started in the background is heard of again."""
+    """A row for each run of each hook; a background hook is recorded again when it has ended."""
     for one in entry.attempts:
         if one.detail == IN_BACKGROUND:
             continue
@@ -188,7 +188,7 @@ def attempts(number: int | None, entry: JournalEntry) -> Iterator[tuple[Any, ...
 
 
 def open_index_database(path: str) -> sqlite3.Connection:
-    """The tables, made where there are none yet."""
+    """Open the database; create the tables if there are none."""
     base = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
     try:
         [version] = base.execute("PRAGMA user_version").fetchone()
@@ -202,7 +202,7 @@ def open_index_database(path: str) -> sqlite3.Connection:
 
 
 def make(base: sqlite3.Connection) -> None:
-    """The tables; another process may have made them while we waited."""
+    """Create the tables, unless another process has while we waited."""
     [version] = base.execute("PRAGMA user_version").fetchone()
     if version == VERSION:
         return
@@ -215,7 +215,7 @@ def make(base: sqlite3.Connection) -> None:
 
 @contextmanager
 def immediate_transaction(base: sqlite3.Connection) -> Iterator[None]:
-    """All of it, or nothing."""
+    """A transaction: everything or nothing."""
     base.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -227,7 +227,7 @@ def immediate_transaction(base: sqlite3.Connection) -> Iterator[None]:
 
 
 def looked_at(path: str) -> tuple[int, int]:
-    """A file's inode and size; 0 where it is gone, or no file."""
+    """A file's inode and size; 0 if it is gone, or not a file."""
     with suppress(OSError):
         found = os.stat(path, follow_symlinks=False)
         return found.st_ino, found.st_size

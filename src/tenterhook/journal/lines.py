@@ -1,4 +1,4 @@
-"""Outcomes -> lines: each its own, or those that are alike together; cut and redacted."""
+"""Outcomes -> lines: one each, or one for several equal outcomes; shortened and redacted."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from tenterhook.support.clock import stamp
 from tenterhook.support.secrets.redact import Redactor
 from tenterhook.types import Event, Outcome
 
-# A secret that a cut would split is known by its whole: so much more is looked at.
+# A secret that a cut would split is recognised only as a whole: so many more characters are checked.
 MARGIN = 4_000
-# So many names are remembered.
+# The most names that are remembered.
 MOST = 1_000
 
 
 class LineWriter:
-    """How one engine's outcomes are written down."""
+    """Encodes one engine's outcomes as lines."""
 
     def __init__(self, project: str, environ: Mapping[str, str], events: Iterable[EventRule]) -> None:
         self.project, self.redactor = project, Redactor(environ)
         self.rules = {rule.name: rule for rule in events}
-        # Names and sources of hooks in which there is nothing to redact: looked at once, not with every line.
+        # Names and sources of hooks without a secret: checked once, not with every line.
         self.harmless: set[tuple[str, str]] = set()
 
     def facts(self, event: str, session: object, agent: str, target: object) -> Line:
-        """What is kept of an event besides its data."""
+        """What is recorded of an event besides its data."""
         kind = self.rules[event].kind
         said = {"session": text(session), "kind": kind, "agent": agent, "target": self.cut(text(target), WORDS)}
         return drop_empty_fields({"pid": os.getpid(), "project": self.project, **said})
 
     def about(self, event: Event) -> bytes:
-        """What is kept of an event whatever comes of it, as a line that ends the one of its outcome."""
+        """What is recorded of an event whatever its outcome, as the second part of the line."""
         target = event.data.get(self.rules[event.name].target)
         facts = self.facts(event.name, event.session, event.agent, target)
         return self.encode_redacted([{**facts, **summarise_event_data(event.data, self.cut)}])
 
     def whole(self, outcome: Outcome, about: bytes) -> bytes:
-        """Everything that is kept of one outcome and its event. Neither line is empty, so that a comma joins them."""
+        """The whole line of one outcome and its event. Neither part is empty, so that a comma joins them."""
         line = encode_json_line(entry(outcome, {"time": format_timestamp(time())}, self.cut))
         return (line if self.is_plain(outcome) else self.redactor.data(line))[:-2] + b"," + about[1:]
 
     def is_plain(self, outcome: Outcome) -> bool:
-        """Whether there can be no secret in it: nobody said anything, and the hooks' names are known to hold none."""
+        """Whether it cannot hold a secret: no hook answered, and the hooks' names are known to hold none."""
         if outcome.reason or outcome.stop_reason or outcome.messages or outcome.skipped or outcome.warnings:
             return False
         for one in outcome.attempts:
@@ -66,7 +66,7 @@ class LineWriter:
         return True
 
     def lines_of_waiting(self, waiting: deque[Waiting], since: float) -> list[Line]:
-        """What is kept of outcomes in which nothing was said; all of them came after this time."""
+        """Lines for queued outcomes without an answer; all of them came after this time."""
         return [self.together(like, since) for like in drain_grouped(waiting)]
 
     def together(self, like: RepeatedOutcome, since: float) -> Line:
@@ -80,7 +80,7 @@ class LineWriter:
         return made
 
     def cut(self, whole: str, most: int) -> str:
-        """At most so much of a text. It is redacted first: of a secret that was cut, the rest would not be known."""
+        """Shorten a text. It is redacted first: the rest of a secret that was cut would not be recognised."""
         if len(whole) <= most:
             return whole
         return f"{self.redactor.text(whole[: most + MARGIN])[:most]}... ({len(whole):,} characters)"

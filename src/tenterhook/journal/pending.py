@@ -1,4 +1,4 @@
-"""What waits to be written: outcomes in which nothing was said, those that are alike together."""
+"""The queue of outcomes to be written: those without an answer, equal ones together."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 from tenterhook.types import Outcome
 
-# The event's session and agents, what it is about, and what came of it.
+# The event's session and agents, its target, and its outcome.
 Waiting = tuple[str, tuple[str, ...], str, Outcome]
 
 
 class RepeatedOutcome:
-    """Outcomes of which the first tells all: how many there were, and by hook how many seconds each took."""
+    """Equal outcomes: the first one, how many there were, and by hook the seconds of each run."""
 
     __slots__ = ("count", "first", "seconds")
 
@@ -22,7 +22,7 @@ class RepeatedOutcome:
 
 
 def drain_grouped(waiting: deque[Waiting]) -> Iterable[RepeatedOutcome]:
-    """All that waits, those that are alike together, while other threads go on adding."""
+    """Take everything from the queue, equal outcomes together, while other threads go on adding."""
     found: dict[tuple[object, ...], RepeatedOutcome] = {}
     like: RepeatedOutcome | None = None
     while waiting:
@@ -32,7 +32,7 @@ def drain_grouped(waiting: deque[Waiting]) -> Iterable[RepeatedOutcome]:
             break
         outcome = one[3]
         if like and not outcome.attempts and outcome is like.first[3] and one[0] is like.first[0]:
-            like.count += 1  # the same once more, as most are: known without a key, in a third of the time
+            like.count += 1  # the same once more, as most are: recognised without a key, in a third of the time
             continue
         key = in_common(one)
         like = found.get(key)
@@ -46,7 +46,7 @@ def drain_grouped(waiting: deque[Waiting]) -> Iterable[RepeatedOutcome]:
 
 
 def in_common(one: Waiting) -> tuple[object, ...]:
-    """What outcomes that are alike have in common; partly by identity, since the first of them is still there."""
+    """A key for equal outcomes; partly by identity, since the first of them is still referenced."""
     session, agents, target, outcome = one
     if not outcome.attempts:
         return (outcome.id, text(session))  # an event that no hook matches has the same outcome each time
@@ -55,5 +55,5 @@ def in_common(one: Waiting) -> tuple[object, ...]:
 
 
 def text(given: object) -> str:
-    """What a host gave where a text belongs."""
+    """A value of the host, as text."""
     return given if isinstance(given, str) else ""

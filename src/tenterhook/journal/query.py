@@ -1,4 +1,4 @@
-"""What is asked of the journal: which entries, and what their hooks cost."""
+"""Queries over the journal: which entries, and what their hooks cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tenterhook.journal.index import Index
 
 
 class EntryFilter(Struct, frozen=True, kw_only=True):
-    """What entries must be like; what is empty fits all. Event and hook are globs, a session is known by its start."""
+    """Conditions for entries; an empty one matches all. Event and hook are globs, a session is matched by its start."""
 
     event: str = ""
     hook: str = ""
@@ -26,7 +26,7 @@ class EntryFilter(Struct, frozen=True, kw_only=True):
 
 
 class HookCost(Struct, frozen=True):
-    """What one hook cost, in seconds and in US dollars. `share` is of the time of all."""
+    """What one hook cost, in seconds and in US dollars. `share` is its part of all hooks' time."""
 
     hook: str
     runs: int
@@ -42,7 +42,7 @@ class HookCost(Struct, frozen=True):
 
 
 class Cost(Struct, frozen=True):
-    """What hooks took of one session. The seconds of hooks that ran at once are added up."""
+    """What hooks cost in one session. The seconds of hooks that ran at once are added up."""
 
     session: str
     events: int
@@ -52,7 +52,7 @@ class Cost(Struct, frozen=True):
 
 
 def clause(wanted: EntryFilter) -> tuple[str, list[str]]:
-    """As SQL over the events. A hook that only did not match counts as not concerned."""
+    """The conditions as SQL over the events. A hook that only did not match does not count."""
     tests = {
         "(event GLOB ? OR kind GLOB ?)": [wanted.event] * 2,
         "decision = ?": [wanted.decision],
@@ -68,7 +68,7 @@ def clause(wanted: EntryFilter) -> tuple[str, list[str]]:
 
 
 def lines(index: Index, wanted: EntryFilter, limit: int, after: int = -1) -> Iterator[tuple[int, bytes]]:
-    """The newest entries that fit, the oldest of them first, each with its number; `after` only later ones."""
+    """The newest matching entries, the oldest of them first, each with its number; `after`: only later ones."""
     test, values = clause(wanted)
     found = index.ask(
         f"SELECT number, file, start, size FROM events WHERE number > ? AND {test}"
@@ -85,7 +85,7 @@ def newest(index: Index) -> int:
 
 
 def hooks(index: Index, wanted: EntryFilter) -> list[HookCost]:
-    """Of each hook that ran, the dearest first."""
+    """Each hook that ran, the most expensive first."""
     test, values = clause(wanted)
     named, more = ("AND hook GLOB ?", [wanted.hook]) if wanted.hook else ("", [])
     rows = index.ask(
@@ -99,7 +99,7 @@ def hooks(index: Index, wanted: EntryFilter) -> list[HookCost]:
 
 
 def summarise_hook_runs(name: str, runs: Sequence[Sequence[Any]], total: int) -> HookCost:
-    """`runs` are sorted by their time."""
+    """`runs` are sorted by duration."""
     times = [run[1] for run in runs]
     failed, timeouts, blocks, cost = (sum(run[n] for run in runs) for n in range(2, 6))
     low, high, most, all_of_them = (one / 1e6 for one in (part(times, 0.5), part(times, 0.95), times[-1], sum(times)))
@@ -108,12 +108,12 @@ def summarise_hook_runs(name: str, runs: Sequence[Sequence[Any]], total: int) ->
 
 
 def part(ordered: Sequence[float], quantile: float) -> float:
-    """The value that this part of all is not above; 0 of nothing."""
+    """The quantile of sorted values; 0 if there are none."""
     return ordered[ceil(len(ordered) * quantile) - 1] if ordered else 0.0
 
 
 def sessions(index: Index, wanted: EntryFilter) -> list[Cost]:
-    """Each session that had hooks, the dearest first."""
+    """Each session that had hooks, the most expensive first."""
     test, values = clause(wanted)
     rows = index.ask(
         "SELECT session, sum(count), sum(runs), sum(micros), sum(cost) FROM"

@@ -1,4 +1,4 @@
-"""Lines -> entries: what is read of the journal. What is written is made in entry.py, without these records."""
+"""Lines -> entries, for reading the journal. Writing uses entry.py, without these records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tenterhook.types import Skipped, Usage
 
 
 class HookRun(Struct):
-    """What one hook did. Where the entry is of many outcomes, `each` has the microseconds of every run."""
+    """What one hook did. If the entry stands for many outcomes, `each` has the microseconds of every run."""
 
     hook: str
     type: str
@@ -36,7 +36,7 @@ class HookRun(Struct):
 
 
 class HookText(Struct):
-    """A text that a hook had for somebody, its beginning, and how long all of it was."""
+    """A message of a hook: its beginning, and its full length."""
 
     to: str
     kind: str
@@ -46,10 +46,10 @@ class HookText(Struct):
 
 
 class JournalEntry(Struct, kw_only=True):
-    """One line. What is empty is left out.
+    """One line. Empty fields are left out.
 
-    `count` is above one where nothing was decided, said or changed so many times between `time` and `until`. `unlisted`
-    is how many skipped hooks and attempts were too many to be kept.
+    `count` is above one if the same outcome, without a decision, message or change, came that often between `time` and
+    `until`. `unlisted` is how many skipped hooks and attempts were too many to be recorded.
     """
 
     schema: int
@@ -87,7 +87,7 @@ decoder = msgspec.json.Decoder(JournalEntry)
 
 
 def read(line: bytes) -> JournalEntry | None:
-    """The line's entry; None where its writer could not end it, or is of a later version."""
+    """The line's entry; None if the line is incomplete or of a later version."""
     try:
         entry = decoder.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):

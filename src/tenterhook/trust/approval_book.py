@@ -1,4 +1,4 @@
-"""What is kept of one project: every version of every item that the user approved, and what was denied."""
+"""The approvals of one project: every version of every item that the user approved, and what was denied."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ VERSION = 1
 
 
 class ItemHistory(Struct, omit_defaults=True):
-    """The life of one item: its approved versions, the latest last. Switching branches asks for nothing again.
+    """The history of one item: its approved versions, the latest last. Switching branches needs no new approval.
 
-    `gone` says that the user knows that it is not there any more.
+    `gone`: the user has confirmed that it no longer exists.
     """
 
     versions: list[Item]
@@ -34,7 +34,7 @@ class ItemHistory(Struct, omit_defaults=True):
 
 
 class ApprovalBook(Struct):
-    """The store's file. What is bound to another user, machine, project or place counts for nothing."""
+    """The store's file. It is ignored if it was made for another user, machine, project or path."""
 
     project: str
     user: int
@@ -46,7 +46,7 @@ class ApprovalBook(Struct):
 
 
 def load_book(project: str, home: str, environ: Mapping[str, str]) -> tuple[ApprovalBook | None, str]:
-    """The book of a project, None where nothing is approved; and what is wrong with it."""
+    """The approvals of a project, None if there are none; and what is wrong with the file."""
     data, problem = store.read(project, home, environ)
     if not data:
         return None, problem
@@ -67,7 +67,7 @@ def load_book(project: str, home: str, environ: Mapping[str, str]) -> tuple[Appr
 
 
 def change(project: str, home: str, environ: Mapping[str, str], do: Callable[[ApprovalBook], None]) -> str:
-    """Change the book while nobody else does, and say where it is kept. A broken one is begun anew."""
+    """Change the file under a lock, and return its path. A broken file is started again."""
     file = store.place(project, home, environ)
     try:
         with store.lock_book(file, project):

@@ -1,4 +1,4 @@
-"""Items + what the user approved -> which of them count."""
+"""Items + what the user approved -> the state of each item."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class ItemState(Struct, frozen=True):
-    """One item, what the user said about it, and the line in which that is kept."""
+    """One item, its state, and its history in the book."""
 
     item: Item
     state: str
@@ -31,7 +31,9 @@ class ItemState(Struct, frozen=True):
 
 
 def standings(items: Sequence[Item], book: ApprovalBook | None) -> list[ItemState]:
-    """Exactly what was approved counts, wherever it stands; what stands where something approved stood is modified."""
+    """Classify items: *trusted* (identical to an approved version, even if moved), *modified* (another version was
+    approved under this name or position), *denied*, *untrusted*.
+    """
     if book is None:
         return [ItemState(item, "untrusted") for item in items]
     if book.denied:
@@ -68,7 +70,7 @@ def by_order(item: Item) -> Hashable:
 
 
 def missing_approvals(book: ApprovalBook | None, found: Iterable[ItemState]) -> list[ItemHistory]:
-    """What was approved, is not there any more, and is not known to be gone."""
+    """Approved items that no longer exist, unless the user has confirmed that."""
     there = {id(one.history) for one in found}
     lines = book.lines if book and not book.denied else []
     return [
@@ -77,7 +79,7 @@ def missing_approvals(book: ApprovalBook | None, found: Iterable[ItemState]) -> 
 
 
 class Approvals:
-    """What the user has said about one project, asked while its files are read for one dialect."""
+    """The user's approvals for one project, used while its files are read for one dialect."""
 
     def __init__(self, dialect: Dialect, project: str, home: str, environ: Mapping[str, str]) -> None:
         self.dialect, self.project, self.home, self.environ = dialect, project, home, environ
@@ -85,16 +87,16 @@ class Approvals:
         self.by_words: dict[Hashable, list[Item]] | None = None
 
     def knows(self, file: str) -> bool:
-        """Whether something in this file is approved: then it must not be passed over where it is broken."""
+        """Whether something in this file is approved: then the file must not be skipped if it is broken."""
         real = os.path.realpath(file)
         return self.book is not None and any(
             history.state == "approved" and history.last.file == real for history in self.book.lines
         )
 
     def words(self, file: str, said: dict[str, Any]) -> tuple[dict[str, Any], str]:
-        """What a file says about others' hooks, as far as it counts; and its state.
+        """The approved directives of a file about other hooks; and their state.
 
-        While it is modified what was approved stays in force.
+        While they are modified, the approved version stays in force.
         """
         item = other_item("words", file, said, dialect=self.dialect.name)
         [found] = standings([item], self.book)
@@ -103,7 +105,7 @@ class Approvals:
         return (item.entry if found.state == "trusted" else {}), found.state
 
     def hooks(self, hooks: Sequence[Hook]) -> tuple[list[Hook], list[ItemHistory]]:
-        """A project's hooks with their states and seals; and the approved ones that are not there."""
+        """A project's hooks with their states and seals; and the approved ones that no longer exist."""
         if self.book is None or self.book.denied:
             state = "denied" if self.book else "untrusted"
             return [replace(hook, state=state) for hook in hooks], []
@@ -119,7 +121,7 @@ class Approvals:
         return [self.standing(hook, one, b, binder) for hook, one, b in zip(hooks, found, bound, strict=True)], lost
 
     def bound(self, hook: Hook, binder: Binder) -> Binding:
-        """What the hook is made of now. Its files are parsed only for an approval from before that was done."""
+        """The files of the hook now. They are parsed only if the approval was made by older rules."""
         found = binder.hook(hook)
         said = hook_item(hook, self.dialect, 0, found).said
         versions = self.versions().get(said, ())
@@ -132,7 +134,7 @@ class Approvals:
         return follow(binder, found)
 
     def versions(self) -> dict[Hashable, list[Item]]:
-        """What is approved, by what it says, the latest first."""
+        """The approved versions, by what their entry says, the latest first."""
         if self.by_words is None:
             self.by_words = {}
             for history in self.book.lines if self.book else ():
@@ -150,10 +152,10 @@ class Approvals:
 
 
 def as_approved(binder: Binder, found: Binding, version: Item) -> bool:
-    """Whether all that a version was bound to is as it was then; it is added to what is bound if so.
+    """Whether all files that a version was bound to are unchanged; if so, they are added to the binding.
 
-    What is loaded depends on nothing but the texts and names that the version is bound to, so that nothing has to be
-    parsed to know that it is the same.
+    What is loaded depends only on the texts and names that the version is bound to, so nothing has to be parsed to know
+    that it is the same.
     """
     if version.followed != FOLLOWED:
         return False
@@ -179,7 +181,7 @@ def as_approved(binder: Binder, found: Binding, version: Item) -> bool:
 
 
 def block_modified_hook(hook: Hook, before: Item, now: Item, binder: Binder) -> Hook:
-    """Not run, and not silently gone: it stands in the way wherever the old one or the new one would have run."""
+    """A hook that fails instead of disappearing: it blocks wherever the old or the new version would have run."""
     was = before.entry
     there = {one.path for one in now.parts}
     more = (again(one, binder.where)[0] for one in before.parts if one.path not in there)
@@ -198,7 +200,7 @@ def block_modified_hook(hook: Hook, before: Item, now: Item, binder: Binder) -> 
 
 
 def orders(hooks: Iterable[Hook]) -> list[int]:
-    """The place of each among those of the same file, event and agent."""
+    """The position of each among those of the same file, event and agent."""
     seen: Counter[tuple[str, str, str | None]] = Counter()
     found = []
     for hook in hooks:
@@ -209,7 +211,7 @@ def orders(hooks: Iterable[Hook]) -> list[int]:
 
 
 def binder_for(dialect: Dialect, project: str, home: str, environ: Mapping[str, str], *, texts: bool = False) -> Binder:
-    """Variables in a command are those that its hook would see."""
+    """A binder with the variables that the hook would see."""
     from tenterhook.pipeline.environment import environment
     from tenterhook.pipeline.payload import compile_shape
     from tenterhook.trust.parts import ground

@@ -1,7 +1,7 @@
-"""A hook -> the files that its command or function names, and what it runs that nobody can name beforehand.
+"""A hook -> the files that its command or function names, and what it runs that cannot be determined beforehand.
 
-Nothing is run or imported to find out. What cannot be bound is said when the hook is approved, not guessed at. What
-those files load in their turn is in closure.py.
+Nothing is run or imported to find out. What cannot be bound is reported when the hook is approved, not guessed. What
+those files load in turn is in closure.py.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "fish")
 INTERPRETERS = (*SHELLS, "python", "pypy", "node", "deno", "bun", "ruby", "perl", "php", "lua", "tsx", "ts-node")
-# Programs that run the command which follows.
+# Programs that run the command after their own options.
 WRAPPERS = (
     *("env", "exec", "command", "nohup", "nice", "time", "sudo", "doas", "stdbuf", "setsid", "builtin", "timeout"),
     *("ionice", "chrt", "taskset", "flock", "busybox", "unbuffer", "chronic", "caffeinate", "gtimeout", "runuser"),
 )
-# Those of them that are given a time, a file or a number first.
+# Those of them that take a time, a file or a number first.
 MEASURED = ("timeout", "gtimeout", "flock", "taskset", "chrt")
-# Programs whose work is to run what the project says.
+# Programs that run whatever the project's files say.
 RUNNERS = frozenset(
     "npm npx yarn pnpm bunx make gmake ninja just task rake bundle composer cargo go mvn gradle gradlew ant sbt tox "
     "nox pytest poetry uv uvx pipx hatch pdm pre-commit lefthook docker podman docker-compose bazel cmake jest vitest "
@@ -44,20 +44,20 @@ CODE = frozenset(
     ".py .pyw .pyz .pyc .js .jsx .mjs .cjs .ts .tsx .mts .cts .sh .bash .zsh .ksh .fish .nu .rb .pl .pm .php .phar "
     ".lua .awk .sed .jq .jar .java .so .dylib .dll .exe .bat .cmd .ps1 .r .tcl .exs .clj .groovy .scala .wasm".split()
 )
-# Options after which an interpreter other than a shell has its code, and not a file's name.
+# Options after which an interpreter other than a shell expects code, not a file's name.
 TEXT = re.compile(r"-[a-zA-Z]*[ce]|-p|-pe|--eval|--print|--run")
-# A module or a text for Python, behind the letters of other options and before its own value.
+# A module or a text for Python, possibly after other one-letter options.
 PYTHON = re.compile(r"-[bBdEiIOPqRsSuvx]*([cm])(.*)", re.DOTALL)
-# Files that node loads before its script.
+# Options for files that node loads before its script.
 PRELOADS = re.compile(r"(?:--require|--import|--loader|--experimental-loader|-r)(?:=(.*))?")
 ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 DEEPEST = 4
-# So many folders among a command's words are looked into: one that names thousands must not keep anybody waiting.
+# The most folders among a command's words that are searched: a command that names thousands must not cause a delay.
 FEW = 4
 
 
 class EntryPoint(Struct, frozen=True):
-    """Where code of the project begins to run: a file, a module by its name, or a text; in a language, in a folder."""
+    """Where code of the project begins to run: a file, a module by name, or a text; in a language, in a folder."""
 
     cwd: str
     file: LoadedFile | None = None
@@ -69,9 +69,9 @@ class EntryPoint(Struct, frozen=True):
 
 
 class Binding(Struct):
-    """What an approval of one hook is bound to, each file with its stamp; and what it cannot be bound to.
+    """What an approval of one hook is bound to, each file with its fingerprint; and what it cannot be bound to.
 
-    `starts` is what loads more than itself, for `closure.follow`.
+    `starts` are the entry points, for `closure.follow`.
     """
 
     parts: dict[str, tuple[BoundFile, Stamp]] = field(default_factory=dict)
@@ -181,7 +181,7 @@ class Binder:
         self.bind_interpreter(found, name, words[1:], depth)
 
     def wrapped(self, found: Binding, name: str, words: list[str], depth: int) -> None:
-        """The command that a wrapper runs. What follows an option may be its value or the command: both count."""
+        """The command that a wrapper runs. The word after an option may be its value or the command: both count."""
         measured = name in MEASURED
         for n, word in enumerate(words if depth <= DEEPEST else ()):
             if word.startswith("-") or ASSIGNED.match(word):
@@ -200,9 +200,9 @@ class Binder:
         return word in BUILTINS or ("\0" not in path and os.path.isfile(path) and os.access(path, os.X_OK))
 
     def bind_interpreter(self, found: Binding, name: str, words: list[str], depth: int) -> None:
-        """The script of an interpreter, or the text that stands for one.
+        """The script of an interpreter, or the text given instead of one.
 
-        What follows an option may be its value: then the script comes later, and both are looked at.
+        The word after an option may be its value: then the script comes later, and both are looked at.
         """
         for n, word in enumerate(words):
             follows = words[n + 1] if n + 1 < len(words) else ""
@@ -224,7 +224,7 @@ class Binder:
             elif word.startswith("-"):
                 continue
             elif language_of(name) == "javascript" and not os.path.isfile(os.path.join(self.cwd, word)):
-                self.module(found, os.path.join(self.cwd, word), f"{name} {word}")  # it puts a suffix or an index to it
+                self.module(found, os.path.join(self.cwd, word), f"{name} {word}")  # it adds a suffix or an index to it
             else:
                 path = os.path.join(self.cwd, word)
                 self.file(found, path, language_of(name))
@@ -241,9 +241,9 @@ class Binder:
         found.starts.append(EntryPoint(self.cwd, module=path, language="javascript", title=title))
 
     def others(self, found: Binding, words: Sequence[str], *, strange: bool = False) -> None:
-        """Files of the project that stand among a command's words and look like code; from folders among them, too.
+        """Files of the project among a command's words that look like code; from folders among them, too.
 
-        To a program that we know nothing about any file may be code: such files are named.
+        To an unknown program any file may be code: such files are reported.
         """
         folders = [path for word in words if os.path.isdir(path := os.path.join(self.cwd, word))]
         for word in words:
@@ -272,16 +272,16 @@ class Binder:
         return which(word, self.env.get("PATH", os.defpath), self.cwd) or word
 
     def named_by_project(self, word: str) -> bool:
-        """Whether a program's name leads into the project, wherever a link leads from there."""
+        """Whether a program's name leads into the project, wherever a symlink leads from there."""
         path = self.locate_file(word)
         return "\0" not in path and self.where.of_project(os.path.join(os.path.realpath(os.path.dirname(path)), "it"))
 
     def file(self, found: Binding, path: str, language: str = "") -> None:
-        """A file, and what its first line says shall run it."""
-        if "\0" in path:  # no file has such a name, and nothing that asks the system for one takes it
+        """A file, and the interpreter in its first line."""
+        if "\0" in path:  # no file has such a name, and the system refuses it
             found.parts[path] = (BoundFile(path, path, "absent"), ())
             return
-        if os.path.isabs(path):  # a link on the way is another way to the same file; the file itself may be one
+        if os.path.isabs(path):  # a symlink on the way is another path to the same file; the file itself may be one
             path = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
         if path in found.parts:
             return
@@ -314,7 +314,7 @@ class Binder:
 
 
 def which(word: str, path: str, cwd: str) -> str:
-    """Where PATH has a program, its relative folders counted from where the hook runs."""
+    """The program's path by PATH, whose relative folders are relative to where the hook runs."""
     for folder in path.split(os.pathsep):
         found = os.path.join(cwd, folder, word)
         if "\0" not in found and os.path.isfile(found) and os.access(found, os.X_OK):
@@ -328,7 +328,7 @@ def note(found: Binding, text: str) -> None:
 
 
 def loose_words(text: str, env: Mapping[str, str]) -> list[str]:
-    """Whatever may be a file's name in shell text, variables put in; the shell alone knows."""
+    """All words of a shell text that may be a file's name, variables filled in; only the shell knows."""
     import shlex
 
     lexer = shlex.shlex(text, posix=True, punctuation_chars=True)

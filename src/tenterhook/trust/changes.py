@@ -1,4 +1,4 @@
-"""What is different between what was approved and what is there now."""
+"""The difference between what was approved and what is there now."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def keys(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
 
 
 def files(before: Item, now: Item) -> list[str]:
-    """The files whose bytes, or whose real places, are others."""
+    """The files whose bytes or real paths differ."""
     was = {one.path: one for one in before.parts}
     there = {one.path: one for one in now.parts}
     return [
@@ -46,7 +46,7 @@ def name(path: str) -> str:
 
 
 def diff(before: Item, now: Item) -> Iterator[str]:
-    """As a patch would show it: the entry, then each file whose text was kept."""
+    """A diff of the entry, then of each file whose text was stored."""
     import json
     from difflib import unified_diff
 

@@ -1,4 +1,4 @@
-"""All that a hook's files load in their turn, as far as it is the project's: an approval is bound to that, too."""
+"""All project files that a hook's files load in turn: an approval is bound to them, too."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from tenterhook.trust.loads.paths import project_variables
 from tenterhook.trust.loads.records import LoadedFile, Loads, SourceText
 from tenterhook.trust.parts import names_in
 
-# So many texts are read for one hook, and so many notes are made.
+# The most texts read for one hook, and the most notes made.
 MOST = 500
 MOST_NOTES = 30
-# Of each text, so much.
+# The most that is read of each text.
 LARGEST = 4 << 20
 
 
 def follow(binder: Binder, found: Binding) -> Binding:
-    """Add to what is bound all that it loads."""
+    """Add everything that it loads to the binding."""
     Follower(binder, found).run()
     return found
 
 
 class Follower:
-    """Reads one text after the other, until nothing more is loaded."""
+    """Reads one text after another, until nothing more is loaded."""
 
     def __init__(self, binder: Binder, found: Binding) -> None:
         self.binder, self.found = binder, found
@@ -62,7 +62,7 @@ class Follower:
         return self.binder.loads[key]
 
     def sources(self, start: EntryPoint) -> Iterator[SourceText]:
-        """The text that a start stands for."""
+        """The text that an entry point stands for."""
         if start.file is not None:
             yield from self.of_file(start, start.file)
         elif start.module and start.language == "javascript":
@@ -104,12 +104,12 @@ class Follower:
         if len(text) > LARGEST:
             self.note(f"{os.path.relpath(path, self.project)}: what it loads, it is too long to be read")
             return
-        # A script's own folder is where Python looks first, with links followed; a module has its script's.
+        # Python looks first in the script's own folder, symlinks followed; a module has its script's.
         roads = roads or ((os.path.dirname(real), *self.python_path()) if language == "python" else ())
         yield self.source(start, path, real, text, language, roads, file.first, file.main)
 
     def of_module(self, start: EntryPoint) -> Iterator[SourceText]:
-        """A module by its name, as if a text imported it. Its `__main__` runs where it is a package."""
+        """A module by name, as if a text imported it. If it is a package, its `__main__` runs."""
         text = f"import {start.module}\n"
         if start.first:
             text += f"import {start.module}.__main__\n"
@@ -123,7 +123,7 @@ class Follower:
         yield source
 
     def python_path(self) -> list[str]:
-        """Folders of the project in which the user's own environment makes Python look."""
+        """Folders of the project that PYTHONPATH in the user's environment names."""
         given = [one for one in self.binder.env.get("PYTHONPATH", "").split(os.pathsep) if one]
         roads = [os.path.realpath(os.path.join(self.binder.cwd, one)) for one in given]
         return [road for road in roads if self.binder.where.of_project(road)]

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from tenterhook.dialects.schema.dialect import Dialect
     from tenterhook.trust.bind import Binding
 
-# All of a hook's entry that decides when it runs, what it runs, and what comes of it.
+# All parts of a hook's entry that decide when it runs, what it runs, and what its answer does.
 FIELDS = (
     *("name", "handler", "spec", "matcher", "match_kind", "timeout", "enabled", "sequential", "priority", "once"),
     *("background", "leftovers", "condition", "on_failure", "env", "sandbox"),
 )
-# The rules by which it is found out what a hook's files load. An approval that was given by others is asked for again
-# where something comes of it.
+# The version of the rules that find what a hook's files load. An approval by older rules is asked for again if the
+# result differs.
 FOLLOWED = 1
 KINDS = {
     "hook": "hook",
@@ -34,10 +34,10 @@ KINDS = {
 
 
 class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A hook, or something else that a project's file says and that counts only where the user agrees.
+    """A hook, or another part of a project's file that counts only with the user's approval.
 
-    `file` is the config file's real path, `order` the item's place among those of the same event. `followed` says by
-    which rules it was found out what its files load; 0 where it was not.
+    `file` is the config file's real path, `order` the item's position among those of the same event. `followed` is the
+    version of the rules by which the files that it loads were found; 0 if they were not.
     """
 
     kind: str
@@ -54,17 +54,17 @@ class Item(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def slot(self) -> tuple[str, str, str, str, str | None]:
-        """Where it stands: an item that was changed still stands there."""
+        """Its position: a changed item keeps it."""
         return self.kind, self.dialect, self.file, self.event, self.agent
 
     @property
     def bond(self) -> Hashable:
-        """What an approval is bound to: where two items have the same, an approval of the one is one of the other."""
+        """What an approval is bound to: if two items have the same, an approval of one is an approval of the other."""
         return *self.said, tuple(sorted(one.key for one in self.parts))
 
     @property
     def said(self) -> tuple[Hashable, Hashable]:
-        """Where it stands and what its entry says, without the files behind it."""
+        """Its position and its entry, without the files behind it."""
         return self.slot, hashable(self.entry)
 
 
@@ -99,19 +99,19 @@ def other_item(
 
 
 def entry(hook: Hook, dialect: Dialect) -> dict[str, Any]:
-    """The hook as its file has it, without what is usual, so that a later version's new options change nothing."""
+    """The hook as its file has it, without defaults, so that new options in a later version change nothing."""
     bare = Hook(name="", event="", handler="", spec={}, source=hook.source, timeout=dialect.timeout)
     found = {name: getattr(hook, name) for name in FIELDS}
     return dict(plain({name: value for name, value in found.items() if value != getattr(bare, name)}))
 
 
 def plain(value: Any) -> Any:
-    """As JSON would have it, so that what was kept compares with what is read."""
+    """As JSON would have it, so that a stored value compares with one that is read."""
     return tuples_to_lists(msgspec.to_builtins(value, str_keys=True, enc_hook=str))
 
 
 def hashable(value: Any) -> Hashable:
-    """The same for two values exactly where they are equal, so that thousands of them can be looked up."""
+    """Equal for two values exactly if they are equal, so that thousands of them can be looked up."""
     if isinstance(value, dict):
         return frozenset((key, hashable(one)) for key, one in value.items())
     return tuple(map(hashable, value)) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""The files that a hook is made of: what of each an approval is bound to, and whether it is still the same."""
+"""The files of a hook: what of each an approval is bound to, and whether it is unchanged."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from msgspec import Struct
 
 from tenterhook.trust.loads.records import STANDARD
 
-try:  # hashlib brings OpenSSL along, 3 ms of every `tenter fire`; this is the same function
+try:  # hashlib would load OpenSSL, 3 ms of every `tenter fire`; this is the same function
     from _blake2 import blake2b
 except ImportError:  # pragma: no cover
     from hashlib import blake2b
 
-# A program outside of the project that is larger is known by its size and its times, not by its bytes.
+# A larger program outside of the project is identified by its size and times, not by its bytes.
 LARGE = 1 << 20
-# One of the project's own that is larger cannot be bound.
+# A larger file of the project cannot be bound.
 LARGEST = 64 << 20
-# So much of a script is kept, to show what changed in it.
+# How much of a script is stored, to show what changed in it.
 KEPT = 64 << 10
 SYSTEM = ("/usr/", "/bin/", "/sbin/", "/lib", "/nix/store/", "/gnu/store/", "/snap/", "/System/", "/Library/")
 CHUNK = 1 << 18
-# Nanoseconds in which a file may change twice and have the same times. What was read so soon after a change has a
-# stamp that is like no other, so that it is read once more.
+# Nanoseconds within which a file may change twice and keep the same times. A file that was read so soon after a change
+# gets a fingerprint that matches no other, so that it is read once more.
 TICK, UNSURE = 20_000_000, 0
 # What may follow a module's name in that of its file.
 MODULES = (".py", ".pyc", ".pyw")
 LIBRARIES = (".so", ".pyd")
-# So many numbers of a stamp are of the file itself.
+# How many numbers of a fingerprint are of the file itself.
 SURE = 5
 
 Stamp = tuple[int, ...]
 
 
 class BoundFile(Struct, frozen=True, omit_defaults=True):
-    """One file: where it was found, where it really is, and what of it counts.
+    """One file: where it was found, its real path, and what of it counts.
 
-    `how` is content (its bytes), path (where it is: a program of the system), stamp (its size and times), absent, or
-    names: a folder, of which it counts what stands in it under `names`.
+    `how` is content (its bytes), path (only where it is: a program of the system), stamp (its size and times), absent,
+    or names: a folder, of which the entries named in `names` count.
     """
 
     path: str
@@ -58,7 +58,7 @@ class BoundFile(Struct, frozen=True, omit_defaults=True):
 
 
 class ProjectRoots(Struct, frozen=True):
-    """Whose files are whose: the project's, the user's; and whether texts are kept."""
+    """Which files belong to the project and to the user; and whether texts are stored."""
 
     project: str
     home: str
@@ -77,7 +77,7 @@ def below(path: str, folder: str) -> bool:
 
 
 def part(path: str, where: ProjectRoots) -> tuple[BoundFile, Stamp]:
-    """The file as it is now, with the stamp that tells cheaply whether it may have changed."""
+    """The file as it is now, with the fingerprint that tells cheaply whether it may have changed."""
     real = os.path.realpath(path)
     try:
         descriptor = os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
@@ -99,7 +99,7 @@ def again(one: BoundFile, where: ProjectRoots) -> tuple[BoundFile, Stamp]:
 
 
 def names_in(path: str, names: Iterable[str]) -> tuple[BoundFile, Stamp]:
-    """What a folder has under some names: whatever comes to stand there would be loaded, perhaps before the rest."""
+    """What a folder has under some names: a new file there would be loaded, perhaps before the others."""
     wanted = tuple(sorted(names))
     digest = blake2b("\0".join(wanted).encode("utf-8", "surrogateescape"), digest_size=32)
     try:
@@ -118,7 +118,7 @@ def names_in(path: str, names: Iterable[str]) -> tuple[BoundFile, Stamp]:
 def is_named(entry: str, names: Collection[str]) -> bool:
     """Whether an entry of a folder is what one of these names stands for.
 
-    A name is that of a module (with whatever suffix a module has), a file's own, or a pattern.
+    A name is that of a module (with any module suffix), a file's own, or a pattern.
     """
     stem, suffix = os.path.splitext(entry)
     if suffix in LIBRARIES:
@@ -136,12 +136,14 @@ def is_named(entry: str, names: Collection[str]) -> bool:
 
 
 def is_standard(name: str) -> bool:
-    """Whether a module of this name would stand before one of Python's own; its tests are imported by nobody."""
+    """Whether a module of this name would shadow one of Python's own; the standard library's tests are never
+    imported.
+    """
     return name in sys.stdlib_module_names and name not in ("test", "idlelib", "turtledemo", "turtle", "this")
 
 
 def unreadable(path: str, real: str, where: ProjectRoots) -> tuple[BoundFile, Stamp]:
-    """A program that may be run and not read is known by its times; anything else is not there."""
+    """A program that may be run but not read is identified by its times; anything else counts as missing."""
     try:
         about = os.stat(real)
     except (OSError, ValueError):
@@ -161,7 +163,9 @@ def binding(real: str, about: os.stat_result, where: ProjectRoots) -> str:
 
 
 def ours_to_write(real: str) -> bool:
-    """To root everything is: then only where systems and their packages keep programs is a file the system's."""
+    """Whether we could write this file. Root can write all: then only files where systems keep programs count as the
+    system's.
+    """
     return hasattr(os, "geteuid") and os.geteuid() == 0 and not real.startswith(SYSTEM)
 
 
@@ -196,7 +200,7 @@ def stamp_text(about: os.stat_result) -> str:
 
 
 def stamp(path: str) -> Stamp:
-    """Of the file that a path leads to now; nothing where it leads nowhere."""
+    """The fingerprint of the file that a path leads to; empty if it leads nowhere."""
     try:
         return stamp_of(os.stat(path))
     except (OSError, ValueError):

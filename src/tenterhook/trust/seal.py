@@ -1,4 +1,4 @@
-"""Whether a hook is still what was approved: looked at before each run, and after it."""
+"""Check before and after each run that a hook is still what was approved."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ HINT = "tenter trust shows what changed and approves it"
 
 
 class Seal(Struct):
-    """The files that an approval is bound to, each with the stamp under which it was read.
+    """The files that an approval is bound to, each with the fingerprint under which it was read.
 
-    `why` is what was changed where the hook was found modified already; `before` is what it was.
+    `why` is what was changed, if the hook was found modified already; `before` is the approved version.
     """
 
     files: list[tuple[BoundFile, Stamp]]
@@ -32,7 +32,7 @@ class Seal(Struct):
     before: Hook | None = None
 
     def broken(self) -> str:
-        """What changed since the approval; nothing where all is as it was. A file is read only if its stamp differs."""
+        """What changed since the approval; empty if nothing. A file is read only if its fingerprint differs."""
         if self.why:
             return self.why
         for n, (one, known) in enumerate(self.files):
@@ -46,18 +46,18 @@ class Seal(Struct):
         return ""
 
     def find_touched(self, before: Sequence[Stamp]) -> str:
-        """A file that was written to while the hook ran may have been another one for a moment, and be itself again."""
+        """A file that was written to while the hook ran: it may have been different for a moment."""
         for (one, _), then in zip(self.files, before, strict=True):
             if stamp(one.path) == then[:SURE]:
                 continue
-            # Of these it does not count when they were changed: a hook may make files in a folder.
+            # For these the time of change does not count: a hook may create files in a folder.
             if one.how not in ("names", "path") or again(one, self.where)[0].key != one.key:
                 return f"modified while it ran: {one.path}; {HINT}"
         return ""
 
     @property
     def modules(self) -> dict[str, set[str]]:
-        """The project's Python files, by folder: Python may have kept other code for them than theirs."""
+        """The project's Python files, by folder: `__pycache__` may hold other code for them."""
         found: dict[str, set[str]] = {}
         for one, _ in self.files:
             if one.how == "content" and one.path.endswith(".py") and self.where.of_project(one.real):
@@ -70,10 +70,10 @@ class Seal(Struct):
 
 
 def clear_bytecode(modules: Mapping[str, set[str]]) -> None:
-    """Remove what Python keeps of these modules in `__pycache__`.
+    """Remove the bytecode of these modules from `__pycache__`.
 
-    Python runs it without a look at the file's text, so what somebody else put there would run under the text's
-    approval. Nothing is lost: Python makes it again.
+    Python runs it without looking at the source, so a planted file would run under the source's approval. Nothing is
+    lost: Python writes it again.
     """
     for folder, names in modules.items():
         cache = os.path.join(folder, "__pycache__")
@@ -88,12 +88,12 @@ def clear_bytecode(modules: Mapping[str, set[str]]) -> None:
 
 
 def seal_to_check(job: Job) -> Seal | None:
-    """What is to be looked at here: whoever starts a child process does so for it."""
+    """The seal to check here; None for a child process, whose starter checks it."""
     return None if handlers.starts_child(job.hook.handler) else job.hook.seal
 
 
 def refusal(job: Job) -> Attempt | None:
-    """Why this job must not run; None where it may."""
+    """The attempt for a job that must not run; None if it may."""
     seal = seal_to_check(job)
     return modified_hook_attempt(job, why) if seal is not None and (why := seal.broken()) else None
 
@@ -104,14 +104,14 @@ def modified_hook_attempt(job: Job, why: str) -> Attempt:
 
 
 def afterwards(job: Job, stamps: Sequence[Stamp], attempt: Attempt) -> Attempt:
-    """What the hook said does not count where it was changed while it ran."""
+    """Discard the hook's answer if its files were changed while it ran."""
     seal = seal_to_check(job)
     why = seal.find_touched(stamps) if seal else ""
     return replace(modified_hook_attempt(job, why), seconds=attempt.seconds) if why else attempt
 
 
 def run_sealed_jobs(jobs: Sequence[Job], run: Callable[[Sequence[Job]], list[Attempt]]) -> list[Attempt]:
-    """Run those whose seals are whole."""
+    """Run the jobs whose seals are intact."""
     refused = [refusal(job) for job in jobs]
     whole = [job for job, no in zip(jobs, refused, strict=True) if no is None]
     stamps = [seal.stamps() if (seal := seal_to_check(job)) else [] for job in whole]
@@ -121,7 +121,7 @@ def run_sealed_jobs(jobs: Sequence[Job], run: Callable[[Sequence[Job]], list[Att
 
 
 async def arun_sealed_job(job: Job, run: Callable[[Job], Awaitable[Attempt]]) -> Attempt:
-    """The same for one job on a loop."""
+    """The same for one job on an event loop."""
     refused = refusal(job)
     if refused:
         return refused

@@ -1,7 +1,7 @@
-"""Where approvals are kept: one file for each project, in the user's state folder.
+"""Where approvals are stored: one file for each project, in the user's state folder.
 
-Only the user's own environment says where that is. A store that somebody else could have written is not read, because
-whoever can write there can approve. Standard library alone, and as little of it as can be: `tenter hook` reads it.
+Only the user's own environment says where that is. A store that another user could have written is not read, because
+write access would mean power to approve. It uses little of the standard library: `tenter hook` reads it.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 LARGEST = 32 << 20
-# A file's name may have 255 bytes; of a longer path the end is kept, and a checksum of the whole.
+# A file's name may have 255 bytes; for a longer path, its end and a checksum of the whole.
 LONGEST_NAME = 200
 MACHINE = "/etc/machine-id"
 OTHERS = 0o022
 
 
 class StoreError(TenterhookError):
-    """Why approvals cannot be kept."""
+    """Why approvals cannot be stored."""
 
 
 def place(project: str, home: str, environ: Mapping[str, str]) -> str:
-    """The file of one project, by its real path: no link and no git pointer borrows another folder's approvals."""
+    """The file of one project, by its real path: no symlink or git pointer borrows another folder's approvals."""
     return os.path.join(state_folder(environ, home), "trust", file_name(os.path.realpath(project)))
 
 
@@ -43,7 +43,7 @@ def file_name(path: str) -> str:
 
 
 def bond(file: str, project: str) -> dict[str, object]:
-    """What a store must say of itself to count: a copied one, or one of a project that was moved, does not."""
+    """What a store must say of itself to count: one that was copied, or whose project was moved, does not."""
     user = os.geteuid() if hasattr(os, "geteuid") else 0
     return {"project": os.path.realpath(project), "user": user, "machine": machine(), "place": os.path.realpath(file)}
 
@@ -56,7 +56,7 @@ def machine() -> str:
 
 
 def read(project: str, home: str, environ: Mapping[str, str]) -> tuple[bytes, str]:
-    """What is kept for a project; and why it cannot be used, where it cannot."""
+    """What is stored for a project; and why it cannot be used, if so."""
     file = place(project, home, environ)
     if not os.path.lexists(file):
         return b"", ""
@@ -79,7 +79,7 @@ def read(project: str, home: str, environ: Mapping[str, str]) -> tuple[bytes, st
 
 
 def fault(file: str, project: str) -> str:
-    """Why a store cannot be used; empty where it can."""
+    """Why a store cannot be used; empty if it can."""
     folder = os.path.dirname(file)
     if inside(folder, project):
         return f"{folder}: lies inside the project, which could approve its own hooks"
@@ -110,7 +110,7 @@ def foreign(about: os.stat_result) -> str:
 
 
 def write(file: str, project: str, data: bytes) -> None:
-    """In one step: whoever reads meanwhile sees the old one or the new one, whole."""
+    """Write atomically: a concurrent reader sees the old file or the new one."""
     prepare(file, project)
     new = f"{file}.{os.getpid()}.new"
     with suppress(FileNotFoundError):
@@ -129,7 +129,7 @@ def write(file: str, project: str, data: bytes) -> None:
 
 
 def prepare(file: str, project: str) -> None:
-    """The folders, closed to everybody else."""
+    """Create the folders, accessible only to the user."""
     folder = os.path.dirname(file)
     if inside(folder, project):
         raise StoreError(f"{folder} lies inside the project: approvals cannot be kept there; see XDG_STATE_HOME")
@@ -139,14 +139,14 @@ def prepare(file: str, project: str) -> None:
             os.mkdir(one, 0o700)
         about = os.lstat(one)
         if stat.S_ISDIR(about.st_mode) and hasattr(os, "geteuid") and about.st_uid == os.geteuid():
-            os.chmod(one, 0o700)  # another part of ours may have made it under a generous umask
+            os.chmod(one, 0o700)  # another part of tenterhook may have created it under a permissive umask
     if why := fault(file, project):
         raise StoreError(f"{why}; approvals cannot be kept there: see XDG_STATE_HOME")
 
 
 @contextmanager
 def lock_book(file: str, project: str) -> Iterator[None]:
-    """Two writers at once would lose one of two approvals."""
+    """Lock the book: with two writers at once, one approval would be lost."""
     prepare(file, project)
     try:
         import fcntl

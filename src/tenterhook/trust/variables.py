@@ -1,7 +1,7 @@
-"""Variables that make another program of every program: a project's hooks may not set them.
+"""Variables that change what every program runs: a project's hooks may not set them.
 
-They name libraries to load, code to run first, or where programs are looked for: a hook that looks harmless and is
-approved would run something else with them.
+They name libraries to load, code to run first, or where programs are looked for: with them, a hook that looks harmless
+and is approved would run something else.
 """
 
 from __future__ import annotations
@@ -20,6 +20,6 @@ OURS = "TENTERHOOK_"
 
 
 def loads_code(name: str) -> bool:
-    """Whether a value that a project gives to this variable could run, or redirect, something else."""
+    """Whether a value that a project gives to this variable could run, or redirect to, something else."""
     upper = name.upper()
     return upper in NAMES or upper.startswith(PREFIXES) or upper.startswith(OURS)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def built_in(workspace: Workspace) -> list[Definition]:
-    """All that a workspace allows: one that is read-only is not written to, and a shell cannot be confined."""
+    """All tools that a workspace allows: none that write if it is read-only, no shell if it is confined."""
     from tenterhook.agent.tools import bash, edit, write
     from tenterhook.clients.workspace.read_only import read_only_tools
 

@@ -1,4 +1,4 @@
-"""Bash: a shell command in the project's folder, with a time-out that binds."""
+"""Bash: a shell command in the project's folder, with an enforced time-out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/bin/sh")
 USUAL_SECONDS, MOST_SECONDS = 120.0, 600.0
-# From SIGTERM to SIGKILL.
+# Seconds from SIGTERM to SIGKILL.
 GRACE = 2.0
 # Of each stream: its beginning, and as much of its end.
 KEPT_BYTES = 16_000
@@ -37,7 +37,7 @@ def definition(workspace: Workspace) -> Definition:
         program = Program(argv, b"", environ, workspace.root, timeout, GRACE, cap=KEPT_BYTES, tail=KEPT_BYTES)
         done = await run_to_completion(program)
         text = format_command_output(done, timeout)
-        # A command that did not end well is a tool that failed: hooks that wait for failures hear of it.
+        # A command with a non-zero exit is a failed tool: hooks for failures are called.
         return ToolResult(text, text, error=ToolError(text) if describe_exit(done, timeout) else None)
 
     return Definition(
@@ -71,7 +71,7 @@ def check(command: str, timeout: float) -> None:
 
 
 def format_command_output(done: Completed, timeout: float) -> str:
-    """Its output and how it ended; stderr below stdout."""
+    """The command's output and exit; stderr after stdout."""
     if done.error == "spawn":
         raise WorkspaceError(f"the command could not be started: {done.detail}")
     out, err = (text(data, done.truncated) for data in (done.stdout, done.stderr))
@@ -85,7 +85,7 @@ def format_command_output(done: Completed, timeout: float) -> str:
 
 
 def text(data: bytes, truncated: bool) -> str:
-    """Where the middle of a stream was not kept, that is said."""
+    """Mark where the middle of a stream was dropped."""
     if truncated and len(data) >= 2 * KEPT_BYTES:
         data = data[:KEPT_BYTES] + b"\n[... the middle is left out ...]\n" + data[KEPT_BYTES:]
     return data.decode("utf-8", "replace")

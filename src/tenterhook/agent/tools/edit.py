@@ -1,4 +1,4 @@
-"""Edit: one text in a file for another, with the file's own encoding and line ends."""
+"""Edit: replace a text in a file, keeping the file's encoding and line ends."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError
 from tenterhook.support.terminal.text import pluralise_count
 
 LARGEST = 16 << 20
-# How many places are told by their lines.
+# How many matches are listed by line.
 MOST_PLACES = 10
 
 ABOUT = """Replace a text in a file. old_string must be exactly what the file holds, blanks and line breaks included,
@@ -65,7 +65,7 @@ def encode_file_text(coding: TextEncoding, text: str) -> bytes:
 
 
 def line_end(text: str) -> str:
-    """That of most lines."""
+    """The line end of most lines."""
     return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
 
 
@@ -74,7 +74,7 @@ def with_ends(text: str, end: str) -> str:
 
 
 def as_in_file(text: str, old: str) -> str:
-    """The text as the file would have it: models do not see line ends, and some files mix them."""
+    """The text with the file's line ends: models do not see them, and some files mix them."""
     forms = (with_ends(old, line_end(text)), old, with_ends(old, "\n"), with_ends(old, "\r\n"))
     return next((form for form in forms if form in text), old)
 
@@ -101,7 +101,7 @@ def must_fit(places: list[int], replace_all: bool, shown: str, text: str, old: s
 
 
 def near(text: str, old: str) -> str:
-    """Where its first line stands at least, white space aside: most often the blanks are wrong."""
+    """Where at least its first line occurs, white space aside: most often the blanks are wrong."""
     first = next((line.strip() for line in old.splitlines() if line.strip()), "")
     lines = [number for number, line in enumerate(text.split("\n"), 1) if first and first == line.strip()]
     if not lines:

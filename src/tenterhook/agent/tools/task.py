@@ -1,4 +1,4 @@
-"""Task: a subagent does a piece of work in a conversation of its own, and its last words are the result."""
+"""Task: a subagent does a piece of work in its own conversation; its last message is the result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ABOUT = (
 
 
 def definition(start: Callable[..., object]) -> Definition:
-    """`start` is the agent's own way to start one."""
+    """`start` is the agent's function that starts one."""
     return Definition(
         "Task",
         ABOUT,

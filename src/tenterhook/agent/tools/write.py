@@ -1,4 +1,4 @@
-"""Write: a whole file, all of it or nothing."""
+"""Write: write a whole file atomically."""
 
 from __future__ import annotations
 

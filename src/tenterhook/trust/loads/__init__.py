@@ -28,7 +28,7 @@ OTHERS = ("ruby", "perl", "php", "lua", "fish", "nu", "pwsh", "tclsh", "expect",
 
 
 def language_of(interpreter: str) -> str:
-    """The language that a program of this name reads; empty where we know of none."""
+    """The language that a program of this name reads; empty if unknown."""
     name = os.path.basename(interpreter).rstrip("0123456789.")
     for language, names in (("shell", SHELLS), ("python", PYTHONS), ("javascript", JAVASCRIPTS), ("other", OTHERS)):
         if name in names:
@@ -45,7 +45,7 @@ def language_in(path: str, start: bytes) -> str:
         return (language_of(words[0]) or "other") if words else "shell"
     suffix = os.path.splitext(path)[1].lower()
     if suffix not in SUFFIXES and b"\0" not in start and (not suffix or os.access(path, os.X_OK)):
-        return "shell"  # what the system cannot start itself, a shell reads
+        return "shell"  # a file that the kernel cannot start is read by a shell
     return SUFFIXES.get(suffix, "")
 
 
@@ -60,7 +60,7 @@ def loads_of(source: SourceText) -> Loads:
 
 
 def readers() -> dict[str, Callable[[SourceText], Loads]]:
-    """Imported when a file is to be read: an event whose hooks are as they were approved needs none of them."""
+    """Imported only when a file is to be read: an event whose hooks are unchanged needs none of them."""
     from tenterhook.trust.loads import javascript, python, shell
 
     return {"python": python.read, "shell": shell.read, "javascript": javascript.read}

@@ -9,19 +9,19 @@ from urllib.parse import unquote
 
 from tenterhook.trust.loads.records import LoadedFile, Loads, SourceText
 
-# What is loaded by a text; a template without ${} is a text, too.
+# What is loaded by a literal text; a template without ${} is a literal, too.
 LITERAL = re.compile(
     r"""(?:\b(?:require|import)(?:\s*\.\s*resolve)?\s*(?:\?\.\s*)?\(\s*|\bfrom\s*|\bimport\s*)(["'`])([^"'`\n\\$]+)\1\s*([,)+.]?)"""
 )
-# A call whose argument is something else than one text.
+# A call whose argument is not one literal text.
 COMPUTED = re.compile(r"""(?<![.\w$])(require|import)\s*(?:\?\.\s*)?\(\s*(?!["'`][^"'`\n\\$]+["'`]\s*[,)])[^)\s]""")
-# Other ways to run what lies in a file.
+# Other ways to run a file.
 OTHERS = re.compile(
     r"\b(createRequire|child_process|execa|worker_threads|new\s+Worker|eval\b(?=\s*[(,);])|(?:new\s+)?Function\s*\("
     r"|Deno\.Command|Bun\.spawn|process\.dlopen|_load\b|_compile\b|_extensions\b|runIn\w*Context|vm(?=[\"'`])"
     r"|getBuiltinModule|registerHooks)"
 )
-# A loader that is handed on or kept under another name, and a name that is written in another way.
+# A loader that is passed on or stored under another name, and a name with escapes.
 KEPT = re.compile(r"""[=,(:]\s*(require)\s*(?=[;,)}\n]|$)|["'`](require)["'`]\s*[\])]""")
 ESCAPED = re.compile(r"""\b(?:from|import)\s*["'][^"'\n]*\\""")
 SUFFIXES = ("", ".js", ".json", ".node", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", ".mts", ".cts")
@@ -67,10 +67,10 @@ def line_of(text: str, at: int) -> int:
 
 
 def resolve(found: Loads, path: str, depth: int = 0) -> None:
-    """Everything that a loader might take for this name: which comes first differs between Node, Deno, Bun and tsx."""
+    """Every file that a loader might take for this name: which comes first differs between Node, Deno, Bun and tsx."""
     stem, suffix = os.path.splitext(path)
     candidates = [path + one for one in SUFFIXES]
-    if suffix in (".js", ".jsx", ".mjs", ".cjs"):  # TypeScript writes the name of what it is compiled to
+    if suffix in (".js", ".jsx", ".mjs", ".cjs"):  # TypeScript writes the name of the compiled file
         candidates += [stem + one for one in (".ts", ".tsx", ".mts", ".cts")]
     found.look(os.path.dirname(path), *map(os.path.basename, candidates))
     there = [one for one in candidates if os.path.isfile(one)]

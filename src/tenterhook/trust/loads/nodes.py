@@ -1,4 +1,4 @@
-"""The nodes of a syntax tree by their kind: a tree is walked once."""
+"""The nodes of a syntax tree by type: the tree is walked once."""
 
 from __future__ import annotations
 

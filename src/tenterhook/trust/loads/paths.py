@@ -1,4 +1,4 @@
-"""Expressions of Python code that come to a text which is known beforehand, such as a path beside the file itself."""
+"""Evaluate expressions of Python code whose text is known beforehand, such as a path beside the file itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REAL = ("realpath", "resolve")
 
 
 class Values:
-    """What the names of one file stand for, as far as each is assigned once."""
+    """The values of names in one file, as far as each is assigned once."""
 
     def __init__(self, nodes: Nodes, source: SourceText) -> None:
         self.source = source
@@ -38,7 +38,7 @@ class Values:
         for item in nodes.of(ast.withitem):
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, None)
-        for call in nodes.of(ast.Call):  # a list that is added to is not what it was
+        for call in nodes.of(ast.Call):  # a list that is added to has changed
             if isinstance(call.func, ast.Attribute) and call.func.attr in ("append", "extend", "insert"):
                 self.assign(call.func.value, None)
 
@@ -48,7 +48,7 @@ class Values:
                 self.assigned[node.id] = None if node.id in self.assigned or node is not target else value
 
     def text(self, node: ast.expr | None, depth: int = 0) -> str | None:
-        """The text, or the path, that an expression comes to; None where only the running program knows."""
+        """The text or path that an expression evaluates to; None if only the running program knows."""
         if node is None or depth > DEEPEST:
             return None
         match node:

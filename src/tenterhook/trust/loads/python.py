@@ -19,22 +19,22 @@ from tenterhook.trust.loads.records import STANDARD, LoadedFile, Loads, SourceTe
 from tenterhook.trust.loads.starting import STARTERS, STARTS, Starting
 
 LARGEST = 2 << 20
-# What is imported for a module that lies in a file: its source, its bytecode without one, or a library.
+# What is imported for a module: its source, its bytecode without a source, or a library.
 PLAIN = (".py", ".pyc", ".pyw")
 NATIVE = (".so", ".pyd")
-# Imported by Python itself, from wherever modules are looked for.
+# Imported by Python itself, from the module path.
 STARTUP = ("sitecustomize", "usercustomize")
 OURS = __name__.partition(".")[0]
 
 IMPORTS = ("import_module", "__import__", "run_module", "find_spec")
-# With the place of the path among their arguments.
+# With the position of the path among their arguments.
 FROM_FILE = {
     "run_path": 0, "spec_from_file_location": 1, "SourceFileLoader": 1, "SourcelessFileLoader": 1,
     "ExtensionFileLoader": 1, "load_source": 1, "execfile": 0, "CDLL": 0, "PyDLL": 0, "LoadLibrary": 0,
 }  # fmt: skip
 TEXTS = ("exec", "eval", "compile")
 FINDERS = ("meta_path", "path_hooks", "path_importer_cache")
-# Other functions by which code comes to run that stands in a file, in data, or under a name that is not in the text.
+# Other functions that run code from a file, from data, or under a name that is not in the text.
 HIDDEN = frozenset(
     "iter_modules walk_packages resolve_name spec_from_loader zipimporter FileFinder PathFinder find_module "
     "entry_points runsource InteractiveInterpreter InteractiveConsole fileConfig".split()
@@ -42,7 +42,7 @@ HIDDEN = frozenset(
 # Modules whose data says what runs.
 REACHED = ("builtins", "__builtins__", "importlib", "runpy", "util", "pty")
 UNPACKERS = ("pickle", "cPickle", "_pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib")
-# Variables by which Python and the system load code from elsewhere.
+# Variables that make Python and the system load other code.
 LOADING = re.compile(r"PATH|PYTHON\w+|(?:LD|DYLD)_\w+|NODE_(?:OPTIONS|PATH)|BASH_ENV|PERL5\w+|RUBY\w+")
 
 
@@ -65,7 +65,7 @@ def read(source: SourceText) -> Loads:
 
 
 class PythonReader(Starting):
-    """One text."""
+    """Reads one text."""
 
     def __init__(self, source: SourceText, tree: ast.Module, found: Loads) -> None:
         self.source, self.found = source, found
@@ -116,7 +116,9 @@ class PythonReader(Starting):
         return roads
 
     def name_sys(self) -> None:
-        """Under which names the code has the module sys and its path, those that start programs, and the loaders."""
+        """Collect the names under which the code has the module sys and its path, process-starting functions, and
+        loaders.
+        """
         self.sys, self.sys_path, self.starters = {"sys"}, set[str](), set(STARTERS)
         self.called_so: dict[str, str] = {}
         for node in self.nodes.of(ast.Import):
@@ -153,7 +155,7 @@ class PythonReader(Starting):
         return isinstance(node, ast.Name) and node.id in self.sys_path
 
     def path_changes(self) -> Iterator[tuple[ast.stmt | ast.expr, ast.expr]]:
-        """Each value that is put into sys.path, with where."""
+        """Each value that is added to sys.path, with its position."""
         for node in chain(self.nodes.of(ast.Call), self.nodes.of(ast.Assign), self.nodes.of(ast.AugAssign)):
             match node:
                 case ast.Call(func=ast.Attribute(value=owner, attr="insert"), args=[_, value]) if self.is_sys_path(
@@ -204,7 +206,7 @@ class PythonReader(Starting):
             self.strangers[first] = None
 
     def below(self, folders: list[str], parts: list[str], names: list[str]) -> bool:
-        """Follow a dotted name down from folders; whether its first part is the project's."""
+        """Follow a dotted name down from folders; returns whether its first part is the project's."""
         for n, part in enumerate(parts):
             folders = [inner for folder in folders for inner in self.step(folder, part)]
             if not folders:
@@ -216,7 +218,7 @@ class PythonReader(Starting):
         return True
 
     def step(self, folder: str, part: str) -> list[str]:
-        """Load what a folder has under a name. The folder of a package comes back, a mere module as an empty road."""
+        """Load what a folder has under a name. Returns the folder of a package; an empty path for a plain module."""
         if not folder or not part:
             return []
         if not inside(os.path.realpath(folder), self.source.project):
@@ -332,7 +334,7 @@ class PythonReader(Starting):
                 self.inner(value.value)
             return
         if isinstance(value, ast.Call) and name_of(value.func) == "compile":
-            return  # which is looked at by itself
+            return  # which is looked at separately
         path = self.read_from(value)
         if path is None:
             self.found.note(self.source, f"{name_of(node.func)} of a text that is computed", node.lineno)
@@ -353,10 +355,10 @@ class PythonReader(Starting):
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             PythonReader(replace(self.source, text=data, roads=self.roads), ast.parse(data), self.found).read()
 
-    # ---- what is named and not called
+    # ---- names that are not called
 
     def mention(self, node: ast.Attribute | ast.Name) -> None:
-        """A loader that is handed on, or kept under another name, loads what only the running program knows."""
+        """A loader that is passed on, or stored under another name, loads what only the running program knows."""
         name = self.called_as(node)
         owner = name_of(node.value) if isinstance(node, ast.Attribute) else ""
         if name in FINDERS and owner in self.sys:
@@ -376,7 +378,7 @@ class PythonReader(Starting):
             self.found.note(self.source, f"{name}: what it runs", node.lineno)
 
     def starts_elsewhere(self, node: ast.Attribute | ast.Name, name: str, owner: str) -> bool:
-        """Whether a function that starts programs or tests is handed on, or is one whose words are not read."""
+        """Whether a function that starts programs or tests is passed on, or takes words that are not read."""
         if isinstance(node, ast.Name):
             return node.id in self.started and (name in STARTS or name.startswith("spawn"))
         if owner in ("pytest", "unittest"):
@@ -388,7 +390,7 @@ class PythonReader(Starting):
             self.found.note(self.source, "__path__: where modules of the package are looked for", node.lineno)
 
     def is_kept(self, node: ast.expr) -> bool:
-        """Whether sys.path is given another name, or handed to a function."""
+        """Whether sys.path is given another name, or passed to a function."""
         return any(one.value is node for one in self.nodes.of(ast.Assign)) or any(
             node in one.args for one in self.nodes.of(ast.Call) if name_of(one.func) not in ("len", "print", "list")
         )
@@ -408,7 +410,7 @@ class PythonReader(Starting):
 
 
 def find_call_argument(node: ast.Call, place: int, *names: str) -> ast.expr | None:
-    """An argument by its place or by its name."""
+    """An argument by its position or by its name."""
     if len(node.args) > place:
         return node.args[place]
     return next((one.value for one in node.keywords if one.arg in names), None)

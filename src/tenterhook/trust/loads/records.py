@@ -1,4 +1,4 @@
-"""What a reader is given, and what it finds."""
+"""The input of a reader, and its result."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-# Stands among the names of a folder for all modules of Python's standard library.
+# Among the names of a folder: all modules of Python's standard library.
 STANDARD = "(standard library)"
 
 
 class SourceText(Struct, frozen=True):
     """A text of the project, and where it runs.
 
-    `path` is where it was found and `real` where it is; a text without a file has neither. `roads` are the folders of
+    `path` is where it was found and `real` its real path; a text without a file has neither. `roads` are the folders of
     the project in which Python looks for modules; `first` says that they come before the standard library. `main` is
     the script whose process this is.
     """
@@ -37,7 +37,7 @@ class SourceText(Struct, frozen=True):
 
 
 class LoadedFile(Struct, frozen=True):
-    """A file that is loaded: in this language, where the loader decides that, with these roads in the same process."""
+    """A file that is loaded: its language, if the loader decides that, and the module folders in the same process."""
 
     path: str
     language: str = ""
@@ -49,9 +49,8 @@ class LoadedFile(Struct, frozen=True):
 class Loads(Struct):
     """What a text loads.
 
-    `files` may be absent ones: then their coming to be is a change. `names` are those by which something is looked for
-    in a folder. `commands` are programs that it starts, as words with the folder they run in. `unknown` is what only
-    the running program knows.
+    `files` may be missing ones: then their creation is a change. `names` are looked for in a folder. `commands` are
+    programs that it starts, as words with the folder they run in. `unknown` is what only the running program knows.
     """
 
     files: list[LoadedFile] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What a shell script sources and runs: files by a path that its text gives, or that counts from the script."""
+"""What a shell script sources and runs: files by a path in its text, or relative to the script."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tenterhook.trust.bind import RUNNERS
 from tenterhook.trust.loads import language_of
 from tenterhook.trust.loads.records import LoadedFile, Loads, SourceText, inside
 
-# How scripts say "this script", "its folder" and "the folder of the repository".
+# How scripts write "this script", "its folder" and "the folder of the repository".
 OPEN, CLOSE, QUOTE = r"(?:\$\(|`)\s*", r"\s*(?:\)|`)", r"[\"']?"
 PLACE = r"\$\{known_place_(\d+)\}([^\"'`$(){}]*)"
 ITSELF = r"\$\{BASH_SOURCE(?:\[0\])?(?::-\$0)?\}|\$BASH_SOURCE\b|\$\{0\}|\$0(?![0-9])"
@@ -33,13 +33,13 @@ NESTED: tuple[tuple[str, Callable[[str], str]], ...] = (
     (FOLDER, os.path.dirname),
     (ENTERED, os.path.normpath),
 )
-# Variables by which a program loads what another one would not.
+# Variables that make a program load something else.
 LOADERS = re.compile(
     r"(?:LD_|DYLD_)\w+|PYTHON(?:PATH|HOME|STARTUP)|NODE_(?:OPTIONS|PATH)|BASH_ENV|ENV|PERL5\w+|RUBY\w+"
 )
 # What these run is read from their words.
 READ = ("git", "find", "xargs", "eval", "ssh", "watch", "parallel")
-# Their programs may lie in a file, too.
+# Their programs may be in a file, too.
 FILTERS = ("awk", "gawk", "mawk", "nawk", "jq", "sed", "gsed")
 FROM_FILE = ("-f", "--file", "--from-file")
 MOST_MATCHES = 200
@@ -70,9 +70,9 @@ def read(source: SourceText) -> Loads:
 
 
 def substitute_known_paths(text: str, source: SourceText, script: str) -> tuple[str, dict[str, list[str]]]:
-    """The text with variables in place of expressions that come to the script's own path or folder; and the variables.
+    """The text with variables in place of expressions for the script's own path or folder; and the variables.
 
-    A variable's value is read by no shell, whatever stands in a path.
+    No shell parses a variable's value, whatever a path holds.
     """
     places: list[str] = []
 
@@ -87,18 +87,18 @@ def substitute_known_paths(text: str, source: SourceText, script: str) -> tuple[
     text = re.sub(ITSELF, lambda one: put(source.path if "BASH" in one[0] else script), text)
     text = re.sub(TOP, lambda _: put(source.project), text)
     text = re.sub(HERE, lambda _: put(source.cwd), text)
-    for _ in range(DEEPEST):  # one may stand in another
+    for _ in range(DEEPEST):  # one may be inside another
         before = text
         for pattern, change in NESTED:
             text = re.sub(pattern, lambda one, change=change: put(change(known_path(one))), text)  # type: ignore[misc]
         if text == before:
             break
-    text = re.sub(r"(?<==)\$\{known_place_\d+\}", lambda one: f'"{one[0]}"', text)  # no shell splits what it assigns
+    text = re.sub(r"(?<==)\$\{known_place_\d+\}", lambda one: f'"{one[0]}"', text)  # an assignment is not split
     return text, {f"known_place_{n}": [path] for n, path in enumerate(places)}
 
 
 def look_for_programs(found: Loads, folder: str, calls: list[Call]) -> None:
-    """Programs by their mere names, in a folder of the project that the script puts into PATH."""
+    """Find programs by name in a folder of the project that the script adds to PATH."""
     names = {call.named for call in calls if call.named}
     names |= {call.words[0] for call in calls if call.program in (".", "source") and call.words}
     names = {name for name in names if os.sep not in name and UNKNOWN not in name}
@@ -157,7 +157,7 @@ class ScriptCommand:
         self.file(name, "shell", main=self.source.main or self.source.path)
 
     def bind_interpreter(self, language: str) -> None:
-        """The script of an interpreter; the text that stands for one is read where its language is not the shell's."""
+        """The script of an interpreter; a text given instead is read if its language is not the shell's."""
         call = self.call
         kind, text = code_from(call)
         if language == "other":
@@ -204,7 +204,7 @@ class ScriptCommand:
             self.found.files.append(LoadedFile(one, language, main=main))
 
     def matches(self, path: str) -> Iterator[str]:
-        """The file itself, or all that fit where the name is a pattern."""
+        """The file itself, or all matching files if the name is a pattern."""
         if not glob.has_magic(path) or os.path.exists(path):
             yield path
             return

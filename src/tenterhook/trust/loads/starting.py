@@ -8,7 +8,7 @@ import os
 from tenterhook.trust.loads.paths import Values, name_of
 from tenterhook.trust.loads.records import Loads, SourceText
 
-# Functions of subprocess, asyncio and os, with whether they are given shell text, words in a list, or words.
+# Functions of subprocess, asyncio and os, and whether they take shell text, a list of words, or words.
 STARTS = {
     **dict.fromkeys(("run", "Popen", "call", "check_call", "check_output"), "either"),
     **dict.fromkeys(("system", "popen", "getoutput", "getstatusoutput", "create_subprocess_shell"), "text"),
@@ -16,12 +16,12 @@ STARTS = {
     **dict.fromkeys(("execv", "execvp", "execve", "execvpe", "posix_spawn", "posix_spawnp"), "program"),
 }
 STARTERS = ("subprocess", "os", "asyncio", "sp", "sh")
-# Stands among a command's words for one that only the running program knows.
+# Placeholder among a command's words for one that only the running program knows.
 UNKNOWN_WORD = "\1"
 
 
 class Starting:
-    """The part of a reader that follows the programs which the code starts."""
+    """The part of a reader that follows the programs that the code starts."""
 
     source: SourceText
     found: Loads
@@ -30,7 +30,7 @@ class Starting:
     started: set[str]
 
     def starts(self, node: ast.Call) -> bool:
-        """Whether it is a function of a module that starts programs; `run` alone may be anybody's."""
+        """Whether it is a function of a module that starts programs; a bare `run` may be any function."""
         func = node.func
         if isinstance(func, ast.Attribute):
             return isinstance(func.value, ast.Name) and func.value.id in self.starters
@@ -51,7 +51,7 @@ class Starting:
         else:
             self.start_text(node, self.values.text(first), cwd)
             return
-        # Of the rest of the words it is enough that one of them may name a file.
+        # For the other words it is enough that one of them may name a file.
         known = [self.values.text(one) for one in words]
         if not known or known[0] is None:
             self.found.note(self.source, "starts a program whose name is computed", node.lineno)
@@ -72,7 +72,7 @@ class Starting:
 
 
 def language_hidden(words: list[str | None]) -> bool:
-    """Whether an interpreter's script, the first word that is no option, is computed."""
+    """Whether an interpreter's script, the first word that is not an option, is computed."""
     from tenterhook.trust.loads import language_of
 
     if not words[0] or not language_of(words[0]):

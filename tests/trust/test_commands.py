@@ -298,7 +298,7 @@ def test_a_file_of_somebody_elses_is_shown_as_untrusted(guarded: Trusting) -> No
 
     assert (done.returncode, "belongs to another user" in done.stderr) == (1, True)
     assert "untrusted  guard" in done.stdout
-    assert not any("not there any more" in text for text in guarded.fire().warnings)
+    assert not any("no longer exists" in text for text in guarded.fire().warnings)
 
 
 def test_a_lockfile_that_cannot_be_written_is_said_and_leaves_nothing_behind(guarded: Trusting) -> None:

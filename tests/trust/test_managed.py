@@ -123,7 +123,7 @@ def test_a_file_that_others_could_have_written_is_not_the_systems(tmp_path: Path
     outcome = scene.fire()
 
     assert (scene.has("managed"), scene.has("user")) == (False, True)
-    assert any("not root's alone" in text for text in outcome.warnings)
+    assert any("other than root" in text for text in outcome.warnings)
 
 
 def test_another_config_file_does_not_replace_the_systems(scene: Scene) -> None:

@@ -97,7 +97,7 @@ def test_a_store_that_others_can_write_to_is_not_read_and_said(guarded: Trusting
     outcome = guarded.fire()
 
     assert [one.why for one in outcome.skipped] == ["untrusted"]
-    assert any("others can write" in text for text in outcome.warnings)
+    assert any("other users can write" in text for text in outcome.warnings)
 
 
 @as_root

@@ -190,7 +190,7 @@ def test_what_a_projects_hook_leaves_behind_makes_no_hook_config_afterwards(
     assert outcome.attempts[0].error is None
     assert not (project.root / "there").exists()
     assert not (project.root / name).exists()
-    assert any("what it left running was ended" in note for note in outcome.attempts[0].notes)
+    assert any("that it left running were ended" in note for note in outcome.attempts[0].notes)
 
 
 def test_what_the_users_own_hook_leaves_behind_goes_on(project: Project) -> None:

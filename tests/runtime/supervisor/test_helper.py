@@ -302,7 +302,7 @@ class Watch:
     def begin(self): self.begun = True
     def end(self): return ("watched",) if self.begun else ()
 wrapped = lambda argv, profile: ["/usr/bin/env", "WRAPPED=yes", *argv] if profile.write else None
-watching = {"Watch": Watch, "as_seen": lambda profile: profile, "last_seen": lambda profile: profile}
+watching = {"Quarantine": Watch, "as_seen": lambda profile: profile, "last_seen": lambda profile: profile}
 words = {"restrict": {"restrict": restrict}, "bubblewrap": {"build_bwrap_argv": wrapped}}
 for name, given in words.items(): sys.modules["tenterhook.runtime.sandbox." + name] = SimpleNamespace(**given)
 vars(spawn).update(watching)

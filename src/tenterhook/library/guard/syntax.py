@@ -1,17 +1,48 @@
-"""Whether a text is one that its kind of file can hold: Python, JSON, TOML, YAML."""
+"""What a file will hold after a change, and whether its kind can hold that: Python, JSON, TOML, YAML."""
 
 from __future__ import annotations
 
 import os
 import re
 
+from tenterhook.author import inputs
 from tenterhook.errors import ConfigError
+from tenterhook.support import files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.author.event import Event
 
 LARGEST = 2 << 20
 # A key of thousands of parts takes the reader of TOML quadratic time, and brackets within brackets that of YAML.
 LONG_LINE = 4000
 DEEPEST = 5000
 FILLED_IN = re.compile(r"\{\{[^{}\n]{0,300}\}\}|\{%[^{}\n]{0,300}%\}")
+
+
+def text_after(event: Event) -> str | None:
+    """The file's text after the change; None where that cannot be told beforehand."""
+    for name in inputs.WHOLE:
+        if isinstance(event.input.get(name), str):
+            return str(event.input[name])
+    try:
+        now = files.text(event.path)
+    except (OSError, ValueError):
+        return None
+    for edit in inputs.edits(event.input) or [event.input]:
+        old, new = (next((edit[name] for name in names if name in edit), None) for names in (inputs.OLD, inputs.NEW))
+        if not isinstance(old, str) or not isinstance(new, str) or not old or old not in now:
+            return None
+        now = now.replace(old, new) if edit.get("replace_all") else now.replace(old, new, 1)
+    return now
+
+
+def text_before(path: str) -> str:
+    """The file's text; one that is not there, or is not text, counts as one that parses."""
+    try:
+        return files.text(path)
+    except (OSError, ValueError):
+        return "" if not path.endswith((".json", ".jsonc")) else "{}"
 
 
 def problem(path: str, text: str) -> str:

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tenterhook.library.actions.happened import Happened
+    from tenterhook.author.event import Event
 
 FOLDERS = ".moai/specs/SPEC-*"
 OTHERS = ("specs/**/*.md", "docs/specs/**/*.md")
@@ -20,7 +20,7 @@ REQUIREMENTS = re.compile(r"requirement|EARS|user stor|scope|goal|요구|要求|
 CRITERIA = re.compile(r"\b(?:given|when|then)\b|^\s*(?:[-*+]|\d+[.)])\s+\S|^\s*\|.*\|", re.IGNORECASE | re.MULTILINE)
 
 
-def folder_of(event: Happened) -> str:
+def folder_of(event: Event) -> str:
     """From the project on: the SPEC that the event names, else the one that was written to last; empty without any."""
     from glob import glob
 

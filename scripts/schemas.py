@@ -1,5 +1,5 @@
-"""Write the generated files of src/tenterhook: tools/describe/schemas/*.json, library/actions/wire.json, and
-author/forms/*.json, callers.json and kinds.py. They are made from the dialects' data and the outcome's type.
+"""Write the generated files of src/tenterhook: tools/describe/schemas/*.json, author/forms/*.json, author/callers.json
+and author/kinds.py. They are made from the dialects' data and the outcome's type.
 
 python scripts/schemas.py            write what has changed
 python scripts/schemas.py --check    exit 1 and name the files that are stale
@@ -19,7 +19,6 @@ import msgspec
 from tenterhook import dialects
 from tenterhook.author import callers, forms, kinds, making
 from tenterhook.dialects.schema.dialect import Dialect
-from tenterhook.library.actions import wire
 from tenterhook.tools.describe.schema import FOLDER, SCHEMAS
 
 MARK = {"generated": "by scripts/schemas.py from the dialects' data: do not edit"}
@@ -32,7 +31,6 @@ def main(argv: Sequence[str]) -> int:
     wanted = {Path(FOLDER, f"{name}.json"): text(make()) for name, make in SCHEMAS.items()}
     known = {name: dialects.get(name) for name in own()}
     older = {f"{name}@{version}": one for name in known for version, one in dialects_before(name)}
-    wanted[Path(wire.FILE)] = text({name: wire.made_of(one) for name, one in known.items()})
     for name, one in (known | older).items():
         wanted[Path(forms.FOLDER, f"{name}.json")] = lines(MARK | making.made_of(one), ("events",))
     agents = {name: making.caller_of(one) for name, one in known.items()}

@@ -167,7 +167,7 @@ def test_a_failure_at_the_end_of_a_turn_keeps_no_agent_from_ending() -> None:
 
     again = {"hook_event_name": "Stop", "stop_hook_active": True}
 
-    assert fire(wrong, given={"hook_event_name": "Stop"})["decision"] == "deny"
+    assert fire(wrong, given={"hook_event_name": "Stop"})["decision"] == "block"
     assert "decision" not in fire(wrong, given=again)
 
 

@@ -22,11 +22,13 @@ FILE = os.path.join(os.path.dirname(__file__), "callers.json")
 
 def of(raw: dict[str, Any], agent: str, event: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     """The forms of the agent that called, and its own name for the event."""
-    if agent:
-        dialect = reading_the_same(load(agent), raw, environ)
-        return dialect, event_of(dialect, raw, event)
-    dialect = load(guess(raw, environ))
+    dialect = dialect_of(raw, agent, environ)
     return dialect, event_of(dialect, raw, event)
+
+
+def dialect_of(raw: dict[str, Any], agent: str, environ: Mapping[str, str], *, usual: bool = False) -> dict[str, Any]:
+    """The forms of the agent that called: of the one that is named, else as `guess` tells."""
+    return reading_the_same(load(agent), raw, environ) if agent else load(guess(raw, environ, usual=usual))
 
 
 def guess(raw: dict[str, Any], environ: Mapping[str, str], *, usual: bool = False) -> str:
@@ -35,7 +37,7 @@ def guess(raw: dict[str, Any], environ: Mapping[str, str], *, usual: bool = Fals
     With `usual` the keys of a payload, which a person may have written, do not tell: only variables and a folder of an
     agent's own do. Without them it is the usual caller; or an agent that has such an event, where that one has none.
     """
-    known = read(FILE)["agents"]
+    known: dict[str, dict[str, Any]] = read(FILE)["agents"]
     signed = signed_by(known, raw, environ)
     names = list(known)
     if usual:

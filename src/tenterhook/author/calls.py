@@ -93,6 +93,11 @@ def parse_event(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[E
     """The event in our words, and the forms of whoever it came from."""
     raw = payload(given) if given.strip() or not call.event else {}
     dialect, name = callers.of(raw, call.agent, call.event, environ)
+    return event_in(raw, dialect, name, environ), dialect
+
+
+def event_in(raw: dict[str, Any], dialect: dict[str, Any], name: str, environ: Mapping[str, str]) -> Event:
+    """A payload as an event of that name."""
     rule = dialect["events"].get(name, {"kind": name})
     renamed = {**dialect["fields"], **rule.get("fields", {})}
     data: dict[str, Any] = {}
@@ -105,27 +110,24 @@ def parse_event(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[E
         data.setdefault("tool_name", rule["tool"])
     project = next((environ[one] for one in dialect["project"] if environ.get(one)), "")
     data.setdefault("project", project)
-    target = rule.get("target", "")
-    agent, between = dialect["name"].partition("@")[0], dialect["between"]
-    event = Event(
+    return Event(
         rule["kind"],
         data,
         raw=raw,
         name=name,
-        agent=agent,
-        target=target,
-        between=between,
+        agent=dialect["name"].partition("@")[0],
+        target=rule.get("target", ""),
+        between=dialect["between"],
         served=rule.get("served", False),
         takes=dialect["takes"],
     )
-    return event, dialect
 
 
 def decode_nested_json(text: str) -> Any:
     """JSON within JSON, as some agents write it; other text stays."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

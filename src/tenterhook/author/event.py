@@ -103,6 +103,11 @@ class Event:
         return inputs.paths(self.input, self.cwd) if self.tool != "shell" else ()
 
     @property
+    def path(self) -> str:
+        """The first of them: the file that most tools work on."""
+        return next(iter(self.paths), "")
+
+    @property
     def is_write(self) -> bool:
         """Whether the tool is one that changes files; what a shell does nobody can tell from its name."""
         return self.tool in tools.WRITING

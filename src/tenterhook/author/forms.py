@@ -83,7 +83,7 @@ class Writer:
         if answer.notices:
             self.tell("notify", "\n".join(answer.notices), "")
         if not self.done and "none" in self.says:
-            self.say("none", "this hook gives no permission")
+            self.say("none", "no permission is granted")
 
     def decide(self, answer: Answer, contexts: str) -> str:
         """Decision, change and stop; the reason that was given."""
@@ -98,7 +98,7 @@ class Writer:
             reason = f"{reason}\n\n{contexts}".strip()
         if decision == "deny":
             self.tell("deny", reason or DENIED, f"{self.agent} lets no hook refuse {self.event.name}")
-        elif decision in self.says and decision not in self.done:
+        elif decision != "none" and decision in self.says and decision not in self.done:
             self.say(decision, reason)
         if answer.stop is not None:
             self.stop(answer.stop)

@@ -18,17 +18,17 @@ PATHS = (
 )
 PATH_LISTS = ("paths", "file_paths", "filePaths", "files")
 ENDS = ("source", "destination", "old_path", "new_path")
-TEXTS = (
-    *("content", "file_text", "new_string", "new_str", "newString", "newText", "new_source", "contents", "text"),
-    *("code_edit", "insert_text"),
-)
+# A file's whole text, and what takes the place of a part of it.
+WHOLE = ("content", "file_text")
+NEW = ("new_string", "new_str", "newString", "newText", "new_source")
+TEXTS = (*WHOLE, *NEW, "contents", "text", "code_edit", "insert_text")
 # What we call the input of a tool that is given one text and no fields, as apply_patch is by some agents.
 TEXT = "input"
 PATCHES = ("patch", TEXT, "patchText", "diff", "command")
 OUTPUTS = ("stdout", "llmContent", "textResultForLlm", "text_result_for_llm", "output", "content", "text", "result")
 OLD = ("old_string", "old_str", "oldText", "oldString")
 # One name for another, where a hook changes an input: what it calls so may be called otherwise by this agent.
-SAME = (COMMANDS, PATHS, TEXTS[:2], TEXTS[2:7], OLD)
+SAME = (COMMANDS, PATHS, WHOLE, NEW, OLD)
 
 
 def command(given: dict[str, Any]) -> str:
@@ -61,7 +61,12 @@ def patch(given: dict[str, Any]) -> str:
 
 def paths(given: dict[str, Any], cwd: str) -> tuple[str, ...]:
     """Every file that an input names, whole and in order."""
-    found = [value for name, value in given.items() if name in PATHS or name in ENDS]
+    return tuple(dict.fromkeys(whole(one, cwd) for one in named_paths(given)))
+
+
+def named_paths(given: dict[str, Any], names: tuple[str, ...] = (*PATHS, *ENDS)) -> list[str]:
+    """Every file that an input names, as it is written there."""
+    found = [value for name, value in given.items() if name in names]
     for value in given.values():
         if isinstance(value, list):  # several files, or several edits of one call
             found += [one[name] for one in value if isinstance(one, dict) for name in PATHS if name in one]
@@ -72,7 +77,7 @@ def paths(given: dict[str, Any], cwd: str) -> tuple[str, ...]:
         from tenterhook.support.patches import in_patch
 
         found += in_patch(changes)
-    return tuple(dict.fromkeys(whole(one, cwd) for one in found if one and isinstance(one, str)))
+    return [one.removeprefix("file://") for one in found if one and isinstance(one, str)]
 
 
 def begins_patch(text: str) -> bool:
@@ -91,8 +96,6 @@ def patch_lines(text: str, mark: str) -> list[str]:
 
 
 def whole(path: str, cwd: str) -> str:
-    if path.startswith("file://"):
-        path = path[7:]
     if path == "~" or path.startswith("~/"):
         path = os.path.expanduser(path)
     return os.path.normpath(os.path.join(cwd, path))
@@ -104,6 +107,26 @@ def texts(given: dict[str, Any]) -> tuple[str, ...]:
     found = [one[name] for one in (given, *inner) for name in TEXTS if isinstance(one.get(name), str)]
     added = patch_lines(patch(given), "+")
     return (*found, "\n".join(added)) if added else tuple(found)
+
+
+def old_texts(given: dict[str, Any]) -> tuple[str, ...]:
+    """What makes place for the new: of the call, of its several edits, of a patch the lines that it takes away."""
+    found = [one[name] for one in (given, *edits(given)) for name in OLD if isinstance(one.get(name), str)]
+    return (*found, *patch_lines(patch(given), "-"))
+
+
+def edits(given: dict[str, Any]) -> list[dict[str, Any]]:
+    """Several edits of one call."""
+    found = given.get("edits")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def given_texts(given: dict[str, Any], names: Iterable[str]) -> list[str]:
+    """All that is given under these names: which of them a tool goes by is known to the tool alone."""
+    for name in names:
+        if not isinstance(given.get(name, ""), str):
+            raise UsageError(f"the tool's {name} must be text, not {type(given[name]).__name__}")
+    return [given[name] for name in names if name in given]
 
 
 def output_text(output: Any) -> str:

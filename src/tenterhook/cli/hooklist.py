@@ -11,9 +11,7 @@ def run(*, as_json: bool) -> int:
 
         print_json(
             {
-                "events": [
-                    {"event": kind, "wrapper": wrapper(kind), "does": does} for kind, (_, does) in MOMENTS.items()
-                ],
+                "events": [{"event": kind, "wrapper": wrapper(kind), "does": does} for kind, does in MOMENTS.items()],
                 "actions": [
                     {"action": one.name, "agent": one.agent, "event": one.kind, "does": one.purpose}
                     for one in ACTIONS.values()
@@ -25,7 +23,7 @@ def run(*, as_json: bool) -> int:
     from tenterhook.support.terminal.text import colourful, painter
 
     paint = painter(colourful())
-    events = [[kind, wrapper(kind), does] for kind, (_, does) in MOMENTS.items()]
+    events = [[kind, wrapper(kind), does] for kind, does in MOMENTS.items()]
     rows = [[one.agent, one.name, one.kind, one.purpose] for one in ACTIONS.values()]
     print(paint("bold", "tenter hook EVENT, by our name or a wrapper's"))
     print(table(events, indent="  "))

@@ -43,8 +43,9 @@ def format_and_lint(
 ) -> Answer | None:
     from tenterhook.library.parts import working
     from tenterhook.library.parts.decisions import positive
+    from tenterhook.library.project.timed import TimedEvent
 
-    time = working.event_with_deadline(event, positive("seconds", seconds))
+    time = TimedEvent(event, positive("seconds", seconds))
     subjects = working.written_code_files(event)
     if not subjects:
         return None

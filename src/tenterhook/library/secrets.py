@@ -64,6 +64,7 @@ def find_event_secrets(event: Event, not_secret: tuple[str, ...]) -> tuple[str, 
 
 
 def in_files(event: Event, not_secret: tuple[str, ...]) -> list[str]:
+    from tenterhook.author.inputs import old_texts
     from tenterhook.library.guard import look, secret
     from tenterhook.library.parts import guarding
 
@@ -73,19 +74,9 @@ def in_files(event: Event, not_secret: tuple[str, ...]) -> list[str]:
     name = ", ".join(place.shown(path) for path in event.paths)
     if not name or list(secret.describe_new_secrets(name)):  # a name may hold one, too
         name = "the text"
-    before = "\n".join(strings(old_texts(event.input)))
+    before = "\n".join(old_texts(event.input))
     texts = event.texts or strings(event.input)  # of a tool that calls its text by a name of its own
     return [f"- {one.text}" for one in look.secrets_of_texts(texts, name, "deny", before)]
-
-
-def old_texts(given: dict[str, object]) -> list[object]:
-    """What makes place for the new: of the call, of its several edits, of a patch."""
-    from tenterhook.author.inputs import OLD, patch, patch_lines
-
-    edits = given.get("edits")
-    inner = [one for one in edits if isinstance(one, dict)] if isinstance(edits, list) else []
-    removed = patch_lines(patch(given), "-")
-    return [*(one[key] for one in (given, *inner) for key in OLD if key in one), *removed]
 
 
 def strings(value: object, deep: int = 8) -> list[str]:

@@ -27,10 +27,10 @@ from tenterhook import hook
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.author import Answer, Event
-    from tenterhook.library.actions.happened import Happened
     from tenterhook.library.actions.settings import Settings
     from tenterhook.library.project.checks import Check
     from tenterhook.library.project.run import Result
+    from tenterhook.library.project.timed import TimedEvent
 
 NAME = "tests-before-stop"
 
@@ -41,10 +41,11 @@ def green_before_stop(
 ) -> Answer | None:
     from tenterhook.library.parts import working
     from tenterhook.library.parts.decisions import one_of, positive
+    from tenterhook.library.project.timed import TimedEvent
 
     one_of("unfinished", unfinished, ("deny", "warn", "allow"))
     positive("times", times)
-    time = working.event_with_deadline(event, positive("seconds", seconds))
+    time = TimedEvent(event, positive("seconds", seconds))
     from tenterhook.library.project.ledger import Ledger
     from tenterhook.library.project.run import run
 
@@ -57,7 +58,7 @@ def green_before_stop(
     return build_stop_answer(event, results, times, unfinished)
 
 
-def collect_due_tests(time: Happened, settings: Settings) -> list[Check]:
+def collect_due_tests(time: TimedEvent, settings: Settings) -> list[Check]:
     """The tests of changed code that is not known to be good; where nobody knows what changed, all of them."""
     from tenterhook.library.project import commands
     from tenterhook.library.project.changed import repository

@@ -12,16 +12,15 @@ from typing import Any
 
 import pytest
 
+from tenterhook.author import callers
 from tenterhook.library import actions
-from tenterhook.library.actions import settings
-from tenterhook.library.actions.happened import Happened
-from tenterhook.library.actions.said import Said
+from tenterhook.library.actions import reading, settings
+from tenterhook.library.actions.answers import ActionAnswer
 from tenterhook.tools.approve import decide
 
 TENTER = Path(sys.executable).with_name("tenter")
 SECONDS = 60.0
 
-Act = Callable[..., Said]
 Approve = Callable[[Path], Path]
 
 
@@ -34,6 +33,17 @@ class Answered:
     @property
     def json(self) -> dict[str, Any]:
         return json.loads(self.stdout) if self.stdout.strip() else {}
+
+
+class Acted:
+    """What an action answered, with what it tells the user and the model as one text each."""
+
+    def __init__(self, answer: ActionAnswer) -> None:
+        self.decision, self.reason, self.note = answer.decision, answer.reason, answer.note
+        self.message, self.context = "\n".join(answer.notices), "\n".join(answer.contexts)
+
+
+Act = Callable[..., Acted]
 
 
 @pytest.fixture
@@ -64,14 +74,14 @@ def approve(state: Path) -> Callable[[Path], Path]:
 def act(tmp_path: Path, state: Path) -> Act:
     """`act("tdd-completion", tool_input={...})`: the action in this process, over the project in tmp_path."""
 
-    def call(name: str, *, project: Path = tmp_path, seconds: float = SECONDS, **event: Any) -> Said:
+    def call(name: str, *, project: Path = tmp_path, seconds: float = SECONDS, **data: Any) -> Acted:
         kind = actions.action(name).kind if name not in actions.MOMENTS else name
-        module = actions.module_at(name) if name in actions.MOMENTS else actions.module_of(name)
-        assert module is not None
-        happened = Happened(kind, {"cwd": str(project), "session_id": "s1", **event}, seconds=seconds)
-        happened.project = str(project)
-        said: Said = module.run(happened, settings.load(str(project)))
-        return said
+        function = actions.function_at(name) if name in actions.MOMENTS else actions.function_of(name)
+        assert function is not None
+        given = reading.flatten({"cwd": str(project), "session_id": "s1", **data, "project_dir": str(project)})
+        event = reading.event_of(given, kind, "", callers.load("moai"), {})
+        event.begin(seconds)
+        return Acted(function(event, settings.load(str(project))))
 
     return call
 

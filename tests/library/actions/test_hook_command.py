@@ -14,12 +14,11 @@ from typing import Any
 import pytest
 
 from tenterhook import Engine, dialects
-from tenterhook.author import Answer, Event
-from tenterhook.author import hook as author_hook
+from tenterhook.author import Event, callers, forms
 from tenterhook.cli.main import main
-from tenterhook.library.actions import ACTIONS, MOMENTS, WRAPPED, action, import_submodule, module_of, settings, wire
-from tenterhook.library.actions.said import Said, deny
-from tenterhook.testing import Did, fire, simulate
+from tenterhook.library.actions import ACTIONS, MOMENTS, WRAPPED, action, function_at, function_of, settings
+from tenterhook.library.actions.answers import ActionAnswer, ask, deny, fine
+from tenterhook.testing import Did, simulate
 from tenterhook.types import Outcome
 
 from .conftest import TENTER, Answered
@@ -68,23 +67,25 @@ def test_the_table_has_the_twenty_actions_each_with_its_agent_and_event() -> Non
 
 @pytest.mark.req("CC-ACT-factory")
 @pytest.mark.parametrize("name", ACTIONS)
-def test_each_action_has_a_module_of_its_own(name: str) -> None:
-    module = module_of(name)
+def test_each_action_has_a_function_of_its_own(name: str) -> None:
+    function = function_of(name)
 
-    assert module.__name__ == f"tenterhook.library.actions.named.{name.replace('-', '_')}"
-    assert callable(module.run)
-    assert module.__doc__
+    assert function.__name__ == name.replace("-", "_")
+    assert function.__doc__
 
 
 @pytest.mark.parametrize("kind", MOMENTS)
-def test_each_moment_has_a_module_of_its_own(kind: str) -> None:
-    assert callable(import_submodule(MOMENTS[kind][0]).run)
+def test_each_moment_has_a_function_of_its_own(kind: str) -> None:
+    function = function_at(kind)
+
+    assert function
+    assert function.__name__ == kind.replace(".", "_")
 
 
 @pytest.mark.req("CC-ACT-factory")
 @pytest.mark.parametrize("name", ["nonsense", "ddd", "backend-", "../../etc", "default", "said", "", "a" * 10_000])
 def test_a_name_that_nobody_knows_is_left_to_the_default(name: str) -> None:
-    assert module_of(name).__name__ == "tenterhook.library.actions.named.default"
+    assert function_of(name).__name__ == "default"
 
 
 @pytest.mark.parametrize(
@@ -424,102 +425,87 @@ def test_a_question_is_asked_where_it_can_be_and_refused_elsewhere(tmp_path: Pat
     assert outcome.warnings == ()
 
 
-def test_the_wire_is_what_the_dialects_say() -> None:
-    made = wire.load_wire_dialects()
-
-    assert {name: wire.made_of(dialects.get(name)) for name in made} == made
+SAYS = {"none": fine("note", message="message", context="context"), "deny": deny("why"), "ask": ask("why")}
 
 
-def test_a_dialect_of_another_package_is_looked_at_when_it_calls() -> None:
-    moai = dialects.get("moai")
+def rendered(said: ActionAnswer, dialect: str, event: str) -> tuple[forms.Said, Outcome]:
+    """What goes out, and what the dialect makes of it."""
+    kind = callers.load(dialect)["events"][event]["kind"]
+    out = forms.render_answer(said, Event(kind, {}, raw={}, name=event), callers.load(dialect), by_exit=True)
+    return out, simulate(dialect, event, [Did(exit_code=out.code, stdout=out.out, stderr=out.err)])
 
-    assert wire.of("moai", {}) == wire.made_of(moai)
 
-
-@pytest.mark.parametrize("dialect", wire.load_wire_dialects())
-@pytest.mark.parametrize("decision", ["none", "deny", "ask"])
+@pytest.mark.parametrize("dialect", dialects.names())
+@pytest.mark.parametrize("decision", SAYS)
 def test_every_event_of_every_dialect_can_be_answered(dialect: str, decision: str) -> None:
-    """Whatever an action says, what is written is JSON or nothing, a refusal is never lost, and nothing is granted."""
-    table = wire.load_wire_dialects()[dialect]
-    for name in table["events"]:
-        said = Said(decision, "why", note="note", message="message", context="context")
-        code, out, err = wire.render_response(said, table, name)
+    """A refusal is never lost, and nothing is granted. One agent is told its context as plain text at one event."""
+    for rule in dialects.get(dialect).events:
+        out, seen = rendered(SAYS[decision], dialect, rule.name)
 
-        assert isinstance(json.loads(out or "{}"), dict)
+        assert out.out == "context" or isinstance(json.loads(out.out or "{}"), dict)
+        assert seen.decision != "allow" or not rule.grants, rule.name
         if decision == "none":
-            assert code == ("silent" in table["events"][name])
-            assert err.startswith("note")
+            assert not seen.blocked, rule.name
         else:
-            assert code == 2 or "why" in out or err == "why"
-            assert code == 0 or err == "why"
+            assert seen.decision == "ask" or seen.blocked == rule.blocks, rule.name
+            assert "why" in out.out + out.err, rule.name
 
 
-@pytest.mark.parametrize("dialect", wire.load_wire_dialects())
-def test_a_refusal_is_obeyed_or_heard_wherever_an_agent_can_do_that(dialect: str) -> None:
-    """As far as a hook of an author's is, whose forms were proven."""
-    table, own = wire.load_wire_dialects()[dialect], dialects.get(dialect)
-    for rule in own.events:
-        if rule.kind in ("tool.before", *wire.HEARD):
-            code, out, err = wire.render_response(deny("why"), table, rule.name)
-            seen = simulate(own, rule.name, [Did(exit_code=code, stdout=out, stderr=err)])
-            proven = fire(refusing(rule.name), rule.name, agent=dialect, as_recorded=False, tool_name="x")
+@pytest.mark.parametrize("dialect", dialects.names())
+def test_a_refusal_by_exit_code_does_what_the_form_of_answers_does(dialect: str) -> None:
+    for rule in dialects.get(dialect).events:
+        event = Event(rule.kind, {}, raw={}, name=rule.name)
+        plain = forms.render_answer(deny("why"), event, callers.load(dialect))
+        wanted = simulate(dialect, rule.name, [Did(exit_code=plain.code, stdout=plain.out, stderr=plain.err)])
+        out, seen = rendered(deny("why"), dialect, rule.name)
 
-            assert seen.blocked or not proven.denied, rule.name
-            assert seen.blocked or told_to_model(seen) or not told_to_model(proven.outcome), rule.name
-
-
-def refusing(event: str) -> Callable[..., Answer]:
-    @author_hook(event)
-    def refuse(event: Event) -> Answer:
-        return author_hook.deny("why")
-
-    return refuse
+        assert (seen.decision, seen.blocked, seen.reason) == (wanted.decision, wanted.blocked, wanted.reason), rule.name
+        assert told_to_model(seen) == told_to_model(wanted), rule.name
+        assert out.code in (0, forms.REFUSED), rule.name
 
 
 def told_to_model(seen: Outcome) -> bool:
     return any(message.to == "model" and "why" in message.text for message in seen.messages)
 
 
-def test_messages_for_user_and_model_stand_where_the_dialect_has_them(hook: Hook, tmp_path: Path) -> None:
-    table = wire.load_wire_dialects()["moai"]
+def test_messages_for_user_and_model_stand_where_the_dialect_has_them() -> None:
+    out, _ = rendered(fine("n", message="for the user", context="for the model"), "moai", "SessionStart")
 
-    _, out, _ = wire.render_response(
-        Said("none", note="n", message="for the user", context="for the model"), table, "SessionStart"
-    )
-
-    assert json.loads(out) == {
+    assert json.loads(out.out) == {
         "systemMessage": "for the user",
         "hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "for the model"},
     }
 
 
 @pytest.mark.parametrize(
-    ("event", "environ", "dialect"),
+    ("payload", "environ", "dialect"),
     [
-        ("BeforeTool", {}, "llxprt"),
-        ("PreToolUse", {"AMCP_PROJECT_DIR": "."}, "amcp"),
-        ("PreToolUse", {"WAVE_PROJECT_DIR": "."}, "wave"),
-        ("PreToolUse", {"CLAUDE_PROJECT_DIR": "."}, "moai"),
-        ("PreToolUse", {}, "moai"),
-        ("tool.before", {}, "tenterhook"),
-        ("BeforeTool", {"LLXPRT_PROJECT_DIR": ".", "GEMINI_PROJECT_DIR": ".", "CLAUDE_PROJECT_DIR": "."}, "llxprt"),
-        ("BeforeTool", {"GEMINI_PROJECT_DIR": ".", "CLAUDE_PROJECT_DIR": "."}, "gemini"),
-        ("PreToolUse", {"QWEN_PROJECT_DIR": ".", "GEMINI_PROJECT_DIR": ".", "CLAUDE_PROJECT_DIR": "."}, "qwen"),
-        ("", {}, "moai"),
+        ({"hook_event_name": "BeforeTool"}, {}, "llxprt"),
+        ({"hook_event_name": "PreToolUse"}, {"AMCP_PROJECT_DIR": "."}, "amcp"),
+        ({"hook_event_name": "PreToolUse"}, {"WAVE_PROJECT_DIR": "."}, "wave"),
+        ({"hook_event_name": "PreToolUse"}, {"CLAUDE_PROJECT_DIR": "."}, "claude"),
+        ({"hook_event_name": "PreToolUse"}, {}, "moai"),
+        ({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/", "tool_name": "Bash"}, {}, "moai"),
+        ({"event": "tool.before"}, {}, "tenterhook"),
+        (
+            {"hook_event_name": "BeforeTool"},
+            {"LLXPRT_PROJECT_DIR": ".", "GEMINI_PROJECT_DIR": ".", "CLAUDE_PROJECT_DIR": "."},
+            "llxprt",
+        ),
+        ({"hook_event_name": "BeforeTool"}, {"GEMINI_PROJECT_DIR": ".", "CLAUDE_PROJECT_DIR": "."}, "gemini"),
+        (
+            {"hook_event_name": "PreToolUse"},
+            {"QWEN_PROJECT_DIR": ".", "GEMINI_PROJECT_DIR": ".", "CLAUDE_PROJECT_DIR": "."},
+            "qwen",
+        ),
+        ({"hook_event_name": "Stop", "transcript_path": "/home/me/.codex/sessions/1.jsonl"}, {}, "codex"),
+        ({}, {}, "moai"),
     ],
 )
-def test_the_caller_is_known_by_its_event_and_its_variables(
-    monkeypatch: pytest.MonkeyPatch, event: str, environ: dict[str, str], dialect: str
+def test_the_caller_is_known_by_its_event_its_variables_and_its_folder(
+    payload: dict[str, str], environ: dict[str, str], dialect: str
 ) -> None:
-    from tenterhook.cli.commands.hook import caller
-
-    for table in wire.load_wire_dialects().values():
-        for name in table["project"]:
-            monkeypatch.delenv(name, raising=False)
-    for name, value in environ.items():
-        monkeypatch.setenv(name, value)
-
-    assert caller(event, wire.load_wire_dialects()) == dialect
+    assert callers.guess(payload, environ, usual=True) == dialect
 
 
 # ---- what it costs

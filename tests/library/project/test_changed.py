@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tenterhook.library.actions.happened import Happened
+from tenterhook.author import Event
 from tenterhook.library.project import changed
 from tenterhook.library.project.changed import Changes
+from tenterhook.library.project.timed import TimedEvent
 
 from .conftest import Put
 
@@ -19,7 +20,7 @@ def git(root: Path, *words: str) -> None:
 
 
 def changes(root: Path, seconds: float = 10.0) -> Changes:
-    return changed.changes(Happened("", {"cwd": str(root)}, seconds=seconds))
+    return changed.changes(TimedEvent(Event("", {"cwd": str(root)}, raw={}), seconds))
 
 
 def committed(root: Path) -> Path:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tenterhook.library.actions.happened import Happened
+from tenterhook.author import Event
 from tenterhook.library.project.debugging import left_behind
 
 LEFT = {
@@ -21,8 +21,8 @@ FINE = {
 }
 
 
-def written(path: str, text: str) -> Happened:
-    return Happened("", {"tool_input": {"file_path": path, "content": text}}, seconds=1)
+def written(path: str, text: str) -> Event:
+    return Event("", {"tool_input": {"file_path": path, "content": text}}, raw={})
 
 
 @pytest.mark.parametrize(("path", "line"), [(path, line) for path, lines in LEFT.items() for line in lines])
@@ -40,6 +40,6 @@ def test_of_several_edits_only_new_lines_count() -> None:
         {"old_string": "a\nbreakpoint()\n", "new_string": "b\nbreakpoint()\n"},
         {"old_string": "c", "new_string": "pdb.set_trace()"},
     ]
-    event = Happened("", {"tool_input": {"file_path": "a.py", "edits": edits}}, seconds=1)
+    event = Event("", {"tool_input": {"file_path": "a.py", "edits": edits}}, raw={})
 
     assert left_behind(event) == ["left behind: pdb.set_trace()"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tenterhook.library.actions.happened import Happened
+from tenterhook.author import Event
 from tenterhook.library.project import ledger
 from tenterhook.library.project.checks import Check
 from tenterhook.library.project.commands import Command
@@ -22,7 +22,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def opened(session: str = "s", project: str = "/project") -> Ledger:
-    return Ledger(Happened("", {"session_id": session, "cwd": project}, seconds=1))
+    return Ledger(Event("", {"session": session, "cwd": project}, raw={}))
 
 
 def result(of: str = "a.py", state: str = "pass") -> Result:

@@ -1,21 +1,26 @@
-"""`tenter hook`: an event on stdin, our own work on it, an answer in the dialect of whoever called."""
+"""`tenter hook`: an event on stdin, our own work on it, an answer in the dialect of the agent that called."""
 
 from __future__ import annotations
 
 import os
 import sys
 
+from tenterhook.author import callers, forms
+from tenterhook.author.answers import append_unique_line
+from tenterhook.author.event import Event
 from tenterhook.cli.options import JSON, CommandUsage, Option
 from tenterhook.errors import TenterhookError, UsageError, format_exception_line, nearest
 from tenterhook.library import actions
-from tenterhook.library.actions import happened, settings, wire
-from tenterhook.library.actions.said import Said, deny, fine
+from tenterhook.library.actions import reading, settings
+from tenterhook.library.actions.answers import deny, fine
 from tenterhook.support.off_switch import switched_off
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
     from typing import Any
+
+    from tenterhook.library.actions.answers import ActionAnswer
+    from tenterhook.library.project.timed import TimedEvent
 
 USAGE = CommandUsage(
     "hook",
@@ -35,7 +40,7 @@ USAGE = CommandUsage(
 
 
 def run(argv: list[str], lost: str = "") -> int:
-    """`lost` is why nobody knows any more what came of it, though it was begun elsewhere."""
+    """`lost`: why the result is unknown of a call that a server took and did not end. It is not run again."""
     options = USAGE.parse(argv)
     if options is None:
         return 0
@@ -61,24 +66,20 @@ def run(argv: list[str], lost: str = "") -> int:
 
 def answer(word: str, name: str, options: dict[str, str], lost: str = "") -> tuple[int, str, str]:
     """Exit code, stdout and stderr."""
-    made = wire.load_wire_dialects()
-    problem, data, given = None, {}, ""
+    problem, flat = None, {}
     try:
         if lost:
             raise UsageError(lost)
-        data = happened.read(standard_input())
-        given = happened.text(data, "kind")
+        flat = reading.read(standard_input())
     except UsageError as exc:
         problem = exc
-    whose = options.get("dialect") or caller(given, made)
-    dialect = wire.of(whose, made)
-    kind, event, module = resolve_hook_action(word, name, given, dialect)
+    dialect = callers.dialect_of(flat, options.get("dialect", ""), os.environ, usual=True)
+    kind = actions.action(name).kind if name else kind_of(word, dialect)
+    event = event_name(word, kind, flat, dialect)
     try:
         if problem:
             raise problem
-        if name:
-            data["action"] = name
-        said = run_hook_action(kind, data, dialect, module, options, (name or word, whose))
+        said = act(kind, event, flat, dialect, options)
     except Exception as exc:  # also a fault of ours
         what = str(exc) if isinstance(exc, TenterhookError) else format_exception_line(exc)
         if kind not in actions.GUARDED:
@@ -86,23 +87,20 @@ def answer(word: str, name: str, options: dict[str, str], lost: str = "") -> tup
         said = deny(f"This cannot be checked: {what}")
     if not event:
         return 0, "", said.note
-    return wire.render_response(said, dialect, event)
+    out = forms.render_answer(said, Event(kind, {}, raw={}, name=event), dialect, by_exit=True)
+    return out.code, out.out, out.err if out.code == forms.REFUSED else append_unique_line(said.note, out.err)
 
 
 def standard_input() -> bytes:
-    """What the caller gave, up to one byte more than is taken; nothing where a person sits there."""
-    return sys.stdin.buffer.read(happened.LARGEST + 1) if not sys.stdin.isatty() else b""
+    """What the caller gave, up to one byte more than is taken; nothing from a terminal."""
+    return sys.stdin.buffer.read(reading.LARGEST + 1) if not sys.stdin.isatty() else b""
 
 
-def resolve_hook_action(
-    word: str, name: str, given: str, dialect: dict[str, Any]
-) -> tuple[str, str, ModuleType | None]:
-    """Our kind of the event, the dialect's name of it, and the module that does the work."""
-    kind = actions.action(name).kind if name else kind_of(word, dialect)
-    module = actions.module_of(name) if name else actions.module_at(kind)
-    events = dialect["events"]
-    event = next((one for one in (word, given) if one in events and events[one]["kind"] == kind), "")
-    return kind, event or next((one for one in events if events[one]["kind"] == kind), ""), module
+def event_name(word: str, kind: str, flat: dict[str, Any], dialect: dict[str, Any]) -> str:
+    """The agent's name for the event: the one that is said, else the likeliest of that kind; empty without any."""
+    known = [name for name, rule in dialect["events"].items() if rule["kind"] == kind]
+    said = (word, callers.event_name_in_payload(dialect, flat))
+    return next((name for name in said if name in known), "") or (known and callers.event_of(dialect, flat, kind)) or ""
 
 
 def kind_of(word: str, dialect: dict[str, Any]) -> str:
@@ -117,35 +115,33 @@ def kind_of(word: str, dialect: dict[str, Any]) -> str:
     return kind
 
 
-def run_hook_action(
-    kind: str,
-    data: dict[str, Any],
-    dialect: dict[str, Any],
-    module: ModuleType | None,
-    options: dict[str, str],
-    called: tuple[str, str],
-) -> Said:
-    """`called` are the word after `tenter hook` and the dialect's name, by which the hook is found that called us."""
-    named = next((os.environ[name] for name in dialect["project"] if os.environ.get(name)), "")
-    event = happened.Happened(kind, data, project=named, seconds=0.0)
+def act(kind: str, name: str, flat: dict[str, Any], dialect: dict[str, Any], options: dict[str, str]) -> ActionAnswer:
+    """What the action, or our work for the event, answers."""
+    action = options.get("ACTION", "")
+    event = reading.event_of({**flat, "action": action} if action else flat, kind, name, dialect, os.environ)
     if "project" in options:
-        event.project = os.path.abspath(options["project"])
+        event.data["project"] = os.path.abspath(options["project"])
     if not os.path.isdir(event.project):
         raise UsageError(f"the project's folder {event.project!r} is not there")
-    if module is None:
+    function = actions.function_of(action) if action else actions.function_at(kind)
+    if function is None:
         return fine(f"nothing to do at {kind}")
     wishes = settings.load(event.project)
     seconds = budget(options) or wishes.seconds(kind)
-    most = wishes.budget or (None if "ACTION" in options else seconds)
+    most = wishes.budget or (None if action else seconds)
+    called = (action or options["EVENT"], dialect["name"])
     event.begin(seconds, None if "budget" in options else lambda: own_limit(event, most, called))
-    said: Said = module.run(event, wishes)
+    said = function(event, wishes)
     if wishes.aside and said.decision != "deny":  # beside a deny the model reads it, and it says how to loosen a guard
         print(f"tenter: {wishes.aside}", file=sys.stderr)
     return said
 
 
-def own_limit(event: happened.Happened, most: float | None, called: tuple[str, str]) -> float:
-    """The time that the calling hook has, 0 where that is not known; never more than the settings or the event give."""
+def own_limit(event: TimedEvent, most: float | None, called: tuple[str, str]) -> float:
+    """The time that the calling hook has, 0 where that is not known; never more than the settings or the event give.
+
+    `called` are the word after `tenter hook` and the dialect's name, by which that hook is found.
+    """
     from tenterhook.library.actions import own_hook
 
     word, dialect = called
@@ -163,14 +159,3 @@ def budget(options: dict[str, str]) -> float:
     if not 0 < seconds <= 3600:
         raise USAGE.error(f"--budget needs a number of seconds above 0, not {options['budget']!r}")
     return seconds
-
-
-def caller(given: str, made: dict[str, Any]) -> str:
-    """Whose event it is: the agent's own variable tells, else the event's name, as far as one dialect alone has it."""
-    having = [dialect for dialect, one in made.items() if given in one["events"]] if given else list(made)
-    telling = [dialect for dialect in having if any(one in os.environ for one in made[dialect]["project"][:1])]
-    lent = {name for dialect in telling for name in made[dialect]["project"][1:]}  # agents set others' variables too
-    own = [dialect for dialect in telling if lent.isdisjoint(made[dialect]["project"][:1])]
-    set_up = [dialect for dialect in having if made[dialect]["set_up"]]
-    usual = [dialect for dialect, one in made.items() if one["usual"]]
-    return next(found[0] for found in (own, having, set_up, usual) if len(found) == 1)

@@ -1,15 +1,22 @@
-"""Named actions: what `tenter hook` does. One file each, found by its name; unknown ones are left to default.py.
+"""What `tenter hook` does: named actions, and the work for an event.
 
-An action is a module with `run(event, settings) -> Said`. It is called in a process of its own each time, so that the
-interpreter's start is most of its cost: what these modules import at the top is the standard library's smallest, and
-what an action needs beyond that it imports when it gets there.
+An action is a row of a table here, and a function with the action's name in before.py, after.py, end.py or session.py:
+`action(event, settings) -> ActionAnswer`, over an author's event and answer. It is called in a process of its own each
+time, so that the interpreter's start is most of its cost: these modules import little at the top, and what else an
+action needs it imports itself.
 """
 
 from __future__ import annotations
 
 TYPE_CHECKING = False  # importing typing for it would take 5 ms
 if TYPE_CHECKING:
-    from types import ModuleType
+    from collections.abc import Callable
+
+    from tenterhook.library.actions.answers import ActionAnswer
+    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.project.timed import TimedEvent
+
+    Function = Callable[[TimedEvent, Settings], ActionAnswer]
 
 
 class Action:
@@ -52,17 +59,16 @@ ACTIONS = {
 GUARDED = (BEFORE, "permission.ask")
 # What `tenter hook EVENT` does, by our kind of the event; on any other event there is nothing to do.
 MOMENTS = {
-    "session.start": ("moments.on_session_start", "tells the agent the project's test, lint, type and build commands"),
-    "prompt.submit": ("moments.on_prompt_submit", "warns of a secret in the prompt"),
-    "tool.before": ("moments.on_tool_before", "no secrets, no dangerous commands, no protected paths"),
-    "tool.after": (
-        "moments.on_tool_after",
-        "whatever of linter, types, tests, syntax and links the changed file touches",
-    ),
-    "compact.before": ("moments.on_compact_before", "keeps what changed and what is red across the compaction"),
-    "turn.stop": ("moments.on_turn_stop", "what changed, what was tested, what is red"),
-    "session.end": ("moments.on_session_end", "forgets the results that were kept for the session"),
+    "session.start": "tells the agent the project's test, lint, type and build commands",
+    "prompt.submit": "warns of a secret in the prompt",
+    "tool.before": "no secrets, no dangerous commands, no protected paths",
+    "tool.after": "whatever of linter, types, tests, syntax and links the changed file touches",
+    "compact.before": "keeps what changed and what is red across the compaction",
+    "turn.stop": "what changed, what was tested, what is red",
+    "session.end": "forgets the results that were kept for the session",
 }
+# The modules of the functions, by the kind of event; those of all other kinds are in session.py.
+MODULES = {BEFORE: "before", AFTER: "after", END: "end", "turn.stop": "end"}
 # The events as wrapper scripts name them.
 WRAPPED = {
     "session-start": "session.start",
@@ -85,7 +91,7 @@ SUFFIXES = (
 
 
 def action(name: str) -> Action:
-    """The action of that name. One that nobody knows has a moment all the same, and the default to do its work."""
+    """The action of that name. An unknown one has a moment all the same, and the default to do its work."""
     known = ACTIONS.get(name)
     if known:
         return known
@@ -93,17 +99,18 @@ def action(name: str) -> Action:
     return Action(name, "", kind, "unknown; the default")
 
 
-def module_of(name: str) -> ModuleType:
-    """The factory: the module that does the action's work, the default's for an unknown one."""
-    return import_submodule("named." + (name.replace("-", "_") if name in ACTIONS else "default"))
+def function_of(name: str) -> Function:
+    """The factory: the function that does an action's work, the default's for an unknown one."""
+    return function(ACTIONS[name].kind, name.replace("-", "_")) if name in ACTIONS else function(BEFORE, "default")
 
 
-def module_at(kind: str) -> ModuleType | None:
-    """The module for an event; None where there is nothing to do."""
-    return import_submodule(MOMENTS[kind][0]) if kind in MOMENTS else None
+def function_at(kind: str) -> Function | None:
+    """The function for an event; None where there is nothing to do."""
+    return function(kind, kind.replace(".", "_")) if kind in MOMENTS else None
 
 
-def import_submodule(module: str) -> ModuleType:
-    from importlib import import_module
-
-    return import_module(f"{__name__}.{module}")
+def function(kind: str, name: str) -> Function:
+    # Not importlib, which would take a millisecond.
+    module = __import__(f"{__name__}.{MODULES.get(kind, 'session')}", fromlist=(name,))
+    found: Function = getattr(module, name)
+    return found

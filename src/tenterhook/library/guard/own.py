@@ -5,11 +5,15 @@ from __future__ import annotations
 from tenterhook.library.actions.settings import FILES, LONG_LINE
 from tenterhook.support import files
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 FILE = FILES[1][0]
 NAME = FILES[1][1].split(".")[1]
 
 
-def changes_own_settings(path: str, after: str | None, texts: list[str]) -> bool:
+def changes_own_settings(path: str, after: str | None, texts: Iterable[str]) -> bool:
     """Whether a file that becomes `after` has other settings of ours then; None is not known beforehand."""
     before = now(path)
     if after is None:

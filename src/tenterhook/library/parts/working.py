@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.library.actions.happened import Happened
 from tenterhook.library.actions.settings import Settings
 from tenterhook.library.project.subject import subject
 
@@ -15,12 +14,6 @@ if TYPE_CHECKING:
 
 # What can be run; anything else is only read.
 CODE = ("source", "test", "declaration", "style", "support")
-
-
-def event_with_deadline(event: Event, seconds: float) -> Happened:
-    """The event as project/ knows one: a session in a project, with so much time from now on."""
-    data = {"session_id": event.session, "cwd": event.cwd, "project_dir": event.project}
-    return Happened(event.kind, data, seconds=seconds)
 
 
 def settings(**commands: str) -> Settings:

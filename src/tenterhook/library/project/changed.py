@@ -8,7 +8,7 @@ from tenterhook.support import files as regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.happened import Happened
+    from tenterhook.library.project.timed import TimedEvent
 
 LIMIT = 2.0
 # A repository can name programs that git runs to watch its files or to read them; a report is no reason to run one.
@@ -34,7 +34,7 @@ class Changes:
         self.branch, self.distance, self.files = branch, "", files or []
 
 
-def changes(event: Happened) -> Changes:
+def changes(event: TimedEvent) -> Changes:
     limit = min(LIMIT, event.left() - 0.3)
     found = status(os.path.realpath(event.project), limit) if limit > 0 else None
     return found or Changes()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from tenterhook.author.inputs import old_texts
 from tenterhook.library.project import kinds
 from tenterhook.library.project.wording import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.happened import Happened
+    from tenterhook.author.event import Event
 
 PATTERNS = {
     "python": r"(?<![\w.\"'])breakpoint\(|\b(?:i?pdb|pudb)\.set_trace\(|^\s*(?:import|from)\s+(?:i?pdb|pudb)\b",
@@ -22,9 +23,9 @@ PATTERNS = {
 COMMENTS = ("#", "//", "* ", "/*")
 
 
-def left_behind(event: Happened) -> list[str]:
+def left_behind(event: Event) -> list[str]:
     """The lines that the tool added and that should not stay."""
-    path = event.path()
+    path = event.path
     pattern = PATTERNS.get(kinds.language_of(path) or kinds.suffix_of(path))
     if not pattern:
         return []
@@ -33,7 +34,7 @@ def left_behind(event: Happened) -> list[str]:
     return [f"left behind: {plain(line.strip(), 120)}" for line in lines if re.search(pattern, line)]
 
 
-def find_added_lines(event: Happened) -> list[str]:
+def find_added_lines(event: Event) -> list[str]:
     """Lines of what was written; those that stood in the text replaced are not new."""
-    old = {line.strip() for text in event.old_texts() for line in text.splitlines()}
-    return [line for text in event.texts() for line in text.splitlines() if line.strip() not in old]
+    old = {line.strip() for text in old_texts(event.input) for line in text.splitlines()}
+    return [line for text in event.texts for line in text.splitlines() if line.strip() not in old]

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from tenterhook.library.actions.happened import Happened
+    from tenterhook.author.event import Event
     from tenterhook.library.project.run import Result
 
 LARGEST = 256 << 10
@@ -40,7 +40,7 @@ class Ledger:
 
     __slots__ = ("file", "folder")
 
-    def __init__(self, event: Happened) -> None:
+    def __init__(self, event: Event) -> None:
         base = kept_in()
         self.folder = os.path.join(base, digest(os.path.realpath(event.project))) if base else ""
         self.file = os.path.join(self.folder, f"{digest(event.session)}.jsonl") if base else ""

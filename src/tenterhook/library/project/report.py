@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.library.actions.said import Said, deny, fine
+from tenterhook.library.actions.answers import ActionAnswer, deny, fine
 from tenterhook.library.project.ledger import CHANGED, Ledger
 from tenterhook.library.project.wording import count_with_noun, format_name_list, plain, truncate_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.happened import Happened
     from tenterhook.library.actions.settings import Settings
     from tenterhook.library.project.checks import Check
     from tenterhook.library.project.ledger import Entry
     from tenterhook.library.project.run import Result
     from tenterhook.library.project.subject import Subject
+    from tenterhook.library.project.timed import TimedEvent
 
 NOUNS = {"test": "tests", "lint": "lint", "types": "types", "build": "build"}
 STALE = "stale"
 MOST_PARSED = 200
-AGAIN = ("stop_hook_active", "stopHookActive")
 
 
 class Standing:
     """How things stand: changed files, and the last state of each check by kind and file."""
 
-    def __init__(self, event: Happened) -> None:
+    def __init__(self, event: TimedEvent) -> None:
         from tenterhook.library.project.changed import changes
 
         self.project = os.path.realpath(event.project)
@@ -107,7 +106,7 @@ class Standing:
         subjects["test"] += [one for one in self.code() if one.name in untested and one.name not in known]
         return [check for kind, some in subjects.items() for check in checks(some, settings, (kind,), cwd=cwd)]
 
-    def refresh(self, event: Happened, settings: Settings) -> None:
+    def refresh(self, event: TimedEvent, settings: Settings) -> None:
         """Run what is due. What was red and did not finish stays red until it has run."""
         due = self.due(settings, event.cwd)
         if not due:
@@ -146,7 +145,9 @@ class Standing:
         return "\n".join(f"{name}: {value}" for name, value in rows if value)
 
 
-def report(event: Happened, settings: Settings, title: str, *, gate: bool = True, problems: bool = False) -> Said:
+def report(
+    event: TimedEvent, settings: Settings, title: str, *, gate: bool = True, problems: bool = False
+) -> ActionAnswer:
     """Refused while something is red, if it is a gate; but never twice in a row, or the agent would not come to an end.
 
     With `problems`, changed tests that test nothing count as red.
@@ -165,7 +166,7 @@ def report(event: Happened, settings: Settings, title: str, *, gate: bool = True
     red = [*bad, *standing.of("fail"), *unproven]
     state = f"red: {plain(red[0])}" if red else standing.calm()
     note = f"{title}: {count_with_noun(len(standing.changed), 'changed file')}, {state}"
-    if red and gate and not is_repeated(event):
+    if red and gate and not event.stop_active:
         from tenterhook.library.project.verify import failures
 
         failed = [
@@ -183,10 +184,3 @@ def empty_tests(standing: Standing) -> list[str]:
 
     tests = [one for one in standing.code() if one.kind == "test"]
     return [f"{one.shown}: {problem}" for one in tests for problem in problems(one.path, read(one.path))]
-
-
-def is_repeated(event: Happened) -> bool:
-    """Whether the agent goes on only because this was refused before."""
-    inner = event.data.get("data")
-    given = [event.data, inner] if isinstance(inner, dict) else [event.data]
-    return any(one.get(name) is True for one in given for name in AGAIN)

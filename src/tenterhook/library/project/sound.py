@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.library.actions.said import Said, deny, fine
+from tenterhook.library.actions.answers import ActionAnswer, deny, fine
 from tenterhook.library.project.ledger import Ledger
 from tenterhook.library.project.parsing import text_of
 from tenterhook.library.project.subject import resolve_written_subject
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tenterhook.library.actions.happened import Happened
+    from tenterhook.library.project.timed import TimedEvent
 
 SPARE = 0.3
 SHOWN = frozenset(".github .gitlab .circleci .devcontainer .vscode".split())
@@ -46,7 +46,7 @@ class Documents:
             return []
         return self.links.problems(os.path.join(self.project, name), text)
 
-    def besides(self, changed: list[str], until: Happened) -> Iterator[str]:
+    def besides(self, changed: list[str], until: TimedEvent) -> Iterator[str]:
         """Problems of other pages with the files that changed or are gone: a heading renamed, a page removed."""
         targets = {os.path.basename(name) for name in changed if self.takes(name) or not has(self.project, name)}
         others = (name for name in files(self.project) if self.takes(name) and name not in changed)
@@ -83,12 +83,12 @@ class Configs:
             self.unchecked |= {unchecked: name} if unchecked else {}
         return found
 
-    def besides(self, changed: list[str], until: Happened) -> Iterator[str]:
+    def besides(self, changed: list[str], until: TimedEvent) -> Iterator[str]:
         """No config file's soundness hangs on another's."""
         return iter(())
 
 
-def after(event: Happened, kind: type[Documents] | type[Configs]) -> Said:
+def after(event: TimedEvent, kind: type[Documents] | type[Configs]) -> ActionAnswer:
     """The file that a tool wrote; what is wrong with it is feedback for the model."""
     subject = resolve_written_subject(event)
     if isinstance(subject, str):
@@ -114,10 +114,10 @@ def after(event: Happened, kind: type[Documents] | type[Configs]) -> Said:
     return deny(truncate_lines([head, *(f"  {plain(one)}" for one in found)]))
 
 
-def at_the_end(event: Happened, kind: type[Documents] | type[Configs], title: str) -> Said:
+def at_the_end(event: TimedEvent, kind: type[Documents] | type[Configs], title: str) -> ActionAnswer:
     """What changed, and whether every such file is sound; refused while one is not, but never twice in a row."""
     from tenterhook.library.project.changed import repository
-    from tenterhook.library.project.report import Standing, is_repeated
+    from tenterhook.library.project.report import Standing
 
     standing = Standing(event)
     concern = kind(standing.project)
@@ -137,7 +137,7 @@ def at_the_end(event: Happened, kind: type[Documents] | type[Configs], title: st
         *([f"out of time: {count_with_noun(late, concern.noun)} not read"] if late else []),
     ]
     note = f"{title}: {'; '.join(rows[1:])}"
-    if found and not is_repeated(event):
+    if found and not event.stop_active:
         head = f"{title}: not done yet, {count_with_noun(len(found), 'problem')} ({concern.wrong}). Correct each:"
         return deny(truncate_lines([head, *(f"  {one}" for one in found)]), note=note)
     if not names and not changed:
@@ -145,7 +145,7 @@ def at_the_end(event: Happened, kind: type[Documents] | type[Configs], title: st
     return fine(note, message=truncate_lines([title, *rows, *found]))
 
 
-def problems(concern: Documents | Configs, names: list[str], event: Happened) -> tuple[list[str], int]:
+def problems(concern: Documents | Configs, names: list[str], event: TimedEvent) -> tuple[list[str], int]:
     """What is wrong with the files, and how many there was no time for."""
     found: list[str] = []
     for done, name in enumerate(names):

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tenterhook.library.actions.happened import Happened
+    from tenterhook.author.event import Event
 
 FOLDERS = ".moai/specs/SPEC-*"
 OTHERS = ("specs/**/*.md", "docs/specs/**/*.md")
@@ -21,7 +21,7 @@ CRITERIA = re.compile(r"\b(?:given|when|then)\b", re.IGNORECASE)
 LISTED = {"bullet_list_open", "ordered_list_open", "table_open"}
 
 
-def folder_of(event: Happened) -> str:
+def folder_of(event: Event) -> str:
     """From the project on: the SPEC that the event names, else the one that was written to last; empty without any."""
     from glob import glob
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 
+from tenterhook.author.inputs import PATHS, given_texts
 from tenterhook.library.project import kinds
 from tenterhook.library.project.wording import plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.happened import Happened
+    from tenterhook.author.event import Event
 
 
 class Subject:
@@ -37,12 +38,13 @@ def subject(project: str, path: str) -> Subject | None:
     return Subject(project, path) if path.startswith(project.rstrip(os.sep) + os.sep) else None
 
 
-def resolve_written_subject(event: Happened) -> Subject | str:
+def resolve_written_subject(event: Event) -> Subject | str:
     """The file that the tool writes or wrote; where that is none of ours, why there is nothing to check."""
-    if not event.writes():
+    given_texts(event.input, PATHS)
+    if not event.texts or not event.path:
         return "nothing to check: the tool wrote no file"
-    found = subject(event.project, event.path())
-    return found or f"nothing to check: {plain(event.path())} is outside of the project"
+    found = subject(event.project, event.path)
+    return found or f"nothing to check: {plain(event.path)} is outside of the project"
 
 
 def enclosing(project: str, folder: str, language: str) -> list[str]:

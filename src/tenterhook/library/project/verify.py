@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tenterhook.library.actions.said import Said, deny, fine
+from tenterhook.library.actions.answers import ActionAnswer, deny, fine
 from tenterhook.library.project import kinds
 from tenterhook.library.project.checks import ALL, CODE, checks
 from tenterhook.library.project.commands import read
@@ -13,14 +13,14 @@ from tenterhook.library.project.wording import format_name_list, truncate_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.happened import Happened
     from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.project.timed import TimedEvent
 
 RAN = ("pass", "fail")
 
 
 def after(
-    event: Happened,
+    event: TimedEvent,
     settings: Settings,
     wanted: tuple[str, ...] = ALL,
     *,
@@ -29,17 +29,17 @@ def after(
     suffixes: frozenset[str] = frozenset(),
     red: str = "",
     proof: bool = False,
-) -> Said:
+) -> ActionAnswer:
     """What most actions do after a change of a file that concerns them: of these kinds and, if given, suffixes."""
     subject = resolve_checkable_file(event, what, of, suffixes)
-    if isinstance(subject, Said):
+    if isinstance(subject, ActionAnswer):
         return subject
     return build_check_verdict(subject, run_affected_checks(event, settings, subject, wanted), red=red, proof=proof)
 
 
 def resolve_checkable_file(
-    event: Happened, what: str, of: tuple[str, ...] = CODE, suffixes: frozenset[str] = frozenset()
-) -> Subject | Said:
+    event: TimedEvent, what: str, of: tuple[str, ...] = CODE, suffixes: frozenset[str] = frozenset()
+) -> Subject | ActionAnswer:
     """The changed file; the answer where it does not parse, or is of another kind."""
     subject = resolve_written_subject(event)
     if isinstance(subject, str):
@@ -52,7 +52,7 @@ def resolve_checkable_file(
     return subject
 
 
-def deny_unparsable_file(event: Happened, subject: Subject) -> Said | None:
+def deny_unparsable_file(event: TimedEvent, subject: Subject) -> ActionAnswer | None:
     """The refusal of a file that does not parse. Nothing is run then: everything else would fail for that reason."""
     from tenterhook.library.project.parsing import unparsable
 
@@ -63,7 +63,7 @@ def deny_unparsable_file(event: Happened, subject: Subject) -> Said | None:
 
 
 def run_affected_checks(
-    event: Happened, settings: Settings, subject: Subject, wanted: tuple[str, ...] = ALL
+    event: TimedEvent, settings: Settings, subject: Subject, wanted: tuple[str, ...] = ALL
 ) -> list[Result]:
     """What came of the checks that the change touches; kept for the report at the end."""
     event.settle()
@@ -75,7 +75,7 @@ def run_affected_checks(
 
 def build_check_verdict(
     subject: Subject, results: list[Result], problems: list[str] | None = None, *, red: str = "", proof: bool = False
-) -> Said:
+) -> ActionAnswer:
     """Feedback where something is red; else what was done, for the user too where something ran.
 
     With `proof`, tests that are there and do not run are red too.

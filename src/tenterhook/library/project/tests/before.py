@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 
-from tenterhook.library.actions.said import Said, ask, deny, fine
+from tenterhook.library.actions.answers import ActionAnswer, ask, deny, fine
+from tenterhook.library.guard.edited_text import text_after
 from tenterhook.library.project import kinds
 from tenterhook.library.project.commands import read
 from tenterhook.library.project.subject import Subject, resolve_written_subject
@@ -15,9 +16,9 @@ from tenterhook.library.project.wording import format_name_list, plain, truncate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.actions.happened import Happened
     from tenterhook.library.actions.settings import Settings
     from tenterhook.library.project.run import Result
+    from tenterhook.library.project.timed import TimedEvent
 
 # In an index: comments, and what only passes names on.
 GATHERED = r"(?s)/\*.*?\*/|//[^\n]*|\b(?:import|export)\b[^;'\"=()]*['\"][^'\"\n]*['\"];?"
@@ -33,16 +34,16 @@ PUBLIC = {
 }
 
 
-def has_test(event: Happened, settings: Settings) -> Said:
+def has_test(event: TimedEvent, settings: Settings) -> ActionAnswer:
     """Test first: a source file is written only where there is a test for it, and new code where one is red."""
     subject = source(event)
     if isinstance(subject, str):
         return fine(subject)
-    text = event.after_change()
+    text = text_after(event)
     if holds_nothing(subject, text):
         return fine(f"nothing to check: {subject.shown} holds no code of its own")
     tests = companions.tests_of(subject)
-    brings_own = subject.language == "rust" and holds_test(subject.path, text or "".join(event.texts()))
+    brings_own = subject.language == "rust" and holds_test(subject.path, text or "".join(event.texts))
     if not tests and not brings_own:
         return refuse_missing_test(
             settings, f"{subject.shown} has no test yet.\n{first(subject, companions.to_write(subject))}"
@@ -73,7 +74,9 @@ def empty(subject: Subject, tests: list[str]) -> str:
     return f"{subject.shown} has no test yet: {format_test_paths(subject, tests)} holds none that runs and can fail."
 
 
-def red_before(event: Happened, settings: Settings, subject: Subject, tests: list[str], text: str | None) -> Said:
+def red_before(
+    event: TimedEvent, settings: Settings, subject: Subject, tests: list[str], text: str | None
+) -> ActionAnswer:
     """A red test asks for the change. While all are green only what is there may be written in another way."""
     has = f"{subject.shown} has a test: {format_test_paths(subject, tests)}"
     results = run_subject_tests(event, settings, subject)
@@ -125,7 +128,7 @@ def names_in(pattern: str, text: str) -> list[str]:
     return [name for match in re.finditer(pattern, text) for name in match.groups() if name]
 
 
-def is_characterized(event: Happened, settings: Settings) -> Said:
+def is_characterized(event: TimedEvent, settings: Settings) -> ActionAnswer:
     """Behaviour first: an existing source file is changed only where tests hold what it does, and pass now."""
     subject = source(event)
     if isinstance(subject, str):
@@ -145,7 +148,7 @@ def is_characterized(event: Happened, settings: Settings) -> Said:
     return passing(event, settings, subject, tests)
 
 
-def passing(event: Happened, settings: Settings, subject: Subject, tests: list[str]) -> Said:
+def passing(event: TimedEvent, settings: Settings, subject: Subject, tests: list[str]) -> ActionAnswer:
     from tenterhook.library.project.verify import failures
 
     known = known_to_pass(event, subject, tests)
@@ -170,7 +173,7 @@ def passing(event: Happened, settings: Settings, subject: Subject, tests: list[s
     return fine(note, message=note if results else "")
 
 
-def longer(event: Happened, subject: Subject) -> list[str]:
+def longer(event: TimedEvent, subject: Subject) -> list[str]:
     """How the tests are given more time than a hook has; what comes of it is known to this action afterwards."""
     import json
     from shlex import quote
@@ -183,7 +186,7 @@ def longer(event: Happened, subject: Subject) -> list[str]:
     return ["Run them with more time, then try the change again:", f"  {line}"]
 
 
-def known_to_pass(event: Happened, subject: Subject, tests: list[str]) -> str:
+def known_to_pass(event: TimedEvent, subject: Subject, tests: list[str]) -> str:
     """What an earlier call in this session found, where nothing of the package's code has changed since."""
     from tenterhook.library.project.ledger import Ledger
 
@@ -196,7 +199,7 @@ def known_to_pass(event: Happened, subject: Subject, tests: list[str]) -> str:
     return f"the tests of {subject.shown} passed in this session, and no code was changed since" if fresh else ""
 
 
-def run_subject_tests(event: Happened, settings: Settings, subject: Subject) -> list[Result]:
+def run_subject_tests(event: TimedEvent, settings: Settings, subject: Subject) -> list[Result]:
     """What comes of the subject's tests; kept for the report at the end."""
     from tenterhook.library.project.checks import checks
     from tenterhook.library.project.ledger import Ledger
@@ -209,11 +212,11 @@ def run_subject_tests(event: Happened, settings: Settings, subject: Subject) -> 
     return results
 
 
-def refuse_missing_test(settings: Settings, reason: str, note: str = "") -> Said:
+def refuse_missing_test(settings: Settings, reason: str, note: str = "") -> ActionAnswer:
     return (ask if settings.missing_test == "ask" else deny)(reason, note=note)
 
 
-def source(event: Happened) -> Subject | str:
+def source(event: TimedEvent) -> Subject | str:
     """The source file that is about to change; why there is nothing to check where there is none."""
     subject = resolve_written_subject(event)
     if isinstance(subject, Subject) and subject.kind != "source":

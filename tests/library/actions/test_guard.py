@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
+from tenterhook.author import Event
 from tenterhook.errors import ConfigError, UsageError
-from tenterhook.library.actions.happened import Happened
-from tenterhook.library.actions.said import Said
+from tenterhook.library.actions.answers import ActionAnswer
+from tenterhook.library.actions.before import tool_before
 from tenterhook.library.actions.settings import Settings
-from tenterhook.library.guard import judge
 
 TOKEN = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
-def said(project: Path, settings: Settings | None = None, **given: Any) -> Said:
-    event = Happened("tool.before", {"tool_name": "T", "tool_input": given, "cwd": str(project)}, seconds=5)
-    return judge(event, settings or Settings())
+def said(project: Path, settings: Settings | None = None, tool: str = "T", **given: Any) -> ActionAnswer:
+    event = Event("tool.before", {"tool_name": tool, "tool_input": given, "cwd": str(project)}, raw={})
+    return tool_before(event, settings or Settings())
 
 
 def test_a_deny_outweighs_an_ask_and_stands_first(tmp_path: Path) -> None:
@@ -77,6 +77,13 @@ def test_nothing_against_it_decides_nothing(tmp_path: Path, given: dict[str, Any
         {"command": "", "cmd": "rm -rf /"},
         {"command": "touch hosts", "directory": "/etc"},
         {"command": "rm settings.json", "dir_path": ".claude"},
+        {"script": "rm -rf /"},
+        {"target_file": ".git/config", "code_edit": "x"},
+        {"filePath": "a.py", "oldString": "x", "newString": f"y = '{TOKEN}'"},
+        {"file_path": "file:///etc/hosts", "content": "x"},
+        {"paths": ["a.py", "/etc/hosts"], "content": "x"},
+        {"patch": "*** Begin Patch\n*** Delete File: .git/config\n*** End Patch\n"},
+        {"patch": f"*** Begin Patch\n*** Update File: .env\n+x\n*** Update File: a.py\n+y = '{TOKEN}'\n"},
     ],
 )
 def test_writing_where_or_what_must_not_be_is_refused(tmp_path: Path, given: dict[str, Any]) -> None:
@@ -106,7 +113,7 @@ def test_the_model_is_not_told_how_a_rule_is_loosened(tmp_path: Path, given: dic
     answer = said(tmp_path, settings, **given)
 
     assert answer.decision in ("deny", "ask")
-    told = f"{answer.reason}{answer.context}{answer.message}".lower()
+    told = f"{answer.reason}{answer.contexts}{answer.notices}".lower()
     assert not [word for word in ("actions.", "tenterhook.toml", "allow", "not_secret", "outside =") if word in told]
 
 
@@ -144,8 +151,7 @@ def test_the_rest_of_the_file_is_the_agents(tmp_path: Path) -> None:
 
 def test_a_tool_that_takes_files_away_is_judged_by_its_paths(tmp_path: Path) -> None:
     def decided(tool: str, **given: str) -> str:
-        event = Happened("tool.before", {"tool_name": tool, "tool_input": given, "cwd": str(tmp_path)}, seconds=5)
-        return judge(event, Settings()).decision
+        return said(tmp_path, tool=tool, **given).decision
 
     assert decided("mcp__files__move_file", source="tenterhook.toml", destination="x") == "deny"
     assert decided("mcp__files__move_file", source="x", destination=".git/config") == "deny"
@@ -305,9 +311,9 @@ HEAVY = {
 @pytest.mark.parametrize("given", [{"command": "ls -la"}, {"file_path": "a.py", "content": "x = 1\n"}])
 def test_judging_imports_little(tmp_path: Path, given: dict[str, str]) -> None:
     code = (
-        "import sys\nfrom tenterhook.library.actions.happened import Happened\n"
-        "from tenterhook.library.actions.settings import Settings\nfrom tenterhook.library.guard import judge\n"
-        f"judge(Happened('tool.before', {{'tool_input': {given!r}}}, seconds=5), Settings())\nprint(*sys.modules)"
+        "import sys\nfrom tenterhook.author import Event\nfrom tenterhook.library.actions.before import tool_before\n"
+        "from tenterhook.library.actions.settings import Settings\n"
+        f"tool_before(Event('tool.before', {{'tool_input': {given!r}}}, raw={{}}), Settings())\nprint(*sys.modules)"
     )
     done = subprocess.run(
         [sys.executable, "-IS", "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"],

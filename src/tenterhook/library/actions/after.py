@@ -1,0 +1,120 @@
+"""After a tool: the file that it wrote is checked, and what is wrong is told to the model."""
+
+from __future__ import annotations
+
+from tenterhook.library.actions.answers import ActionAnswer, fine
+from tenterhook.library.project.subject import resolve_written_subject
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.project.run import Result
+    from tenterhook.library.project.subject import Subject
+    from tenterhook.library.project.timed import TimedEvent
+
+# What can be run; anything else is only read.
+CODE = ("source", "test", "declaration", "style", "support")
+
+
+def tool_after(event: TimedEvent, settings: Settings) -> ActionAnswer:
+    """Linter, types and tests of code, the syntax of configuration, the links of documents."""
+    from tenterhook.library.project import sound, verify
+
+    subject = resolve_written_subject(event)
+    if isinstance(subject, str):
+        return fine(subject)
+    if subject.kind not in CODE:
+        return sound.after(event, sound.Documents if subject.kind == "docs" else sound.Configs)
+    unparsable = verify.deny_unparsable_file(event, subject)
+    return unparsable or judge_results(subject, verify.run_affected_checks(event, settings, subject))
+
+
+def judge_results(subject: Subject, results: list[Result]) -> ActionAnswer:
+    """A test may be red because its code comes next, so it is only told; all else that is red is refused."""
+    from tenterhook.library.project import verify
+    from tenterhook.library.project.wording import truncate_lines
+
+    note = verify.red_first(subject, results)
+    others = [result for result in results if result.kind != "test"]
+    if not note or any(result.state == "fail" for result in others):
+        return verify.build_check_verdict(subject, results)
+    failed = [result for result in results if result.state == "fail"]
+    told = [note, *verify.failures(failed), "If its code is there already, mend whichever of the two is wrong."]
+    return fine("; ".join((note, *(result.line for result in others))), message=note, context=truncate_lines(told))
+
+
+def ddd_post_transformation(event: TimedEvent, settings: Settings) -> ActionAnswer:
+    """The tests of changed code still pass, so its behaviour is preserved."""
+    from tenterhook.library.project import verify
+
+    return verify.after(event, settings, ("test",), red="the change does not preserve the behaviour", proof=True)
+
+
+def tdd_post_implementation(event: TimedEvent, settings: Settings) -> ActionAnswer:
+    """The tests of the code pass (green). A new test that fails is what comes before that (red)."""
+    from tenterhook.library.project import verify
+
+    subject = verify.resolve_checkable_file(event, "code")
+    if isinstance(subject, ActionAnswer):
+        return subject
+    results = verify.run_affected_checks(event, settings, subject, ("test",))
+    note = verify.red_first(subject, results)
+    if note:
+        return fine(note, message=note, context=f"{note}\n{verify.following(subject)}")
+    return verify.build_check_verdict(subject, results, red="the tests are not green yet", proof=True)
+
+
+def backend_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
+    """Linter, types and tests of a backend file."""
+    from tenterhook.library.project import kinds, verify
+
+    of = ("source", "test", "declaration")
+    return verify.after(event, settings, what="backend file", of=of, suffixes=kinds.BACKEND)
+
+
+def frontend_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
+    """Linter, types and tests of a frontend file."""
+    from tenterhook.library.project import kinds, verify
+
+    of = ("source", "test", "declaration", "style")
+    return verify.after(event, settings, what="frontend file", of=of, suffixes=kinds.FRONTEND)
+
+
+def testing_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
+    """A changed test asserts something, skips nothing, keeps no other test from running, and passes."""
+    from tenterhook.library.project import verify
+    from tenterhook.library.project.commands import read
+    from tenterhook.library.project.tests.assertions import problems
+
+    subject = verify.resolve_checkable_file(event, "test", ("test",))
+    if isinstance(subject, ActionAnswer):
+        return subject
+    found = problems(subject.path, read(subject.path))
+    results = verify.run_affected_checks(event, settings, subject, ("test",))
+    return verify.build_check_verdict(subject, results, found, red="the test is not sound", proof=True)
+
+
+def debug_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
+    """The tests pass, and no debugging code is left behind."""
+    from tenterhook.library.project import verify
+    from tenterhook.library.project.debugging import left_behind
+
+    subject = verify.resolve_checkable_file(event, "code", ("source", "test", "support"))
+    if isinstance(subject, ActionAnswer):
+        return subject
+    results = verify.run_affected_checks(event, settings, subject, ("test",))
+    return verify.build_check_verdict(subject, results, left_behind(event), red="the fix is not finished", proof=True)
+
+
+def devops_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
+    """YAML, JSON, TOML, Dockerfiles, CI files, makefiles and scripts are sound."""
+    from tenterhook.library.project.sound import Configs, after
+
+    return after(event, Configs)
+
+
+def docs_verification(event: TimedEvent, settings: Settings) -> ActionAnswer:
+    """The links of a document lead somewhere, its code blocks are closed."""
+    from tenterhook.library.project.sound import Documents, after
+
+    return after(event, Documents)

@@ -1,1 +1,0 @@
-"""What `tenter hook EVENT` does, one file per moment."""

@@ -1,1 +1,0 @@
-"""The named actions of `tenter hook agent ACTION`, one file per action."""

@@ -12,6 +12,7 @@ import pytest
 
 import tenterhook
 from tenterhook import ConfigError, Engine, TenterhookError, UnknownDialect, UnknownEvent
+from tenterhook.engine.confinement import Confinement
 
 BASH = {"tool_name": "Bash", "tool_input": {"command": "ls"}}
 ECHO = "import json, sys\nprint(json.dumps({'decision': 'deny', 'reason': json.load(sys.stdin)['tool_name']}))\n"
@@ -585,6 +586,22 @@ def test_afire_does_not_block_the_loop(project):
 
     assert asyncio.run(main()).success
     assert waited == [True]
+
+
+@pytest.mark.parametrize("background", ["true", "false"])
+def test_afire_confines_processes_off_the_loop_and_then_knows_how(project, monkeypatch, background):
+    """To find out takes milliseconds, makes folders, and is done once."""
+    hook(project, "true", background=background)
+    engine, threads, profile = project.engine("tenterhook"), [], Confinement.profile
+    monkeypatch.setattr(Confinement, "profile", lambda *own: threads.append(threading.get_ident()) or profile(*own))
+
+    async def main():
+        async with engine.session() as session:
+            return [await session.afire("tool.before", **BASH) for _ in range(2)]
+
+    assert [one.success for one in asyncio.run(main())] == [True, True]
+    assert len(threads) == 1
+    assert threads != [threading.get_ident()]
 
 
 def test_a_coroutine_runs_on_the_hosts_own_loop(project):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from tenterhook import handlers
 from tenterhook.config.entry_keys import SETTERS
 from tenterhook.config.timeouts import timeout
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, File, Type
@@ -175,7 +176,7 @@ class Reading:
         limit = timeout(self, pop_timeout(found), rule, kind)
         if self.refused or not self.runs(kind, rule, path):
             return None
-        if found.get("background") and not starts_child(kind):
+        if found.get("background") and not handlers.starts_child(kind.handler):
             self.warn(path, f"only a process can run in the background, not a hook of type {kind.name!r}")
             found["background"] = False
         self.close(rule, found, path)
@@ -184,7 +185,7 @@ class Reading:
         spec = {**kind.spec, **self.folder_for(kind), **found.pop("spec")}
         beyond = [key for key in spec if key != kind.key and key not in kind.spec] if kind.key else []
         for key in beyond:
-            if key not in options(kind):
+            if key not in handlers.traits(kind.handler).options:
                 self.warn((*path, key), f"{key} means nothing to a hook of type {kind.name!r}; it is ignored")
         if "stop_cap" in spec and rule.stop_cap is None:
             self.warn(path, f"{rule.name} keeps no agent from stopping, so how often that may be says nothing")
@@ -204,7 +205,7 @@ class Reading:
 
     def folder_for(self, kind: Type) -> dict[str, Any]:
         """The working directory that the file gives to its hooks, where hooks of this type have one."""
-        return self.folder if self.folder and "cwd" in options(kind) else {}
+        return self.folder if self.folder and "cwd" in handlers.traits(kind.handler).options else {}
 
     def close(self, rule: EventRule, found: dict[str, Any], path: Path) -> None:
         """A wish to fail closed counts where the event can be refused and the hook is waited for."""
@@ -292,19 +293,6 @@ def pop_timeout(found: dict[str, Any]) -> Any:
     """What the entry says of its time: the key for it before the one that stands in for that."""
     spare = found.pop("timeout_else", None)
     return found.pop("timeout", spare)
-
-
-def starts_child(kind: Type) -> bool:
-    from tenterhook import handlers  # only for entries that ask for it
-
-    return handlers.starts_child(kind.handler)
-
-
-def options(kind: Type) -> tuple[str, ...]:
-    """The keys, besides the main one, that mean something to hooks of this type."""
-    from tenterhook import handlers  # only for entries that have other keys
-
-    return handlers.traits(kind.handler).options
 
 
 def whole(spec: dict[str, Any], kind: Type) -> dict[str, Any]:

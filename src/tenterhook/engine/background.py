@@ -89,7 +89,7 @@ class Background:
         """Start the plan's background hooks; the plan as it is without them."""
         if slot.rule.awaited:
             later = tuple(hook for batch in planned.batches for hook in batch if hook.background)
-            jobs = self.engine.jobs(slot, later, event, event.data)
+            jobs = self.engine.prepare(slot.batch(later, event))
             taken = tuple(job.hook for job in jobs if self.offer(Late(slot, event, job)))
         else:
             # Only a process can be ended with its session: functions of the host's own are called at once, as ever.
@@ -170,10 +170,11 @@ class Background:
         done = [chain.attempts[n] for n in range(len(chain.jobs))]
         chain.attempts, chain.tickets = {}, []
         try:
-            chain.jobs = chain.flow.send(done) if chain.jobs else next(chain.flow)
+            batch = chain.flow.send(done) if chain.jobs else next(chain.flow)
         except StopIteration as finished:
             chain.outcome = None if any(one.error == "cancelled" for one in done) else finished.value[1]
             return True
+        chain.jobs = self.engine.prepare(batch)
         for n, job in enumerate(chain.jobs):
             handler: Any = handlers.get(job.hook.handler)
             program = refusal(job) or call_handler_safely(handler.program, job)

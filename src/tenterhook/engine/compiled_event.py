@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook import handlers
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.pipeline.event_reader import Rules, compile_rules
 from tenterhook.pipeline.payload import Given, Shape, aliases, compile_shape
@@ -29,6 +28,13 @@ class Part(Struct, frozen=True):
     shape: Shape
 
 
+class HookBatch(Struct, frozen=True, gc=False):
+    """Hooks that run at the same time, and what they are given, by the name of their event."""
+
+    hooks: tuple[Hook, ...]
+    given: dict[str, Given]
+
+
 class Slot:
     """What an event needs, or several that are one moment.
 
@@ -38,7 +44,7 @@ class Slot:
     """
 
     __slots__ = (
-        *("background", "ends", "functions", "hooks", "listened", "memo", "off", "overrides", "parts", "planner"),
+        *("background", "ends", "hooks", "listened", "memo", "off", "overrides", "parts", "planner"),
         *("quiet", "renamed", "rule", "rules", "several", "shape", "static", "switched", "untrusted", "warnings"),
     )
 
@@ -55,7 +61,6 @@ class Slot:
         self.overrides = loaded.overrides
         self.ends = frozenset((*owner.dialect.chain_ends, *self.rule.chain_ends))
         self.background = not self.rule.awaited or any(hook.background for hook in self.hooks)
-        self.functions = not any(handlers.starts_child(hook.handler) for hook in self.hooks)
         self.static = not self.several and not any(hook.once or hook.condition for hook in self.hooks)
         self.planner = planner(self.hooks, owner.dialect, rules, off=self.off, overrides=self.overrides)
         self.memo: Memo[tuple[str, tuple[str, ...]], tuple[Plan, Outcome | None]] = Memo(len(self.hooks))
@@ -67,11 +72,12 @@ class Slot:
         """How this hook's answer is read."""
         return self.parts[hook.event].rules if self.several else self.rules
 
-    def given(self, event: Event) -> dict[str, Given]:
-        """What hooks are given, by the name of their event."""
+    def batch(self, hooks: tuple[Hook, ...], event: Event) -> HookBatch:
+        """These hooks, with the event as it is now."""
         if not self.several:
-            return {self.rule.name: Given(event, self.shape)}
-        return {name: Given(replace(event, name=name), part.shape) for name, part in self.parts.items()}
+            return HookBatch(hooks, {self.rule.name: Given(event, self.shape)})
+        parts = self.parts.items()
+        return HookBatch(hooks, {name: Given(replace(event, name=name), part.shape) for name, part in parts})
 
     def forget(self) -> None:
         """What was remembered of targets, so that the next event is planned as the first one was."""

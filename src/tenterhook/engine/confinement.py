@@ -48,6 +48,10 @@ class Confinement:
             found = self.made[hook.sandbox] = self.make(hook.sandbox)
         return found
 
+    def knows(self, hook: Hook) -> bool:
+        """Whether `of` has nothing to look for."""
+        return hook.sandbox in self.made
+
     def make(self, asked: Sandbox | None) -> Confined:
         said = self.owner.settings.sandbox
         if said == "off" or (asked and asked.off and said != "require"):

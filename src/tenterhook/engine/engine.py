@@ -2,8 +2,9 @@
 
     Event -> Plan -> Attempt -> Verdict -> Outcome
 
-`Engine.flow` is the whole story, without any I/O: it yields jobs, receives attempts, and returns the outcome.
-`fire` and `afire` drive it, one from a thread, one on an event loop; the logic exists once. Read on in
+`Engine.flow` is the whole story, without any I/O: it yields batches of hooks, receives attempts, and returns the
+outcome. `fire` and `afire` drive it, one from a thread, one on an event loop; the logic exists once. For each batch a
+driver calls `prepare`, which makes jobs of the hooks, and the runner, which makes attempts of the jobs. Read on in
 types, config/load, pipeline/plan, pipeline/payload, handlers/command, pipeline/verdict, pipeline/merge, pipeline/apply.
 """
 
@@ -12,14 +13,16 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Generator, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
-from tenterhook.engine.compiled_event import Slot, nothing
+from tenterhook.engine.compiled_event import HookBatch, Slot, nothing
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.reentry import INSIDE, WHY
 from tenterhook.errors import UsageError
+from tenterhook.handlers import starts_child
 from tenterhook.pipeline.apply import Changes
 from tenterhook.pipeline.judge import background_attempt, chain_ends, hooks_with_stale_input, judge, refusals, without
 from tenterhook.pipeline.match import LONGEST_NAME
@@ -40,7 +43,9 @@ if TYPE_CHECKING:
     from tenterhook.hosts.session import Session
     from tenterhook.hosts.tool import Decorator
 
-Flow = Generator[list[Job], list[Attempt], tuple[Event, Outcome]]
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
+Flow = Generator[HookBatch, list[Attempt], tuple[Event, Outcome]]
 
 
 class Engine(HookSet):
@@ -70,28 +75,39 @@ class Engine(HookSet):
         return slot.quiet or self.begin(slot, data, background)
 
     def drive_flow(self, flow: Flow, attempts: list[Attempt] | None = None) -> Outcome:
-        """A flow to its end: from its first jobs on, or from these attempts, for which it waits."""
+        """A flow to its end: from its first batch on, or from these attempts, for which it waits."""
         together = (self.runner or self.running()).together
         try:
             if attempts is None:
-                attempts = together(next(flow), self.meanwhile)
+                attempts = together(self.prepare(next(flow)), self.meanwhile)
             while True:
-                attempts = together(flow.send(attempts))
+                attempts = together(self.prepare(flow.send(attempts)))
         except StopIteration as finished:
             return self.finish(*finished.value)
 
     async def afire(self, event: str, /, **data: Any) -> Outcome:
         """The same without blocking the loop."""
         slot = self.slots.get(event) or self.slot(event)
+        if slot.background and not self.has_profiles(slot.hooks):  # they are prepared where the event begins
+            await self.off_loop(self.confine, slot.hooks)
         flow = slot.quiet or self.begin(slot, data)
         return flow if isinstance(flow, Outcome) else await self.adrive_flow(flow)
+
+    async def abegin_flow(self, event: str, data: dict[str, Any], background: Background) -> Flow | Outcome:
+        """As `begin_flow`, without blocking the loop."""
+        slot = self.slots.get(event) or self.slot(event)
+        if not self.has_profiles(slot.hooks):
+            await self.off_loop(self.confine, slot.hooks)
+        return self.begin_flow(event, data, background)
 
     async def adrive_flow(self, flow: Flow) -> Outcome:
         together = (self.runner or self.running()).atogether
         try:
-            jobs = flow.send(await together(next(flow), self.meanwhile))
+            batch = next(flow)
+            meanwhile: Callable[[Job], object] | None = self.meanwhile
             while True:
-                jobs = flow.send(await together(jobs))
+                jobs = self.prepare(batch) if self.has_profiles(batch.hooks) else await self.aprepare(batch)
+                batch, meanwhile = flow.send(await together(jobs, meanwhile)), None
         except StopIteration as finished:
             return self.finish(*finished.value)
 
@@ -112,7 +128,7 @@ class Engine(HookSet):
         return outcome or self.flow(slot, event, planned)
 
     def flow(self, slot: Slot, event: Event, planned: Plan) -> Flow:
-        """One event without I/O: yields jobs to run, receives their attempts, returns the outcome."""
+        """One event without I/O: yields hooks to run, receives their attempts, returns the outcome."""
         changes = Changes(slot.rule, event.data)
         attempts: list[Attempt] = (
             [background_attempt(hook) for hook in planned.background] if planned.background else []
@@ -123,7 +139,7 @@ class Engine(HookSet):
         for batch in planned.batches:
             data = changes.now
             shown.append((batch, data))
-            done = yield self.jobs(slot, batch, event, data)
+            done = yield slot.batch(batch, event if data is event.data else replace(event, data=data))
             judged = judge(slot, batch, data, done, attempts, skipped)
             verdicts += judged
             changes.after(judged)
@@ -134,10 +150,11 @@ class Engine(HookSet):
                 break
         if slot.rules.strict and changes.now is not event.data:
             data = changes.settled()
-            awake = self.newly_matching_hooks(slot, replace(event, data=data), planned)
+            now = replace(event, data=data)
+            awake = self.newly_matching_hooks(slot, now, planned)
             planned = replace(planned, skipped=without(planned.skipped, awake))
             again = hooks_with_stale_input(slot.rule, data, shown)
-            done = yield self.jobs(slot, (*again, *awake), event, data)
+            done = yield slot.batch((*again, *awake), now)
             verdicts += refusals(judge(slot, again, data, done[: len(again)], attempts, skipped))
             first = judge(slot, awake, data, done[len(again) :], attempts, skipped)
             verdicts += [replace(one, changes={}) for one in first]  # their first say: a stop and texts count too
@@ -153,21 +170,47 @@ class Engine(HookSet):
             warnings=(*slot.warnings, *planned.warnings) if planned.warnings else slot.warnings,
         )
 
-    def jobs(self, slot: Slot, batch: tuple[Hook, ...], event: Event, data: dict[str, Any]) -> list[Job]:
-        """What each hook of a batch needs to run."""
-        if data is not event.data:
-            event = replace(event, data=data)
-        given = slot.given(event)
-        first = self.dialect.missing_is_silent
-        if slot.functions:
-            return [Job(hook, given[hook.event], self.project, hook.timeout, self.grace, first) for hook in batch]
+    def prepare(self, batch: HookBatch) -> list[Job]:
+        """What each hook of a batch needs to run.
+
+        Where hooks are processes, the first call is slow: it looks for the places that they may not touch, makes
+        folders, and may fork the supervisor.
+        """
+        given, first = batch.given, self.dialect.missing_is_silent
+        for hook in batch.hooks:
+            if starts_child(hook.handler):
+                break
+        else:
+            return [Job(hook, given[hook.event], self.project, hook.timeout, self.grace, first) for hook in batch.hooks]
         if self.runner and self.supervisor == "fork":
             self.runner.helper()  # before we find out how to confine the hook
         confined = self.confinement.of
         return [
             Job(hook, given[hook.event], self.project, hook.timeout, self.grace, first, *confined(hook))
-            for hook in batch
+            for hook in batch.hooks
         ]
+
+    async def aprepare(self, batch: HookBatch) -> list[Job]:
+        """The same off the event loop, for hooks that have no profiles yet."""
+        return await self.off_loop(self.prepare, batch)
+
+    def has_profiles(self, hooks: tuple[Hook, ...]) -> bool:
+        """Whether it is known how each of these hooks is confined, so that there is nothing slow to prepare."""
+        for hook in hooks:
+            if starts_child(hook.handler) and not ("confinement" in vars(self) and self.confinement.knows(hook)):
+                return False
+        return True
+
+    def confine(self, hooks: tuple[Hook, ...]) -> None:
+        """Make the profiles of these hooks."""
+        for hook in hooks:
+            self.confinement.of(hook)
+
+    async def off_loop(self, function: Callable[[Argument], Result], argument: Argument) -> Result:
+        try:
+            return await self.running().off_loop(partial(function, argument))
+        except RuntimeError:  # no more threads
+            return function(argument)
 
     def plan_event(self, slot: Slot, data: dict[str, Any]) -> tuple[Event, Plan, Outcome | None]:
         """The event in our words and its plan; an outcome at once where no hook runs."""

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tenterhook import handlers
 from tenterhook.engine.reentry import INSIDE, inside_a_hook
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tenterhook.runtime.process import Batch
     from tenterhook.runtime.process.pool import Pool, Queued
     from tenterhook.runtime.supervisor.client import Helper
+
+Made = TypeVar("Made")
 
 
 class Runner:
@@ -242,19 +244,25 @@ class Runner:
     async def in_a_thread(self, function: Callable[[], Any]) -> Any:
         """A host's own function, in a thread and the caller's context. Cancelled, it is left running and counted."""
         import asyncio
+
+        try:
+            return await self.off_loop(function)
+        except asyncio.CancelledError:
+            self.workers.abandoned += 1
+            raise
+
+    async def off_loop(self, function: Callable[[], Made]) -> Made:
+        """What the function returns, from a thread and in the caller's context."""
+        import asyncio
         from contextvars import copy_context
 
         loop, context = asyncio.get_running_loop(), copy_context()
         future: asyncio.Future[Any] = loop.create_future()
         self.workers.start(partial(run_catching, context.run), function, partial(hand_over, loop, future))
-        try:
-            value, exc = await future
-        except asyncio.CancelledError:
-            self.workers.abandoned += 1
-            raise
+        value, exc = await future
         if exc is not None:
             raise exc
-        return value
+        return value  # type: ignore[no-any-return]
 
     def close(self) -> None:
         self.closed = True

@@ -87,8 +87,8 @@ def simulate(
     acts = {hook.name: one for hook, one in zip(hooks, did, strict=True)}
     flow = engine.flow(slot, happened, planned)
     try:
-        jobs = next(flow)
+        batch = next(flow)
         while True:
-            jobs = flow.send([acts[job.hook.name].attempt(job) for job in jobs])
+            batch = flow.send([acts[job.hook.name].attempt(job) for job in engine.prepare(batch)])
     except StopIteration as finished:
         return engine.finish(*finished.value)

@@ -128,7 +128,7 @@ async def afire_step(host: Host, step: Any) -> Outcome:
     data = all_data(host, step)
     if host is not engine or is_awaited(engine, step.event):
         return await host.afire(step.event, **data)
-    flow = engine.begin_flow(step.event, data, engine.own_background())
+    flow = await engine.abegin_flow(step.event, data, engine.own_background())
     return flow if isinstance(flow, Outcome) else await engine.adrive_flow(flow)
 
 

@@ -13,14 +13,14 @@ import os
 import threading
 import weakref
 from collections import deque
-from functools import cached_property
 from time import sleep, time
 from typing import TYPE_CHECKING
 
+from tenterhook.handlers import runs_in_host
 from tenterhook.journal.files import Files, place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from tenterhook.engine.hookset import HookSet
     from tenterhook.journal.lines import Lines
@@ -56,13 +56,6 @@ class Journal:
         self.observes = owner.mode == "observe"
         self.warned = False
 
-    @cached_property
-    def runs_in_host(self) -> Callable[[str], bool]:
-        """Imported for the first attempt: an event that no hook matches does without."""
-        from tenterhook.handlers import runs_in_host
-
-        return runs_in_host
-
     @classmethod
     def of(cls, owner: HookSet, folder: str) -> Journal:
         """The journal in that folder, or in the user's state folder."""
@@ -91,7 +84,7 @@ class Journal:
         if outcome.decision != "none" or not outcome.success or outcome.messages or outcome.changes:
             return self.write(event, outcome)
         for attempt in outcome.attempts:
-            if attempt.stdout or self.observes or not self.runs_in_host(attempt.type):
+            if attempt.stdout or self.observes or not runs_in_host(attempt.type):
                 return self.write(event, outcome)
         if outcome.stop or outcome.suppress:
             return self.write(event, outcome)

@@ -55,13 +55,14 @@ class HookRunner:
         results: list[HookExecutionResult] = []
         step = 0
         try:
-            jobs = next(flow)
+            batch = next(flow)
             while True:
+                jobs = engine.prepare(batch) if engine.has_profiles(batch.hooks) else await engine.aprepare(batch)
                 attempts = await engine.running().atogether(jobs)
                 for job, attempt in zip(jobs, attempts, strict=True):
                     results.append(result_of(job.hook, attempt, slot, step))
                 step += 1
-                jobs = flow.send(attempts)
+                batch = flow.send(attempts)
         except StopIteration as finished:
             outcome = engine.finish(*finished.value)
         # The flow's own attempts also know what was decided and changed.

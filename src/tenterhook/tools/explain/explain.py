@@ -253,7 +253,7 @@ def variables(engine: Engine, mode: str, event: Event) -> int:
     }
     other = Engine(dialect=engine.dialect, files=False, mode=mode, environ=event.environ, **options)
     hook = Hook(name="", event=event.name, handler="command", spec={}, source=Source(""))
-    [job] = other.jobs(other.slot(event.name), (hook,), event, event.data)
+    [job] = other.prepare(other.slot(event.name).batch((hook,), event))
     return len(job.env())
 
 

@@ -207,7 +207,7 @@ def missing_handler_reason(hook: Hook) -> str:
 
 def absent(engine: Engine, slot: Slot, event: Event, hook: Hook) -> str:
     """The file that the hook needs and that is not there, as far as can be told without running it."""
-    [job] = engine.jobs(slot, (hook,), event, event.data)
+    [job] = engine.prepare(slot.batch((hook,), event))
     if handlers.traits(hook.handler).takes_command_line:
         path = absent_file(job)
         return f"no such program or script: {path}" if path else ""

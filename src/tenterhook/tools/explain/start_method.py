@@ -25,7 +25,7 @@ def starting(engine: Engine, slot: Slot, event: Event, hook: Hook) -> dict[str, 
     """By the name of what it is about; nothing where there is no process to speak of."""
     if not handlers.starts_child(hook.handler):
         return {}
-    [job] = engine.jobs(slot, (hook,), event, event.data)
+    [job] = engine.prepare(slot.batch((hook,), event))
     program = handlers.get(hook.handler).program(job)  # type: ignore[union-attr]
     if isinstance(program, Attempt):
         return {}

@@ -51,7 +51,7 @@ class Coder:
         self.end = End("interrupted")  # until it is known better
         self.session = engine.session(permission=self.permission, tell=screen.tell, watch=self.watch, agent_id=agent)
         engine.warned.update(engine.warnings)  # said before the first prompt
-        screen.label = engine.label
+        screen.label = engine.hookset.label
         self.loop = Loop(self, self.session)
 
     async def start(self) -> None:

@@ -28,7 +28,7 @@ def counting(engine: Engine, event: str, outcome: Outcome, forced: int, said: in
 def limits_of(engine: Engine, event: str, outcome: Outcome, said: int | None) -> dict[str, float]:
     """Of each hook that refuses: the host's own word, else its entry's, else what all have."""
     usual = cap(engine, event, said)
-    hooks = engine.slot(event).hooks if said is None else ()
+    hooks = engine.hookset.event(event).hooks if said is None else ()
     own = {(hook.name, str(hook.source)): hook.spec["stop_cap"] for hook in hooks if "stop_cap" in hook.spec}
     found: dict[str, float] = {}
     for one in outcome.attempts:

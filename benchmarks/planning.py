@@ -28,14 +28,14 @@ def of_size(total: int, matching: int = MATCHING) -> Engine:
 
 
 def planned(engine: Engine) -> Timer:
-    names = {"planned": engine.plan_event, "slot": engine.slot("tool.before"), "given": GIVEN}
-    return Timer("planned(slot, {'tool_name': 'Bash', 'tool_input': given})", globals=names)
+    names = {"planned": engine.plan_event, "compiled": engine.hookset.event("tool.before"), "given": GIVEN}
+    return Timer("planned(compiled, {'tool_name': 'Bash', 'tool_input': given})", globals=names)
 
 
 def unseen(engine: Engine) -> Timer:
-    slot = engine.slot("tool.before")
-    names = {"planned": engine.plan_event, "slot": slot, "given": GIVEN}
-    return Timer("slot.forget(); planned(slot, {'tool_name': 'Bash', 'tool_input': given})", globals=names)
+    compiled = engine.hookset.event("tool.before")
+    names = {"planned": engine.plan_event, "compiled": compiled, "given": GIVEN}
+    return Timer("compiled.forget(); planned(compiled, {'tool_name': 'Bash', 'tool_input': given})", globals=names)
 
 
 ROWS = {6: Row((SEEN, WHOLE, UNSEEN), planning)}

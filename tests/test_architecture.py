@@ -66,9 +66,9 @@ ORDER = (
 # the hosts, which are imported when one is called.
 UPWARDS = {
     ("tenterhook.__main__", "tenterhook.cli.main"),
-    ("tenterhook.engine.engine", "tenterhook.hosts.tool"),
-    ("tenterhook.engine.engine", "tenterhook.hosts.model"),
-    ("tenterhook.engine.engine", "tenterhook.hosts.session"),
+    ("tenterhook.engine.host", "tenterhook.hosts.tool"),
+    ("tenterhook.engine.host", "tenterhook.hosts.model"),
+    ("tenterhook.engine.host", "tenterhook.hosts.session"),
 }
 ROOT_MODULES = {"__init__", "__main__", "errors", "types", "version"}
 MOST_ENTRIES = 24
@@ -446,9 +446,7 @@ def test_pipeline_is_pure() -> None:
     assert found == set(USED)
 
 
-@pytest.mark.parametrize(
-    "code", ["import os\\nos.stat(x)", "from time import sleep", "open(x)", "import io as i\\ni.a"]
-)
+@pytest.mark.parametrize("code", ["import os\nos.stat(x)", "from time import sleep", "open(x)", "import io as i\ni.a"])
 def test_what_a_module_uses_of_the_world_is_found(code: str) -> None:
     assert list(world_used(ast.parse(code)))
 
@@ -464,7 +462,7 @@ engine = Engine({project!r}, files=False, supervisor="fork", home={project!r}, e
 rule = engine.rule("tool.before")
 spec = {{"command": "true", "main": "true", "form": "shell"}}
 engine.put(Hook(name="h", event=rule.name, handler="command", spec=spec, source=Source("x"), timeout=9.0))
-compiled = engine.slot(rule.name)
+compiled = engine.hookset.event(rule.name)
 event, plan, _ = engine.plan_event(compiled, {{"tool_name": "Bash", "tool_input": {{"command": "ls"}}}})
 engine.running()
 flow, seen, watching = engine.flow(compiled, event, plan), [], True
@@ -802,9 +800,9 @@ def job(handler: str) -> Job:
     rule = engine.rule("tool.before")
     hook = Hook(name="h", event=rule.name, handler=handler, spec={"main": "x", "form": "shell"}, source=Source("test"))
     engine.put(hook)
-    slot = engine.slot(rule.name)
-    event, plan, _ = engine.plan_event(slot, {})
-    return engine.prepare(next(engine.flow(slot, event, plan)))[0]
+    compiled = engine.hookset.event(rule.name)
+    event, plan, _ = engine.plan_event(compiled, {})
+    return engine.prepare(next(engine.flow(compiled, event, plan)))[0]
 
 
 def only_run(given: Job) -> Attempt:

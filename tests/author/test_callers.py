@@ -58,9 +58,9 @@ def test_what_our_own_engine_writes_in_a_dialect_is_known_as_that(agent: str) ->
     rule = engine.rule("tool.before")
     spec = {"command": "x", "main": "x", "form": "shell"}
     engine.put(Hook(name="h", event=rule.name, handler="command", spec=spec, source=Source("test")))
-    slot = engine.slot(rule.name)
-    happened, planned, _ = engine.plan_event(slot, {"tool_name": "Bash", "tool_input": {"command": "ls"}})
-    (job,) = engine.prepare(next(engine.flow(slot, happened, planned)))
+    compiled = engine.hookset.event(rule.name)
+    happened, planned, _ = engine.plan_event(compiled, {"tool_name": "Bash", "tool_input": {"command": "ls"}})
+    (job,) = engine.prepare(next(engine.flow(compiled, happened, planned)))
     dialect, name = callers.of(json.loads(job.stdin()), "", "", job.env())
 
     assert (dialect["name"], name) == (agent, rule.name)

@@ -7,6 +7,7 @@ import pytest
 from tenterhook import dialects
 from tenterhook.cli.main import main
 from tenterhook.dialects.schema import vocabulary as schema
+from tenterhook.handlers import traits
 from tenterhook.pipeline.match import engine, how
 from tenterhook.tools.describe import glossary
 from tenterhook.tools.describe.tables import tables
@@ -110,6 +111,10 @@ def test_what_plain_text_becomes_is_told_for_each_event():
     assert plain["moai"]["SessionEnd"] == "not read"
 
 
+TYPES = [kind for name in NAMES for kind in dialects.get(name).types]
+EXPLAINED_BY_HANDLERS = {kind.form for kind in TYPES if traits(kind.handler).about}
+
+
 @pytest.mark.parametrize(
     ("words", "known"),
     [
@@ -121,7 +126,7 @@ def test_what_plain_text_becomes_is_told_for_each_event():
         (schema.EFFECTS, glossary.EFFECTS),
         (schema.BASE, glossary.VALUES),
         (schema.KEYS, glossary.KEYS),
-        (schema.FORMS, glossary.FORMS),
+        (schema.FORMS, {*glossary.FORMS, *EXPLAINED_BY_HANDLERS}),
     ],
 )
 def test_the_glossary_explains_every_word_that_a_dialect_may_use(words, known):

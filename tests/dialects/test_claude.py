@@ -125,7 +125,7 @@ def test_a_matcher_that_is_no_regex_is_said_to_match_nothing(project: Any) -> No
 def test_the_name_of_a_server_alone_is_said_to_match_nothing(project: Any) -> None:
     made = engine(project, settings(group({}, matcher="Bash|mcp__memory")))
 
-    assert any("write 'mcp__memory__.*'" in str(problem) for problem in check(made).problems)
+    assert any("write 'mcp__memory__.*'" in str(problem) for problem in check(made.hookset).problems)
 
 
 def test_a_matcher_on_an_event_without_one_is_ignored(project: Any) -> None:
@@ -180,7 +180,7 @@ def test_a_malformed_entry_of_any_other_event_costs_itself(project: Any, event: 
     outcome = one.fire("PreToolUse", **CALL)
 
     assert ran(outcome) == ["true"]
-    assert any(said in str(problem) for problem in check(one).problems)
+    assert any(said in str(problem) for problem in check(one.hookset).problems)
     assert ran(one.fire(event)) == (["echo beside"] if isinstance(bad, list) else [])
 
 
@@ -319,7 +319,7 @@ def test_some_types_never_run_on_some_events(project: Any, event: str, type: str
 def test_a_prompt_hook_that_refuses_ends_the_turn_unless_told_otherwise() -> None:
     for flag, stop in ((False, True), (True, False)):
         one = Engine(dialect="claude", **ALONE)
-        rules = one.slot("PreToolUse").rules
+        rules = one.hookset.event("PreToolUse").rules
         spec = {"ends_turn": True, "continueOnBlock": flag}
         hook = Hook(name="h", event="PreToolUse", handler="prompt", spec=spec, source=Source(""))
         found = verdict(Attempt("h", "prompt", "", 0, decision="deny", reason="no", answer={}), hook, rules)
@@ -495,9 +495,9 @@ def test_a_variable_moves_the_users_folder(project: Any) -> None:
 
 def test_the_payload_is_one_line_with_a_line_feed() -> None:
     one = Engine(dialect="claude", **ALONE)
-    slot = one.slot("PreToolUse")
-    happened, _, _ = one.plan_event(slot, CALL)
-    text = Given(happened, slot.shape).stdin()
+    compiled = one.hookset.event("PreToolUse")
+    happened, _, _ = one.plan_event(compiled, CALL)
+    text = Given(happened, compiled.shape).stdin()
 
     assert text.endswith(b"}\n")
     assert text.count(b"\n") == 1
@@ -521,5 +521,5 @@ def test_the_environment_is_the_agents(project: Any) -> None:
 def test_the_file_for_variables_is_named_on_some_events_only() -> None:
     one = Engine(dialect="claude", **ALONE)
 
-    assert "CLAUDE_ENV_FILE" in {name for name, _, _ in one.slot("SessionStart").shape.env}
-    assert "CLAUDE_ENV_FILE" not in {name for name, _, _ in one.slot("SessionEnd").shape.env}
+    assert "CLAUDE_ENV_FILE" in {name for name, _, _ in one.hookset.event("SessionStart").shape.env}
+    assert "CLAUDE_ENV_FILE" not in {name for name, _, _ in one.hookset.event("SessionEnd").shape.env}

@@ -278,9 +278,9 @@ def test_what_a_permission_cannot_carry_makes_the_hook_fail(key: str) -> None:
 
 def test_the_payload_has_no_line_feed_and_a_transcript_that_may_be_null() -> None:
     one = Engine(dialect="codex", **ALONE)
-    slot = one.slot("PreToolUse")
-    happened, _, _ = one.plan_event(slot, CALL)
-    text = Given(happened, slot.shape).stdin()
+    compiled = one.hookset.event("PreToolUse")
+    happened, _, _ = one.plan_event(compiled, CALL)
+    text = Given(happened, compiled.shape).stdin()
 
     assert not text.endswith(b"\n")
     assert json.loads(text)["transcript_path"] is None

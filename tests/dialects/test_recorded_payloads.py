@@ -24,9 +24,9 @@ def told(agent: str, event: str, payload: dict[str, Any]) -> dict[str, Any]:
     assert rule, f"{agent} has no event {event}"
     ours = in_our_words(payload, aliases(dialect, rule))
     with Engine(payload["cwd"], dialect=agent, files=False, environ={}, home="/", journal=False) as engine:
-        slot = engine.slot(rule.name)
-        happened, _, _ = engine.plan_event(slot, ours)
-        return dict(Given(happened, slot.shape).payload())
+        compiled = engine.hookset.event(rule.name)
+        happened, _, _ = engine.plan_event(compiled, ours)
+        return dict(Given(happened, compiled.shape).payload())
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,12 @@ def gone(pid):
 # Reading
 
 
+@pytest.mark.parametrize(("words", "options"), [((".", "claude"), {}), ((), {"dialekt": "claude"})])
+def test_options_are_given_by_their_names(words, options):
+    with pytest.raises(TypeError):
+        Engine(*words, **options)
+
+
 def test_nothing_is_read_before_the_first_event(project):
     engine = project.engine("wave")
     project.write(".wave/settings.json", '{"hooks": ')
@@ -374,7 +380,7 @@ def test_all_slow_functions_of_an_event_share_the_time(project):
 # What hooks are given
 
 
-@pytest.mark.parametrize("name", ["event", "self", "data", "dialect", "slot"])
+@pytest.mark.parametrize("name", ["event", "self", "data", "dialect", "options"])
 def test_an_event_may_have_data_of_any_name(project, name):
     project.write(".wave/settings.json", '{"hooks": {"Stop": [{"hooks": [{"command": "cat > seen.json"}]}]}}')
 

@@ -22,7 +22,7 @@ def hazards(project: Any, url: str, environ: dict[str, str] | None = None, **key
     http_hook(project, url, **{"loopback": False, **keys})
     engine = project.engine("tenterhook", environ=environ)
     (hook,) = engine.hooks()
-    look = look_at(hook, engine)
+    look = look_at(hook, engine.hookset)
     problems = [problem for hazard in (no_handler, no_url, no_headers) for problem in hazard(look)]
     assert all(problem.line == 3 for problem in problems)
     return [f"{problem.level}: {problem.text}" for problem in problems]
@@ -95,7 +95,7 @@ def test_hooks_of_other_kinds_are_none_of_this(project: Any) -> None:
     engine = project.engine("tenterhook")
     (hook,) = engine.hooks()
 
-    assert not [*no_url(look_at(hook, engine)), *no_headers(look_at(hook, engine))]
+    assert not [*no_url(look_at(hook, engine.hookset)), *no_headers(look_at(hook, engine.hookset))]
 
 
 @pytest.mark.parametrize("command", ["list", "explain", "check"])

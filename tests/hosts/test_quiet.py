@@ -21,7 +21,7 @@ def test_making_a_host_reads_no_file_and_the_first_event_does(project: Project) 
     model = session.model(lambda **call: {}, format="plain")
     session.scheduler([tool])
 
-    assert (engine.loaded, engine.runner) == (None, None)
+    assert (engine.hookset.loaded, engine.runner) == (None, None)
     for first in (lambda: tool(command="ls"), lambda: model(messages=[]), lambda: session.prompt("x")):
         with pytest.raises(ConfigError, match=r"settings\.json"):
             first()

@@ -181,13 +181,14 @@ UNNAMED = [
 def test_a_hook_without_a_name_is_called_by_its_file_and_not_by_its_command_line(
     project: Project, command: str | list[str], name: str
 ) -> None:
-    hook = Hook(name=str(command), event="tool.before", handler="command", spec={"main": command}, source=Source("x"))
+    spec = {"main": command, "form": "shell"}
+    hook = Hook(name=str(command), event="tool.before", handler="command", spec=spec, source=Source("x"))
     engine = project.engine("tenterhook", files=False)
     engine.put(hook)
     message = Message("model", "context", "text", hook.name)
 
-    assert for_user(message, engine.label) == f"[hook {name}] text"
-    assert for_model([message], {}, engine.label) == [f'<hook name="{name}" kind="context">\ntext\n</hook>']
+    assert for_user(message, engine.hookset.label) == f"[hook {name}] text"
+    assert for_model([message], {}, engine.hookset.label) == [f'<hook name="{name}" kind="context">\ntext\n</hook>']
 
 
 @pytest.mark.parametrize(
@@ -200,7 +201,7 @@ def test_an_http_hook_without_a_name_is_called_by_its_server(project: Project, u
     engine = project.engine("tenterhook", files=False)
     engine.put(hook)
 
-    told = for_user(Message("user", "system", "text", url), engine.label)
+    told = for_user(Message("user", "system", "text", url), engine.hookset.label)
 
     assert told == f"[hook {url.partition(':')[0]}://example.org] text"
 

@@ -156,9 +156,9 @@ def test_an_engine_remembers_so_many_targets_and_no_long_ones(options: dict[str,
     names = [f"B{n}" for n in range(3 * MEMO)] + ["B" * (LONGEST_NAME + 1)]
     fired = [engine.fire("tool.before", tool_name=name, tool_input={"command": "ls"}) for name in names]
 
-    slot = engine.slots["tool.before"]
-    (table,) = slot.planner.tables.values()
+    compiled = engine.hookset.compiled["tool.before"]
+    (table,) = compiled.planner.tables.values()
     assert sum(len(outcome.attempts) for outcome in fired) == (1 if options.get("once") else len(names))
-    for memo in (slot.memo, table.plans, table.fitting.memo):
+    for memo in (compiled.memo, table.plans, table.fitting.memo):
         assert len(memo) + len(memo.older) <= 2 * MEMO
         assert not any("B" * LONGEST_NAME in str(key) for key in (*memo, *memo.older))

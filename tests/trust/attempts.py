@@ -262,11 +262,11 @@ def disable_managed(scene: Scene) -> bool:
 
 ATTEMPTS: dict[str, Attempt] = {
     **{f"loader variable {name}": loader(name) for name in LOADERS},
-    "settings: no sandbox": settings('sandbox = "off"', lambda engine: engine.settings.sandbox == "off"),
-    "settings: secrets": settings('secrets = "pass"', lambda engine: engine.settings.secrets == "pass"),
-    "settings: no journal": settings("journal = false", lambda engine: not engine.settings.journal),
-    "settings: hosts": settings('hosts = ["127.0.0.1"]', lambda engine: bool(engine.settings.hosts)),
-    "settings: only managed": settings("only_managed = true", lambda engine: engine.settings.only_managed),
+    "settings: no sandbox": settings('sandbox = "off"', lambda engine: engine.hookset.settings.sandbox == "off"),
+    "settings: secrets": settings('secrets = "pass"', lambda engine: engine.hookset.settings.secrets == "pass"),
+    "settings: no journal": settings("journal = false", lambda engine: not engine.hookset.settings.journal),
+    "settings: hosts": settings('hosts = ["127.0.0.1"]', lambda engine: bool(engine.hookset.settings.hosts)),
+    "settings: only managed": settings("only_managed = true", lambda engine: engine.hookset.settings.only_managed),
     "reach loopback": reaches(loopback=True),
     "reach private addresses": reaches(private=True),
     "reach both": reaches(loopback=True, private=True),

@@ -65,10 +65,10 @@ def lined(trusting: Trusting) -> Trusting:
 
 def test_a_status_line_is_shown_only_where_it_is_approved(lined: Trusting) -> None:
     said: list[str] = []
-    assert status_line(lined.engine("moai"), said.append) is None
+    assert status_line(lined.engine("moai").hookset, said.append) is None
     assert "untrusted" in said[0]
     lined.approve()
-    found = status_line(lined.engine("moai"), said.append)
+    found = status_line(lined.engine("moai").hookset, said.append)
 
     assert found is not None
     assert found.seal is not None
@@ -77,7 +77,7 @@ def test_a_status_line_is_shown_only_where_it_is_approved(lined: Trusting) -> No
 
 def test_a_status_line_whose_script_changes_is_not_run_again(lined: Trusting) -> None:
     lined.approve()
-    found = status_line(lined.engine("moai"), lambda text: None)
+    found = status_line(lined.engine("moai").hookset, lambda text: None)
     lined.project.script("status.sh", "touch ran\n")
 
     assert found is not None

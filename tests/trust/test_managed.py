@@ -99,19 +99,19 @@ def test_what_the_system_says_neither_the_user_nor_the_host_takes_back(scene: Sc
     scene.managed(f'[settings]\n{key} = "{words[0]}"\n')
     scene.user(f'[settings]\n{key} = "{words[1]}"\n')
     with scene.engine(**{key: words[1]}) as engine:
-        assert getattr(engine.settings, key) == words[0]
+        assert getattr(engine.hookset.settings, key) == words[0]
 
 
 def test_a_journal_that_the_system_wants_is_kept(scene: Scene) -> None:
     scene.managed("[settings]\njournal = true\n")
     with scene.engine(journal=False) as engine:
-        assert engine.settings.journal
+        assert engine.hookset.settings.journal
 
 
 def test_a_user_cannot_say_what_only_the_system_says(scene: Scene) -> None:
     scene.user("[settings]\nonly_managed = true\nbypass = false\n")
     with scene.engine() as engine:
-        assert (engine.settings.only_managed, engine.settings.bypass) == (False, True)
+        assert (engine.hookset.settings.only_managed, engine.hookset.settings.bypass) == (False, True)
 
 
 @pytest.mark.parametrize("mode", [0o666, 0o664])

@@ -217,7 +217,7 @@ def test_a_nested_project_inherits_nothing(guarded: Trusting) -> None:
     (inner / ".git").write_text(f"gitdir: {guarded.root}/.git\n")
 
     with guarded.engine() as engine:
-        engine.project = str(inner)
+        engine.hookset.project = str(inner)
         assert [hook.state for hook in engine.hooks()] == ["untrusted"]
 
 

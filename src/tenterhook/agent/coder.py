@@ -51,7 +51,7 @@ class Coder:
         self.end = TurnEnd("interrupted")  # until the real reason is known
         self.session = engine.session(permission=self.permission, tell=screen.tell, watch=self.watch, agent_id=agent)
         engine.warned.update(engine.warnings)  # printed before the first prompt
-        screen.label = engine.label
+        screen.label = engine.hookset.label
         self.loop = AgentLoop(self, self.session)
 
     async def start(self) -> None:

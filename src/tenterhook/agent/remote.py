@@ -55,12 +55,12 @@ def approved_ones(engine: Engine, file: str, warn: Warn) -> list[McpServer]:
     try:
         servers = read_servers([file])
     except ConfigError as exc:  # an untrusted file must not keep the agent from running
-        if engine.trust == "all":
+        if engine.options.trust == "all":
             raise
         warn([str(exc)])
         return []
     binder = binder_for(engine.dialect, engine.project, engine.home, engine.environ)
-    states = [one.state for one in judge_approvals(engine, [server_item(s, binder) for s in servers])]
+    states = [one.state for one in judge_approvals(engine.hookset, [server_item(s, binder) for s in servers])]
     aside = [server.name for server, state in zip(servers, states, strict=True) if state != "trusted"]
     if aside:
         warn([f"not started, because not approved (see tenter trust): the MCP servers {', '.join(aside)}"])

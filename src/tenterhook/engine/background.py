@@ -30,7 +30,7 @@ from tenterhook.trust.seal import refusal
 from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped
 
 if TYPE_CHECKING:
-    from tenterhook.engine.compiled_event import Slot
+    from tenterhook.engine.compiled_event import CompiledEvent
     from tenterhook.engine.engine import Engine, Flow
     from tenterhook.engine.runner import Runner
     from tenterhook.runtime.process import Completed, Program, Ticket
@@ -43,7 +43,7 @@ FULL = "too many in the background"
 class Late(Struct, frozen=True, eq=False):
     """One hook of one event, on its own now."""
 
-    slot: Any
+    compiled: Any
     event: Event
     job: Job
 
@@ -51,7 +51,7 @@ class Late(Struct, frozen=True, eq=False):
 class Chain(Struct, eq=False):
     """All hooks of an event that nobody waits for, batch after batch: `flow` says what runs next."""
 
-    slot: Any
+    compiled: Any
     event: Event
     hooks: tuple[Hook, ...]
     flow: Flow
@@ -85,20 +85,20 @@ class Background:
         # Subagents that can still be told; what hooks of the others have to say is for the main agent.
         self.agents: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 
-    def take_over(self, slot: Slot, event: Event, planned: Plan) -> Plan:
+    def take_over(self, compiled: CompiledEvent, event: Event, planned: Plan) -> Plan:
         """Start the plan's background hooks; the plan as it is without them."""
-        if slot.rule.awaited:
+        if compiled.rule.awaited:
             later = tuple(hook for batch in planned.batches for hook in batch if hook.background)
-            jobs = self.engine.prepare(slot.batch(later, event))
-            taken = tuple(job.hook for job in jobs if self.offer(Late(slot, event, job)))
+            jobs = self.engine.prepare(compiled.batch(later, event))
+            taken = tuple(job.hook for job in jobs if self.offer(Late(compiled, event, job)))
         else:
             # Only a process can be ended with its session: functions of the host's own are called at once, as ever.
             batches = [
                 tuple(hook for hook in batch if handlers.starts_child(hook.handler)) for batch in planned.batches
             ]
             later = tuple(hook for batch in batches for hook in batch)
-            flow = self.engine.flow(slot, event, Plan(tuple(filter(None, batches))))
-            taken = later if later and self.offer(Chain(slot, event, later, flow)) else ()
+            flow = self.engine.flow(compiled, event, Plan(tuple(filter(None, batches))))
+            taken = later if later and self.offer(Chain(compiled, event, later, flow)) else ()
         return self.without(planned, later, taken)
 
     def without(self, planned: Plan, later: tuple[Hook, ...], taken: tuple[Hook, ...]) -> Plan:
@@ -232,16 +232,16 @@ class Background:
 
     def outcome(self, late: Late, attempt: Attempt) -> Outcome:
         """What the hook said, as an outcome of its own. It decides nothing: the event has gone on."""
-        engine, slot, event = self.engine, late.slot, late.event
+        engine, compiled, event = self.engine, late.compiled, late.event
         attempts: list[Attempt] = []
         skipped: list[Skipped] = []
         hooks: tuple[Hook, ...] = (late.job.hook,)
-        verdicts = judge(slot, hooks, event.data, [attempt], attempts, skipped)
+        verdicts = judge(compiled, hooks, event.data, [attempt], attempts, skipped)
         return merge(
             verdicts,
-            Changes(slot.rule, event.data),
+            Changes(compiled.rule, event.data),
             engine.dialect,
-            slot.rule,
+            compiled.rule,
             mode=engine.mode,
             id=engine.new_id(),
             attempts=tuple(attempts),

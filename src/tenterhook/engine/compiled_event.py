@@ -14,14 +14,14 @@ from tenterhook.pipeline.payload import Given, Shape, aliases, compile_shape
 from tenterhook.pipeline.plan import Planner
 from tenterhook.pipeline.plan_joint import JointPlanner, merge_event_rules, merge_tables_first_wins
 from tenterhook.pipeline.target_index import Memo
-from tenterhook.types import Event, Hook, Outcome, Plan, Skipped
+from tenterhook.types import Event, Hook, Outcome, Plan
 
 if TYPE_CHECKING:
     from tenterhook.engine.hookset import HookSet
 
 
 class Part(Struct, frozen=True):
-    """One event of a slot: how its hooks' answers are read, and what they are given."""
+    """One event of a moment: how its hooks' answers are read, and what they are given."""
 
     rule: EventRule
     rules: Rules
@@ -35,12 +35,13 @@ class HookBatch(Struct, frozen=True, gc=False):
     given: dict[str, Given]
 
 
-class Slot:
+class CompiledEvent:
     """What an event needs, or several that are one moment.
 
     `listened` says whether a hook or a tap waits for it; `quiet` is its outcome where none does, and the log has
     been told of what is wrong with the config. `untrusted` says whether the user has not approved some of its hooks.
     `rule`, `rules` and `shape` are those of the moment's first event, `rule` with what the others can do beside it.
+    `off` is why no hook runs; `switched` the same where only hooks of the system do.
     """
 
     __slots__ = (
@@ -48,25 +49,33 @@ class Slot:
         *("quiet", "renamed", "rule", "rules", "several", "shape", "static", "switched", "untrusted", "warnings"),
     )
 
-    def __init__(self, owner: HookSet, rules: Sequence[EventRule]) -> None:
-        loaded = owner.ready()
+    def __init__(
+        self,
+        hooks: tuple[Hook, ...],
+        parts: Sequence[Part],
+        dialect: Dialect,
+        *,
+        off: str,
+        switched: str,
+        warnings: tuple[str, ...],
+        overrides: Collection[tuple[str, str]],
+        tapped: bool,
+    ) -> None:
+        rules = tuple(part.rule for part in parts)
+        self.hooks, self.off, self.switched = hooks, off, switched
+        self.warnings, self.overrides = warnings, overrides
         self.rule, self.several = merge_event_rules(rules), len(rules) > 1
-        self.hooks = owner.registry.hooks(*(rule.name for rule in rules))
-        self.parts = {rule.name: part(owner, rule) for rule in rules}
+        self.parts = {part.rule.name: part for part in parts}
         self.rules, self.shape = self.parts[self.rule.name].rules, self.parts[self.rule.name].shape
-        self.renamed = merge_tables_first_wins(aliases(owner.dialect, rule) for rule in rules)
-        self.off, self.switched, self.warnings = owner.off(), loaded.off, owner.warnings
-        if self.off and owner.managed_stay():
-            self.hooks, self.off, self.switched = all_but_managed_off(self.hooks), "", self.off
-        self.overrides = loaded.overrides
-        self.ends = frozenset((*owner.dialect.chain_ends, *self.rule.chain_ends))
-        self.background = not self.rule.awaited or any(hook.background for hook in self.hooks)
-        self.static = not self.several and not any(hook.once or hook.condition for hook in self.hooks)
-        self.planner = planner(self.hooks, owner.dialect, rules, off=self.off, overrides=self.overrides)
-        self.memo: Memo[tuple[str, tuple[str, ...]], tuple[Plan, Outcome | None]] = Memo(len(self.hooks))
-        self.untrusted = any(hook.state == "untrusted" for hook in self.hooks)
-        self.listened = bool(self.hooks or owner.taps)
-        self.quiet = None if self.listened or (self.warnings and owner.wants_log) else nothing(owner, self)
+        self.renamed = merge_tables_first_wins(aliases(dialect, rule) for rule in rules)
+        self.ends = frozenset((*dialect.chain_ends, *self.rule.chain_ends))
+        self.background = not self.rule.awaited or any(hook.background for hook in hooks)
+        self.static = not self.several and not any(hook.once or hook.condition for hook in hooks)
+        self.planner = planner(hooks, dialect, rules, off=off, overrides=overrides)
+        self.memo: Memo[tuple[str, tuple[str, ...]], tuple[Plan, Outcome | None]] = Memo(len(hooks))
+        self.untrusted = any(hook.state == "untrusted" for hook in hooks)
+        self.listened = tapped or bool(hooks)
+        self.quiet: Outcome | None = None
 
     def reading(self, hook: Hook) -> Rules:
         """How this hook's answer is read."""
@@ -85,10 +94,29 @@ class Slot:
         self.planner.forget()
 
 
-def part(owner: HookSet, rule: EventRule) -> Part:
-    rules = compile_rules(owner.dialect, rule, strict=owner.mode == "strict", attended=owner.attended)
-    strip = owner.settings.secrets == "strip"
-    return Part(rule, rules, compile_shape(owner.dialect, rule, strict=rules.strict, strip=strip))
+def compile_event(hookset: HookSet, rules: Sequence[EventRule], *, tapped: bool) -> CompiledEvent:
+    """These events of a set of hooks; `tapped` says whether the host listens to outcomes."""
+    loaded = hookset.ready()
+    hooks = hookset.registry.hooks(*(rule.name for rule in rules))
+    off, switched = hookset.off(), loaded.off
+    if off and hookset.managed_stay():
+        hooks, off, switched = all_but_managed_off(hooks), "", off
+    return CompiledEvent(
+        hooks,
+        [compile_part(hookset, rule) for rule in rules],
+        hookset.dialect,
+        off=off,
+        switched=switched,
+        warnings=hookset.warnings,
+        overrides=loaded.overrides,
+        tapped=tapped,
+    )
+
+
+def compile_part(hookset: HookSet, rule: EventRule) -> Part:
+    attended, strip = hookset.options.attended, hookset.settings.secrets == "strip"
+    rules = compile_rules(hookset.dialect, rule, strict=hookset.mode == "strict", attended=attended)
+    return Part(rule, rules, compile_shape(hookset.dialect, rule, strict=rules.strict, strip=strip))
 
 
 def planner(
@@ -106,15 +134,3 @@ def planner(
 
 def all_but_managed_off(hooks: tuple[Hook, ...]) -> tuple[Hook, ...]:
     return tuple(hook if hook.source.scope == "managed" else replace(hook, enabled=False) for hook in hooks)
-
-
-def nothing(owner: HookSet, slot: Slot, skipped: tuple[Skipped, ...] = ()) -> Outcome:
-    """The outcome of an event that no hook ran for."""
-    return Outcome(
-        skipped=skipped,
-        warnings=slot.warnings,
-        event=slot.rule.name,
-        dialect=owner.dialect.name,
-        mode=owner.mode,
-        id=owner.new_id(),
-    )

@@ -13,13 +13,16 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Generator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakValueDictionary
 
 from msgspec.structs import replace
 
-from tenterhook.engine.compiled_event import HookBatch, Slot, nothing
+from tenterhook.engine.compiled_event import CompiledEvent, HookBatch
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.host import BareHost
+from tenterhook.engine.options import EngineOptions, takes
 from tenterhook.engine.reentry import INSIDE, WHY
 from tenterhook.errors import UsageError
 from tenterhook.handlers import starts_child
@@ -27,7 +30,7 @@ from tenterhook.pipeline.apply import Changes
 from tenterhook.pipeline.judge import background_attempt, chain_ends, hooks_with_stale_input, judge, refusals, without
 from tenterhook.pipeline.match import LONGEST_NAME
 from tenterhook.pipeline.merge import merge
-from tenterhook.pipeline.payload import in_our_words
+from tenterhook.pipeline.payload import agents_in, in_our_words
 from tenterhook.pipeline.plan import plan
 from tenterhook.types import Attempt, Event, Hook, Job, Outcome, Plan, Skipped, Verdict
 
@@ -35,35 +38,54 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from tenterhook.config.load import Loaded
+    from tenterhook.config.settings import Settings
+    from tenterhook.dialects.schema.dialect import EventRule
     from tenterhook.engine.background import Background
+    from tenterhook.engine.confinement import Confined, Confinement
+    from tenterhook.engine.function_hook import Function, FunctionOptions
     from tenterhook.engine.runner import Runner
-    from tenterhook.hosts.model import Model
-    from tenterhook.hosts.options import ModelOptions, SessionOptions, ToolOptions
-    from tenterhook.hosts.permission import Ask
-    from tenterhook.hosts.session import Session
-    from tenterhook.hosts.tool import Decorator
+    from tenterhook.engine.tap import Tap
+    from tenterhook.journal import Journal
 
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
+UNCONFINED: Confined = (None, False)
 Flow = Generator[HookBatch, list[Attempt], tuple[Event, Outcome]]
 
 
-class Engine(HookSet):
-    """Fires events. Safe to use from threads and from several event loops.
+class Engine(BareHost):
+    """Fires events. Safe to use from threads and from several event loops. `EngineOptions` has its arguments.
 
     Nothing is read or started before the first event that needs it.
     """
 
     runner: Runner | None = None
     background: Background | None = None
-    # Only a session knows whom to ask; of turns, and of tools that hooks left out of one.
-    ask: Ask | None = None
-    allowed: frozenset[str] | None = None
+    journal: Journal | None = None
+
+    @takes(EngineOptions)
+    def __init__(self, options: EngineOptions) -> None:
+        self.options = options
+        self.hookset = hookset = HookSet(options, runs=True)
+        self.dialect, self.project, self.home = hookset.dialect, hookset.project, hookset.home
+        self.environ, self.mode, self.lock = hookset.environ, hookset.mode, hookset.lock
+        self.agent, self.session_id = options.agent, hookset.session_id
+        self.grace, self.supervisor = options.grace, options.supervisor
+        self.opened = False  # whether the files were read, and the journal is there if it is wanted
+        self.taps: tuple[Tap, ...] = ()
+        self.warned: set[str] = set()  # what the log has been told once
+        # Hooks that run once and have run, by identity; kept, so that no other hook can come to stand at their place.
+        self.spent: dict[int, Hook] = {}
+        # The backgrounds of hooks that are not waited for, by session; without one an event waits for them.
+        # Weakly: a session that is dropped without an end must not be held by its engine.
+        self.keepers: WeakValueDictionary[str, Background] = WeakValueDictionary()
+        self.numbers = itertools.count(1)
+        self.prefix = os.urandom(4).hex()
 
     def fire(self, event: str, /, **data: Any) -> Outcome:
         """Something happened: run its hooks and say what they decided."""
-        slot = self.slots.get(event) or self.slot(event)
-        flow = slot.quiet or self.begin(slot, data)
+        compiled = self.hookset.compiled.get(event) or self.hookset.compile(event)
+        flow = compiled.quiet or self.begin(compiled, data)
         return flow if isinstance(flow, Outcome) else self.drive_flow(flow)
 
     def begin_flow(self, event: str, data: dict[str, Any], background: Background | None = None) -> Flow | Outcome:
@@ -71,8 +93,8 @@ class Engine(HookSet):
 
         `background` takes the hooks that the event does not wait for where no session does.
         """
-        slot = self.slots.get(event) or self.slot(event)
-        return slot.quiet or self.begin(slot, data, background)
+        compiled = self.hookset.compiled.get(event) or self.hookset.compile(event)
+        return compiled.quiet or self.begin(compiled, data, background)
 
     def drive_flow(self, flow: Flow, attempts: list[Attempt] | None = None) -> Outcome:
         """A flow to its end: from its first batch on, or from these attempts, for which it waits."""
@@ -87,48 +109,55 @@ class Engine(HookSet):
 
     async def afire(self, event: str, /, **data: Any) -> Outcome:
         """The same without blocking the loop."""
-        slot = self.slots.get(event) or self.slot(event)
-        if slot.background and not self.has_profiles(slot.hooks):  # they are prepared where the event begins
-            await self.off_loop(self.confine, slot.hooks)
-        flow = slot.quiet or self.begin(slot, data)
+        compiled = self.hookset.compiled.get(event) or self.hookset.compile(event)
+        if compiled.background and not self.has_profiles(compiled.hooks):  # they are prepared where the event begins
+            await self.off_loop(self.confine_all, compiled.hooks)
+        flow = compiled.quiet or self.begin(compiled, data)
         return flow if isinstance(flow, Outcome) else await self.adrive_flow(flow)
 
     async def abegin_flow(self, event: str, data: dict[str, Any], background: Background) -> Flow | Outcome:
         """As `begin_flow`, without blocking the loop."""
-        slot = self.slots.get(event) or self.slot(event)
-        if not self.has_profiles(slot.hooks):
-            await self.off_loop(self.confine, slot.hooks)
+        hooks = self.hookset.event(event).hooks
+        if not self.has_profiles(hooks):
+            await self.off_loop(self.confine_all, hooks)
         return self.begin_flow(event, data, background)
 
     async def adrive_flow(self, flow: Flow) -> Outcome:
         together = (self.runner or self.running()).atogether
         try:
-            batch, meanwhile = next(flow), self.meanwhile
+            batch = next(flow)
+            meanwhile: Callable[[Job], object] | None = self.meanwhile
             while True:
-                jobs = self.prepare(batch) if self.has_profiles(batch.hooks) else await self.aprepare(batch)
+                known = self.has_profiles(batch.hooks)
+                jobs = self.prepare(batch) if known else await self.off_loop(self.prepare, batch)
                 batch, meanwhile = flow.send(await together(jobs, meanwhile)), None
         except StopIteration as finished:
             return self.finish(*finished.value)
 
-    def begin(self, slot: Slot, data: dict[str, Any], background: Background | None = None) -> Flow | Outcome:
+    def begin(
+        self, compiled: CompiledEvent, data: dict[str, Any], background: Background | None = None
+    ) -> Flow | Outcome:
         """The event's flow; its outcome at once where no hook runs."""
-        if not slot.listened:  # for the first time, and the log has not been told of the config's mistakes
-            slot.quiet = nothing(self, slot)
-            self.log(slot.quiet)
-            return slot.quiet
-        event, planned, outcome = self.plan_event(slot, data)
-        if slot.background and outcome is None and (keeper := self.keeper(event.session) or background):
-            planned = keeper.take_over(slot, event, planned)
+        if not self.opened:
+            self.ready()
+        if not compiled.listened:  # for the first time: the log has not been told of the config's mistakes
+            compiled.quiet = self.nothing(compiled)
+            if compiled.warnings:
+                self.log(compiled.quiet)
+            return compiled.quiet
+        event, planned, outcome = self.plan_event(compiled, data)
+        if compiled.background and outcome is None and (keeper := self.keeper(event.session) or background):
+            planned = keeper.take_over(compiled, event, planned)
         if outcome is not None:
             if outcome.warnings:
                 self.log(outcome)
             if self.journal is not None:
                 self.journal.later(event, outcome)
-        return outcome or self.flow(slot, event, planned)
+        return outcome or self.flow(compiled, event, planned)
 
-    def flow(self, slot: Slot, event: Event, planned: Plan) -> Flow:
+    def flow(self, compiled: CompiledEvent, event: Event, planned: Plan) -> Flow:
         """One event without I/O: yields hooks to run, receives their attempts, returns the outcome."""
-        changes = Changes(slot.rule, event.data)
+        changes = Changes(compiled.rule, event.data)
         attempts: list[Attempt] = (
             [background_attempt(hook) for hook in planned.background] if planned.background else []
         )
@@ -138,60 +167,53 @@ class Engine(HookSet):
         for batch in planned.batches:
             data = changes.now
             shown.append((batch, data))
-            done = yield slot.batch(batch, event if data is event.data else replace(event, data=data))
-            judged = judge(slot, batch, data, done, attempts, skipped)
+            done = yield compiled.batch(batch, event if data is event.data else replace(event, data=data))
+            judged = judge(compiled, batch, data, done, attempts, skipped)
             verdicts += judged
             changes.after(judged)
-            if len(shown) < len(planned.batches) and chain_ends(slot.ends, judged):
+            if len(shown) < len(planned.batches) and chain_ends(compiled.ends, judged):
                 for hook in itertools.chain(*planned.batches[len(shown) :]):
                     skipped.append(Skipped(hook.name, str(hook.source), "chain ended"))
                     self.spent.pop(id(hook), None)
                 break
-        if slot.rules.strict and changes.now is not event.data:
+        if compiled.rules.strict and changes.now is not event.data:
             data = changes.settled()
             now = replace(event, data=data)
-            awake = self.newly_matching_hooks(slot, now, planned)
+            awake = self.newly_matching_hooks(compiled, now, planned)
             planned = replace(planned, skipped=without(planned.skipped, awake))
-            again = hooks_with_stale_input(slot.rule, data, shown)
-            done = yield slot.batch((*again, *awake), now)
-            verdicts += refusals(judge(slot, again, data, done[: len(again)], attempts, skipped))
-            first = judge(slot, awake, data, done[len(again) :], attempts, skipped)
+            again = hooks_with_stale_input(compiled.rule, data, shown)
+            done = yield compiled.batch((*again, *awake), now)
+            verdicts += refusals(judge(compiled, again, data, done[: len(again)], attempts, skipped))
+            first = judge(compiled, awake, data, done[len(again) :], attempts, skipped)
             verdicts += [replace(one, changes={}) for one in first]  # their first say: a stop and texts count too
         return event, merge(
             verdicts,
             changes,
             self.dialect,
-            slot.rule,
+            compiled.rule,
             mode=self.mode,
             id=self.new_id(),
             attempts=tuple(attempts),
             skipped=(*planned.skipped, *skipped) if skipped else planned.skipped,
-            warnings=(*slot.warnings, *planned.warnings) if planned.warnings else slot.warnings,
+            warnings=(*compiled.warnings, *planned.warnings) if planned.warnings else compiled.warnings,
         )
 
     def prepare(self, batch: HookBatch) -> list[Job]:
-        """What each hook of a batch needs to run.
-
-        Where hooks are processes, the first call is slow: it looks for the places that they may not touch, makes
-        folders, and may fork the supervisor.
-        """
-        given, first = batch.given, self.dialect.missing_is_silent
+        """What each hook needs to run. For a process that is I/O, and slow once: see `confine`."""
+        given, first, jobs = batch.given, self.dialect.missing_is_silent, []
         for hook in batch.hooks:
-            if starts_child(hook.handler):
-                break
-        else:
-            return [Job(hook, given[hook.event], self.project, hook.timeout, self.grace, first) for hook in batch.hooks]
-        if self.runner and self.supervisor == "fork":
-            self.runner.helper()  # before we find out how to confine the hook
-        confined = self.confinement.of
-        return [
-            Job(hook, given[hook.event], self.project, hook.timeout, self.grace, first, *confined(hook))
-            for hook in batch.hooks
-        ]
+            profile, require = self.confine(hook) if starts_child(hook.handler) else UNCONFINED
+            jobs.append(Job(hook, given[hook.event], self.project, hook.timeout, self.grace, first, profile, require))
+        return jobs
 
-    async def aprepare(self, batch: HookBatch) -> list[Job]:
-        """The same off the event loop, for hooks that have no profiles yet."""
-        return await self.off_loop(self.prepare, batch)
+    def confine(self, hook: Hook) -> Confined:
+        """The profile of a hook's process, and whether it may not run without.
+
+        The first call looks for places that hooks may not touch, makes folders, and may fork the supervisor.
+        """
+        if self.runner and self.supervisor == "fork":
+            self.runner.helper()  # it gets ready while we find out how to confine the hook
+        return self.confinement.of(hook)
 
     def has_profiles(self, hooks: tuple[Hook, ...]) -> bool:
         """Whether it is known how each of these hooks is confined, so that there is nothing slow to prepare."""
@@ -200,83 +222,70 @@ class Engine(HookSet):
                 return False
         return True
 
-    def confine(self, hooks: tuple[Hook, ...]) -> None:
-        """Make the profiles of these hooks."""
+    def confine_all(self, hooks: tuple[Hook, ...]) -> None:
         for hook in hooks:
-            self.confinement.of(hook)
+            self.confine(hook)
 
     async def off_loop(self, function: Callable[[Argument], Result], argument: Argument) -> Result:
+        """In a thread, so that the event loop goes on."""
         try:
             return await self.running().off_loop(partial(function, argument))
         except RuntimeError:  # no more threads
             return function(argument)
 
-    def plan_event(self, slot: Slot, data: dict[str, Any]) -> tuple[Event, Plan, Outcome | None]:
+    def plan_event(self, compiled: CompiledEvent, data: dict[str, Any]) -> tuple[Event, Plan, Outcome | None]:
         """The event in our words and its plan; an outcome at once where no hook runs."""
-        rule = slot.rule
-        data = in_our_words(data, slot.renamed)
+        rule = compiled.rule
+        data = in_our_words(data, compiled.renamed)
         if rule.target_of and rule.target not in data:
             data = {**data, rule.target: os.path.basename(str(data.get(rule.target_of, "")))}
-        agents = self.agents_of(data)
+        agents = (self.agent,) if self.agent else agents_in(data, self.dialect.agent_from)
         session = data.get("session_id") or self.session_id
         event = Event(rule.kind, rule.name, data, self.project, session, agents, self.environ)
         if INSIDE.get():
-            return event, Plan(), self.inside_a_hook(slot, event)
+            return event, Plan(), self.inside_a_hook(compiled, event)
         target = data.get(rule.target)
-        if not slot.static or target.__class__ is not str:
-            return event, *self.plan(slot, event)
-        known = slot.memo.get((target, agents)) or slot.memo.recall((target, agents))
+        if not compiled.static or target.__class__ is not str:
+            return event, *self.plan(compiled, event)
+        known = compiled.memo.get((target, agents)) or compiled.memo.recall((target, agents))
         if known is None:
-            known = self.plan(slot, event)
+            known = self.plan(compiled, event)
             if len(target) <= LONGEST_NAME:
-                slot.memo.keep((target, agents), known)
+                compiled.memo.keep((target, agents), known)
         return event, *known
 
-    def plan(self, slot: Slot, event: Event) -> tuple[Plan, Outcome | None]:
-        if slot.static:
-            made = self.fresh_plan(slot, event)
+    def plan(self, compiled: CompiledEvent, event: Event) -> tuple[Plan, Outcome | None]:
+        if compiled.static:
+            made = compiled.planner.plan(event, self.spent)
         else:
             with self.lock:
-                made = self.fresh_plan(slot, event)
+                made = compiled.planner.plan(event, self.spent)
                 self.spent.update((id(hook), hook) for batch in made.batches for hook in batch if hook.once)
-        if slot.untrusted and self.wants_log:
+        if compiled.untrusted and self.options.log:
             from tenterhook.engine.hook_log import log_untrusted
 
-            log_untrusted(self, slot.rule.name, made.skipped)
+            log_untrusted(self, compiled.rule.name, made.skipped)
         if made.batches or self.taps:
             return made, None
-        outcome = nothing(self, slot, made.skipped)
+        outcome = self.nothing(compiled, made.skipped)
         return made, replace(outcome, warnings=outcome.warnings + made.warnings) if made.warnings else outcome
 
-    def fresh_plan(self, slot: Slot, event: Event) -> Plan:
-        return slot.planner.plan(event, self.spent)
-
-    def newly_matching_hooks(self, slot: Slot, event: Event, planned: Plan) -> tuple[Hook, ...]:
+    def newly_matching_hooks(self, compiled: CompiledEvent, event: Event, planned: Plan) -> tuple[Hook, ...]:
         """The hooks whose condition did not hold for what was given and holds for what will really happen."""
-        if slot.static or not slot.rule.blocks:
+        if compiled.static or not compiled.rule.blocks:
             return ()
         known = {id(hook) for batch in planned.batches for hook in batch}
         with self.lock:
-            now = self.fresh_plan(slot, event)
+            now = compiled.planner.plan(event, self.spent)
             found = (hook for hook in itertools.chain(*now.batches) if id(hook) not in known)
             awake = tuple(hook for hook in found if not hook.background)  # they decide nothing
             self.spent.update((id(hook), hook) for hook in awake if hook.once)
         return awake
 
-    def inside_a_hook(self, slot: Slot, event: Event) -> Outcome:
-        made = plan(event, slot.hooks, self.dialect, slot.rule, off=WHY, overrides=slot.overrides)
-        outcome = nothing(self, slot, made.skipped)
+    def inside_a_hook(self, compiled: CompiledEvent, event: Event) -> Outcome:
+        made = plan(event, compiled.hooks, self.dialect, compiled.rule, off=WHY, overrides=compiled.overrides)
+        outcome = self.nothing(compiled, made.skipped)
         return self.told(replace(outcome, warnings=(*outcome.warnings, WHY)))  # `begin` keeps it
-
-    def agents_of(self, data: dict[str, Any]) -> tuple[str, ...]:
-        """The names under which the event's agent may have hooks, the closest first."""
-        if self.agent:
-            return (self.agent,)
-        keys = self.dialect.agent_from
-        if not keys or data.keys().isdisjoint(keys):
-            return ()
-        given = (data[key] for key in keys if data.get(key))
-        return tuple(str(one) for value in given for one in (value if isinstance(value, list) else (value,)))
 
     def finish(self, event: Event, outcome: Outcome) -> Outcome:
         if self.journal is not None:
@@ -287,14 +296,14 @@ class Engine(HookSet):
 
     def log(self, outcome: Outcome) -> None:
         """Tell the log what went wrong with hooks."""
-        if self.wants_log:
+        if self.options.log:
             from tenterhook.engine.hook_log import log_outcome
 
             log_outcome(self, outcome)
 
     def warn(self, event: str, problems: Sequence[str]) -> None:
         """Tell the log what could not be done of what hooks wanted."""
-        if problems and self.wants_log:
+        if problems and self.options.log:
             from tenterhook.engine.hook_log import log_once
 
             for text in problems:
@@ -302,53 +311,143 @@ class Engine(HookSet):
 
     def told(self, outcome: Outcome) -> Outcome:
         for tap in self.taps:
-            try:
-                tap.function(outcome)
-            except Exception:
-                complain(f"a tap failed on {outcome.event}; the outcome stands")
+            tap.tell(outcome)
         return outcome
 
+    def meanwhile(self, job: Job) -> None:
+        """While hooks of an event run as processes: what can be done already."""
+        if self.journal is not None:
+            self.journal.expect(job.given.event)
+
+    def nothing(self, compiled: CompiledEvent, skipped: tuple[Skipped, ...] = ()) -> Outcome:
+        """The outcome of an event that no hook ran for."""
+        return Outcome(
+            skipped=skipped,
+            warnings=compiled.warnings,
+            event=compiled.rule.name,
+            dialect=self.dialect.name,
+            mode=self.mode,
+            id=self.new_id(),
+        )
+
+    def new_id(self) -> str:
+        return f"{self.prefix}-{next(self.numbers)}"
+
+    # ---- its hooks
+
+    def on(self, *events: str, **options: Unpack[FunctionOptions]) -> Callable[[Function], Function]:
+        """Register the decorated function for one or more events; options as for `add`."""
+        if not events or not all(isinstance(event, str) for event in events):
+            raise UsageError("name the events by their names: @engine.on(EVENT, ...)")
+
+        def register(function: Function) -> Function:
+            for event in events:
+                self.add(event, function, **options)
+            return function
+
+        return register
+
+    def add(self, event: str, function: Function, **options: Unpack[FunctionOptions]) -> Callable[[], None]:
+        """Register a function for an event; call what this returns to take it away. Inline unless it has a time-out."""
+        from tenterhook.engine.function_hook import make_function_hook
+
+        hook = make_function_hook(function, self.dialect, self.rule(event), **options)
+        self.put(hook)
+        return lambda: self.take(hook)
+
+    def put(self, *hooks: Hook) -> None:
+        self.hookset.put(*hooks)
+
+    def take(self, hook: Hook) -> None:
+        self.hookset.take(hook)
+
+    def tap(self, function: Callable[[Outcome], object]) -> Callable[[], None]:
+        """Give every finished outcome to a function; call what this returns to stop that."""
+        from tenterhook.engine.tap import Tap
+
+        tap = Tap(function)
+
+        def undo() -> None:
+            with self.lock:
+                self.set_taps(tuple(one for one in self.taps if one is not tap))
+
+        with self.lock:
+            self.set_taps((*self.taps, tap))
+        return undo
+
+    def set_taps(self, taps: tuple[Tap, ...]) -> None:
+        self.taps, self.hookset.tapped, self.hookset.compiled = taps, bool(taps), {}
+
+    def hooks(self) -> list[Hook]:
+        """All hooks, by event, in the order in which they are considered."""
+        return self.hookset.hooks()
+
+    def ready(self) -> Loaded:
+        """Read the files and open the journal, once."""
+        if not self.opened:
+            with self.lock:
+                if not self.opened:
+                    self.hookset.ready()
+                    self.journal = self.open_journal()
+                    self.opened = True
+        return self.hookset.ready()
+
+    def reload(self) -> None:
+        """Read the files anew; where one is broken the last good ones stay, and a ConfigError says so."""
+        from tenterhook.engine.reload import reload
+
+        reload(self)
+
     @property
-    def engine(self) -> Engine:
-        """An engine is the simplest host."""
-        return self
+    def warnings(self) -> tuple[str, ...]:
+        """What is wrong with the config files, and what switched hooks off from outside of them."""
+        return self.hookset.warnings
 
-    def narrow_tools(self, allowed: frozenset[str] | None) -> None:
-        """Without a session there are no turns: the caller has it in the reply."""
+    @property
+    def settings(self) -> Settings:
+        """What user and system say about all hooks, and what the host says over the user."""
+        return self.hookset.settings
 
-    def received(self, texts: Sequence[str]) -> Sequence[str]:
-        """Without a session there is no conversation to put texts into: they stay the caller's."""
-        return texts
+    def rule(self, event: str) -> EventRule:
+        """The event of that name, or what all events of that kind can do together."""
+        return self.hookset.rule(event)
 
-    def tool(self, name: str, **options: Unpack[ToolOptions]) -> Decorator:
-        """Put hooks around a function that is a tool; see docs/embed/tools.md for the options."""
-        from tenterhook.hosts.tool import tool
+    def has(self, event: str) -> bool:
+        """Whether the dialect has this event; hosts that serve every dialect fire only those."""
+        return self.hookset.has(event)
 
-        return tool(self, name, **options)
+    def listens(self, event: str) -> bool:
+        """Whether a hook or a tap waits for this event."""
+        return self.hookset.listens(event)
 
-    def model(self, function: Callable[..., Any], **options: Unpack[ModelOptions]) -> Model:
-        """Put hooks around a function that calls a model; see docs/embed/models.md for the options."""
-        from tenterhook.hosts.model import model
+    # ---- what it owns
 
-        return model(self, function, **options)
+    @cached_property
+    def confinement(self) -> Confinement:
+        """How hook processes are confined."""
+        from tenterhook.engine.confinement import Confinement
 
-    def session(self, **options: Unpack[SessionOptions]) -> Session:
-        """One agent's life: prompts, stops, subagents, notices; see docs/embed/sessions.md for the options."""
-        from tenterhook.hosts.session import Session
+        return Confinement(self.hookset)
 
-        return Session(self, **options)
+    def open_journal(self) -> Journal | None:
+        """Where outcomes are kept; None where that is not wanted."""
+        if not self.hookset.settings.journal:
+            return None
+        from tenterhook.journal import Journal
 
-    def read(self, on_error: str = "") -> Loaded:
-        if self.trust == "all" and not self.settings.bypass:
-            raise UsageError(f"{self.system} forbids to run hooks without approval: tenter trust approves them")
-        return super().read(on_error)
+        return Journal.of(self)
+
+    def keeper(self, session: str) -> Background | None:
+        """The background of this session's hooks; None without a session, and after its end."""
+        found = self.keepers.get(session)
+        return found if found and not found.closed else None
 
     def running(self) -> Runner:
         with self.lock:
             if self.runner is None:
                 from tenterhook.engine.runner import Runner
 
-                self.runner = Runner(self.parallel, supervisor=self.supervisor)
+                self.runner = Runner(self.options.parallel, supervisor=self.supervisor)
             return self.runner
 
     @property
@@ -392,13 +491,6 @@ class Engine(HookSet):
 
     async def __aexit__(self, *exc: object) -> None:
         self.close()
-
-
-def complain(text: str) -> None:
-    """To the log, with the exception: whoever listens to outcomes must not be able to change them."""
-    from tenterhook.support import logs
-
-    logs.redacting_logger(str(__package__)).exception(text)
 
 
 def load(project: str | os.PathLike[str] = ".", **options: Any) -> Engine:

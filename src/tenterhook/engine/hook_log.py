@@ -16,7 +16,7 @@ from tenterhook.support import logs
 from tenterhook.support.secrets.redact import Redactor
 
 if TYPE_CHECKING:
-    from tenterhook.engine.hookset import HookSet
+    from tenterhook.engine.engine import Engine
     from tenterhook.types import Attempt, Outcome, Skipped
 
 log = logs.redacting_logger("tenterhook.hooks")
@@ -27,7 +27,7 @@ MOST = 1_000
 STDERR = "; stderr:\n"
 
 
-def log_outcome(engine: HookSet, outcome: Outcome) -> None:
+def log_outcome(engine: Engine, outcome: Outcome) -> None:
     """Log what the outcome warns of. A refusal by exit code is an answer, also where it counts as a failed run."""
     failures = {f"{one.hook}: failed: {describe_attempt_failure(one)}": one for one in outcome.attempts if one.failed}
     for text in outcome.warnings:
@@ -35,14 +35,14 @@ def log_outcome(engine: HookSet, outcome: Outcome) -> None:
         if attempt is None:
             log_once(engine, text, f"{outcome.event}: {with_label(engine, text, outcome)}")
         elif not refuses(engine, outcome.event, attempt):
-            write(engine, f"{outcome.event}: {engine.label(attempt.hook)}: failed: {cause(attempt)}")
+            write(engine, f"{outcome.event}: {engine.hookset.label(attempt.hook)}: failed: {cause(attempt)}")
 
 
-def log_untrusted(engine: HookSet, event: str, skipped: Iterable[Skipped]) -> None:
+def log_untrusted(engine: Engine, event: str, skipped: Iterable[Skipped]) -> None:
     """Log the hooks that do not run because the user has not approved them."""
     for one in skipped:
         if one.why == "untrusted":
-            about = f"not run, because not trusted: {engine.label(one.hook)} ({one.source})"
+            about = f"not run, because not trusted: {engine.hookset.label(one.hook)} ({one.source})"
             log_once(engine, untrusted_key(event, one.hook, one.source), f"{event}: {about}; tenter trust approves it")
 
 
@@ -51,7 +51,7 @@ def untrusted_key(event: str, hook: str, source: str) -> str:
     return f"{event}: untrusted: {hook}: {source}"
 
 
-def log_once(engine: HookSet, key: str, text: str) -> None:
+def log_once(engine: Engine, key: str, text: str) -> None:
     if key in engine.warned:
         return
     if len(engine.warned) >= MOST:
@@ -60,9 +60,9 @@ def log_once(engine: HookSet, key: str, text: str) -> None:
     write(engine, text)
 
 
-def write(engine: HookSet, text: str) -> None:
+def write(engine: Engine, text: str) -> None:
     """The logger hides the secrets of this process; an engine and its hooks may have others."""
-    log.warning("%s", Redactor(environment(engine)).text(text))
+    log.warning("%s", Redactor(environment(engine.hookset)).text(text))
 
 
 def cause(attempt: Attempt) -> str:
@@ -73,16 +73,16 @@ def cause(attempt: Attempt) -> str:
     return f"{what}{STDERR}{truncate_message_text(said)}" if said not in what else what
 
 
-def refuses(engine: HookSet, event: str, attempt: Attempt) -> bool:
+def refuses(engine: Engine, event: str, attempt: Attempt) -> bool:
     """Whether the exit code itself is the hook's refusal."""
     exits = {**engine.dialect.exits, **engine.rule(event).exits}
     row = None if attempt.exit_code is None or attempt.error else exits.get(attempt.exit_code, exits.get("other"))
     return row is not None and row.decision != "" and row.decision == attempt.decision
 
 
-def with_label(engine: HookSet, text: str, outcome: Outcome) -> str:
+def with_label(engine: Engine, text: str, outcome: Outcome) -> str:
     """The warning, which begins with a hook's name or command, with what that hook is called in texts."""
     for name in dict.fromkeys(attempt.hook for attempt in outcome.attempts):
         if text.startswith(f"{name}: "):
-            return engine.label(name) + text[len(name) :]
+            return engine.hookset.label(name) + text[len(name) :]
     return text

@@ -9,37 +9,38 @@ from tenterhook.errors import ConfigError
 
 if TYPE_CHECKING:
     from tenterhook.config.load import Loaded
-    from tenterhook.engine.hookset import HookSet
+    from tenterhook.engine.engine import Engine
     from tenterhook.types import Hook
 
 
-def reload(hooks: HookSet) -> None:
+def reload(engine: Engine) -> None:
     """Functions stay; hooks of files are those that the files have now. A broken file changes nothing, loudly."""
-    with hooks.lock:
-        before, settings = hooks.ready(), hooks.made_settings
-        hooks.made_settings = None
+    hookset = engine.hookset
+    with engine.lock:
+        before, settings = engine.ready(), hookset.made_settings
+        hookset.made_settings = None
         try:
-            loaded = hooks.read(on_error="raise")
+            loaded = hookset.read(on_error="raise")
         except ConfigError as exc:
-            hooks.made_settings, hooks.slots = settings, {}
-            hooks.stale = f"{exc}; what was read before stays in force"
-            if hooks.on_config_error == "raise":
+            hookset.made_settings, hookset.compiled = settings, {}
+            hookset.stale = f"{exc}; what was read before stays in force"
+            if engine.options.on_config_error == "raise":
                 raise
             return
-        swap(hooks, before, loaded)
-        if hooks.settings != settings:
-            begin_journal(hooks)
+        swap(engine, before, loaded)
+        if hookset.settings != settings:
+            begin_journal(engine)
 
 
-def swap(hooks: HookSet, before: Loaded, loaded: Loaded) -> None:
+def swap(engine: Engine, before: Loaded, loaded: Loaded) -> None:
     """Events under way keep what they began with."""
-    old = {id(hook) for hook in before.hooks}
+    hookset, old = engine.hookset, {id(hook) for hook in before.hooks}
     registry = Registry()
-    registry.add(*(hook for hook in hooks.registry.all() if id(hook) not in old), *loaded.hooks)
-    spent = {same(hook) for hook in hooks.spent.values()}
-    hooks.spent.update((id(hook), hook) for hook in loaded.hooks if hook.once and same(hook) in spent)
-    hooks.registry, hooks.loaded, hooks.stale, hooks.slots = registry, loaded, "", {}
-    vars(hooks).pop("confinement", None)  # made of the settings, and of the places that were there
+    registry.add(*(hook for hook in hookset.registry.all() if id(hook) not in old), *loaded.hooks)
+    spent = {same(hook) for hook in engine.spent.values()}
+    engine.spent.update((id(hook), hook) for hook in loaded.hooks if hook.once and same(hook) in spent)
+    hookset.registry, hookset.loaded, hookset.stale, hookset.compiled = registry, loaded, "", {}
+    vars(engine).pop("confinement", None)  # made of the settings, and of the places that were there
 
 
 def same(hook: Hook) -> tuple[Any, ...]:
@@ -47,8 +48,8 @@ def same(hook: Hook) -> tuple[Any, ...]:
     return hook.source.file, hook.event, hook.agent, hook.name, hook.matcher, str(hook.spec)
 
 
-def begin_journal(hooks: HookSet) -> None:
+def begin_journal(engine: Engine) -> None:
     """As the settings have it now."""
-    before, hooks.journal = hooks.journal, hooks.open_journal()
+    before, engine.journal = engine.journal, engine.open_journal()
     if before is not None:
         before.flush()

@@ -80,12 +80,12 @@ def simulate(
         for n, one in enumerate(did)
     ]
     engine.put(*hooks)
-    slot = engine.slot(rule.name)
-    happened, planned, quiet = engine.plan_event(slot, data or {})
+    compiled = engine.hookset.event(rule.name)
+    happened, planned, quiet = engine.plan_event(compiled, data or {})
     if quiet is not None:
         return quiet
     acts = {hook.name: one for hook, one in zip(hooks, did, strict=True)}
-    flow = engine.flow(slot, happened, planned)
+    flow = engine.flow(compiled, happened, planned)
     try:
         batch = next(flow)
         while True:

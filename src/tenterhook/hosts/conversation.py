@@ -52,7 +52,7 @@ class Conversation:
         return ()
 
     def for_model(self, outcome: Outcome) -> list[str]:
-        return for_model(outcome.messages, self.engine.dialect.marks, self.engine.label)
+        return for_model(outcome.messages, self.engine.dialect.marks, self.engine.hookset.label)
 
     def heard(self, outcome: Outcome) -> Outcome:
         """Tell user and log what is theirs and leave the model's texts. What went wrong the engine has logged."""
@@ -60,13 +60,13 @@ class Conversation:
             self.notify_watcher(self.watch, outcome)
         for message in outcome.messages:
             if message.to == "user":
-                self.user(for_user(message, self.engine.label))
+                self.user(for_user(message, self.engine.hookset.label))
             elif message.to == "log":
                 self.logged(outcome, message)
         return outcome
 
     def logged(self, outcome: Outcome, message: Message) -> None:
-        log.info("%s: %s", outcome.event, for_user(message, self.engine.label))
+        log.info("%s: %s", outcome.event, for_user(message, self.engine.hookset.label))
 
     def notify_watcher(self, watch: Watch, outcome: Outcome) -> None:
         try:

@@ -28,7 +28,7 @@ def without_spent_refusals(engine: Engine, event: str, outcome: Outcome, forced:
 def hook_limits(engine: Engine, event: str, outcome: Outcome, said: int | None) -> dict[str, float]:
     """The limit of each hook that refuses: the host's, else its entry's, else the dialect's."""
     usual = stop_limit(engine, event, said)
-    hooks = engine.slot(event).hooks if said is None else ()
+    hooks = engine.hookset.event(event).hooks if said is None else ()
     own = {(hook.name, str(hook.source)): hook.spec["stop_cap"] for hook in hooks if "stop_cap" in hook.spec}
     found: dict[str, float] = {}
     for one in outcome.attempts:

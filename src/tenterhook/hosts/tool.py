@@ -217,7 +217,7 @@ class Tool:
     def finished(self, result: ToolResult, outcomes: Sequence[Outcome]) -> ToolResult:
         suppressed = result.suppress_display or any(outcome.suppress for outcome in outcomes)
         shown = replace(result, suppress_display=suppressed)
-        return with_words(shown, outcomes, self.engine.dialect.marks, self.engine.label)
+        return with_words(shown, outcomes, self.engine.dialect.marks, self.engine.hookset.label)
 
     def event(self, input: Input, id: str) -> dict[str, Any]:
         call = {"tool_name": self.name, "tool_input": input}
@@ -270,7 +270,7 @@ class Tool:
         return self.engine.rule(event) if self.engine.has(event) else None
 
     def refusal(self, kind: str, reason: str, outcomes: Sequence[Outcome]) -> ToolResult:
-        return refusal(kind, reason, outcomes, self.engine.dialect.marks, self.engine.label)
+        return refusal(kind, reason, outcomes, self.engine.dialect.marks, self.engine.hookset.label)
 
 
 def changed_output(result: ToolResult, after: Outcome) -> ToolResult:

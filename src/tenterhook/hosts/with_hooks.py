@@ -15,6 +15,7 @@ def with_hooks(engine: Engine, hooks: Iterable[Hook]) -> Engine:
     engine.ready()
     engine.running()
     alone = copy(engine)
-    alone.registry, alone.slots = Registry(), {}
+    alone.hookset = copy(engine.hookset)
+    alone.hookset.registry, alone.hookset.compiled = Registry(), {}
     alone.put(*hooks)
     return alone

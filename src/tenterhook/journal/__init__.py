@@ -22,6 +22,7 @@ from tenterhook.journal.files import JournalFiles, place
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tenterhook.engine.engine import Engine
     from tenterhook.engine.hookset import HookSet
     from tenterhook.journal.lines import LineWriter
     from tenterhook.journal.pending import Waiting
@@ -39,10 +40,10 @@ TRUST = frozenset(("untrusted", "denied", "forbidden"))
 class Journal:
     """One engine's view of the journal. Thread-safe; it never raises, and warns once."""
 
-    def __init__(self, files: JournalFiles, owner: HookSet) -> None:
+    def __init__(self, files: JournalFiles, owner: Engine) -> None:
         self.files = files
         self.made_lines: LineWriter | None = None
-        self.facts = (owner.project, collect_hook_environ(owner), owner.dialect.events)
+        self.facts = (owner.project, collect_hook_environ(owner.hookset), owner.dialect.events)
         self.targets = {rule.name: rule.target for rule in owner.dialect.events}
         self.waiting: deque[Waiting] = deque()
         # What is recorded of events whose hooks are running, by identity.
@@ -57,10 +58,11 @@ class Journal:
         self.warned = False
 
     @classmethod
-    def of(cls, owner: HookSet, folder: str) -> Journal:
-        """The journal in that folder, or in the user's state folder."""
+    def of(cls, owner: Engine) -> Journal:
+        """The journal in the folder that the host names, or in the user's state folder."""
+        wanted, said = owner.options.journal, owner.hookset.settings
+        folder = "" if wanted is None or isinstance(wanted, bool) else os.fspath(wanted)
         where = os.path.abspath(folder or place(owner.home, owner.environ))
-        said = owner.settings
         made = cls(JournalFiles(where, said.journal_days, said.journal_megabytes), owner)
         OPEN.add(made)
         weakref.finalize(owner, made.flush)  # an engine that was not closed; also at the end of the process

@@ -14,13 +14,13 @@ from tenterhook.pipeline.verdict import verdict
 from tenterhook.types import Attempt, Hook, Skipped, Verdict
 
 if TYPE_CHECKING:
-    from tenterhook.engine.compiled_event import Slot
+    from tenterhook.engine.compiled_event import CompiledEvent
 
 IN_BACKGROUND = "runs in the background; heard on the next turn"
 
 
 def judge(
-    slot: Slot,
+    compiled: CompiledEvent,
     batch: tuple[Hook, ...],
     data: dict[str, Any],
     done: list[Attempt],
@@ -33,7 +33,7 @@ def judge(
         if attempt.error == "missing":
             skipped.append(Skipped(attempt.hook, attempt.source, "missing"))
             continue
-        one = verdict(attempt, hook, slot.reading(hook))
+        one = verdict(attempt, hook, compiled.reading(hook))
         verdicts.append(one)
         if one.decision != "none" or one.failed or one.reason or one.changes or attempt.answer is not None:
             attempt = replace(

@@ -100,6 +100,14 @@ def compile_shape(dialect: Dialect, rule: EventRule, *, strict: bool, strip: boo
     )
 
 
+def agents_in(data: dict[str, Any], keys: tuple[str, ...]) -> tuple[str, ...]:
+    """The agents that an event's data name under one of these keys."""
+    if not keys or data.keys().isdisjoint(keys):
+        return ()
+    given = (data[key] for key in keys if data.get(key))
+    return tuple(str(one) for value in given for one in (value if isinstance(value, list) else (value,)))
+
+
 class Given:
     """What the hooks of one batch are given. Each part is made when the first hook asks for it, and shared."""
 

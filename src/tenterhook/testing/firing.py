@@ -170,7 +170,7 @@ def build_fired_result(
         agent=engine.dialect.name,
         event=rule.name,
         outcome=outcome,
-        data=in_our_words(data, engine.slot(rule.name).renamed),
+        data=in_our_words(data, engine.hookset.event(rule.name).renamed),
         exit_code=attempt.exit_code or 0,
         stdout=attempt.stdout,
         stderr=attempt.stderr,

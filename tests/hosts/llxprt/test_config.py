@@ -121,7 +121,7 @@ def test_with_hooks_on_no_file_is_read_before_the_first_event(project: Project) 
         f"""{WATCHED}
 config = Config({str(project.root)!r}, enable_hooks=True, home={str(project.home_folder)!r})
 system, seen = watched(config.get_hook_system)
-print(seen, system.get_status().initialized, system.engine.loaded, system.engine.registry.all())
+print(seen, system.get_status().initialized, system.engine.hookset.loaded, system.engine.hookset.registry.all())
 _, seen = watched(lambda: list(asyncio.run(fire_before_tool_hook(config, "t", {{}})) or ()))
 print("open" in seen, system.get_status().initialized)
 """.replace("import gc", "import asyncio, gc")
@@ -289,7 +289,7 @@ def test_a_config_takes_a_journal_and_a_sandbox_and_is_closed(project: Project, 
     with make(BeforeTool=["exit 2"], journal=kept, sandbox="off") as config:
         assert before_tool(config).is_blocking_decision()
         assert config.system is not None
-        assert config.system.engine.settings.sandbox == "off"
+        assert config.system.engine.hookset.settings.sandbox == "off"
 
     assert config.system.engine.runner is None
     lines = [line for file in kept.rglob("*.jsonl") for line in file.read_text().splitlines()]

@@ -31,7 +31,7 @@ def hook(sandbox: Sandbox | None = None, handler: str = "command") -> Hook:
 def confined(project: Project, asked: Sandbox | None = None, **options: Any) -> tuple[Profile | None, bool]:
     given = {"home": project.home_folder, "dialect": OURS, "environ": {"HOME": str(project.home_folder)}, **options}
     with Engine(project.root, **given) as engine:
-        return Confinement(engine).of(hook(asked))
+        return Confinement(engine.hookset).of(hook(asked))
 
 
 def profile(project: Project, asked: Sandbox | None = None, **options: Any) -> Profile:
@@ -51,7 +51,7 @@ def test_what_git_runs_is_closed_in_modules_in_what_is_included_and_around_the_p
     project.write(".git/modules/libs/one/modules/two/HEAD", "")
     package = project.write("package/README", "").parent
     with Engine(package, home=project.home_folder, dialect=OURS, environ={}) as engine:
-        inner = Confinement(engine).of(hook())[0]
+        inner = Confinement(engine.hookset).of(hook())[0]
 
     assert inner is not None
     closed = {os.path.relpath(path, project.root) for path in profile(project).closed}
@@ -184,7 +184,7 @@ def test_a_hook_that_says_off_is_not_confined_unless_all_must_be(project: Projec
 
 def test_functions_are_not_confined_and_cost_nothing(project: Project) -> None:
     with Engine(project.root, home=project.home_folder) as engine:
-        assert Confinement(engine).of(hook(handler="python")) == (None, False)
+        assert Confinement(engine.hookset).of(hook(handler="python")) == (None, False)
         engine.on("tool.before")(lambda event: None)
         engine.fire("tool.before", tool_name="Bash", tool_input={})
 

@@ -13,6 +13,7 @@ import pytest
 from tenterhook.cli.commands import doctor
 from tenterhook.cli.main import main
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.runtime.sandbox import abilities, bubblewrap, kernel
 from tenterhook.runtime.sandbox.abilities import Ability
 
@@ -78,7 +79,7 @@ def test_what_spares_hooks_their_start_is_tried() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="needs the supervisor")
 def test_where_no_hook_runs_nothing_is_said_to_be_warm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TENTERHOOK_OFF", "1")
-    found = doctor.check_warm_python(HookSet(tmp_path))
+    found = doctor.check_warm_python(HookSet(EngineOptions(tmp_path)))
 
     assert (found.state, "TENTERHOOK_OFF" in found.detail) == ("absent", True)
 

@@ -156,14 +156,14 @@ def test_a_project_of_many_modules_is_confined_like_any_other(project: Project, 
 def test_doctor_fires_its_own_hook_alone(project: Project, mechanism: str) -> None:
     project.home(".config/tenterhook/tenterhook.toml", '[[hook]]\non = "prompt.submit"\ncommand = "exit 2"\n')
     with Engine(project.root, home=project.home_folder, environ={"PATH": "/usr/bin:/bin"}) as engine:
-        found = doctor.check_trial_hook(engine)
+        found = doctor.check_trial_hook(engine.hookset)
 
     assert (found.state, found.detail) == ("works", mechanism)
 
 
 def test_doctor_finds_that_a_hook_is_confined(project: Project, mechanism: str) -> None:
     with Engine(project.root, home=project.home_folder, environ={"PATH": "/usr/bin:/bin"}) as engine:
-        found = doctor.check_trial_hook(engine)
+        found = doctor.check_trial_hook(engine.hookset)
 
     assert (found.state, found.detail) == ("works", mechanism)
 

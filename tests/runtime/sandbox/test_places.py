@@ -20,7 +20,7 @@ def test_every_config_file_of_a_dialect_is_closed(project: Project, name: str) -
     dialect = dialects.get(name)
     project.write("pyproject.toml", "[tool.tenterhook]\n")
     with Engine(project.root, dialect=name, home=project.home_folder, environ={}) as engine:
-        found = Confinement(engine).profile(Sandbox(write=("~", "/etc")))
+        found = Confinement(engine.hookset).profile(Sandbox(write=("~", "/etc")))
     paths = [file.path for file in dialect.files] + list(dialect.mcp_files)
     expanded = [
         resolve_config_path(path.partition("*")[0], str(project.root), str(project.home_folder), {}) for path in paths
@@ -39,7 +39,7 @@ def test_what_setup_writes_for_an_agent_is_closed(project: Project, name: str) -
     if setup is None:
         pytest.skip("nothing is set up for this dialect")
     with Engine(project.root, dialect=name, home=project.home_folder, environ={}) as engine:
-        found = Confinement(engine).profile(Sandbox()).closed
+        found = Confinement(engine.hookset).profile(Sandbox()).closed
     paths = [os.path.join(project.root, file) for file in setup.files if not file.startswith(("~", "@"))]
 
     assert [path for path in paths if not any(within(path, one) for one in found)] == []

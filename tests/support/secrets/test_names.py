@@ -239,7 +239,7 @@ def test_an_event_pays_next_to_nothing_for_it(project):
     """Much less than the environment itself takes to be copied many times over."""
     engine = project.engine("tenterhook", files=False, environ={f"NAME_{n}": "some/value" * 3 for n in range(100)})
     rule = engine.rule("tool.before")
-    event = engine.plan_event(engine.slot("tool.before"), {"tool_name": "Bash"})[0]
+    event = engine.plan_event(engine.hookset.event("tool.before"), {"tool_name": "Bash"})[0]
 
     def took(strip):
         shape = compile_shape(engine.dialect, rule, strict=False, strip=strip)

@@ -7,6 +7,7 @@ import pytest
 from tenterhook import dialects
 from tenterhook.cli.main import main
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.tools.convert import convert
 
 
@@ -36,7 +37,7 @@ def converted(tmp_path):
 
     def run(source, target, **options):
         found = dialects.get(target) if isinstance(target, str) else target
-        return convert(HookSet(tmp_path, dialect=source, trust="all"), found, **options)
+        return convert(HookSet(EngineOptions(tmp_path, dialect=source, trust="all")), found, **options)
 
     return run
 

@@ -8,6 +8,7 @@ import pytest
 
 from tenterhook import Engine, dialects
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.tools.convert import convert
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -23,7 +24,7 @@ def moai(event: str = "PreToolUse", matcher: str | None = None, **hook: object) 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_into_its_own_dialect_nothing_is_lost(name):
-    made = convert(HookSet(EXAMPLES / name, dialect=name, trust="all"), dialects.get(name))
+    made = convert(HookSet(EngineOptions(EXAMPLES / name, dialect=name, trust="all")), dialects.get(name))
 
     assert {loss.name for loss in made.losses if loss.level == "lost"} <= {"agent"}
     assert made.differences == ()
@@ -31,12 +32,12 @@ def test_into_its_own_dialect_nothing_is_lost(name):
 
 @pytest.mark.parametrize(("source", "target"), PAIRS, ids="-".join)
 def test_what_is_written_is_read_by_the_other_agent(source, target, tmp_path):
-    made = convert(HookSet(EXAMPLES / source, dialect=source, trust="all"), dialects.get(target))
+    made = convert(HookSet(EngineOptions(EXAMPLES / source, dialect=source, trust="all")), dialects.get(target))
     file = tmp_path / Path(made.file).relative_to(EXAMPLES / source)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(made.text)
 
-    found = HookSet(tmp_path, dialect=target, trust="all", home=tmp_path / "home")
+    found = HookSet(EngineOptions(tmp_path, dialect=target, trust="all", home=tmp_path / "home"))
 
     events = {hook.event for hook in found.hooks()}
     assert len(found.hooks()) >= made.converted

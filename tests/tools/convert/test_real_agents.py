@@ -7,6 +7,7 @@ import pytest
 
 from tenterhook import dialects
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.tools.check.run_checks import check
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -152,6 +153,6 @@ def test_of_two_events_of_a_kind_the_one_is_taken_at_which_the_same_answers_coun
 
 @pytest.mark.parametrize("name", ["claude", "codex", "copilot", "gemini", "qwen"])
 def test_the_hooks_of_our_examples_answer_as_their_agents_obey(name):
-    report = check(HookSet(EXAMPLES / name, dialect=name, trust="all"))
+    report = check(HookSet(EngineOptions(EXAMPLES / name, dialect=name, trust="all")))
 
     assert not [problem.text for problem in report.problems if "seems to answer" in problem.text]

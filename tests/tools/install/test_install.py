@@ -11,6 +11,7 @@ import pytest
 
 from tenterhook import dialects
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.tools.install.editing.edit import EMPTY
 from tenterhook.tools.install.target import installable
 
@@ -30,7 +31,7 @@ def test_the_hook_fires_through_what_was_written_and_everything_can_be_taken_bac
     assert ran.code == 0, ran.out + ran.err
     assert "fires: no-force-push: refused" in ran.out
     assert "DOES NOT FIRE" not in ran.out
-    read = HookSet(project, dialect=agent, trust="all")
+    read = HookSet(EngineOptions(project, dialect=agent, trust="all"))
     written = {hook.event: hook.timeout for hook in read.hooks()}
     assert read.warnings == ()
     assert written[read.rule("tool.before").name] == 60.0

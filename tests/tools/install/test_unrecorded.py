@@ -10,6 +10,7 @@ import pytest
 
 from tenterhook import dialects
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.tools.install.target import installable
 
 from .conftest import Call
@@ -35,7 +36,7 @@ def config_of(agent: str) -> Path:
 
 def calls(agent: str) -> list[str]:
     """The events with a hook there, as the agent reads the file."""
-    return [hook.event for hook in HookSet(".", dialect=agent, trust="all").hooks()]
+    return [hook.event for hook in HookSet(EngineOptions(".", dialect=agent, trust="all")).hooks()]
 
 
 @pytest.mark.parametrize("agent", AGENTS)

@@ -79,7 +79,7 @@ def run(argv: list[str]) -> int:
     ):
         warn(list(engine.warnings))
         warn_of_bypass(engine)
-        hint_at_others(engine)
+        hint_at_others(engine.hookset)
         if "require-trusted" in options and (aside := describe_unapproved_hooks(engine)):
             print(f"tenter: not started, because not approved (see tenter trust): {aside}", file=sys.stderr)
             return NOT_APPROVED
@@ -148,7 +148,7 @@ async def run_session_to_end(coder: Coder, prompt: str | None, attended: SignalH
 async def conversation(coder: Coder, attended: SignalHandling) -> None:
     """Interactive mode: read one prompt after another. Ctrl-C ends the turn; at the prompt it ends the conversation."""
     print("What should I do? /compact shortens the conversation, /reload reads the hooks again, /exit ends it.")
-    status = status_line(coder.engine, complain)
+    status = status_line(coder.engine.hookset, complain)
     while True:
         print()
         if status and (said := await attended.do(run_status_line(status, coder))):
@@ -160,7 +160,7 @@ async def conversation(coder: Coder, attended: SignalHandling) -> None:
             return
         if text == RELOAD:
             reload_hooks(coder.engine)
-            status = status_line(coder.engine, complain)
+            status = status_line(coder.engine.hookset, complain)
         elif text.startswith("/") and text.isascii() and text[1:].isalpha() and text != COMPACT:
             print(f"There is no command {text}; there are {COMPACT}, {RELOAD} and {LEAVE[0]}.")
         elif text:
@@ -185,7 +185,7 @@ async def run_status_line(status: StatusLine, coder: Coder) -> str:
     """The first line that the status line's command prints, or why it failed."""
     if status.seal and (why := status.seal.broken()):
         return one_line(f"[status line: {why}]")
-    done = await run_to_completion(status.program(coder.engine, coder.provider.model))
+    done = await run_to_completion(status.program(coder.engine.hookset, coder.provider.model))
     if done.error or done.exit_code:
         said = done.stderr.decode("utf-8", "replace").strip()
         return one_line(f"[status line: {done.detail or said or f'exit code {done.exit_code}'}]")

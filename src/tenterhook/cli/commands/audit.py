@@ -9,6 +9,7 @@ import sys
 from tenterhook.cli.options import JSON, PROJECT, CommandUsage
 from tenterhook.cli.project import print_json, warn
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.errors import TenterhookError, UsageError
 from tenterhook.support.terminal.text import one_line, pluralise_count
 from tenterhook.tools.approve import lockfile
@@ -34,7 +35,7 @@ def run(argv: list[str]) -> int:
 
 
 def compare_with_lockfile(options: dict[str, str]) -> int:
-    hooks = HookSet(options.get("project", "."))
+    hooks = HookSet(EngineOptions(options.get("project", ".")))
     before = lockfile.read(os.path.join(hooks.project, lockfile.NAME))
     found = survey(hooks.project)
     warn(found.problems)

@@ -7,6 +7,7 @@ from tenterhook.cli.project import hint_at_others, print_json, redact_cli_output
 from tenterhook.config.entries import Problem
 from tenterhook.dialects import DEFAULT
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.support.terminal.text import one_line
 from tenterhook.tools.check.run_checks import Report, check
 
@@ -27,11 +28,13 @@ def run(argv: list[str]) -> int:
         return 0
     project = options.get("project", ".")
     hooks = HookSet(
-        project,
-        dialect=options.get("dialect", DEFAULT),
-        config=options.get("config"),
-        trust="all",
-        on_config_error="warn",
+        EngineOptions(
+            project,
+            dialect=options.get("dialect", DEFAULT),
+            config=options.get("config"),
+            trust="all",
+            on_config_error="warn",
+        )
     )
     report = check(hooks)
     hint_at_others(hooks)

@@ -9,6 +9,7 @@ from tenterhook import dialects
 from tenterhook.cli.options import CONFIG, JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json, redact_cli_output
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.support.terminal.text import one_line, pluralise_count
 from tenterhook.tools.convert import Conversion, Loss, convert, untrusted_project_hooks
 from tenterhook.tools.convert.losses import NOTE, Difference
@@ -46,10 +47,12 @@ def run(argv: list[str]) -> int:
         raise USAGE.error("--out and --write cannot be used together")
     check, save = "check" in options, bool({"out", "write"} & options.keys())
     hooks = HookSet(
-        options.get("project", "."),
-        dialect=options["from"],
-        config=options.get("config"),
-        trust="ask" if check else "all",
+        EngineOptions(
+            options.get("project", "."),
+            dialect=options["from"],
+            config=options.get("config"),
+            trust="ask" if check else "all",
+        )
     )
     made = convert(hooks, dialects.get(options["to"]), out=options.get("out", ""), merge=save, check=check)
     if save and made.converted:

@@ -15,6 +15,7 @@ from tenterhook.config.locations import resolve_config_path
 from tenterhook.config.settings import USER, Settings, is_roots
 from tenterhook.dialects import DEFAULT
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.handlers.command import SHELL
 from tenterhook.runtime.sandbox import kernel
 from tenterhook.runtime.sandbox.abilities import Ability, abilities, proofs
@@ -58,7 +59,7 @@ def run(argv: list[str]) -> int:
     options = USAGE.parse(argv)
     if options is None:
         return 0
-    hooks = HookSet(options.get("project", "."), dialect=options.get("dialect", DEFAULT))
+    hooks = HookSet(EngineOptions(options.get("project", "."), dialect=options.get("dialect", DEFAULT)))
     tried = proofs()
     found = [
         *abilities(),
@@ -167,11 +168,10 @@ def about_settings(hooks: HookSet) -> Iterator[Ability]:
     sandbox = hooks.dialect.sandbox
     default = f"network {sandbox.network} unless a hook says otherwise"
     yield Ability("settings", f"dialect {hooks.dialect.name}", "works", default)
-    if os.path.exists(hooks.system):
-        obeyed = is_roots(hooks.system)
-        detail = (
-            f"{hooks.system} applies to all users" if obeyed else f"{hooks.system} is ignored: other users can write it"
-        )
+    system = hooks.options.system
+    if os.path.exists(system):
+        obeyed = is_roots(system)
+        detail = f"{system} applies to all users" if obeyed else f"{system} is ignored: other users can write it"
         yield Ability("settings", "the system's file", "works" if obeyed else "broken", detail)
 
 

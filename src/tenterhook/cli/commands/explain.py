@@ -10,7 +10,7 @@ from tenterhook.cli.explanation import text
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import TRUST, engine_for, hint_at_others, print_json, redact_cli_output, warn
 from tenterhook.engine.engine import Engine
-from tenterhook.engine.hookset import MODES
+from tenterhook.engine.options import MODES
 from tenterhook.errors import UsageError
 from tenterhook.support.terminal.text import colourful, painter
 from tenterhook.tools.explain.explain import explain
@@ -43,7 +43,7 @@ def run(argv: list[str]) -> int:
     with engine_for(options) as engine:
         found = explain(engine, options["EVENT"], data_of(options, engine))
         warn(found.warnings)
-        hint_at_others(engine)
+        hint_at_others(engine.hookset)
     if "json" in options:
         print_json(found)
     else:

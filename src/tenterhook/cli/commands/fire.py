@@ -14,7 +14,7 @@ import msgspec
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, CommandUsage, Option
 from tenterhook.dialects import DEFAULT
 from tenterhook.engine.engine import Engine
-from tenterhook.engine.hookset import MODES
+from tenterhook.engine.options import MODES
 from tenterhook.errors import UsageError
 from tenterhook.pipeline.answer import decode
 from tenterhook.types import Outcome
@@ -79,7 +79,7 @@ def engine_arguments(options: dict[str, str]) -> dict[str, Any]:
 
 def warn_of_bypass(engine: Engine) -> None:
     """Warn on stderr that unapproved hooks may run, so that the log of the run shows it."""
-    if engine.trust != "all":
+    if engine.options.trust != "all":
         return
     if count := sum(hook.source.scope == "project" and hook.trusted for hook in engine.hooks()):
         what = "1 hook" if count == 1 else f"{count} hooks"

@@ -9,6 +9,7 @@ from tenterhook.cli.options import JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json
 from tenterhook.dialects import DEFAULT
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.errors import UsageError
 from tenterhook.library.actions.wrapper_script import program
 from tenterhook.support.terminal.table import table
@@ -64,7 +65,7 @@ def hooks_for(options: dict[str, str]) -> HookSet:
     """The project's hooks, in the named dialect or the one detected from the project's files."""
 
     def hooks(dialect: str) -> HookSet:
-        return HookSet(options.get("project", "."), dialect=dialect, trust="all", on_config_error="warn")
+        return HookSet(EngineOptions(options.get("project", "."), dialect=dialect, trust="all", on_config_error="warn"))
 
     found = hooks(options.get("dialect") or announce_detected_dialect(hooks(DEFAULT), "undo" in options))
     if os.path.realpath(found.project) == os.path.realpath(found.home):

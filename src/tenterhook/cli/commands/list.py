@@ -52,7 +52,7 @@ def run(argv: list[str]) -> int:
     with engine_for(options) as engine:
         found = inventory(engine)
         warn(found.warnings)
-        hint_at_others(engine)
+        hint_at_others(engine.hookset)
         if "json" in options:
             print_json(found)
         else:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from tenterhook.cli.options import PROJECT, CommandUsage
 from tenterhook.cli.project import warn
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.errors import UsageError
 from tenterhook.support.terminal.text import near, pluralise_count
 from tenterhook.tools.approve import lockfile
@@ -28,7 +29,7 @@ def run(argv: list[str]) -> int:
     options = USAGE.parse(argv)
     if options is None:
         return 0
-    hooks = HookSet(options.get("project", "."))
+    hooks = HookSet(EngineOptions(options.get("project", ".")))
     found = survey(hooks.project)
     warn(found.problems)
     if found.unread:

@@ -93,12 +93,16 @@ def folder(path: str) -> Stamp:
 def config_source_paths(engine: Engine) -> Iterator[str]:
     """Every path that affects the engine's hooks and settings."""
     where = engine.project, engine.home, engine.environ
-    yield from (place.path for place in places(engine.dialect, *where, engine.config, engine.system))
-    for file in () if engine.config else engine.dialect.files:
+    yield from (place.path for place in places(engine.dialect, *where, engine.hookset.config, engine.options.system))
+    for file in () if engine.hookset.config else engine.dialect.files:
         fixed, star, _ = file.path.partition("*")
         if star:
             yield from folders(resolve_config_path(fixed, *where))
-    yield from (resolve_config_path(USER, "", *where[1:]), engine.system, os.path.dirname(engine.system))
+    yield from (
+        resolve_config_path(USER, "", *where[1:]),
+        engine.options.system,
+        os.path.dirname(engine.options.system),
+    )
     kept = store.place(*where)
     yield from (kept, os.path.dirname(kept))
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tenterhook.engine.engine import Engine
 from tenterhook.hosts.llxprt.outputs import DefaultHookOutput, build_hook_output, create_specific_hook_output
-from tenterhook.hosts.llxprt.planner import slot_of
+from tenterhook.hosts.llxprt.planner import compiled_event_of
 from tenterhook.hosts.llxprt.registry import HookRegistry, engine_of
 from tenterhook.hosts.llxprt.results import AggregatedHookResult, HookExecutionResult
 from tenterhook.pipeline.apply import Changes
@@ -38,20 +38,22 @@ class HookAggregator:
         self, results: Sequence[HookExecutionResult], event_name: str, input: Mapping[str, Any] | None = None
     ) -> AggregatedHookResult:
         """With the event's `input`, changes in the final output are complete; without it they are what hooks gave."""
-        engine, slot = self.engine, slot_of(self.engine, event_name)
-        changes = Changes(slot.rule, in_our_words(dict(input or {}), slot.renamed))
+        engine, compiled = self.engine, compiled_event_of(self.engine, event_name)
+        changes = Changes(compiled.rule, in_our_words(dict(input or {}), compiled.renamed))
         verdicts: list[Verdict] = []
         for _, together in groupby(results, key=attrgetter("step")):
-            judged = [verdict_from_result(result, slot.rules) for result in together]
+            judged = [verdict_from_result(result, compiled.rules) for result in together]
             changes.after(judged)
             verdicts += judged
         attempts = tuple(result.attempt for result in results)
         outcome = merge(
-            verdicts, changes, engine.dialect, slot.rule, mode=engine.mode, id=engine.new_id(), attempts=attempts
+            verdicts, changes, engine.dialect, compiled.rule, mode=engine.mode, id=engine.new_id(), attempts=attempts
         )
         outputs = [result.output for result in results if result.output]
         final = (
-            self.create_specific_hook_output(build_hook_output(outcome, slot.rule), slot.rule.name) if outputs else None
+            self.create_specific_hook_output(build_hook_output(outcome, compiled.rule), compiled.rule.name)
+            if outputs
+            else None
         )
         return AggregatedHookResult(
             success=outcome.success,

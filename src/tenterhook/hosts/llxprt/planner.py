@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook.engine.compiled_event import Slot
+from tenterhook.engine.compiled_event import CompiledEvent
 from tenterhook.engine.engine import Engine
 from tenterhook.engine.reentry import INSIDE
 from tenterhook.hosts.llxprt.registry import HookRegistry, engine_of
@@ -42,25 +42,31 @@ class HookPlanner:
         A context has the tool's name as `toolName`; without one no matcher counts. A plan is made to be run: a hook
         that runs once has had its turn.
         """
-        slot = slot_of(self.engine, event_name)
+        compiled = compiled_event_of(self.engine, event_name)
         name = tool_of(context)
         data = dict(input or {}) if name is None else {**(input or {}), "tool_name": name}
-        if name is None and slot.rule.target:
-            planned = self.plan_unfiltered(slot, data)
+        if name is None and compiled.rule.target:
+            planned = self.plan_unfiltered(compiled, data)
         else:
-            _, planned, _ = self.engine.plan_event(slot, data)
+            _, planned, _ = self.engine.plan_event(compiled, data)
         hooks = tuple(hook for batch in planned.batches for hook in batch)
-        return HookExecutionPlan(slot.rule.name, hooks, any(hook.sequential for hook in hooks)) if hooks else None
+        return HookExecutionPlan(compiled.rule.name, hooks, any(hook.sequential for hook in hooks)) if hooks else None
 
-    def plan_unfiltered(self, slot: Slot, data: dict[str, Any]) -> Plan:
+    def plan_unfiltered(self, compiled: CompiledEvent, data: dict[str, Any]) -> Plan:
         """The plan of an event that matchers have nothing to look at for."""
         if INSIDE.get():
             return Plan()
-        engine, rule = self.engine, replace(slot.rule, target="")
-        event = Event(rule.kind, rule.name, in_our_words(data, slot.renamed), engine.project)
+        engine, rule = self.engine, replace(compiled.rule, target="")
+        event = Event(rule.kind, rule.name, in_our_words(data, compiled.renamed), engine.project)
         with engine.lock:
             made = plan(
-                event, slot.hooks, engine.dialect, rule, off=slot.off, overrides=slot.overrides, spent=engine.spent
+                event,
+                compiled.hooks,
+                engine.dialect,
+                rule,
+                off=compiled.off,
+                overrides=compiled.overrides,
+                spent=engine.spent,
             )
             engine.spent.update((id(hook), hook) for batch in made.batches for hook in batch if hook.once)
         return made
@@ -71,5 +77,6 @@ def tool_of(context: Mapping[str, Any] | None) -> Any:
     return None if context is None else context.get("toolName", context.get("tool_name"))
 
 
-def slot_of(engine: Engine, event_name: str) -> Slot:
-    return engine.slots.get(event_name) or engine.slot(event_name)
+def compiled_event_of(engine: Engine, event_name: str) -> CompiledEvent:
+    engine.ready()
+    return engine.hookset.event(event_name)

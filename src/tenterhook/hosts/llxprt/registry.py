@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -74,15 +75,12 @@ def hook_of(one: Hook | HookRegistryEntry) -> Hook:
     return one.hook if isinstance(one, HookRegistryEntry) else one
 
 
-class HostedEngine(Engine):
+def hosted_engine(project: str, hooks: dict[str, Any] | None, **options: Any) -> Engine:
     """An engine whose hooks come from its host, in the form that settings files have, or else from those files."""
-
-    def __init__(self, project: str, hooks: dict[str, Any] | None, **options: Any) -> None:
-        super().__init__(project, dialect=SWITCHED_ON, on_config_error="warn", **options)
-        self.given = hooks
-
-    def read(self, on_error: str = "") -> Loaded:
-        return super().read(on_error) if self.given is None else load_hooks_mapping(self.given)
+    engine = Engine(project, dialect=SWITCHED_ON, on_config_error="warn", **options)
+    if hooks is not None:
+        engine.hookset.source = partial(load_hooks_mapping, hooks)
+    return engine
 
 
 def load_hooks_mapping(hooks: dict[str, Any]) -> Loaded:
@@ -106,7 +104,7 @@ def engine_of(part: Engine | Config | HookRegistry | None) -> Engine:
         return part
     if isinstance(part, HookRegistry):
         return part.engine
-    return HostedEngine(part.project, part.own_hooks(), session=part.get_session_id(), **part.options)
+    return hosted_engine(part.project, part.own_hooks(), session=part.get_session_id(), **part.options)
 
 
 def settings_of(engine: Engine) -> dict[str, Any]:
@@ -149,7 +147,7 @@ class HookRegistry:
         """Those that can run, in the order in which they do."""
         name = self.engine.rule(event_name).name
         self.check()
-        return self.entries(hook for hook in self.engine.registry.hooks(name) if hook.enabled and hook.trusted)
+        return self.entries(hook for hook in self.engine.hookset.registry.hooks(name) if hook.enabled and hook.trusted)
 
     def get_all_hooks(self) -> tuple[HookRegistryEntry, ...]:
         self.check()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from tenterhook.dialects.schema.dialect import Exit
-from tenterhook.engine.compiled_event import Slot
+from tenterhook.engine.compiled_event import CompiledEvent
 from tenterhook.engine.engine import Engine
 from tenterhook.hosts.llxprt.outputs import build_hook_output, create_hook_output
-from tenterhook.hosts.llxprt.planner import slot_of
+from tenterhook.hosts.llxprt.planner import compiled_event_of
 from tenterhook.hosts.llxprt.registry import HookRegistry, HookRegistryEntry, engine_of, hook_of
 from tenterhook.hosts.llxprt.results import HookExecutionResult
 from tenterhook.pipeline.failure_policy import describe_attempt_failure
@@ -50,17 +50,18 @@ class HookRunner:
     async def run(
         self, batches: tuple[tuple[Hook, ...], ...], event_name: str, input: Input
     ) -> list[HookExecutionResult]:
-        engine, slot = self.engine, slot_of(self.engine, event_name)
-        flow = engine.flow(slot, self.event(slot, input), Plan(batches))
+        engine, compiled = self.engine, compiled_event_of(self.engine, event_name)
+        flow = engine.flow(compiled, self.event(compiled, input), Plan(batches))
         results: list[HookExecutionResult] = []
         step = 0
         try:
             batch = next(flow)
             while True:
-                jobs = engine.prepare(batch) if engine.has_profiles(batch.hooks) else await engine.aprepare(batch)
+                known = engine.has_profiles(batch.hooks)
+                jobs = engine.prepare(batch) if known else await engine.off_loop(engine.prepare, batch)
                 attempts = await engine.running().atogether(jobs)
                 for job, attempt in zip(jobs, attempts, strict=True):
-                    results.append(result_of(job.hook, attempt, slot, step))
+                    results.append(result_of(job.hook, attempt, compiled, step))
                 step += 1
                 batch = flow.send(attempts)
         except StopIteration as finished:
@@ -69,21 +70,21 @@ class HookRunner:
         pairs = zip(results, outcome.attempts, strict=True)
         return [replace(result, attempt=attempt) for result, attempt in pairs]
 
-    def event(self, slot: Slot, input: Input) -> Event:
-        engine, rule = self.engine, slot.rule
-        data = in_our_words(dict(input), slot.renamed)
+    def event(self, compiled: CompiledEvent, input: Input) -> Event:
+        engine, rule = self.engine, compiled.rule
+        data = in_our_words(dict(input), compiled.renamed)
         session = data.get("session_id") or engine.session_id
         return Event(rule.kind, rule.name, data, engine.project, session, environ=engine.environ)
 
 
-def result_of(hook: Hook, attempt: Attempt, slot: Slot, step: int) -> HookExecutionResult:
-    said = verdict(attempt, hook, slot.rules)
-    answer = build_hook_output(said, slot.rule)
+def result_of(hook: Hook, attempt: Attempt, compiled: CompiledEvent, step: int) -> HookExecutionResult:
+    said = verdict(attempt, hook, compiled.rules)
+    answer = build_hook_output(said, compiled.rule)
     return HookExecutionResult(
-        event_name=slot.rule.name,
+        event_name=compiled.rule.name,
         success=not said.failed,
-        output=create_hook_output(slot.rule.name, answer) if answer else None,
-        error=fault(attempt, said, slot.rules.dialect.exits),
+        output=create_hook_output(compiled.rule.name, answer) if answer else None,
+        error=fault(attempt, said, compiled.rules.dialect.exits),
         hook=hook,
         attempt=attempt,
         step=step,

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from tenterhook.config.file_trust import owner_of
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.tools.approve.survey import survey
 from tenterhook.trust import approval_book
 from tenterhook.trust.approval_book import ApprovalBook, ItemHistory
@@ -35,7 +36,7 @@ class ProjectReview(Struct):
 
 def look(project: str | os.PathLike[str], *, dialect: str = "", **options: Any) -> ProjectReview:
     """Read, never run. Without a dialect, in all of them; `home` and `environ` as for an engine."""
-    hooks = HookSet(project, **options)
+    hooks = HookSet(EngineOptions(project, **options))
     seen = survey(hooks.project, dialect=dialect, **options)
     book, problem = approval_book.load_book(hooks.project, hooks.home, hooks.environ)
     found = standings(seen.items, book)

@@ -62,9 +62,9 @@ def status_line(hooks: HookSet, warn: Callable[[str], object]) -> StatusLine | N
         words = words_of(value)
         if isinstance(words, str):
             warn(f"{place.path}: {hooks.dialect.status_line}: {words}; it is not shown")
-        elif is_trusted_scope(place.file.scope, hooks.trust):
+        elif is_trusted_scope(place.file.scope, hooks.options.trust):
             found = StatusLine(words, place.path)
-        elif hooks.trust == "ask":
+        elif hooks.options.trust == "ask":
             found = approved_line(hooks, place.path, value, words, warn) or found
     return found
 

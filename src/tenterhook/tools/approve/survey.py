@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from tenterhook import dialects
 from tenterhook.config.file_trust import owner_of
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.errors import ConfigError
 from tenterhook.library.actions.settings import FILES as ACTIONS
 from tenterhook.library.actions.settings import table
@@ -39,13 +40,13 @@ def survey(project: str, *, dialect: str = "", **options: Any) -> Survey:
     """Read, never run: files are parsed and looked at."""
     found, seen, loads = Survey(), dict[Hashable, list[Item]](), dict[Hashable, Loads]()
     for name in [dialect] if dialect else dialects.names():
-        hooks = HookSet(project, dialect=name, trust="all", on_config_error="warn", **options)
+        hooks = HookSet(EngineOptions(project, dialect=name, trust="all", on_config_error="warn", **options))
         for item in items_of(hooks, found, loads):
             alike = seen.setdefault(item.bond, [])
             if item not in alike:
                 alike.append(item)
                 found.items.append(item)
-    found.items += actions_of(HookSet(project, **options), found)
+    found.items += actions_of(HookSet(EngineOptions(project, **options)), found)
     return found
 
 
@@ -115,10 +116,10 @@ def actions_of(hooks: HookSet, survey: Survey) -> Iterator[Item]:
 
 def judge_approvals(hooks: HookSet, items: list[Item]) -> list[ItemState]:
     """What the user said about items of one project, as an engine of that trust takes it."""
-    if hooks.trust == "none" or hooks.settings.only_managed:
+    if hooks.options.trust == "none" or hooks.settings.only_managed:
         return [ItemState(item, "untrusted") for item in items]
     kept = Approvals(hooks.dialect, hooks.project, hooks.home, hooks.environ).book
     found = standings(items, kept)
-    if hooks.trust == "all":
+    if hooks.options.trust == "all":
         return [one if one.state == "denied" else ItemState(one.item, "trusted") for one in found]
     return [ItemState(one.item, "untrusted") if owner_of(one.item.file) else one for one in found]

@@ -59,7 +59,7 @@ def silent(dialect: Dialect, hooks: list[Hook]) -> Engine:
 
 
 def running(engine: Engine, rule: EventRule, data: dict[str, object]) -> set[int]:
-    _, plan, _ = engine.plan_event(engine.slot(rule.name), dict(data))
+    _, plan, _ = engine.plan_event(engine.hookset.event(rule.name), dict(data))
     return {id(hook) for batch in plan.batches for hook in batch}
 
 

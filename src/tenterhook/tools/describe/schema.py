@@ -25,7 +25,7 @@ from tenterhook.dialects.schema.vocabulary import (
     POLICIES,
     WISHES,
 )
-from tenterhook.engine.hookset import MODES
+from tenterhook.engine.options import MODES
 from tenterhook.handlers import traits
 from tenterhook.library.actions.settings import KINDS as COMMANDS
 from tenterhook.types import Outcome

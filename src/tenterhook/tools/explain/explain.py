@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tenterhook import handlers
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.dialects.schema.vocabulary import CAUSES
-from tenterhook.engine.compiled_event import Slot, planner
+from tenterhook.engine.compiled_event import CompiledEvent, planner
 from tenterhook.engine.engine import Engine
 from tenterhook.pipeline.environment import withheld
 from tenterhook.pipeline.payload import in_our_words
@@ -114,10 +114,10 @@ class Explanation(Struct, frozen=True, kw_only=True):
 
 def explain(engine: Engine, name: str, data: dict[str, Any]) -> Explanation:
     """Everything about one event of a project. `data` may be given in our words or in the dialect's."""
-    dialect, slot = engine.dialect, engine.slot(name)
-    rule = slot.rule
-    event = hypothetical_event(engine, rule, in_our_words(data, slot.renamed))
-    planned = planned_for(engine, slot, event)
+    dialect, compiled = engine.dialect, engine.hookset.event(name)
+    rule = compiled.rule
+    event = hypothetical_event(engine, rule, in_our_words(data, compiled.renamed))
+    planned = planned_for(engine, compiled, event)
     here = effects(dialect, rule, engine.mode, event.data)
     other = OTHER_MODE.get(engine.mode, dialect.mode)
     there = effects(dialect, rule, other, event.data)
@@ -127,29 +127,29 @@ def explain(engine: Engine, name: str, data: dict[str, Any]) -> Explanation:
         title=dialect.title,
         mode=engine.mode,
         agent=event.agent,
-        off=slot.off or slot.switched,
+        off=compiled.off or compiled.switched,
         event=event_facts(dialect, rule, event),
         files=files(engine),
-        hooks=list(explain_hooks(engine, slot, event, planned)),
+        hooks=list(explain_hooks(engine, compiled, event, planned)),
         one_after_another=len(planned.batches) > 1,
         chain_ends=list(dialect.chain_ends),
         answers=possible_answers(dialect, rule),
         effects=here,
         other_mode=other,
         variables={mode: variables(engine, mode, event) for mode in (engine.mode, other)},
-        secrets=engine.settings.secrets,
-        kept_back=kept_back(event, slot),
+        secrets=engine.hookset.settings.secrets,
+        kept_back=kept_back(event, compiled),
         differences=[
             ModeDifference(a.what, a, b) for a, b in zip(here, there, strict=True) if a.result() != b.result()
         ],
-        notes=[*dialect.notes, *confinement_notes(engine, slot)],
+        notes=[*dialect.notes, *confinement_notes(engine, compiled)],
         warnings=[*engine.warnings, *planned.warnings],
     )
 
 
-def confinement_notes(engine: Engine, slot: Slot) -> Iterator[str]:
+def confinement_notes(engine: Engine, compiled: CompiledEvent) -> Iterator[str]:
     """Where we confine what the agent would not have confined."""
-    if not engine.dialect.confines and any(engine.confinement.of(hook)[0] for hook in slot.hooks):
+    if not engine.dialect.confines and any(engine.confinement.of(hook)[0] for hook in compiled.hooks):
         yield UNCONFINED.format(title=engine.dialect.title)
 
 
@@ -170,13 +170,13 @@ def event_facts(dialect: Dialect, rule: EventRule, event: Event) -> EventFacts:
     )
 
 
-def planned_for(engine: Engine, slot: Slot, event: Event) -> Plan:
+def planned_for(engine: Engine, compiled: CompiledEvent, event: Event) -> Plan:
     """The engine's own plan. What matchers and conditions ask of data that was not given counts as fitting."""
-    each = [part.rule for part in slot.parts.values()]
+    each = [part.rule for part in compiled.parts.values()]
     rules = [rule if aim(rule, event.data) is not None else replace(rule, target="") for rule in each]
-    hooks = {id(like): (like, hook) for hook in slot.hooks for like in [drop_unknown_conditions(hook, event)]}
+    hooks = {id(like): (like, hook) for hook in compiled.hooks for like in [drop_unknown_conditions(hook, event)]}
     likes = [like for like, _ in hooks.values()]
-    planned = planner(likes, engine.dialect, rules, off=slot.off, overrides=slot.overrides).plan(event)
+    planned = planner(likes, engine.dialect, rules, off=compiled.off, overrides=compiled.overrides).plan(event)
     return replace(planned, batches=tuple(tuple(hooks[id(one)][1] for one in batch) for batch in planned.batches))
 
 
@@ -188,32 +188,34 @@ def drop_unknown_conditions(hook: Hook, event: Event) -> Hook:
     return replace(hook, condition={path: one for path, one in (hook.condition or {}).items() if path not in unknown})
 
 
-def explain_hooks(engine: Engine, slot: Slot, event: Event, planned: Plan) -> Iterator[ExplainedHook]:
+def explain_hooks(engine: Engine, compiled: CompiledEvent, event: Event, planned: Plan) -> Iterator[ExplainedHook]:
     """Every hook of the event, in the order of the plan, whose skipped hooks stand in that order too."""
     batches = {id(hook): n for n, batch in enumerate(planned.batches, 1) for hook in batch}
     running = list(chain.from_iterable(planned.batches))
     skipped = iter(planned.skipped)
-    for hook in slot.hooks:
-        gone = absent(engine, slot, event, hook)
+    for hook in compiled.hooks:
+        gone = absent(engine, compiled, event, hook)
         batch = batches.get(id(hook), 0)
         if batch:
             why = "missing" if gone and engine.dialect.missing_is_silent else ""
             why = "modified" if hook.state == "modified" else why
         else:
             why = next(skipped).why
-        because = SILENT.format(gone) if why == "missing" else why_not(why, hook, event, engine, slot, running)
+        because = SILENT.format(gone) if why == "missing" else why_not(why, hook, event, engine, compiled, running)
         others = [one.name for one in planned.batches[batch - 1] if one is not hook] if batch else []
         proviso = "" if why else only_if(hook, event.data)
         yield replace(
-            facts(hook, engine, slot, why=why, because=because, proviso=proviso, batch=batch, others=others, gone=gone),
-            **({} if gone else starting(engine, slot, event, hook)),
+            facts(
+                hook, engine, compiled, why=why, because=because, proviso=proviso, batch=batch, others=others, gone=gone
+            ),
+            **({} if gone else starting(engine, compiled, event, hook)),
         )
 
 
 def facts(
     hook: Hook,
     engine: Engine,
-    slot: Slot,
+    compiled: CompiledEvent,
     *,
     why: str,
     because: str,
@@ -239,7 +241,7 @@ def facts(
         timeout=hook.timeout,
         once=hook.once,
         background=hook.background,
-        on_failure={} if engine.mode == "observe" else policies(hook, slot),
+        on_failure={} if engine.mode == "observe" else policies(hook, compiled),
         missing=gone or missing_handler_reason(hook),
         sandbox=engine.confinement.words(hook),
     )
@@ -249,35 +251,35 @@ def variables(engine: Engine, mode: str, event: Event) -> int:
     """How many environment variables a hook sees in that mode."""
     options: dict[str, Any] = {
         "home": engine.home,
-        "secrets": engine.settings.secrets,
+        "secrets": engine.hookset.settings.secrets,
         "journal": False,
         "sandbox": "off",
     }
     other = Engine(dialect=engine.dialect, files=False, mode=mode, environ=event.environ, **options)
     hook = Hook(name="", event=event.name, handler="command", spec={}, source=Source(""))
-    [job] = other.prepare(other.slot(event.name).batch((hook,), event))
+    [job] = other.prepare(other.hookset.event(event.name).batch((hook,), event))
     return len(job.env())
 
 
-def kept_back(event: Event, slot: Slot) -> list[str]:
+def kept_back(event: Event, compiled: CompiledEvent) -> list[str]:
     """The names of the variables that are kept from a hook which declares none."""
     hook = Hook(name="", event=event.name, handler="command", spec={}, source=Source(""))
-    return sorted(withheld(event, slot.shape, hook))
+    return sorted(withheld(event, compiled.shape, hook))
 
 
-def policies(hook: Hook, slot: Slot) -> dict[str, str]:
+def policies(hook: Hook, compiled: CompiledEvent) -> dict[str, str]:
     """What each sort of failure of this hook decides, read off the verdicts of made-up failures."""
     return {
-        cause: verdict(build_failed_attempt(cause, hook, slot), hook, slot.reading(hook)).decision
+        cause: verdict(build_failed_attempt(cause, hook, compiled), hook, compiled.reading(hook)).decision
         for cause in sorted(CAUSES)
     }
 
 
-def build_failed_attempt(cause: str, hook: Hook, slot: Slot) -> Attempt:
+def build_failed_attempt(cause: str, hook: Hook, compiled: CompiledEvent) -> Attempt:
     """An attempt that failed for this cause. Two causes are no errors of ours but found in what the hook did."""
     if cause == "exit":
         return Attempt(hook.name, hook.handler, "", exit_code=1)
     if cause == "output" and not handlers.traits(hook.handler).reads_answer:
-        broken = "".join(f'{{"{key}": ' for key in slot.reading(hook).guarded[:1])
+        broken = "".join(f'{{"{key}": ' for key in compiled.reading(hook).guarded[:1])
         return Attempt(hook.name, hook.handler, "", exit_code=0, stdout=broken)
     return Attempt(hook.name, hook.handler, "", error=cause)

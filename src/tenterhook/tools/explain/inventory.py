@@ -12,11 +12,12 @@ from tenterhook import dialects, handlers
 from tenterhook.config.load import naming
 from tenterhook.config.locations import ConfigLocation, places
 from tenterhook.dialects.schema.dialect import EventRule
-from tenterhook.engine.compiled_event import Slot
+from tenterhook.engine.compiled_event import CompiledEvent
 from tenterhook.engine.engine import Engine
 from tenterhook.engine.hookset import HookSet
 from tenterhook.errors import ConfigError
 from tenterhook.handlers import script
+from tenterhook.pipeline.payload import agents_in
 from tenterhook.pipeline.plan import objection
 from tenterhook.support import readers
 from tenterhook.support.command_line import missing, one_program, substitute_placeholders
@@ -81,7 +82,7 @@ def inventory(engine: Engine) -> Inventory:
         engine.project,
         engine.dialect.name,
         engine.mode,
-        engine.off() or engine.ready().off,
+        engine.hookset.off() or engine.ready().off,
         files(engine),
         [hook for rule in engine.dialect.events for hook in hooks_of(engine, rule)],
         list(engine.warnings),
@@ -89,15 +90,15 @@ def inventory(engine: Engine) -> Inventory:
 
 
 def hooks_of(engine: Engine, rule: EventRule) -> Iterator[HookFacts]:
-    slot = engine.slot(rule.name)
+    compiled = engine.hookset.event(rule.name)
     event = hypothetical_event(engine, rule, {})
-    for hook in slot.hooks:
-        gone = absent(engine, slot, event, hook)
-        how = state(engine, slot, event, hook)
+    for hook in compiled.hooks:
+        gone = absent(engine, compiled, event, hook)
+        how = state(engine, compiled, event, hook)
         if how == "runs" and gone and engine.dialect.missing_is_silent:
             how = "missing"
         yield facts(
-            hook, state=how, missing=gone or missing_handler_reason(hook), not_for=overriding(slot, event, hook)
+            hook, state=how, missing=gone or missing_handler_reason(hook), not_for=overriding(compiled, event, hook)
         )
 
 
@@ -148,7 +149,7 @@ def raw(path: str) -> str:
 
 def hypothetical_event(engine: Engine, rule: EventRule, data: dict[str, Any]) -> Event:
     """An event that did not happen, for questions about it."""
-    agents = engine.agents_of(data)
+    agents = (engine.agent,) if engine.agent else agents_in(data, engine.dialect.agent_from)
     return Event(rule.kind, rule.name, data, engine.project, engine.session_id, agents, engine.environ)
 
 
@@ -175,15 +176,15 @@ def facts(hook: Hook, *, state: str, missing: str, not_for: list[str]) -> HookFa
     )
 
 
-def state(engine: Engine, slot: Slot, event: Event, hook: Hook) -> str:
+def state(engine: Engine, compiled: CompiledEvent, event: Event, hook: Hook) -> str:
     """What speaks against the hook whatever the event's data is; "runs" where nothing does. The plan's own rule."""
     if hook.agent is not None and hook.agent not in event.agents and event.agents:
         return f"for agent {hook.agent}"
-    overridden = any((event.name, agent) in slot.overrides for agent in event.agents)
+    overridden = any((event.name, agent) in compiled.overrides for agent in event.agents)
     unconditional = replace(hook, condition=None)
-    rule = replace(slot.rule, target="")
-    why = objection(unconditional, event, engine.dialect, rule, slot.off, overridden, ())
-    off = slot.off or slot.switched
+    rule = replace(compiled.rule, target="")
+    why = objection(unconditional, event, engine.dialect, rule, compiled.off, overridden, ())
+    off = compiled.off or compiled.switched
     if why == "disabled" and off:
         return f"off: {off}"
     if why:
@@ -193,11 +194,11 @@ def state(engine: Engine, slot: Slot, event: Event, hook: Hook) -> str:
     return "runs" if hook.agent in (None, *(event.agents or ("",))) else f"for agent {hook.agent}"
 
 
-def overriding(slot: Slot, event: Event, hook: Hook) -> list[str]:
+def overriding(compiled: CompiledEvent, event: Event, hook: Hook) -> list[str]:
     """The agents whose own hooks replace this one, where the event is for no agent in particular."""
     if event.agent or hook.agent is not None:
         return []
-    return sorted(agent for name, agent in slot.overrides if name == event.name)
+    return sorted(agent for name, agent in compiled.overrides if name == event.name)
 
 
 def missing_handler_reason(hook: Hook) -> str:
@@ -205,9 +206,9 @@ def missing_handler_reason(hook: Hook) -> str:
     return "" if known else f"this version has no handler for hooks of type {hook.handler!r}, so it fails"
 
 
-def absent(engine: Engine, slot: Slot, event: Event, hook: Hook) -> str:
+def absent(engine: Engine, compiled: CompiledEvent, event: Event, hook: Hook) -> str:
     """The file that the hook needs and that is not there, as far as can be told without running it."""
-    [job] = engine.prepare(slot.batch((hook,), event))
+    [job] = engine.prepare(compiled.batch((hook,), event))
     if handlers.traits(hook.handler).takes_command_line:
         path = absent_file(job)
         return f"no such program or script: {path}" if path else ""

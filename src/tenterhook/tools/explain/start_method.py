@@ -10,7 +10,7 @@ from tenterhook.runtime.warm.script import NO_SCRIPT, recognise_script
 from tenterhook.types import Attempt
 
 if TYPE_CHECKING:
-    from tenterhook.engine.compiled_event import Slot
+    from tenterhook.engine.compiled_event import CompiledEvent
     from tenterhook.engine.engine import Engine
     from tenterhook.runtime.process import Program
     from tenterhook.types import Event, Hook
@@ -21,11 +21,11 @@ COPY = "in a host that goes on, runs in a fork of a Python that is running alrea
 ALONE = "starts an interpreter each time: {}"
 
 
-def starting(engine: Engine, slot: Slot, event: Event, hook: Hook) -> dict[str, str]:
+def starting(engine: Engine, compiled: CompiledEvent, event: Event, hook: Hook) -> dict[str, str]:
     """By the name of what it is about; nothing where there is no process to speak of."""
     if not handlers.starts_child(hook.handler):
         return {}
-    [job] = engine.prepare(slot.batch((hook,), event))
+    [job] = engine.prepare(compiled.batch((hook,), event))
     program = handlers.get(hook.handler).program(job)  # type: ignore[union-attr]
     if isinstance(program, Attempt):
         return {}

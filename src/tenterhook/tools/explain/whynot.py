@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from tenterhook.dialects.schema.vocabulary import RULE
-from tenterhook.engine.compiled_event import Slot
+from tenterhook.engine.compiled_event import CompiledEvent
 from tenterhook.engine.engine import Engine
 from tenterhook.pipeline.match import WHOSE, engine, how, is_regex
 from tenterhook.pipeline.payload_fields import lookup
@@ -39,14 +39,16 @@ class SkippedHook(Struct):
     hook: Hook
     event: Event
     engine: Engine
-    slot: Slot
+    compiled: CompiledEvent
     running: Sequence[Hook]
 
 
-def why_not(why: str, hook: Hook, event: Event, engine: Engine, slot: Slot, running: Sequence[Hook]) -> str:
+def why_not(
+    why: str, hook: Hook, event: Event, engine: Engine, compiled: CompiledEvent, running: Sequence[Hook]
+) -> str:
     """One sentence; the bare word where there is nothing to add."""
     say = REASONS.get(why)
-    return say(SkippedHook(hook, event, engine, slot, running)) if say else why
+    return say(SkippedHook(hook, event, engine, compiled, running)) if say else why
 
 
 def kind_words(kind: str) -> str:
@@ -63,13 +65,13 @@ def match_words(matcher: str, kind: str) -> str:
 
 
 def matcher(case: SkippedHook) -> str:
-    hook, rule = case.hook, case.slot.parts[case.hook.event].rule
+    hook, rule = case.hook, case.compiled.parts[case.hook.event].rule
     kind, target, value = hook.match_kind or case.engine.dialect.matcher, rule.target, aim(rule, case.event.data)
     return f"matcher {hook.matcher!r} ({match_words(hook.matcher or '', kind)}) does not fit {target} {value!r}"
 
 
 def tool(case: SkippedHook) -> str:
-    tools = case.slot.parts[case.hook.event].rule.tools
+    tools = case.compiled.parts[case.hook.event].rule.tools
     names = [case.engine.dialect.tools[one].name if one in case.engine.dialect.tools else one for one in tools]
     return f"{case.hook.event} is for {', '.join(names)} only, not for {case.event.data.get('tool_name')!r}"
 
@@ -117,7 +119,8 @@ def explain_untrusted(case: SkippedHook) -> str:
 
 
 def explain_modified(case: SkippedHook) -> str:
-    asks = "it asks instead" if case.slot.rule.asks else "it denies instead" if case.slot.rule.blocks else "it fails"
+    rule = case.compiled.rule
+    asks = "it asks instead" if rule.asks else "it denies instead" if rule.blocks else "it fails"
     return f"{case.hook.seal.why if case.hook.seal else 'modified'}; until then {asks}"
 
 
@@ -126,13 +129,13 @@ def explain_denied(case: SkippedHook) -> str:
 
 
 def forbidden(case: SkippedHook) -> str:
-    return f"{case.engine.system} allows only hooks of the system's own"
+    return f"{case.engine.options.system} allows only hooks of the system's own"
 
 
 def explain_disabled(case: SkippedHook) -> str:
     listed = case.engine.dialect.disabled
     where = f"switched off in its file, or listed in {listed}" if listed else "switched off in its file"
-    return case.slot.off or case.slot.switched or where
+    return case.compiled.off or case.compiled.switched or where
 
 
 def overridden(case: SkippedHook) -> str:
@@ -147,7 +150,7 @@ def duplicate(case: SkippedHook) -> str:
     same = next((one for one in case.running if not set(what(one)).isdisjoint(what(case.hook))), None)
     if not same:
         return f"the same {key} runs already"
-    rule = case.slot.parts[case.hook.event].rule
+    rule = case.compiled.parts[case.hook.event].rule
     unsure = rule.target and aim(rule, case.event.data) is None
     where = ", where both matchers fit" if unsure else ", where that one runs" if only_if(same, case.event.data) else ""
     return f"the same {key} as {same.source}, which comes first{where}"

@@ -21,6 +21,7 @@ from tenterhook.author.registered import Registered
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.engine.engine import Engine
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.engine.simulate import NOTHING_RUNS
 from tenterhook.handlers import command
 from tenterhook.runtime.process.program import by_shell
@@ -93,7 +94,7 @@ def run_program(job: Job, program: Program) -> Attempt:
 def fly(target: Target, events: list[EventHooks], line: CommandLine) -> list[CanaryRun]:
     """A canary for each event."""
     place = os.path.join(target.root, target.path)
-    read = HookSet(target.hooks.project, dialect=target.dialect, trust="all", on_config_error="warn")
+    read = HookSet(EngineOptions(target.hooks.project, dialect=target.dialect, trust="all", on_config_error="warn"))
     there = [hook for hook in read.hooks() if hook.source.file == place]
     flights = []
     for event in events:

@@ -12,6 +12,7 @@ from tenterhook.config.locations import moved_home, resolve_config_path, within
 from tenterhook.dialects.schema.dialect import Dialect, File, Install
 from tenterhook.dialects.schema.vocabulary import covers
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.errors import UsageError
 from tenterhook.support.paths import state_folder
 
@@ -35,7 +36,7 @@ class Target(Struct, frozen=True):
 
 
 def target(agent: str, project: str, *, user: bool) -> Target:
-    hooks = HookSet(project, dialect=agent, trust="all", on_config_error="warn")
+    hooks = HookSet(EngineOptions(project, dialect=agent, trust="all", on_config_error="warn"))
     install = hooks.dialect.install
     if install is None:
         known = ", ".join(installable())

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tenterhook import dialects
 from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
 from tenterhook.support import readers
 from tenterhook.tools.install.editing.edit import Addition, apply_additions, canonical, with_addition
 from tenterhook.tools.install.editing.writing import commit
@@ -40,7 +41,7 @@ def ours(dialect: Dialect) -> set[str]:
 
 
 def users_hooks(dialect: Dialect, root: str) -> list[tuple[Any, ...]]:
-    hooks = HookSet(root, dialect=dialect, trust="all", home=f"{root}/home").hooks()
+    hooks = HookSet(EngineOptions(root, dialect=dialect, trust="all", home=f"{root}/home")).hooks()
     return [
         (hook.event, hook.name, hook.spec, hook.matcher, hook.timeout, hook.agent, hook.source.scope)
         for hook in hooks
@@ -56,10 +57,10 @@ def there_and_back(name: str, file: str, text: str | bytes) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         before, mine = snapshot(Path(root)), users_hooks(dialect, root)
-        hooks = HookSet(root, dialect=dialect, trust="all", home=f"{root}/home")
+        hooks = HookSet(EngineOptions(root, dialect=dialect, trust="all", home=f"{root}/home"))
         job = install(hooks, place="/opt/it's/tenter")
         commit(job.changes, job.folders)
-        found = HookSet(root, dialect=dialect, trust="all", home=f"{root}/home")
+        found = HookSet(EngineOptions(root, dialect=dialect, trust="all", home=f"{root}/home"))
         wanted = {(one.event, command_of(setup_of(dialect), one)) for one in setup_of(dialect).wrappers if one.event}
         between = snapshot(Path(root))
 
@@ -202,7 +203,7 @@ def theirs_stay(name: str, file: str, text: bytes, theirs: Addition) -> None:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(text)
         original = readers.parse(text, file, format).data
-        hooks = HookSet(root, dialect=dialect, trust="all", home=f"{root}/home")
+        hooks = HookSet(EngineOptions(root, dialect=dialect, trust="all", home=f"{root}/home"))
         job = install(hooks, place="")
         commit(job.changes, job.folders)
         changed, _ = apply_additions(path.read_bytes(), file, format, [theirs])

@@ -1,0 +1,54 @@
+"""An engine as a host: the methods that need no session, and the doors to the hosts, imported when one is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from tenterhook.engine.engine import Engine
+    from tenterhook.hosts.model import Model
+    from tenterhook.hosts.options import ModelOptions, SessionOptions, ToolOptions
+    from tenterhook.hosts.permission import Ask
+    from tenterhook.hosts.session import Session
+    from tenterhook.hosts.tool import Decorator
+
+
+class BareHost:
+    """A host without a session: it has no user to ask, no turns and no conversation."""
+
+    ask: Ask | None = None
+    # The tools that hooks left for a turn; None means all.
+    allowed: frozenset[str] | None = None
+
+    @property
+    def engine(self) -> Engine:
+        """An engine is its own host."""
+        return cast("Engine", self)
+
+    def narrow_tools(self, allowed: frozenset[str] | None) -> None:
+        """There are no turns: the caller has it in the reply."""
+
+    def received(self, texts: Sequence[str]) -> Sequence[str]:
+        """There is no conversation to put texts into: they stay the caller's."""
+        return texts
+
+    def tool(self, name: str, **options: Unpack[ToolOptions]) -> Decorator:
+        """Put hooks around a function that is a tool; see docs/tools.md for the options."""
+        from tenterhook.hosts.tool import tool
+
+        return tool(self.engine, name, **options)
+
+    def model(self, function: Callable[..., Any], **options: Unpack[ModelOptions]) -> Model:
+        """Put hooks around a function that calls a model; see docs/models.md for the options."""
+        from tenterhook.hosts.model import model
+
+        return model(self.engine, function, **options)
+
+    def session(self, **options: Unpack[SessionOptions]) -> Session:
+        """One agent's life: prompts, stops, subagents, notices; see docs/sessions.md for the options."""
+        from tenterhook.hosts.session import Session
+
+        return Session(self.engine, **options)

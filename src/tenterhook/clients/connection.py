@@ -1,6 +1,6 @@
-"""One connection to a vetted address, of which everything ends by one deadline: looking up, connecting, TLS, each read.
+"""One connection to a vetted address, with one deadline for everything: lookup, connecting, TLS, each read.
 
-A time-out of the socket alone would begin again with every byte, so a server that drips could hold a hook for hours.
+A socket's own time-out would begin again with every byte, so a server that drips could hold a hook for hours.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
     Found = list[str] | OSError
 
-# Of a name's addresses, as many are tried.
+# The most addresses of a name that are tried.
 TRIED = 8
 
 
 class TooMuch(Exception):
-    """More came than anybody would send who means well."""
+    """More was received than any sane server would send."""
 
 
 class Connection:
-    """Usable by http.client in the place of a socket. `end` may be called from another thread."""
+    """Can be used by http.client in place of a socket. `end` may be called from another thread."""
 
     def __init__(self, seconds: float, most: int) -> None:
         self.began = time.monotonic()
@@ -54,7 +54,7 @@ class Connection:
         return left
 
     def open(self, host: str, port: int, *, tls: bool, within: float, loopback: bool, private: bool) -> None:
-        """Connect to the host, in that many seconds."""
+        """Connect to the host, within that many seconds."""
         until = self.began + within
         texts = ip_rules.numeric(host) or self.looked_up(host, until)
         vetted = ip_rules.vet_addresses(host, texts, loopback=loopback, private=private)
@@ -64,7 +64,7 @@ class Connection:
         self.connected = True
 
     def looked_up(self, host: str, until: float) -> list[str]:
-        """In a thread of its own, because nothing can interrupt the system's resolver: it may be left behind."""
+        """In its own thread, because the system's resolver cannot be interrupted: the thread may be left behind."""
         import threading
         from queue import Empty, SimpleQueue
 
@@ -90,7 +90,7 @@ class Connection:
         return result
 
     def connect(self, vetted: list[ip_rules.Address], port: int, until: float) -> None:
-        """To the first that takes the call; the time is shared out among them."""
+        """Connect to the first address that accepts; they share the time."""
         import socket
 
         problem = OSError("it has no address")
@@ -109,7 +109,7 @@ class Connection:
         raise problem
 
     def encrypt(self, host: str, until: float) -> None:
-        """The certificate must be for the name, whichever of its addresses took the call."""
+        """Start TLS. The certificate must be for the host name, whichever address was used."""
         assert self.sock
         tls = context().wrap_socket(self.sock, server_hostname=host, do_handshake_on_connect=False)
         self.sock = tls
@@ -136,22 +136,22 @@ class Connection:
         return count
 
     def allow(self, count: int) -> None:
-        """From here on no more bytes than that."""
+        """Limit the bytes from here on."""
         self.most = self.received + count
 
     def hurry(self, seconds: float) -> None:
-        """From here on there is no more time than that."""
+        """Limit the time from here on."""
         self.deadline = min(self.deadline, time.monotonic() + seconds)
 
     def end(self) -> None:
-        """Whatever the line is waiting for fails now."""
+        """Make whatever the connection is waiting for fail now."""
         import socket
 
         self.ended = True
         if self.found:
             self.found.put(TimeoutError())
         if sock := self.sock:
-            with contextlib.suppress(OSError):  # a TLS socket's own way would take its state from under the reader
+            with contextlib.suppress(OSError):  # a TLS socket's own shutdown would change its state under the reader
                 socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
     def close(self) -> None:
@@ -161,7 +161,7 @@ class Connection:
 
 
 class Incoming(io.RawIOBase):
-    """What a line receives, as a file."""
+    """What the connection receives, as a file."""
 
     def __init__(self, line: Connection) -> None:
         self.line = line
@@ -175,7 +175,7 @@ class Incoming(io.RawIOBase):
 
 @cache
 def context() -> ssl.SSLContext:
-    """The system's authorities; made once, because reading them takes longer than a call on a local network."""
+    """The system's certificate authorities; loaded once, because that takes longer than a call on a local network."""
     import ssl
 
     made = ssl.create_default_context()

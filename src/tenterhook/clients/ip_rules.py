@@ -1,8 +1,8 @@
 """Which addresses a hook may reach: the public internet, and what else its entry allows.
 
-A name is looked up once, every address that comes back is judged, and the connection goes to a judged address itself:
-a name that means something else a moment later changes nothing. The networks are written down here, because Python's
-own word on them differs from version to version and takes addresses inside addresses for public ones.
+A name is looked up once, every address is checked, and the connection goes to a checked address itself: a later change
+of the name has no effect. The networks are listed here, because Python's own lists differ between versions and treat
+embedded addresses as public.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def networks(*texts: str) -> tuple[Network, ...]:
     return tuple(ip_network(text) for text in texts)
 
 
-# Whatever an entry says. The services of clouds that hand out credentials stand first, to be called by their name.
+# Never reachable, whatever an entry says. Cloud services that hand out credentials come first, to be called by their
+# name.
 NEVER: tuple[tuple[str, tuple[Network, ...]], ...] = (
     (
         "a cloud's metadata service",
@@ -50,11 +51,11 @@ NEVER: tuple[tuple[str, tuple[Network, ...]], ...] = (
     ),
 )
 LOOPBACK = networks("127.0.0.0/8", "::1/128")
-# 100.64.0.0/10 is shared between a provider and its customers, and what many private meshes number themselves with.
+# 100.64.0.0/10 is shared between a provider and its customers, and used by many private meshes.
 PRIVATE = networks("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
 PUBLIC = networks("0.0.0.0/0", "2000::/3")
 
-# Addresses of version 6 that stand for one of version 4: their network, and how far right its last bit is.
+# IPv6 addresses that stand for an IPv4 address: their network, and the position of its last bit.
 CARRIERS = (
     (IPv6Network("::ffff:0:0/96"), 0),  # mapped
     (IPv6Network("::ffff:0:0:0/96"), 0),  # translated
@@ -65,7 +66,7 @@ CARRIERS = (
 TEREDO = IPv6Network("2001::/32")
 ISATAP = (0x00005EFE, 0x02005EFE)
 WORD = 0xFFFFFFFF
-# These mean a metadata service whatever they are looked up to.
+# These are metadata services, whatever they resolve to.
 METADATA_NAMES = {
     *("metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal"),
     *("metadata.tencentyun.com", "metadata.platformequinix.com"),
@@ -73,12 +74,12 @@ METADATA_NAMES = {
 
 
 def look_up(host: str) -> list[str]:
-    """The addresses of a name, as the system has them. May take long, and cannot be interrupted."""
+    """The addresses of a name, from the system. May take long, and cannot be interrupted."""
     return resolve_host(host, 0)
 
 
 def numeric(host: str) -> list[str]:
-    """The address that a text is, in any of the forms that the system knows; nothing where it is a name."""
+    """The address in a text, in any form that the system knows; None for a name."""
     import socket
 
     try:
@@ -94,7 +95,7 @@ def resolve_host(host: str, flags: int) -> list[str]:
 
 
 def vet_addresses(host: str, texts: list[str], *, loopback: bool, private: bool) -> list[Address]:
-    """The addresses that a host was looked up to; none of them may be reached where one of them may not."""
+    """Check the addresses of a host; if one of them may not be reached, none may."""
     if host.rstrip(".").lower() in METADATA_NAMES:
         raise AddressRefused(f"{host} is the name of a cloud's metadata service, which no hook may reach")
     addresses = [ip_address(text) for text in dict.fromkeys(texts)]
@@ -106,7 +107,7 @@ def vet_addresses(host: str, texts: list[str], *, loopback: bool, private: bool)
 
 
 def refusal(address: Address, *, loopback: bool, private: bool) -> str:
-    """Why an address may not be reached; nothing where it may."""
+    """Why an address may not be reached; empty if it may."""
     for one in effective_addresses(address):
         what = next((what for what, those in NEVER if within(one, those)), "")
         inside = f"stands for {one}, which " if one != address else ""
@@ -124,7 +125,7 @@ def refusal(address: Address, *, loopback: bool, private: bool) -> str:
 
 
 def is_own(text: str) -> bool:
-    """Whether an address is this machine's own, seen from itself."""
+    """Whether an address is this machine's own, as seen from itself."""
     return all(within(one, LOOPBACK) for one in effective_addresses(ip_address(text)))
 
 
@@ -133,7 +134,7 @@ def within(address: Address, those: tuple[Network, ...]) -> bool:
 
 
 def effective_addresses(address: Address) -> Iterator[Address]:
-    """Every address that a packet to this one may end up at."""
+    """Every address at which a packet to this one may arrive."""
     if isinstance(address, IPv4Address):
         yield address
         return

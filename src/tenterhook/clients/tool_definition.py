@@ -1,4 +1,4 @@
-"""A tool as a model is told of it, and what it does."""
+"""A tool's definition: what a model is told of it, and its function."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 
 class Definition(Struct, frozen=True):
-    """A tool as a model is told of it, and what it does."""
+    """A tool: what a model is told of it, and its function."""
 
     name: str
     about: str
@@ -17,7 +17,7 @@ class Definition(Struct, frozen=True):
     inputs: dict[str, dict[str, Any]]
     function: Callable[..., Any]
     required: tuple[str, ...] = ()
-    # Whether the user is to be asked first; a function is given the input by our names.
+    # Whether the user is to be asked first; a function gets the input by our names.
     asks: bool | Callable[[dict[str, Any]], bool] = False
-    # The whole JSON Schema, where it says more than its inputs do: what they refer to, say.
+    # The whole JSON Schema, if it says more than its inputs do, such as definitions that they refer to.
     schema: dict[str, Any] | None = None

@@ -1,6 +1,6 @@
-"""Whether a tool takes an input: its own schema says so, else its signature does.
+"""Check a tool's input: by its own schema, else by its signature.
 
-A hook may change an input to anything. What reaches the tool is what the tool itself would have accepted.
+A hook may change an input to anything. Only what the tool itself would have accepted reaches it.
 """
 
 from __future__ import annotations
@@ -17,18 +17,20 @@ from tenterhook.pipeline.answer import decode
 from tenterhook.pipeline.payload import in_json
 
 Input = dict[str, Any]
-# Parameters that have a place and no name.
+# Parameters that are positional only.
 PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
-# Takes an input and gives it as the function wants it; raises ValueError where the tool does not take it.
+# Takes an input and returns it as the function wants it; ValueError if the tool does not accept it.
 Check = Callable[[Input], Input]
 
 
 class WrongInput(ValueError):
-    """An input that the tool does not take, in words for whoever gave it."""
+    """An input that the tool does not accept, in words for its caller."""
 
 
 def check_for(schema: Any, function: Callable[..., Any]) -> Check:
-    """A JSON Schema, a pydantic model, a type that msgspec can convert to, a function that raises; or the signature."""
+    """From a JSON Schema, a pydantic model, a type that msgspec can convert to, a function that raises; or the
+    signature.
+    """
     if schema is None:
         return by_signature(function)
     if isinstance(schema, dict):
@@ -43,12 +45,12 @@ def check_for(schema: Any, function: Callable[..., Any]) -> Check:
 
 
 def accepting(validate: Callable[[Input], Any]) -> Check:
-    """The input as it is, if `validate` does not object. What that makes of it is its own business."""
+    """The input as it is, if `validate` does not raise. Its result is ignored."""
 
     def check(given: Input) -> Input:
         try:
             validate(given)
-        except Exception as exc:  # whatever a check raises, it is no yes
+        except Exception as exc:  # whatever a check raises means no
             raise WrongInput(str(exc) or type(exc).__name__) from exc
         return given
 
@@ -70,7 +72,7 @@ def by_json_schema(schema: dict[str, Any]) -> Check:
     def check(given: Input) -> Input:
         try:
             error = next(iter(validator.iter_errors(given)), None)
-        except ValueError as exc:  # what JSON cannot hold fits no schema
+        except ValueError as exc:  # a value that JSON cannot hold fits no schema
             raise WrongInput(str(exc)) from None
         if error is not None:
             place = ".".join(str(part) for part in error.instance_path)
@@ -81,7 +83,7 @@ def by_json_schema(schema: dict[str, Any]) -> Check:
 
 
 def by_signature(function: Callable[..., Any]) -> Check:
-    """Its parameters, and their types where annotations say them and msgspec knows them."""
+    """By its parameters, and their types if they are annotated and msgspec knows them."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # some built-in functions have none
@@ -105,14 +107,14 @@ def by_signature(function: Callable[..., Any]) -> Check:
 def resolve_type_hints(function: Callable[..., Any]) -> dict[str, Any]:
     try:
         hints = get_type_hints(function)
-    except Exception:  # a name that is only there for a type checker
+    except Exception:  # a name that exists only for a type checker
         return {}
     hints.pop("return", None)
     return hints
 
 
 def split_call_arguments(signature: inspect.Signature, given: Input) -> tuple[list[Any], Input]:
-    """The input as arguments: by name, but for parameters that have a place and no name, and those before them."""
+    """The input as arguments: by name, except positional-only parameters and those before them."""
     named = dict(given)
     args: list[Any] = []
     parameters = list(signature.parameters.items())
@@ -131,7 +133,7 @@ def split_call_arguments(signature: inspect.Signature, given: Input) -> tuple[li
 
 
 def convert_argument(name: str, value: Any, types: dict[str, Any]) -> Any:
-    """The value as its parameter's type; as it is where that type is beyond msgspec, or is its own already."""
+    """Convert the value to its parameter's type; unchanged if msgspec does not know the type, or it has it already."""
     wanted = types.get(name)
     if wanted is None or (is_one(value, wanted) and not isinstance(value, bool)):
         return value
@@ -141,14 +143,14 @@ def convert_argument(name: str, value: Any, types: dict[str, Any]) -> Any:
         raise WrongInput(f"{name}: {exc}") from None
     except (TypeError, UnsupportedType):
         return value
-    except (ValueError, RecursionError) as exc:  # half characters, a hundred lists in each other
+    except (ValueError, RecursionError) as exc:  # surrogates, a hundred nested lists
         raise WrongInput(f"{name}: {exc}") from None
 
 
 def is_one(value: Any, wanted: Any) -> bool:
     try:
         return isinstance(wanted, type) and isinstance(value, wanted)
-    except TypeError:  # Any, a TypedDict, a protocol: they cannot be asked
+    except TypeError:  # Any, a TypedDict, a protocol: isinstance does not work
         return False
 
 
@@ -157,7 +159,7 @@ class UnsupportedType(Exception):
 
 
 def beyond(wanted: Any, value: Any) -> Any:
-    """Paths are made of texts; other types beyond msgspec are the tool's own business."""
+    """Paths are made from texts; other unsupported types are left to the tool."""
     if not isinstance(wanted, type):
         raise UnsupportedType
     if is_one(value, wanted):
@@ -168,10 +170,10 @@ def beyond(wanted: Any, value: Any) -> Any:
 
 
 def same(value: Any, given: Any) -> bool:
-    """Whether a hook left a value as it was. Hooks see JSON, so what came back is compared as JSON."""
+    """Whether a hook left a value unchanged. Hooks see JSON, so the values are compared as JSON."""
     try:
         return value is given or encode_canonical_json(value) == encode_canonical_json(given)
-    except Exception:  # what JSON cannot hold did not come from a hook
+    except Exception:  # a value that JSON cannot hold did not come from a hook
         return False
 
 
@@ -180,7 +182,7 @@ def encode_canonical_json(value: Any) -> bytes:
 
 
 def read(input: Any) -> Input:
-    """An input as a model or a person gave it: an object of whatever kind, or its JSON text."""
+    """An input from a model or a user: an object of any kind, or its JSON text."""
     problem = ""
     if isinstance(input, str):
         input, problem = decode(input)

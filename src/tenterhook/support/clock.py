@@ -1,4 +1,4 @@
-"""Times as texts, in UTC. What was written last is remembered: many events fall into one minute, or one millisecond."""
+"""Times as texts, in UTC. The last result is cached: many events fall into one minute, or one millisecond."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from time import gmtime, strftime
 
 @lru_cache(maxsize=2)
 def stamp(milliseconds: int) -> str:
-    """ISO 8601, of a time since 1970."""
+    """ISO 8601, from seconds since 1970."""
     seconds, rest = divmod(milliseconds, 1000)
     return f"{minute(seconds // 60)}:{seconds % 60:02}.{rest:03}Z"
 

@@ -1,4 +1,4 @@
-"""A command's words, without a shell: which file it would run, and whether that is there."""
+"""The words of a command, without a shell: which file it would run, and whether that file exists."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ SHELL_SYNTAX = frozenset("|&;<>()`\n*?[]{!#")
 PLAIN_FLAGS = ("-u", "-B", "-E", "-s", "-S", "-I", "-O", "-OO", "-q")
 SHELL_FLAGS = ("-e", "-u", "-x", "-eu", "-ex", "-eux")
 INTERPRETERS = ("sh", "bash", "dash", "zsh", "python", "node", "ruby", "perl")
-# Programs that start what is written behind them, after options of their own and a number.
+# Programs that start the command after their own options and a number.
 STARTERS = ("env", "exec", "command", "nohup", "nice", "time", "timeout", "setsid")
-# Programs that run a script that is named somewhere behind them.
+# Programs that run a script named among their arguments.
 RUNNERS = (
     *("tenter", "uv", "uvx", "pipx", "poetry", "pipenv", "hatch", "pdm", "npx", "npm", "pnpm", "yarn", "bun", "bunx"),
     *("deno", "tsx", "ts-node", "go", "php", "lua", "pwsh", "powershell", "sudo", "doas", "stdbuf", "docker", "podman"),
@@ -29,7 +29,7 @@ def at_home(path: str, home: str) -> str:
 
 
 def one_program(main: str, cwd: str, home: str) -> tuple[str, ...]:
-    """A path counts from the project; a Python file without the run bit is run by Python."""
+    """A path is relative to the project; a Python file without the executable bit is run by Python."""
     path = os.path.join(cwd, at_home(main, home))
     if not os.path.exists(path) and os.sep not in main:
         return (main,)
@@ -39,12 +39,12 @@ def one_program(main: str, cwd: str, home: str) -> tuple[str, ...]:
 
 
 def substitute_placeholders(words: Iterable[str], env: Mapping[str, str]) -> list[str]:
-    """Words in which `${NAME}` stands for a variable; no shell reads them, so nothing in its value is read either."""
+    """Replace `${NAME}` in words by variables; no shell reads them, so the values are not expanded further."""
     return [PLACEHOLDER.sub(lambda found: env.get(found[1], found[0]), word) for word in words]
 
 
 def missing(command: object, env: Mapping[str, str], cwd: str) -> str:
-    """The file that the command would run and that is not there; empty where it is, or where only a shell can tell."""
+    """The missing file that the command would run; empty if it exists, or if only a shell can tell."""
     plain = list(command) if isinstance(command, list) else simple_words(str(command), {**env, "PWD": cwd})
     if not plain:
         return ""
@@ -55,7 +55,7 @@ def missing(command: object, env: Mapping[str, str], cwd: str) -> str:
     if name == "env" and not any(word.startswith("-") for word in plain[1:]):
         return missing([word for word in plain[1:] if "=" not in word], env, cwd)
     if is_interpreter(name):
-        # After any other option nobody can tell its value from the script (-W ignore, -o pipefail).
+        # After any other option its value cannot be told from the script (-W ignore, -o pipefail).
         flags = PLAIN_FLAGS if name.startswith("python") else SHELL_FLAGS if name.endswith("sh") else ()
         rest = list(itertools.dropwhile(lambda word: word in flags, plain[1:]))
         script = rest[0] if rest and not rest[0].startswith("-") else ""
@@ -67,7 +67,7 @@ def missing(command: object, env: Mapping[str, str], cwd: str) -> str:
 def file_run(command: object) -> str:
     """The name of the script that a command runs, else of its program: a guess, for people.
 
-    Never what stands behind it: options may hold secrets.
+    Never its arguments: options may hold secrets.
     """
     words = [str(word) for word in command] if isinstance(command, list) else split_shell_words(str(command))
     words = list(itertools.dropwhile(starts_another, words))
@@ -86,7 +86,7 @@ def file_run(command: object) -> str:
 
 
 def starts_another(word: str) -> bool:
-    """A program that starts what is written behind it, a variable or an option for that, or what groups commands."""
+    """A program that starts the command after it, a variable or an option for that, or a shell grouping."""
     if os.path.basename(word) in STARTERS or "=" in word.partition("/")[0]:
         return True
     return word.startswith("-") or NUMBER.fullmatch(word) is not None or not word.strip("(){}!")
@@ -108,7 +108,7 @@ def is_interpreter(name: str) -> bool:
 
 
 def simple_words(text: str, env: Mapping[str, str]) -> list[str]:
-    """The words of one simple command, variables and home put in; none where there is more to it than that."""
+    """The words of one simple command, variables and home filled in; none if it is more than that."""
     import shlex
     import string
 

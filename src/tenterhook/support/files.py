@@ -1,4 +1,4 @@
-"""Files of a project, read as nobody can trust them to be files: a pipe would never answer, a device never end."""
+"""Read files of an untrusted project: only regular files, since reading a pipe or a device might never end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LARGEST = 4 << 20
 
 
 def contents(path: str, most: int = LARGEST) -> bytes:
-    """A regular file's first bytes; anything else is an OSError, as a file that is not there is."""
+    """A regular file's first bytes; OSError for anything else, as for a missing file."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
         mode = os.fstat(descriptor).st_mode
@@ -25,7 +25,7 @@ def contents(path: str, most: int = LARGEST) -> bytes:
 
 
 def text(path: str, most: int = LARGEST) -> str:
-    """The whole of a file as text, its lines ending as Python's do; a ValueError where it is none, or longer."""
+    """The whole of a file as text, line ends as in Python; ValueError if it is not text, or longer."""
     found = contents(path, most + 1)
     if len(found) > most:
         raise ValueError(f"it is longer than {most:,} bytes")
@@ -33,5 +33,5 @@ def text(path: str, most: int = LARGEST) -> str:
 
 
 def beginning(path: str, most: int) -> str:
-    """So much of a file as text, whatever is in it."""
+    """The beginning of a file as text, whatever is in it."""
     return contents(path, most).decode("utf-8", "replace").replace("\r\n", "\n")

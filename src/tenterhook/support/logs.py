@@ -1,4 +1,4 @@
-"""Our loggers. What they say goes to places that nobody thinks of as secret, so it goes there without secrets."""
+"""Our loggers. Log output goes to places that are not protected, so secrets are redacted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 
 
 class Redacting(logging.Filter):
-    """Takes secrets out of a record, of its text and of the exception's below it; and what would move a cursor."""
+    """Redacts a record and its exception text, and removes what would move a cursor."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         from tenterhook.support.clean_text import clean
@@ -25,5 +25,5 @@ REDACTING = Redacting()
 
 def redacting_logger(name: str) -> logging.Logger:
     logger = logging.getLogger(name)
-    logger.addFilter(REDACTING)  # once, however often it is asked for
+    logger.addFilter(REDACTING)  # once, however often the logger is requested
     return logger

@@ -1,4 +1,4 @@
-"""The one switch for all hooks, for whoever has to work while one of them is broken. Loud, never silent."""
+"""The switch for all hooks, for a user who has to work while a hook is broken. It always leaves a warning."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ NOT_OFF = ("", "0", "false", "no", "off")
 
 
 def switched_off(environ: Mapping[str, str]) -> str:
-    """Why no hook runs; nothing where they do."""
+    """Why no hook runs; empty if they do."""
     return f"{OFF} is set: no hook runs" if environ.get(OFF, "").lower() not in NOT_OFF else ""

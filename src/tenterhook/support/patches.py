@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-# What stands before a file's name in a patch: in the form of apply_patch, and in a diff.
+# The text before a file's name in a patch: in the form of apply_patch, and in a diff.
 BEGIN = "***beginpatch"
-HEADERS = ("***addfile", "***updatefile", "***deletefile", "***moveto")  # in small letters, without blanks
+HEADERS = ("***addfile", "***updatefile", "***deletefile", "***moveto")  # lower-case, without blanks
 DIFF_HEADERS = ("+++ b/", "--- a/")
-# Every character that one agent or another takes for a blank around a header and around a name.
+# Every character that some agent treats as a blank around a header and around a name.
 BLANKS = (
     "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
@@ -14,10 +14,10 @@ BLANKS = (
 
 
 def in_patch(text: str) -> list[str]:
-    """The files that a patch names, each by every name that an agent may write it under.
+    """The files that a patch names, under every name by which an agent may read it.
 
-    Agents read a patch loosely: one or another allows blanks around and within headers and around names, small letters
-    for large ones, ends a line at a lone carriage return, or takes returns and tabs out of a name.
+    Agents parse patches loosely: some allow blanks around and within headers and around names, ignore case, end a line
+    at a lone carriage return, or remove returns and tabs from a name.
     """
     found: list[str] = []
     for line in text.split("\n"):

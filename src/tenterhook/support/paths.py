@@ -1,4 +1,6 @@
-"""Where we keep things for a user between calls: approvals, the journal, what checks came to, what was quarantined."""
+"""The folders where we store a user's data between calls: approvals, the journal, results of checks, quarantined
+files.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# How the last of the server's folders ends, which is in a folder of ours and can always be made.
+# The end of the last server folder, which is in a folder of ours and can always be created.
 SERVE = "/serve"
 
 
 def state_folder(environ: Mapping[str, str], home: str) -> str:
-    """Ours in the user's state folder. A relative one is invalid, and would lie in whatever project we stand in."""
+    """Our folder in the user's state folder. A relative one is invalid: it would be inside the current project."""
     base = environ.get("XDG_STATE_HOME", "")
     if not os.path.isabs(base):
         base = os.path.join(home, ".local/state")
@@ -31,7 +33,7 @@ def own_server_folders() -> list[str]:
 
 
 def make_server_folder(path: str) -> bool:
-    """Whether the folder is there now. A runtime folder is the system's to make, a state folder is ours."""
+    """Create the folder; returns whether it exists. The system creates a runtime folder, we create a state folder."""
     try:
         if path.endswith(SERVE):
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
@@ -44,9 +46,9 @@ def make_server_folder(path: str) -> bool:
 
 
 def hide_server_folders(environ: Mapping[str, str], home: str) -> list[str]:
-    """Where no confined hook may look: who knows a server's key has it do what he likes, unconfined.
+    """Folders hidden from confined hooks: a process that knows a server's key can have it run anything, unconfined.
 
-    Made, if they are not there: what is to be hidden from a process must be there when it is confined.
+    They are created if missing: what is to be hidden from a process must exist when it is confined.
     """
     found = [*dict.fromkeys([*server_folders(environ, home), *own_server_folders()])]
     for path in found:

@@ -1,4 +1,4 @@
-"""Functions by dotted name, each project's from its own folder.
+"""Import functions by dotted name, each project's from its own folder.
 
 A project folder is importable, last on the path, so that it shadows nothing. One host may serve several projects whose
 modules have the same names: then each gets its own, because a guard that is silently another project's guards nothing.
@@ -15,16 +15,18 @@ from contextlib import contextmanager
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, SourceFileLoader
 from typing import Any
 
-# Each project's modules by name: of two projects that have a `helpers`, only one can stand in sys.modules.
+# Each project's modules by name: if two projects have a `helpers`, only one can be in sys.modules.
 owned: dict[str, dict[str, Any]] = {}
 known: dict[tuple[str, str], Any] = {}
 lock = threading.RLock()
-# Python's own modules and ours stay, even where they lie in a folder that is a project too.
+# Python's own modules and ours stay, even if they are in a folder that is a project too.
 INSTALLED = tuple(os.path.dirname(one) + os.sep for one in (os.__file__, __file__))
 
 
 def function(dotted: str, project: str) -> Callable[..., Any]:
-    """`package.module.function`, `package.module:function` or `package.module.Class.method`; raises what goes wrong."""
+    """`package.module.function`, `package.module:function` or `package.module.Class.method`; import errors are
+    raised.
+    """
     found = known.get((project, dotted))
     if found is None:
         with lock:
@@ -36,7 +38,7 @@ def function(dotted: str, project: str) -> Callable[..., Any]:
 
 
 def import_from_project(dotted: str, project: str) -> Any:
-    """With only this project's folder on the path, and the modules of other projects out of the way."""
+    """Import with only this project's folder on the path, and the modules of other projects removed."""
     own = owned.setdefault(project, {})
     before = [one for one in sys.path if one != project]
     aside = {name: one for name, one in list(sys.modules.items()) if home_of(one) not in ("", project)}
@@ -59,7 +61,7 @@ def import_from_project(dotted: str, project: str) -> Any:
 
 
 def import_installed_module(name: str) -> Any:
-    """A module that is installed, or ImportError: one that somebody has put into a project is not what was meant."""
+    """An installed module, or ImportError: a module of that name inside a project is not accepted."""
     with lock:
         before = sys.path[:]
         sys.path[:] = [one for one in before if one not in owned]
@@ -70,7 +72,7 @@ def import_installed_module(name: str) -> Any:
 
 
 class AsWritten(SourceFileLoader):
-    """A module compiled from its text. Bytecode that a project brings along may be of another text."""
+    """A module compiled from its source. Bytecode in a project may come from another source."""
 
     def get_code(self, fullname: str) -> Any:
         path = self.get_filename(fullname)
@@ -79,7 +81,7 @@ class AsWritten(SourceFileLoader):
 
 @contextmanager
 def as_written(project: str) -> Iterator[None]:
-    """Modules of the project are its texts: what a person reads before approving it is what is imported."""
+    """Import project modules from source, so that the text a user approves is what runs."""
 
     def finder(folder: str) -> FileFinder:
         if not is_own(folder, project):
@@ -96,15 +98,15 @@ def as_written(project: str) -> Iterator[None]:
 
 
 def is_own(folder: str, project: str) -> bool:
-    """Whether a folder holds a project's own modules, and not packages that are installed into it."""
+    """Whether a folder holds a project's own modules, and not packages installed into it."""
     return f"{folder}{os.sep}".startswith(project + os.sep) and "site-packages" not in folder[len(project) :]
 
 
 def home_of(module: Any) -> str:
-    """The project that a module lies in; none where it is an installed one."""
+    """The project that a module belongs to; none for an installed one."""
     try:
         file = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", ())), "")
-    except Exception:  # what stands in sys.modules may be anything
+    except Exception:  # sys.modules may hold anything
         return ""
     if not isinstance(file, str) or "site-packages" in file or file.startswith(INSTALLED):
         return ""
@@ -135,7 +137,7 @@ def deepest_module(names: list[str]) -> tuple[Any, int]:
         try:
             return importlib.import_module(name), used
         except ModuleNotFoundError as exc:
-            # Only "there is no such module" means "try a shorter name"; a module that fails inside must be seen.
+            # Only "there is no such module" means "try a shorter name"; an error inside a module must be raised.
             if used == 1 or not (exc.name and f"{name}.".startswith(f"{exc.name}.")):
                 raise
     raise ImportError(".".join(names))

@@ -1,8 +1,8 @@
-"""A file that somebody writes while we read it: half of a config would be fewer hooks, and nobody would know.
+"""Read a file that another process may be writing: half of a config would silently mean fewer hooks.
 
-Where the system can tell whether anybody has the file open for writing it is asked; elsewhere a file that was changed
-this moment must keep still for a moment. Who writes a new file and puts it in place of the old one is never in the way:
-the file that we hold open does not change any more.
+If the system can tell whether a process has the file open for writing, it is asked; elsewhere a file that has just
+changed must stay unchanged for a moment. A writer that replaces the file atomically never causes a delay: the file that
+we hold open does not change any more.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from io import BufferedReader
 from tenterhook.errors import ConfigError
 
 USUAL = 64 * 1024  # a buffer for the largest file at once would take 20 µs more
-# Seconds since the last change after which nobody is asked any more.
+# Seconds since the last change after which the system is not asked any more.
 SETTLED = 2.0
-# How long a file keeps still before it counts as written: one that has only been emptied, longer.
+# How long a file must stay unchanged before it counts as written: an empty one, longer.
 QUIET, EMPTY = 0.05, 0.25
 PATIENCE = 1.0
 PAUSE = 0.005
 
 
 def whole(stream: BufferedReader, file: str, most: int) -> bytes:
-    """What the file holds when nobody is writing it; an error where it never keeps still."""
+    """The file's content when no process is writing it; an error if it keeps changing."""
     before: tuple[int, int] | None = None
     since = began = 0.0
     while True:
@@ -49,7 +49,7 @@ def whole(stream: BufferedReader, file: str, most: int) -> bytes:
 
 
 def lease(stream: BufferedReader) -> bool | None:
-    """Whether nobody has the file open for writing, and nobody can open it so for now; None where nobody can tell."""
+    """Whether no process has the file open for writing, nor can open it for now; None if that cannot be known."""
     if time.time() - os.fstat(stream.fileno()).st_mtime > SETTLED:
         return None
     try:
@@ -58,7 +58,7 @@ def lease(stream: BufferedReader) -> bool | None:
     except ImportError:  # another system than Linux
         return None
     try:
-        fcntl(stream.fileno(), F_SETSIG, SIGURG)  # the usual one, sent to us when somebody waits, would end the process
+        fcntl(stream.fileno(), F_SETSIG, SIGURG)  # the default signal, sent when another process waits, would end us
         fcntl(stream.fileno(), F_SETLEASE, F_RDLCK)
     except BlockingIOError:
         return False

@@ -24,25 +24,25 @@ from tenterhook.errors import UsageError, nearest
 Call = dict[str, Any]
 View = dict[str, Any]
 
-# What stands in this folder and is no API.
+# Modules of this folder that are not an API.
 SHARED = ("candidates", "messages", "openai_shared", "tools", "values")
 
 
 class Collector(Protocol):
-    """Puts the chunks of one stream together."""
+    """Assembles the chunks of one stream."""
 
     def add(self, chunk: Any) -> None: ...
 
     def response(self) -> Any:
-        """The complete response; None where the stream ended before it was complete."""
+        """The complete response; None if the stream ended before it was complete."""
         ...
 
 
 class Format(Protocol):
-    """What a module of this folder gives. `call` is the keyword arguments of one call of the SDK."""
+    """The functions of a format module. `call` is the keyword arguments of one call of the SDK."""
 
     def request_view(self, call: Call) -> View:
-        """The call as hooks see it. Messages without text are not in it."""
+        """The call as hooks see it. Messages without text are left out."""
         ...
 
     def apply_request(self, view: View, call: Call) -> tuple[Call, list[str]]:
@@ -58,7 +58,7 @@ class Format(Protocol):
         ...
 
     def is_response(self, response: Any) -> bool:
-        """Whether this is what the API's calls give: of anything else hooks would see an empty text."""
+        """Whether this is what the API's calls return: for anything else hooks would see an empty text."""
         ...
 
     def response_view(self, response: Any) -> View:
@@ -66,7 +66,7 @@ class Format(Protocol):
         ...
 
     def build_response(self, view: View, call: Call, base: Any = None) -> Any:
-        """A response of the SDK's type from the text of a view; ids and usage from `base` where there is one."""
+        """A response of the SDK's type from the text of a view; ids and usage from `base`, if given."""
         ...
 
     def as_chunks(self, response: Any) -> list[Any]:
@@ -95,7 +95,7 @@ def names() -> list[str]:
 
 
 def sdk(package: str, module: str, extra: str) -> Any:
-    """A module of an SDK, or a plain word on how to get it."""
+    """A module of an SDK, or an error that says how to install it."""
     from tenterhook.support.project_imports import import_installed_module
 
     try:

@@ -1,4 +1,4 @@
-"""What a view of a response says, whatever a hook sent: the same reading for every API."""
+"""Read the view of a response that a hook sent, whatever it holds: the same rules for every API."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ class Candidate(NamedTuple):
 def usable_candidates(view: Any, before: dict[str, Any] | None = None) -> list[Candidate]:
     """The usable candidates of a view; `before` is the view that the hook was shown.
 
-    Text and candidates say the same twice. The candidates count, and `text` where there are none. But where a hook
-    gave a text and left the candidates, the text is the whole response, which ended as the first of them did: what
-    it took out does not come back with the others. And a text that it left brings back no candidates it took away.
+    Text and candidates say the same twice. The candidates count, or `text` if there are none. But if a hook changed the
+    text and left the candidates, the text is the whole response, with the first one's finish reason: what the hook
+    removed must not come back with the others. And an unchanged text does not bring back candidates that the hook
+    removed.
     """
     view = view if isinstance(view, dict) else {}
     before = before or {}
@@ -54,16 +55,16 @@ COUNTS = ("promptTokenCount", "candidatesTokenCount", "totalTokenCount")
 
 
 def counts(view: Any) -> tuple[int, int, int]:
-    """The tokens that a view names: of the prompt, of the answer, in all; 0 where it names none."""
+    """The token counts in a view: of the prompt, of the answer, in total; 0 if missing."""
     named = named_counts(view)
     prompt, answer, total = (named.get(key, 0) for key in COUNTS)
     return prompt, answer, total or prompt + answer
 
 
 def recount(view: Any, before: Any) -> tuple[int, int, int] | None:
-    """The tokens of a view that names others than the one that the hook was shown; None where it names no others.
+    """The token counts of a view if they differ from the one that the hook was shown; None if not.
 
-    A count that it does not name stays; the sum follows the counts.
+    A missing count stays; the total follows the counts.
     """
     named, shown = named_counts(view), named_counts(before)
     if all(shown.get(key) == count for key, count in named.items()):
@@ -73,7 +74,7 @@ def recount(view: Any, before: Any) -> tuple[int, int, int] | None:
 
 
 def named_counts(view: Any) -> dict[str, int]:
-    """The counts that a view names, without what is no number of tokens."""
+    """The counts in a view that are valid numbers of tokens."""
     usage = view.get("usageMetadata") if isinstance(view, dict) else None
     usage = usage if isinstance(usage, dict) else {}
     return {key: usage[key] for key in COUNTS if type(usage.get(key)) is int and usage[key] >= 0}

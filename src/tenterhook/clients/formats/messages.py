@@ -1,8 +1,8 @@
 """Messages of a call <-> the messages that hooks see: the same rules for every API.
 
-Unchanged messages map to their originals, changed ones by position among those of their role. New ones stand where the
-hook put them, after all others where it appended them. Removing a visible one removes its original. What a hook cannot
-see stays.
+Unchanged messages map to their originals, changed ones by position among those of their role. New ones go where the
+hook put them; appended ones after all others. Removing a visible one removes its original. What a hook cannot see
+stays.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Message = Any
 
 
 class VisibleMessage(NamedTuple):
-    """A message that hooks see: where it stands among the originals, and what they see of it."""
+    """A message that hooks see: its index among the originals, and its visible text."""
 
     place: int
     role: str
@@ -29,13 +29,13 @@ class MessageFormat(Protocol):
         ...
 
     def text(self, message: Message) -> str:
-        """All text parts together; empty where there is none."""
+        """All text parts together; empty if there is none."""
         ...
 
     def change(self, message: Message, text: str) -> Message:
-        """A copy with another text: the first text part holds it, other text parts go, the rest stays.
+        """A copy with another text: the first text part holds it, other text parts are removed, the rest stays.
 
-        With no text, which is asked only of one that holds results, no text part is left.
+        An empty text, used only for messages with results, leaves no text part.
         """
         ...
 
@@ -50,7 +50,7 @@ class MessageFormat(Protocol):
         ...
 
     def without(self, message: Message, ids: set[str]) -> Message | None:
-        """A copy without the calls and results of these ids; None where nothing is left."""
+        """A copy without the calls and results of these ids; None if nothing is left."""
         ...
 
 
@@ -64,7 +64,7 @@ def render_visible_messages(messages: Sequence[Message], kind: MessageFormat) ->
 
 
 def rebuilt(messages: Sequence[Message], wanted: Any, kind: MessageFormat) -> tuple[list[Message], list[str]]:
-    """The originals as the hooks want them, and what of it could not be read."""
+    """The originals as the hooks want them, and what could not be read."""
     asked, problems = readable(wanted)
     if asked is None:
         return list(messages), problems
@@ -84,7 +84,7 @@ def rebuilt(messages: Sequence[Message], wanted: Any, kind: MessageFormat) -> tu
             continue
         message = kind.new(role, text)
         elsewhere = next((n for n in unused if before[n] == (role, text)), None)
-        if elsewhere is not None:  # it was moved: still its original, unless that would tear a call from its result
+        if elsewhere is not None:  # it was moved: still its original, unless that would separate a call from its result
             unused.remove(elsewhere)
             original = messages[visible[elsewhere].place]
             message = message if kind.calls(original) or kind.results(original) else original
@@ -103,13 +103,13 @@ def rebuilt(messages: Sequence[Message], wanted: Any, kind: MessageFormat) -> tu
             gone.append(message)
     result += inserted.get(len(messages), ())
     left = whole(result, gone, kind)
-    if not left:  # no API takes such a call, and an SDK may raise
+    if not left:  # no API accepts such a call, and an SDK may raise
         return list(messages), [*problems, NONE_LEFT]
     return left, problems
 
 
 def spot(messages: Sequence[Message], visible: list[VisibleMessage], place: int, kind: MessageFormat) -> int:
-    """Where a new message stands: before the visible one, but never between a hidden call and its result there."""
+    """Where a new message goes: before the visible one, but never between a hidden call and its result."""
     if place == len(visible):
         return len(messages)
     found, first = visible[place].place, visible[place - 1].place + 1 if place else 0
@@ -119,14 +119,14 @@ def spot(messages: Sequence[Message], visible: list[VisibleMessage], place: int,
 
 
 def after_results(new: list[Message], message: Message, kind: MessageFormat) -> list[Message]:
-    """New ones before a message, but not before the results in it: those stay with their calls, its text after."""
+    """Insert new messages before a message, but after the results in it, which stay with their calls."""
     answers = kind.results(message) if new else []
     text = kind.without(message, set(answers)) if answers else None
     return [*new, message] if text is None else [kind.change(message, ""), *new, text]
 
 
 def whole(messages: list[Message], gone: list[Message], kind: MessageFormat) -> list[Message]:
-    """A call without its result, or a result without its call, makes an API refuse the request: they go together."""
+    """Remove a call without its result, or a result without its call: an API refuses them."""
     ids = {id for message in gone for id in (*kind.calls(message), *kind.results(message))}
     if not ids:
         return messages
@@ -140,7 +140,7 @@ def whole(messages: list[Message], gone: list[Message], kind: MessageFormat) -> 
 def align_messages(
     before: list[tuple[str, str]], wanted: list[tuple[str, str]]
 ) -> list[tuple[int, tuple[str, str], int | None]]:
-    """For each wanted message: before which old one it stands, and which old one it is, or None for a new one."""
+    """For each wanted message: before which old one it goes, and which old one it is, or None for a new one."""
     from difflib import SequenceMatcher
 
     ids: dict[tuple[str, str], int] = {}
@@ -162,7 +162,7 @@ def align_messages(
 
 
 def by_role(before: list[tuple[str, str]], wanted: list[tuple[str, str]], start: int) -> list[int | None]:
-    """Which old one each wanted one replaces: the next of its role. An image of a user's is none of the model's."""
+    """Which old message each wanted one replaces: the next of its role."""
     found: list[int | None] = []
     free = 0
     for role, _ in wanted:
@@ -182,7 +182,7 @@ def readable(wanted: Any) -> tuple[list[tuple[str, str]] | None, list[str]]:
         text = content(one.get("content")) if isinstance(one, dict) else None
         if role is None or text is None:
             return None, [f"messages[{n}] is not {{role, content}}: the messages were left as they were"]
-        if text:  # one without text is one that hooks do not see, so it asks for its original to go
+        if text:  # hooks do not see messages without text, so an empty text asks to remove the original
             found.append((role, text))
     return found, []
 
@@ -213,7 +213,7 @@ def settings(names: Names, read: Callable[[str], Any]) -> dict[str, Any]:
 
 
 def changed_settings(before: dict[str, Any], wanted: Any, names: Names) -> tuple[dict[str, Any], list[str], list[str]]:
-    """What to set (by the API's names), what to take away, and what the API has no place for."""
+    """What to set (by the API's names), what to remove, and what the API does not have."""
     if not isinstance(wanted, dict):
         return {}, [], ([f"config must be an object, not {type(wanted).__name__}"] if wanted is not None else [])
     said = {key: value for key, value in wanted.items() if value is not None}

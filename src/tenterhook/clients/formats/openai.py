@@ -90,7 +90,7 @@ class ChatMessages:
 
 
 def names(call: Call) -> Names:
-    """max_tokens is the older word, which some servers know alone."""
+    """max_tokens is the older name, the only one that some servers know."""
     old = call_argument(call, "max_tokens") is not None and call_argument(call, "max_completion_tokens") is None
     return {**NAMES, "maxOutputTokens": "max_tokens" if old else "max_completion_tokens"}
 
@@ -128,7 +128,7 @@ def apply_tools(config: View, call: Call) -> tuple[Call, list[str]]:
 
 
 def choose(mode: str, allowed: list[str] | None, call: Call) -> tuple[Call, list[str]]:
-    """The call with a choice of tools. The API refuses one where there are no tools."""
+    """The call with a tool choice. The API refuses one if there are no tools."""
     tools = definitions(call)
     if not tools:
         return dict(call), [NO_TOOLS] if mode == "ANY" or allowed else []
@@ -139,7 +139,7 @@ def choose(mode: str, allowed: list[str] | None, call: Call) -> tuple[Call, list
 
 
 def choose_older(choice: Any, call: Call, problems: list[str]) -> tuple[Call, list[str]]:
-    """`functions`, which `tools` came after, can be left free, forbidden, or one of them demanded."""
+    """`functions`, the older form of `tools`: automatic, none, or one function."""
     if choice in ("auto", "none"):
         return {**call, "function_call": choice}, problems
     name = get(get(choice, "function"), "name")
@@ -183,7 +183,7 @@ def choice_view(choice: Any) -> View:
 
 
 def build_response(view: View, call: Call, base: Any = None) -> Any:
-    """A completion always has a choice here, if an empty one: callers read the first without asking for it."""
+    """The completion always has a choice here, if an empty one: callers read the first without a check."""
     types = sdk("openai", "openai.types.chat", "openai")
     schema = asked_type(call_argument(call, "response_format"))
     before = None if base is None else response_view(base)
@@ -212,7 +212,7 @@ def made_choice(one: Candidate, schema: Any) -> View:
 
 
 def as_chunks(response: Any) -> list[Any]:
-    """Usage stands in the last chunk that ends a choice: one without choices comes only to those who asked for it."""
+    """Usage is in the last chunk that ends a choice: a chunk without choices is sent only on request."""
     types = sdk("openai", "openai.types.chat", "openai")
     fields = dump_set_fields(response)
     usage = fields.pop("usage", None)
@@ -225,7 +225,7 @@ def as_chunks(response: Any) -> list[Any]:
 
 
 def choice_pieces(choice: View) -> list[View]:
-    """A choice as three steps: its role, all that it says, its end."""
+    """A choice as three chunks: its role, its content, its end."""
     said = {key: value for key, value in choice["message"].items() if key != "role" and value}
     if "tool_calls" in said:
         said["tool_calls"] = [{"index": n, **call} for n, call in enumerate(said["tool_calls"])]
@@ -249,21 +249,21 @@ def called_tools(response: Any) -> list[str]:
 
 
 class Chunks:
-    """Puts a streamed completion together."""
+    """Assembles a streamed completion."""
 
     def __init__(self) -> None:
         self.fields: View = {}
         self.choices: dict[int, View] = {}
 
     def add(self, chunk: Any) -> None:
-        """A chunk, or an event of `chat.completions.stream`, of which some hold one."""
+        """A chunk, or an event of `chat.completions.stream`, some of which hold one."""
         chunk = get(chunk, "chunk") or chunk
         if get(chunk, "choices") is None and get(chunk, "type") is not None:
             return
         fields = dump_set_fields(chunk)
         for choice in fields.pop("choices", None) or ():
             self.grow_choice(choice)
-        fields.pop("obfuscation", None)  # noise that hides the length of a chunk
+        fields.pop("obfuscation", None)  # padding that hides the length of a chunk
         for key, value in fields.items():
             if value or key not in self.fields:
                 self.fields[key] = value
@@ -279,7 +279,7 @@ class Chunks:
                 found[key] = value
 
     def response(self) -> Any:
-        """Complete where every choice has come to its end."""
+        """Complete if every choice has ended."""
         choices = [self.choices[index] for index in sorted(self.choices)]
         if not choices or not all(choice["finish_reason"] for choice in choices):
             return None
@@ -288,12 +288,12 @@ class Chunks:
         return types.ChatCompletion.model_construct(**{**self.fields, "object": "chat.completion", "choices": made})
 
 
-# Texts that come whole; some servers say them again in every chunk.
+# Texts that come whole; some servers repeat them in every chunk.
 WHOLE = ("id", "type", "role", "name")
 
 
 def grow(found: View, piece: View) -> None:
-    """Lay a piece of a message over what came before it: texts and lists grow, items of one index are one."""
+    """Merge a piece of a message into what came before it: texts and lists grow, items of one index are merged."""
     for key, value in piece.items():
         before = found.get(key)
         if isinstance(value, list):
@@ -320,7 +320,7 @@ def grow_list(found: list[Any], pieces: list[Any]) -> None:
 
 
 def finalise_tool_calls(message: View) -> View:
-    """A message as it stands in a whole response: its calls in order and without their index."""
+    """A message as in a whole response: its calls in order and without their index."""
     if not message.get("tool_calls"):
         return message
     calls = sorted(message["tool_calls"], key=lambda call: call.get("index", 0))

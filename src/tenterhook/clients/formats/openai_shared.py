@@ -18,7 +18,7 @@ WORDS = {mode: word for word, mode in MODES.items()}
 
 
 def copy_without_field(value: Any, field: str) -> Any:
-    """A copy without a field, which then does not go over the wire at all."""
+    """A copy without a field, which is then not sent at all."""
     if isinstance(value, Mapping):
         return {key: one for key, one in value.items() if key != field}
     copy = value.model_copy(update={field: None})
@@ -40,7 +40,7 @@ def stable_role(message: Any) -> str:
 
 
 def texts(content: Any) -> list[str]:
-    """The text parts of a message's content that hold something. A refusal or a thought is none."""
+    """The text parts of a message's content that are not empty. A refusal or a thought is not one."""
     if isinstance(content, str):
         return [content] if content else []
     found = [get(part, "text") for part in list_from_iterable(content, "content") if get(part, "type") in TEXT]
@@ -48,7 +48,7 @@ def texts(content: Any) -> list[str]:
 
 
 def retold(content: Any, text: str) -> Any:
-    """The content with another text: the first text part holds it, other text parts go, the rest stays."""
+    """The content with another text: the first text part holds it, other text parts are removed, the rest stays."""
     if content is None or isinstance(content, str):
         return text
     found: list[Any] = []
@@ -63,12 +63,12 @@ def retold(content: Any, text: str) -> Any:
 
 
 def system_word(messages: list[Any]) -> str:
-    """How a new system message is called: an API may refuse a call that has both words."""
+    """The role of a new system message: an API may refuse a call that has both words."""
     return "developer" if any(get(message, "role") == "developer" for message in messages) else "system"
 
 
 def options(call: Call, names: Names) -> View:
-    """Model, config and toolConfig of a request's view; what the call does not set is not in it."""
+    """Model, config and toolConfig of a request's view; what the call does not set is left out."""
     model = call_argument(call, "model")
     config = settings(names, lambda own: call_argument(call, own))
     if isinstance(config.get("stopSequences"), str):
@@ -97,14 +97,14 @@ def apply_options(view: View, before: View, call: Call, names: Names) -> tuple[C
 
 
 class CallableTool(NamedTuple):
-    """A tool of a call: its name, and how a choice of tools points at it; None where none can."""
+    """A tool of a call: its name, and how a tool choice refers to it; None if it cannot."""
 
     name: str
     pointer: dict[str, Any] | None
 
 
 def tool_name(tool: Any) -> str:
-    """The name in a definition, a call or a choice of a tool. A tool of the API's own goes by its type."""
+    """The name in a definition, a call or a choice of a tool. A tool of the API itself has its type's name."""
     kind = get(tool, "type")
     inner = get(tool, "function") or get(tool, "custom")
     label = get(tool, "server_label") if kind == "mcp" else None
@@ -145,12 +145,12 @@ def build_tool_choice(
 
 
 def unchosen(call: Call) -> Call:
-    """The call without any choice of tools."""
+    """The call without a tool choice."""
     return {key: value for key, value in call.items() if key not in ("tool_choice", "function_call")}
 
 
 def usage_view(usage: Any, prompt: str, answer: str) -> View:
-    """The usage of a response as a part of its view; empty where it has none."""
+    """The usage of a response as a part of its view; empty if it has none."""
     values = {
         "promptTokenCount": get(usage, prompt),
         "candidatesTokenCount": get(usage, answer),

@@ -1,8 +1,7 @@
 """No SDK at all: a call is the stable request itself, its response the stable response.
 
-For hosts that have their own layer over models: `model(model=..., messages=[{"role", "content"}], tools=[...])` gives
-a response in the stable form, or a stream of parts of one. A message may hold more than role and content, and so may
-the call (tools, say): all of that stays.
+For hosts with their own layer over models: `model(model=..., messages=[{"role", "content"}], tools=[...])` gives a
+response in the stable form, or a stream of parts of one. Other fields of a message or of the call, such as tools, stay.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from tenterhook.clients.formats.tools import said_tools
 
 
 def text_of(part: Any) -> str | None:
-    """The text of a part of a list; None for what is no text."""
+    """The text of a part of a list; None if it is not text."""
     text = part.get("text") if isinstance(part, dict) else part
     return text if isinstance(text, str) else None
 
 
 class PlainMessages:
-    """Messages as mappings; `tool_calls` and `tool_call_id` tie calls and their results together."""
+    """Messages as mappings; `tool_calls` and `tool_call_id` connect calls and their results."""
 
     def role(self, message: Any) -> str:
         return ROLES.get(message.get("role", ""), "")
@@ -32,7 +31,7 @@ class PlainMessages:
         return content if isinstance(content, str) else "".join(text_of(part) or "" for part in content or ())
 
     def change(self, message: Any, text: str) -> Any:
-        """In a list, the first text holds it, other texts go, and what is no text stays."""
+        """In a list, the first text holds it, other texts are removed, and other parts stay."""
         content = message.get("content")
         if isinstance(content, str) or not any(text_of(part) is None for part in content):
             return {**message, "content": text}
@@ -92,13 +91,13 @@ def is_response(response: Any) -> bool:
 
 
 def response_view(response: Any) -> View:
-    """Tool calls and whatever else is no text stays out of sight."""
+    """Tool calls and other parts without text are not shown."""
     known = ("text", "candidates", "usageMetadata")
     return {key: response[key] for key in known if key in response}
 
 
 def build_response(view: View, call: Call, base: Any = None) -> Any:
-    """Text alone, whatever a hook sent; of `base` its usage stays, unless the view counts otherwise."""
+    """Text only, whatever a hook sent; the usage of `base` stays, unless the view has other counts."""
     before = None if base is None else response_view(base)
     made = [
         {
@@ -129,7 +128,7 @@ def called_tools(response: Any) -> list[str]:
 
 
 class JoinedParts:
-    """Texts one after another; of anything else the last one counts. Complete with a finishReason."""
+    """Joins texts; for anything else the last value counts. Complete with a finishReason."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []

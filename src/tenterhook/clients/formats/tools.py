@@ -1,4 +1,4 @@
-"""What a tool configuration of a hook asks of a call: the same reading, and the same words, for every API."""
+"""Read a hook's tool configuration: the same rules and messages for every API."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ NONE_ALLOWED = "toolConfig.mode is ANY and no tool is allowed: the model may cal
 
 Call = dict[str, Any]
 View = dict[str, Any]
-# Sets a choice of tools by mode and allowed names.
+# Sets a tool choice by mode and allowed names.
 Choose = Callable[[str, list[str] | None, Call], tuple[Call, list[str]]]
 
 
 def said_tools(config: Any) -> tuple[str | None, list[str] | None, list[str]]:
-    """Mode and allowed names of a tool configuration, and what of it could not be read."""
+    """Mode and allowed names of a tool configuration, and what could not be read."""
     if not isinstance(config, dict):
         return None, None, [f"toolConfig must be an object, not {type(config).__name__}"]
     mode, names = config.get("mode"), config.get("allowedFunctionNames")
@@ -30,7 +30,7 @@ def said_tools(config: Any) -> tuple[str | None, list[str] | None, list[str]]:
 
 
 def unknown(names: Iterable[str], known: Iterable[Any]) -> list[str]:
-    """A word on each allowed name that the call has no tool for."""
+    """A problem for each allowed name that is not a tool of the call."""
     known = set(known)
     return [f"toolConfig allows {name!r}, which is not a tool of this call" for name in names if name not in known]
 
@@ -38,7 +38,7 @@ def unknown(names: Iterable[str], known: Iterable[Any]) -> list[str]:
 def apply_choice(
     view: View, before: View, call: Call, choose: Choose, free: Callable[[Call], Call]
 ) -> tuple[Call, list[str]]:
-    """The call with the toolConfig of a view, in which names that a hook took away are no limit any more."""
+    """The call with the toolConfig of a view; if a hook removed the names, they are no longer a limit."""
     config, had = view.get("toolConfig"), before.get("toolConfig", {})
     if config is None or config == had:
         return call, []
@@ -48,7 +48,7 @@ def apply_choice(
 
 
 def apply_config(config: Any, had: View, call: Call, choose: Choose, *, limited: bool = True) -> tuple[Call, list[str]]:
-    """The call with a tool configuration. A mode that it does not say stays; so do names, where the call is limited."""
+    """The call with a tool configuration. A missing mode stays; so do names, if the call is limited."""
     mode, names, problems = said_tools(config)
     if mode is None and names is None:
         return dict(call), problems

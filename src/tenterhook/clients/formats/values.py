@@ -1,4 +1,4 @@
-"""Values of a call are dictionaries or the SDK's own objects, as the host likes: both are read and copied alike."""
+"""Values of a call are dictionaries or the SDK's own objects: both are read and copied alike."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ UNSET = ("NotGiven", "Omit")
 
 
 def get(value: Any, name: str) -> Any:
-    """A field; None where there is none."""
+    """A field; None if missing."""
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
 def call_argument(call: Mapping[str, Any], name: str) -> Any:
-    """An argument of the call; None for what an SDK itself writes for an absent one."""
+    """An argument of the call; None also for an SDK's own marker of a missing one."""
     value = call.get(name)
     return None if type(value).__name__ in UNSET else value
 
@@ -30,19 +30,19 @@ def copy_with_fields(value: Any, **fields: Any) -> Any:
 
 
 def list_from_iterable(value: Any, what: str) -> list[Any]:
-    """SDKs take any iterable; one that can be read only once would reach the hooks and then not the model."""
+    """SDKs accept any iterable; one that can be read only once would reach the hooks and then not the model."""
     if isinstance(value, Iterator):
         raise UsageError(f"{what} is an iterator, which can be read only once: give a list")
     return list(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping) else []
 
 
 def asked_type(value: Any) -> Any:
-    """The type that an argument of an SDK's `parse` asks for; None for a schema in JSON, or none."""
+    """The type that an argument of an SDK's `parse` asks for; None for a JSON schema, or none."""
     return None if isinstance(value, Mapping) else value
 
 
 def read_as(schema: Any, text: str) -> Any:
-    """The text as an object of a type, which SDKs give with it; None where it does not fit."""
+    """The text as an object of a type, which SDKs return with it; None if it does not fit."""
     with suppress(ValueError, TypeError):
         return import_module("pydantic").TypeAdapter(schema).validate_json(text)
     return None

@@ -1,8 +1,8 @@
 """A model judges an event: what the handlers `prompt` and `agent` share.
 
-`judged` is the whole story: the model is asked, runs what tools it was given, and answers with one JSON object that
-answer.py reads; what went wrong becomes an Attempt with `error` set. A judge never grants anything:
-ok true is silence, ok false a deny.
+`run_model_judge` is the whole story: the model is asked, runs the tools it was given, and answers with one JSON object
+that answer.py reads; an error becomes an Attempt with `error` set. A judge never grants anything: ok true means no
+answer, ok false a deny.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CLOSING = 0.5
 
 
 async def run_model_judge(job: Job, tools: JudgeTools | None = None) -> Attempt:
-    """What the model says about the event, in the hook's time."""
+    """The model's judgement of the event, within the hook's time-out."""
     began = time.monotonic()
     talk = JudgeConversation(job, tools)
     limit = asyncio.timeout(job.timeout)
@@ -58,12 +58,12 @@ async def run_model_judge(job: Job, tools: JudgeTools | None = None) -> Attempt:
 
 
 def build_failure_fields(error: str, detail: str) -> dict[str, Any]:
-    """In one line, and without the keys that an SDK may have put into it."""
+    """The error in one line, without keys that an SDK may have put into it."""
     return {"error": error, "detail": mask_secret_values(" ".join(detail.split()), secrets(os.environ))}
 
 
 async def close(talk: JudgeConversation) -> None:
-    """What cannot be closed must not hide what was said."""
+    """An error while closing must not hide the answer."""
     if talk.provider is not None:
         with contextlib.suppress(Exception):
             async with asyncio.timeout(CLOSING):

@@ -1,7 +1,7 @@
 """A model's text -> its judgement, or what is wrong with it, in words for the model.
 
-Models put things around what they were asked for: a code fence, a sentence. That is fine as long as nobody could read
-another judgement out of the same text.
+Models add things to their answer: a code fence, a sentence. That is accepted as long as the text holds only one
+judgement.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from msgspec import Struct
 
 from tenterhook.pipeline.answer import HALF_PAIR, looks_like
 
-# A judgement is a sentence or two.
+# The longest text; a judgement is a sentence or two.
 LONGEST = 20_000
-# And flat; Python's versions differ in how deep they can read.
+# The deepest nesting; Python versions differ in how deep they can parse.
 DEEPEST = 100
 KEY = "ok"
 
@@ -28,7 +28,7 @@ class Judgement(Struct, frozen=True):
 
 
 def read(text: str) -> tuple[Judgement | None, str]:
-    """The one judgement in the text; None and what is wrong."""
+    """The one judgement in the text; or None and what is wrong."""
     if not text.strip():
         return None, "it was empty"
     if len(text) > LONGEST:
@@ -51,7 +51,7 @@ def read(text: str) -> tuple[Judgement | None, str]:
 
 
 def depth(text: str) -> int:
-    """How many brackets are open at once, at most; those in texts count too, of which a judgement has few."""
+    """The most brackets that are open at once; those in strings count too, of which a judgement has few."""
     opened = deepest = 0
     for char in text:
         opened = max(0, opened + (char in "[{") - (char in "]}"))
@@ -60,7 +60,7 @@ def depth(text: str) -> int:
 
 
 def objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
-    """Every JSON object that is not part of another one, and where it stands."""
+    """Every JSON object that is not part of another one, and its position."""
     read_at = JSONDecoder(object_pairs_hook=once).raw_decode
     start = text.find("{")
     while start >= 0:
@@ -74,7 +74,7 @@ def objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A key with two values has none: readers differ on which one counts."""
+    """A key with two values is refused: parsers differ on which one counts."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         found[key] = value if found.get(key, value) == value else pairs
@@ -82,7 +82,7 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def without(text: str, spans: list[tuple[dict[str, Any], int, int]]) -> str:
-    """What is left of the text when the objects are taken out."""
+    """The text without the objects."""
     ends = [0, *(end for _, _, end in spans)]
     starts = [*(start for _, start, _ in spans), len(text)]
     return " ".join(text[end:start] for end, start in zip(ends, starts, strict=True))

@@ -1,4 +1,4 @@
-"""One conversation with a model until it has judged, within bounds: turns, tokens, and the caller's time."""
+"""One conversation with a model until it has judged, within limits: turns, tokens, and the caller's time."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Response = dict[str, Any]
 
 ARGUMENTS = "$ARGUMENTS"
 TURNS, TOKENS = 10, 100_000
-# About so many characters are a token: for what no server has counted.
+# About so many characters are a token, if the server does not count.
 PER_TOKEN = 4
-# More than a judgement needs: only a bound below it is told to the model's API.
+# More than a judgement needs: only a lower limit is sent to the model's API.
 PLENTY = 8_192
-# So much of an answer that was none goes back to the model.
+# How much of an invalid answer is sent back to the model.
 SHOWN = 2_000
 
 SYSTEM = """You are a judge. A user who lets an AI agent work has a rule for it, and you say whether one event of that
@@ -57,7 +57,7 @@ class JudgeFailed(Exception):
 
 
 class JudgeConversation:
-    """Asks until there is a judgement. What was used is counted on the way, so that it is known after a failure too."""
+    """Asks until there is a judgement. Usage is counted on the way, so that it is known after a failure too."""
 
     def __init__(self, job: Job, tools: JudgeTools | None = None) -> None:
         spec = job.hook.spec
@@ -73,9 +73,9 @@ class JudgeConversation:
         self.text = ""
 
     async def judgement(self) -> Judgement:
-        """Something else than a judgement is asked about once."""
+        """An invalid judgement is asked about once."""
         self.messages = opening(self.job, self.told)
-        # Importing an SDK takes a second, in which the caller's loop has better things to do.
+        # Importing an SDK takes a second, so not on the caller's event loop.
         self.provider = await asyncio.to_thread(model.provider, self.job.hook)
         self.usage = Usage(self.provider.name)
         problem = ""
@@ -116,7 +116,7 @@ class JudgeConversation:
         return response
 
     def add_usage(self, before: Usage, response: Response, size: int) -> None:
-        """The price of all calls is known if each one's is. A server that does not count is counted for."""
+        """The total cost is known if each call's is. If a server does not count tokens, they are estimated."""
         told = response.get("usageMetadata") or {}
         used, made = told.get("promptTokenCount") or 0, told.get("candidatesTokenCount") or 0
         if not used + made:
@@ -132,7 +132,7 @@ class JudgeConversation:
         self.spent += used + made
 
     async def work(self, tools: JudgeTools, response: Response) -> None:
-        """Run what the model calls, one after the other. A result bears the id of its call, so no two may share one."""
+        """Run the model's calls one after another. A result has the id of its call, so ids must be unique."""
         calls = [{**call, "id": self.unused(call["id"])} for call in response.get("tool_calls") or ()]
         said: Message = {"role": "model", "content": response["text"]}
         self.messages.append({**said, "tool_calls": calls} if calls else said)
@@ -153,7 +153,7 @@ class JudgeConversation:
 
 
 def opening(job: Job, tools: list[dict[str, Any]]) -> list[Message]:
-    """The rule with the event in it, for every $ARGUMENTS, or after it where there is none."""
+    """The rule with the event in place of every $ARGUMENTS, or after it if there is none."""
     rule = job.hook.spec["main"]
     if not isinstance(rule, str):
         raise UsageError("prompt is one text, not a list")
@@ -164,13 +164,13 @@ def opening(job: Job, tools: list[dict[str, Any]]) -> list[Message]:
 
 
 def malformed_call_problems(response: Response) -> str:
-    """What was wrong with calls that could not be read; empty where there are none."""
+    """What was wrong with calls that could not be parsed; empty if there are none."""
     ends = [one.get("finishReason") for one in response.get("candidates") or ()]
     return "\n".join(response.get("problems") or ()) if MALFORMED in ends else ""
 
 
 async def whole(stream: Any) -> Response:
-    """The response; of one that is longer than a judgement can be, the beginning."""
+    """The response; if it is longer than a judgement can be, its beginning."""
     joined, size = plain.collector(), 0
     async with aclosing(cast("AsyncGenerator[dict[str, Any], None]", stream)) as chunks:
         async for chunk in chunks:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 VARIABLE = "TENTERHOOK_MODEL"
 INHERIT = "inherit"
-# Small and fast: a judge is asked often, and somebody waits for it. The first key that is set decides.
+# Small and fast: a judge is called often, while the user waits. The first key that is set decides.
 SMALL = {
     "ANTHROPIC_API_KEY": "anthropic:claude-haiku-5-5",
     "OPENAI_API_KEY": "openai:gpt-5.4-mini",
@@ -28,13 +28,13 @@ ALIASES = {
     "sonnet": "anthropic:claude-sonnet-5-5",
     "opus": "anthropic:claude-opus-5-5",
 }
-# Names that tell by themselves whose they are.
+# Names that tell their provider.
 PLAIN = (("anthropic", re.compile("claude-")), ("openai", re.compile(r"gpt-|o\d")), ("google", re.compile("gemini-")))
 FORMS = "PROVIDER:NAME (anthropic:claude-haiku-5-5, say), NAME@URL, or haiku, sonnet, opus"
 
 
 def provider(hook: Hook) -> Provider:
-    """The hook's model, to be asked. A key of the user's never goes to an address that a project names."""
+    """The hook's model. A user's key is never sent to an address that a project names."""
     from tenterhook.clients.models import provider_for
 
     given = hook.spec.get("model") or INHERIT
@@ -46,7 +46,7 @@ def provider(hook: Hook) -> Provider:
 
 
 def usual(environ: Mapping[str, str]) -> str:
-    """The model of hooks that name none."""
+    """The model for hooks that do not name one."""
     named = environ.get(VARIABLE) or INHERIT
     if named != INHERIT:
         return named

@@ -1,4 +1,4 @@
-"""The tools of a judge: Read, Grep and Glob, in the project's folder and nowhere else, whatever the model calls."""
+"""The tools of a judge: Read, Grep and Glob, confined to the project's folder, whatever the model calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tenterhook.errors import format_exception_line
 
 
 class JudgeTools:
-    """What a read-only, confined workspace allows, by our own names."""
+    """The tools of a read-only, confined workspace, by our own names."""
 
     def __init__(self, project: str, environ: Mapping[str, str]) -> None:
         self.dialect = dialects.get(dialects.DEFAULT)
@@ -28,7 +28,7 @@ class JudgeTools:
         ]
 
     async def result(self, name: str, input: dict[str, Any]) -> str:
-        """What a call gives, or why it gives nothing, for the model."""
+        """A call's result, or why there is none, for the model."""
         name, input = translate_tool_call(name, input, self.dialect)
         named = self.named.get(name)
         if named is None:
@@ -45,5 +45,5 @@ class JudgeTools:
             return f"{name} does not take this input: {exc}"
         except WorkspaceError as exc:
             return str(exc)
-        except Exception as exc:  # a file system has more ways to fail than we know of, and the model may try another
+        except Exception as exc:  # a file system can fail in unforeseen ways, and the model may try something else
             return f"{name} failed: {format_exception_line(exc)}"

@@ -1,7 +1,7 @@
 """MCP servers, through the official SDK: `read_servers` says which, `async with Servers(...)` runs them.
 
-A server has a task of its own that starts it, waits, and ends it: the SDK wants to be entered and left in the same one.
-Calls come from any task of the loop. A server that fails is left out and named in `problems`; the others work.
+A server has its own task that starts it, waits, and ends it: the SDK must be entered and left in the same task. Calls
+come from any task of the loop. A server that fails is left out and named in `problems`; the others work.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from tenterhook.support.secrets.mask import mask_secret_values, secrets
 
 __all__ = ["McpServer", "ServerError", "Servers", "read_servers"]
 
-# Seconds to start, and to end before the end is made to come.
+# Seconds to start, and seconds to end before it is killed.
 START, END = 30.0, 12.0
 
 
 class Servers:
-    """All servers from `async with` to its end. `tools` are those of the ones that run, `problems` name the others."""
+    """All servers from `async with` to its end. `tools` are those of the running ones, `problems` name the others."""
 
     def __init__(
         self,
@@ -71,14 +71,14 @@ class Servers:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        """Servers are asked to end, then made to; the SDK ends their processes either way."""
+        """Servers are asked to end, then cancelled; the SDK ends their processes either way."""
         self.ending.set()
         try:
             if self.keepers:
                 await asyncio.wait(self.keepers, timeout=END)
         finally:
             if left := [keeper for keeper in self.keepers if not keeper.done()]:
-                sweep(self.tokens)  # they had their time, or somebody will not wait
+                sweep(self.tokens)  # their time is up, or the caller was cancelled
                 await asyncio.wait(left, timeout=1)
             for keeper in left:
                 keeper.cancel()
@@ -86,7 +86,7 @@ class Servers:
                 await asyncio.wait(left, timeout=END)
 
     async def keep(self, server: McpServer, ready: asyncio.Future[None]) -> None:
-        """One server's whole life, in one task."""
+        """The whole life of one server, in one task."""
         tail, token = Tail(), os.urandom(8).hex()
         self.tokens.append(token)
         try:
@@ -130,7 +130,7 @@ class Servers:
         return await stack.enter_async_context(mcp.Client(transport))
 
     def parameters(self, mcp: Any, server: McpServer, token: str) -> Any:
-        """Of the environment a server gets what the SDK holds for safe, and what its entry says."""
+        """A server gets the part of the environment that the SDK considers safe, and its entry's variables."""
         safe = mcp.client.stdio.DEFAULT_INHERITED_ENV_VARS
         environ = {name: self.environ[name] for name in safe if name in self.environ}
         tag = {TAG: f"{self.environ.get(TAG, '')}{token};"}
@@ -143,7 +143,7 @@ class Servers:
 
 
 class Tail(asyncio.Protocol):
-    """The end of what a server writes to stderr, or its last refusal: often the only word on why it does not start."""
+    """The end of a server's stderr, or its last refusal: often the only clue to why it does not start."""
 
     def __init__(self) -> None:
         self.kept = b""
@@ -173,7 +173,7 @@ class Tail(asyncio.Protocol):
 
 
 def sweep(tokens: Iterable[str]) -> None:
-    """End what servers left behind, also what left its group: the tag is in the environment that they inherited."""
+    """End what servers left behind, even outside their group: the tag is in the environment that they inherited."""
     table = read_table((), {})
     for entry in [one for token in tokens for one in table.tagged.get(token.encode(), ())] if table else ():
         with suppress(ProcessLookupError, PermissionError):
@@ -181,7 +181,7 @@ def sweep(tokens: Iterable[str]) -> None:
 
 
 def silence_sdk_logger() -> None:
-    """The SDK logs tracebacks; unless the host listens to them, they must not end up on the user's screen."""
+    """The SDK logs tracebacks; unless the host handles them, they must not end up on the user's screen."""
     import logging
 
     logger = logging.getLogger("mcp")

@@ -23,7 +23,7 @@ class ServerError(TenterhookError):
 
 
 class McpServer(Struct, frozen=True):
-    """A server as a file names it; variables in it stand as they were written until it is started."""
+    """A server as a file names it; its variables are expanded when it is started."""
 
     name: str
     source: str = ""
@@ -37,7 +37,7 @@ class McpServer(Struct, frozen=True):
 
 
 def read_servers(files: Iterable[str]) -> list[McpServer]:
-    """The servers of all files; where two files name the same one, the earlier file counts."""
+    """The servers of all files; if two files name the same one, the earlier file counts."""
     found: dict[str, McpServer] = {}
     for file in files:
         document = read(str(file), "toml" if str(file).endswith(".toml") else "jsonc")
@@ -59,7 +59,7 @@ def is_off(entry: Any) -> bool:
 
 
 def server(document: Document, path: tuple[str, str], entry: Any) -> McpServer:
-    """One entry. Keys that other agents have for themselves are let be."""
+    """One entry. Keys of other agents are ignored."""
     name = path[1]
     if not isinstance(entry, dict):
         raise wrong(document, path, "must be an object with a command or a url")
@@ -84,7 +84,7 @@ def server(document: Document, path: tuple[str, str], entry: Any) -> McpServer:
 
 
 def transport(document: Document, path: tuple[str, ...], entry: dict[str, Any], remote: bool) -> str:
-    """stdio, http or sse; what the entry does not say follows from what it has."""
+    """stdio, http or sse; if the entry does not say, its other keys decide."""
     if bool(entry.get("command")) == remote:
         raise wrong(document, path, "needs a command or a url" + (", not both" if remote else ""))
     said = entry.get("type")
@@ -114,7 +114,7 @@ def wrong(document: Document, path: tuple[str, ...], message: str) -> ConfigErro
 
 
 def expand_server_variables(server: McpServer, environ: Mapping[str, str]) -> McpServer:
-    """`${NAME}` and `${NAME:-default}` in every text of it become values of the environment."""
+    """Replace `${NAME}` and `${NAME:-default}` in every text of it by values of the environment."""
 
     def value(found: re.Match[str]) -> str:
         name, default = found.groups()

@@ -1,4 +1,4 @@
-"""The tools of one MCP server as the agent's own kind of tool, and what they give as text."""
+"""The tools of one MCP server as tool definitions, and their results as text."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tenterhook.clients.workspace.texts import cut_end
 from tenterhook.errors import format_exception_line
 from tenterhook.support.terminal.text import as_json
 
-# A server that hands out pages without end must not hold up the start.
+# A server that returns pages without end must not delay the start.
 PAGES = 100
-# Seconds: long enough for any tool that somebody waits for.
+# Seconds: long enough for any tool that a user waits for.
 CALL = 600.0
 # Characters of a result.
 LONGEST = 40_000
@@ -46,7 +46,7 @@ def definition(client: Any, tool: Any) -> Definition:
     return Definition(
         name=tool.name,
         about=tool.description or tool.title or "",
-        # A schema may be a mere `true`, too: then it says nothing.
+        # A schema may also be just `true`: then it says nothing.
         inputs={name: one if isinstance(one, dict) else {} for name, one in schema.get("properties", {}).items()},
         function=call,
         required=tuple(str(name) for name in schema.get("required", ())),
@@ -56,7 +56,7 @@ def definition(client: Any, tool: Any) -> Definition:
 
 
 def render_tool_result(result: Any) -> str:
-    """What a tool gave, as one text; of a long one the beginning."""
+    """A tool's result, as one text; of a long one the beginning."""
     if not result.content and result.structured_content is not None:
         return cut_end(as_json(result.structured_content), LONGEST)
     return cut_end("\n".join(part(one) for one in result.content), LONGEST)
@@ -76,7 +76,7 @@ def part(content: Any) -> str:
 
 
 def reason(exc: BaseException) -> str:
-    """The first real error of a group, in one line; an answer of the server in its own words."""
+    """The first real error of a group, in one line; a server's error in its own words."""
     while isinstance(exc, BaseExceptionGroup):
         exc = exc.exceptions[0]
     own = isinstance(exc, ServerError) or type(exc).__name__ == "MCPError"

@@ -1,8 +1,8 @@
-"""Real models, through one library for all of them: pydantic-ai, as far as its models go and never its agent loop.
+"""Real models, through one library for all of them: pydantic-ai, only its models and never its agent loop.
 
-`provider_for("anthropic:NAME")` gives something to ask. A conversation goes in and chunks come out in the
-form of formats/plain.py; turns.py and settings.py say it in the library's words, failures.py says in ours what went
-wrong. Keys come from the environment alone, and no text that leaves here holds one.
+`provider_for("anthropic:NAME")` gives a provider. A conversation goes in and chunks come out in the form of
+formats/plain.py; turns.py and settings.py translate into the library's types, failures.py turns errors into our words.
+Keys come from the environment alone, and no text that leaves here holds one.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ __all__ = ["Provider", "ProviderError", "provider_for"]
 Message = dict[str, Any]
 Chunk = dict[str, Any]
 
-# The library's words for the end of a response, in those of the stable form.
+# The library's finish reasons, in those of the stable form.
 FINISHED = {"stop": "STOP", "tool_call": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY", "error": "OTHER"}
 MALFORMED = "MALFORMED_FUNCTION_CALL"
-# Seconds that a stream which is left may take to close.
+# Seconds that an abandoned stream may take to close.
 CLOSE = 5.0
-# Passes of the loop after which a reader that has nothing to do waits for the network.
+# Loop iterations after which an idle reader waits for the network.
 PASSES = 5
 
 
 class Provider(Protocol):
-    """What the agent asks. `name` is shown to the user, `model` is what a call names unless a hook names another."""
+    """A model that can be asked. `name` is shown to the user, `model` is used unless a hook names another."""
 
     name: str
     model: str
@@ -50,9 +50,10 @@ class Provider(Protocol):
         config: dict[str, Any] | None = None,
         **rest: Any,
     ) -> AsyncIterator[Chunk]:
-        """Texts as they come, and last a chunk with the calls, the end, the usage, and the cost where it is known.
+        """Texts as they come, and last a chunk with the calls, the finish reason, the usage, and the cost if it is
+        known.
 
-        `problems` in that chunk are wishes of the request that the model cannot be told.
+        `problems` in that chunk are options of the request that the model does not support.
         """
         ...
 
@@ -89,16 +90,16 @@ class RemoteModel:
         return self.model if model in ("", self.name) else model.removeprefix(f"{self.kind}:")
 
     async def chunks(self, *request: Any) -> AsyncIterator[Chunk]:
-        """The stream is read in a task of its own: whoever leaves early ends a read, which closes the connection.
+        """The stream is read in its own task: a caller that leaves early cancels a read, which closes the connection.
 
-        Left between two chunks, not every SDK closes what it has open.
+        If left between two chunks, not every SDK closes what it has open.
         """
         queue: asyncio.Queue[Chunk | None] = asyncio.Queue()
         reading = asyncio.create_task(self.read(*request, put=queue.put_nowait))
 
         def on_reading_end(task: asyncio.Task[None]) -> None:
             if not task.cancelled():
-                task.exception()  # whoever has left does not ask for it
+                task.exception()  # a caller that has left does not ask for it
             queue.put_nowait(None)
 
         reading.add_done_callback(on_reading_end)
@@ -121,7 +122,7 @@ class RemoteModel:
         *,
         put: Callable[[Chunk], None],
     ) -> None:
-        """One request, from the first word of it to the last of the response."""
+        """One request, from its start to the end of the response."""
         ai = sdk("pydantic-ai-slim", "pydantic_ai", "agent")
         try:
             model = self.made(asked)
@@ -161,7 +162,7 @@ class RemoteModel:
 
 
 class Compatible(RemoteModel):
-    """Any other endpoint that speaks OpenAI's chat completions."""
+    """Any other endpoint with OpenAI's chat completions API."""
 
     def made(self, model: str) -> Any:
         return sdk("openai", "pydantic_ai.models.openai", "agent").OpenAIChatModel(model, provider=self.provider)
@@ -175,7 +176,7 @@ async def hung_up(reading: asyncio.Task[None]) -> None:
 
 
 def text_of(event: Any) -> str:
-    """The text that an event of a stream adds to the response; reasoning and calls are no text."""
+    """The text that an event of a stream adds to the response; reasoning and calls are not text."""
     part = getattr(event, "delta", None) if event.event_kind == "part_delta" else None
     if part is not None:
         return (part.content_delta or "") if part.part_delta_kind == "text" else ""
@@ -213,14 +214,14 @@ def price(response: Any) -> float | None:
     """US dollars; None for a model whose price the library does not know."""
     try:
         return float(response.cost().total_price)
-    except Exception:  # a response is not lost over its price
+    except Exception:  # an unknown price must not lose the response
         return None
 
 
 def provider_for(name: str, *, keyless: bool = False) -> Provider:
     """The provider of a model: "openai:NAME", "anthropic:NAME", "google:NAME" and so on, or "NAME@URL".
 
-    With `keyless` nothing of the environment goes to such a URL: for names that others than the user wrote.
+    With `keyless` nothing of the environment is sent to such a URL: for names that the user did not write.
     """
     sdk("pydantic-ai-slim", "pydantic_ai.direct", "agent")
     for scheme in ("http://", "https://"):
@@ -236,7 +237,7 @@ def provider_for(name: str, *, keyless: bool = False) -> Provider:
 
 
 def compatible(model: str, url: str, *, keyless: bool = False) -> Provider:
-    """Local servers mostly need no key; one that does is given OPENAI_API_KEY."""
+    """Local servers mostly need no key; one that does gets OPENAI_API_KEY."""
     if not model:
         raise UsageError(f"the model's name is missing: NAME@{bare(url)}")
     found = sdk("openai", "pydantic_ai.providers.openai_compatible", "agent")
@@ -252,7 +253,7 @@ def compatible(model: str, url: str, *, keyless: bool = False) -> Provider:
 
 
 def clear_client_identity(client: Any) -> None:
-    """The SDK takes more from the environment than the key: whose it is, and headers."""
+    """The SDK takes more than the key from the environment: the organisation, and headers."""
     client.organization = client.project = None
     client._custom_headers = {}
 
@@ -276,7 +277,7 @@ def infer_library_provider(kind: str) -> Any:
 
 
 def missing(exc: Exception, keys: Sequence[str]) -> str:
-    """Which variable a provider wants to be set; its own words where it names none."""
+    """Which variable a provider needs; its own message if it names none."""
     words = str(exc).replace("`", " ").replace("=", " ").split()
     variables = [word for word in words if word.isupper() and "_" in word]
     if variables:
@@ -285,12 +286,12 @@ def missing(exc: Exception, keys: Sequence[str]) -> str:
 
 
 def kinds() -> list[str]:
-    """The providers that the library knows models of, by their prefixes; those of its own gateway aside."""
+    """The providers whose models the library knows, by prefix, without its own gateway."""
     listed = sdk("pydantic-ai-slim", "pydantic_ai.models", "agent").known_model_names()
     return sorted({name.partition(":")[0] for name in listed if ":" in name and "/" not in name.partition(":")[0]})
 
 
 def secret_parts(url: str) -> list[str]:
-    """What of a URL is not for other eyes."""
+    """The parts of a URL that must not be shown."""
     host = url.partition("://")[2].partition("/")[0]
     return [part for part in host.rpartition("@")[0].split(":") if part]

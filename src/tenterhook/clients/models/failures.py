@@ -1,4 +1,4 @@
-"""What went wrong with a model, in one line: what, where, and what to do. Never a traceback, never a key."""
+"""Describe a model's error in one line: what, where, and what to do. Never a traceback, never a key."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LONGEST = 300
 
 
 class ProviderError(TenterhookError):
-    """A model could not be asked, or its answer did not come whole."""
+    """A model could not be asked, or its answer was incomplete."""
 
 
 def describe_model_error(exc: BaseException, kinds: Any, model: str, address: str) -> str:
@@ -18,7 +18,7 @@ def describe_model_error(exc: BaseException, kinds: Any, model: str, address: st
     status = getattr(exc, "status_code", None)
     code = f" (HTTP {status})" if status else ""
     detail = f": {words}" if (words := extract_error_message(exc)) else ""
-    # The more special ones come first.
+    # The more specific ones come first.
     lines = (
         (kinds.ModelTimeoutError, f"{address} did not answer in time; try again"),
         (kinds.ModelConnectionError, connection(exc, address)),
@@ -50,7 +50,7 @@ def later(exc: BaseException) -> str:
 
 
 def extract_error_message(exc: BaseException) -> str:
-    """The API's own words, out of the body of its answer."""
+    """The API's own message, from the body of its answer."""
     body = getattr(exc, "body", None)
     for _ in range(3):
         if isinstance(body, list) and body:
@@ -62,6 +62,6 @@ def extract_error_message(exc: BaseException) -> str:
 
 
 def one_line(text: object) -> str:
-    """Its first words, without breaks."""
+    """Its first words, without line breaks."""
     flat = " ".join(str(text).split()).rstrip(".")
     return flat if len(flat) <= LONGEST else flat[: LONGEST - 3] + "..."

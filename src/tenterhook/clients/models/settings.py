@@ -1,4 +1,4 @@
-"""The options of a request, in the library's words."""
+"""The options of a request, as the library's settings."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ UNTOLD = "this model cannot be told of it"
 UNFORCED = "toolConfig.mode is ANY, and this model cannot be made to call a tool"
 UNLIMITED = "toolConfig: this model cannot be limited to some tools; calls of the others are refused"
 
-# What the library tells an API without taking definitions of tools away, by the class of its model: names in every
-# mode; names where a call is forced; no name at all; not that no tool may be called. All others take one name of a
-# forced call.
+# How the library limits tools without removing definitions, by the class of its model: names in every mode; names if a
+# call is forced; no names; cannot forbid tools. All others take one name of a forced call.
 LISTS = ("OpenAIResponsesModel",)
 FORCED_LISTS = ("GoogleModel",)
 NAMELESS = ("CohereModel",)
@@ -36,7 +35,7 @@ WITHOUT_NONE = ("MistralModel", "BedrockConverseModel")
 def settings(
     choice: dict[str, Any], config: dict[str, Any], names: Names, model: Any
 ) -> tuple[dict[str, Any], list[str]]:
-    """Settings for one request, and what of it the library's model cannot be told."""
+    """Settings for one request, and what the library's model does not support."""
     known = {key: own for key, own in OPTIONS.items() if own not in model.unsupported_settings}
     made = {known[key]: value for key, value in config.items() if key in known and value is not None}
     problems = [f"config.{key}: {UNTOLD}" for key, value in config.items() if key not in known and value is not None]
@@ -47,7 +46,7 @@ def settings(
 def tool_choice(choice: dict[str, Any], names: Names, model: Any) -> tuple[Any, list[str]]:
     """Which tools the model may or must call; None leaves it to the model.
 
-    The definitions of all tools always go along. Where the API cannot be told of a limit, calls beyond it are refused.
+    The definitions of all tools are always sent. If the API cannot express a limit, calls beyond it are refused.
     """
     mode, allowed, problems = said_tools(choice)
     if mode is None and allowed is None:
@@ -73,7 +72,7 @@ def tool_choice(choice: dict[str, Any], names: Names, model: Any) -> tuple[Any, 
 
 
 def takes_names(model: Any, forced: bool, count: int) -> bool:
-    """Whether the API can be told that some tools are allowed, while it is told of all of them."""
+    """Whether the API can allow some tools while all are defined."""
     if is_one(model, LISTS) or model.profile.get("openai_chat_supports_allowed_tools", False):
         return True
     if is_one(model, FORCED_LISTS):

@@ -1,7 +1,7 @@
-"""A conversation in the library's words, put so that every API takes it.
+"""A conversation in the library's types, arranged so that every API accepts it.
 
-The APIs want turns: the user's side and the model's one after the other, the user's first and last, each call answered
-by its result right after it, no empty texts. A conversation that hooks have cut and filled need not be like that.
+The APIs want alternating turns: user and model, the user first and last, each call followed by its result, no empty
+texts. A conversation that hooks have changed need not be like that.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Message = dict[str, Any]
 UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 LONGEST = 64
 
-# Stands where an API wants a word of the user and there is none.
+# Used if an API needs a user message and there is none.
 GO_ON = "Go on."
 NO_RESULT = "There is no result: the call was not completed."
 CALLED = "[called {name}: {input}]"
@@ -29,13 +29,15 @@ STRAY = "The result of an earlier call of {name}:\n{text}"
 
 
 class Names:
-    """Tools by names that every API takes, and back: letters, digits, `_` and `-`, a letter first, at most 64."""
+    """Map tool names to names that every API accepts, and back: letters, digits, `_` and `-`, a letter first, at most
+    64.
+    """
 
     def __init__(self, tools: Iterable[dict[str, Any]], messages: Iterable[Message] = ()) -> None:
         self.defined = [str(tool["name"]) for tool in tools]
         called = [str(call.get("name")) for message in messages for call in message.get("tool_calls") or ()]
         every = dict.fromkeys([*self.defined, *called])
-        # Names that are good as they are come first, so that no other one can take their place.
+        # Valid names come first, so that no other one can take their place.
         self.safe = {name: name for name in every if safe(name) == name}
         for name in every:
             if name not in self.safe:
@@ -43,7 +45,7 @@ class Names:
         self.back = {theirs: ours for ours, theirs in self.safe.items()}
 
     def free(self, name: str) -> str:
-        """The same for every order of the tools, unless two names differ in nothing but what is unsafe."""
+        """The same for every order of the tools, unless two names differ only in unsafe characters."""
         new = safe(name)
         return f"{new[: LONGEST - 9]}_{digest(name)}" if new in self.safe.values() else new
 
@@ -51,7 +53,7 @@ class Names:
         return self.safe[name]
 
     def ours(self, name: str) -> str:
-        """A name that the model made up stays as it is."""
+        """A name that the model invented stays as it is."""
         return self.back.get(name, name)
 
     def definitions(self, ai: Any, tools: Iterable[dict[str, Any]]) -> list[Any]:
@@ -77,7 +79,7 @@ def digest(name: str) -> str:
 
 
 def turns(ai: Any, messages: Sequence[Message], names: Names) -> list[Any]:
-    """Requests and responses by turns, a request first and last."""
+    """Requests and responses in turn, a request first and last."""
     kept = [message if names.defined else render_calls_as_text(message) for message in messages if says(message)]
     made: list[Any] = []
     calls: list[dict[str, Any]] = []
@@ -101,7 +103,7 @@ def says(message: Message) -> bool:
 
 
 def render_calls_as_text(message: Message) -> Message:
-    """Its calls in words: some APIs refuse a conversation with calls in it where no tool is defined."""
+    """Its calls as text: some APIs refuse a conversation with calls if no tool is defined."""
     calls = [CALLED.format(name=call.get("name"), input=as_json(call.get("input"))) for call in calls_of(message)]
     if not calls:
         return message
@@ -122,7 +124,7 @@ def is_result(message: Message) -> bool:
 
 
 def response(ai: Any, messages: list[Message], calls: list[dict[str, Any]], names: Names) -> Any:
-    """What the model said, and after all of it what it called."""
+    """The model's text, and after it its calls."""
     texts = [text for message in messages if (text := PLAIN.text(message)).strip()]
     made = [
         ai.ToolCallPart(

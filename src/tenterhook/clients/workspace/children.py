@@ -15,7 +15,7 @@ reactors: list[Reactor] = []
 
 
 async def run_to_completion(program: Program) -> Completed:
-    """Its end; cancelled, it ends with all its descendants before we go on."""
+    """Wait for its end; if cancelled, it is ended with all its descendants first."""
     return await await_child(reactor().submit, program)
 
 

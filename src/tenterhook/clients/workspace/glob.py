@@ -1,4 +1,4 @@
-"""Glob: files by the pattern of their names, newest first."""
+"""Glob: find files by a pattern of their names, newest first."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_FILES, MOST_LOOKED_AT, MOST_SECONDS = 200, 500_000, 20.0
 MAGIC = re.compile(r"[*?\[{]")
 BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 MOST_FORMS = 64
-# Longer than any path: what a pattern costs grows faster than its length, and it cannot be interrupted.
+# Longer than any path: the cost of a pattern grows faster than its length, and it cannot be interrupted.
 LONGEST = 1000
 
 ABOUT = f"""Find files by a pattern: * and ? within a name, ** for any folders, [abc] and {{a,b}} for one of several.
@@ -86,7 +86,7 @@ def matching(workspace: Workspace, base: str, matches: Callable[[str], bool]) ->
 
 
 def matcher(pattern: str) -> Callable[[str], bool]:
-    """Whether a path below the folder fits. Name by name, so that no pattern takes longer than the path is long."""
+    """Whether a path below the folder matches. Name by name, so that the time is linear in the path's length."""
     forms = [
         [one if one == "**" else compile_glob_part(one) for one in form.split("/")] for form in expand_braces(pattern)
     ]
@@ -116,7 +116,7 @@ def fits(names: Sequence[str], parts: Sequence[str | re.Pattern[str]]) -> bool:
 
 
 def skip_double_stars(states: set[int], parts: Sequence[str | re.Pattern[str]]) -> set[int]:
-    """With those that ** leaves open: it may stand for no folder at all."""
+    """Include positions after **, which may stand for no folder at all."""
     more = set(states)
     for state in sorted(states):
         while state < len(parts) and isinstance(parts[state], str):

@@ -1,7 +1,7 @@
-"""Grep: lines of text files that a regular expression matches.
+"""Grep: lines of text files that match a regular expression.
 
-A pattern can take Python longer than the world will last, and nothing in the same process can interrupt it. So the
-search runs in a process of its own, which this module is too, and what it found by the time-out counts.
+A pattern can take Python practically for ever, and nothing in the same process can interrupt it. So the search runs in
+its own process, whose program this module is too, and what it found by the time-out counts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SECONDS = 20.0
 USUAL_MATCHES, MOST_MATCHES = 100, 1000
 LARGEST, LONGEST_LINE, KEPT_BYTES = 4 << 20, 400, 4 << 20
-# The exit code of a search that says on stderr why it cannot be made.
+# The exit code of a search that cannot be made; stderr says why.
 CANNOT = 3
 
 ABOUT = f"""Search text files for a regular expression, as Python's re has it, line by line. Gives file:line:text.
@@ -37,7 +37,7 @@ path names them; .gitignore is not read. A search ends after {SECONDS:g} seconds
 
 
 class Search(msgspec.Struct):
-    """What the process is told."""
+    """The input of the search process."""
 
     root: str
     given: str
@@ -122,9 +122,9 @@ def main() -> int:
 
 
 def matches(search: Search) -> Iterator[str]:
-    """A line for each, and at the end what was left out."""
+    """A line for each match, and at the end what was left out."""
     workspace = Workspace(search.given, confined=search.confined, environ={"HOME": search.home})
-    if workspace.root != search.root:  # a link to the project leads elsewhere since this process was started
+    if workspace.root != search.root:  # the project's symlink has changed since this process was started
         raise WorkspaceError("the project's folder was replaced by another meanwhile")
     found = expression(search.pattern, search.ignore_case).search
     huge = count = 0
@@ -167,7 +167,7 @@ def files(workspace: Workspace, search: Search) -> Iterator[tuple[str, int]]:
 
 
 def build_glob_filter(glob: str) -> Callable[[str], bool]:
-    """A pattern without a slash is one of the name alone."""
+    """A pattern without a slash matches the name alone."""
     if not glob:
         return lambda path: True
     return matcher(glob.lstrip("/") if "/" in glob else f"**/{glob}")

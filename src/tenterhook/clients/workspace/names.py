@@ -1,7 +1,7 @@
-"""What each dialect's agent calls its tools and their inputs; the names themselves are the dialects' data.
+"""Translate tool and input names between dialects; the names themselves are the dialects' data.
 
-Hooks see the names of their own dialect. A model is told those too, but models and scripts call things by names they
-know from elsewhere: what can be understood is.
+Hooks see the names of their own dialect. A model is told those too, but models and scripts use names they know from
+elsewhere: known ones are translated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Input = dict[str, Any]
 MISSING = object()
 # Names that models know from agents without a dialect here.
 ELSEWHERE = {"Shell": "Bash", "shell": "Bash", "Agent": "Task"}
-# JSON Schema's types: what Python has for them, and how to call them in a sentence.
+# JSON Schema's types: the Python types, and how to call them in a sentence.
 TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "string": ((str,), "a text"),
     "integer": ((int,), "a whole number"),
@@ -33,7 +33,7 @@ TYPES: dict[str, tuple[tuple[type, ...], str]] = {
 
 
 class DialectTool(Struct, frozen=True):
-    """A tool as the agent of a dialect has it. A tool that the dialect has no word for keeps its own names."""
+    """A tool as the agent of a dialect has it. A tool that the dialect has no name for keeps its own names."""
 
     definition: Definition
     dialect: Dialect
@@ -56,28 +56,28 @@ class DialectTool(Struct, frozen=True):
         return word(self.dialect, self.definition.name).inputs.get(ours, ours)
 
     def shown(self, input: Input) -> Input:
-        """An input for hooks: what is spelled another way stands in the dialect's own spelling, too.
+        """An input for hooks: another spelling is repeated under the dialect's own name.
 
-        Else a guard that looks for `file_path` would miss a `path` that the tool takes all the same.
+        Otherwise a guard that looks for `file_path` would miss a `path` that the tool accepts too.
         """
         known = self.spellings()
         own = {self.theirs(known[name]): value for name, value in input.items() if name in known}
         return {**own, **input}
 
     def ours(self, input: Mapping[str, Any], before: Mapping[str, Any] | None = None) -> Input:
-        """An input in any known spelling by our names, checked. WrongInput with words for the model.
+        """An input in any known spelling by our names, validated. Raises WrongInput with words for the model.
 
         `before` is the input that hooks were shown: of two spellings in it, the one that a hook changed counts.
         """
         known = self.spellings()
         spelled: dict[str, str] = {}
         for name in input:
-            if ours := known.get(name):  # what else is in it is nobody's business here; hooks may want it
+            if ours := known.get(name):  # other keys are ignored here; hooks may use them
                 spelled[ours] = self.meant(spelled[ours], name, input, before or input) if ours in spelled else name
         given = {}
         for ours, name in spelled.items():
             kind = plain_type(self.definition.inputs[ours])
-            if input[name] is not None or not kind:  # models say null for what they leave out
+            if input[name] is not None or not kind:  # models use null for a missing value
                 given[ours] = self.check_input_type(name, kind, input[name])
         for ours in self.definition.required:
             if ours not in given:
@@ -91,22 +91,22 @@ class DialectTool(Struct, frozen=True):
         if input[one] == input[other]:
             return one
         changed = [name for name in (one, other) if before.get(name, MISSING) != input[name]]
-        if len(changed) != 1 or changed[0] not in before:  # one that a hook put beside the other was seen by no guard
+        if len(changed) != 1 or changed[0] not in before:  # a spelling that a hook added was seen by no guard
             raise WrongInput(f"{one!r} and {other!r} are the same: give one")
         return changed[0]
 
     def check_input_type(self, name: str, kind: str, value: Any) -> Any:
-        """The value, if it is of that type; whatever it is, where the schema says more than a type."""
+        """The value, if it has that type; any value, if the schema is more than a type."""
         if kind == "integer" and isinstance(value, float) and value.is_integer():
             return int(value)
         types, called = TYPES.get(kind, ((object,), ""))
-        # To Python true is a number.
+        # In Python True is a number.
         if not isinstance(value, types) or (isinstance(value, bool) and kind in ("integer", "number")):
             raise WrongInput(f"{name!r} must be {called}, not {in_short(value)}")
         return value
 
     def spellings(self) -> dict[str, str]:
-        """Every known spelling of an input, with our name for it; the dialect's own go first, then ours."""
+        """Every known spelling of an input, with our name for it; the dialect's own first, then ours."""
         own = {self.theirs(ours): ours for ours in self.definition.inputs}
         plain = {ours: ours for ours in self.definition.inputs}
         foreign = {
@@ -124,8 +124,8 @@ class DialectTool(Struct, frozen=True):
 def translate_tool_call(name: str, input: Input, dialect: Dialect) -> tuple[str, Input]:
     """A call by this dialect's names, however a model or a script spelled it.
 
-    Under the dialect's own name an input stays untouched; under a foreign one the foreign spellings go with the name.
-    An unknown name stays as it is.
+    Under the dialect's own tool name the input stays; under a foreign one, foreign input names are translated too. An
+    unknown name stays as it is.
     """
     if any(word(dialect, tool).name == name for tool in TOOLS):
         return name, input
@@ -133,17 +133,17 @@ def translate_tool_call(name: str, input: Input, dialect: Dialect) -> tuple[str,
     if not tool:
         return remote(name, dialect), input
     own = word(dialect, tool)
-    # Two agents may have the name; the one that knows most of the inputs is meant.
+    # If two agents have the name, the one that knows most of the inputs is meant.
     caller = max(callers, key=lambda one: len(input.keys() & set(one.inputs.values())))
     ours = {theirs: ours for ours, theirs in caller.inputs.items()}
     respelled = {key: own.inputs.get(ours.get(key, key), ours.get(key, key)) for key in input}
-    if len(set(respelled.values())) < len(input):  # one input in two spellings is for the tool to refuse
+    if len(set(respelled.values())) < len(input):  # the tool refuses one input in two spellings
         return own.name, input
     return own.name, {respelled[key]: value for key, value in input.items()}
 
 
 def resolve_foreign_name(name: str) -> tuple[str, list[ToolName]]:
-    """Which of our tools a foreign name means, and the names of those who call it so."""
+    """Which of our tools a foreign name means, and the input names of agents that use it."""
     callers = [(tool, word(dialect, tool)) for dialect in everyone() for tool in sorted(TOOLS)]
     tool = next((tool for tool, called in callers if called.name == name), ELSEWHERE.get(name, ""))
     known = [called for one, called in callers if one == tool]
@@ -155,9 +155,7 @@ def remote(name: str, dialect: Dialect) -> str:
     named = "{server}" in dialect.mcp_tool
     others = (other.mcp_tool for other in everyone())
     patterns = {dialect.mcp_tool, *(one for one in others if "{server}" in one or not named)}
-    for pattern in sorted(
-        patterns, key=len, reverse=True
-    ):  # what says more: `mcp_` begins much that is not meant by it
+    for pattern in sorted(patterns, key=len, reverse=True):  # the more specific pattern: `mcp_` begins many other names
         if match := template(pattern).fullmatch(name):
             return name if pattern == dialect.mcp_tool else dialect.mcp_tool.format(**match.groupdict())
     return name
@@ -176,12 +174,12 @@ def load_dialects(names: Iterable[str]) -> Iterable[Dialect]:
     for name in names:
         try:
             yield dialects.get(name)
-        except Exception:  # another package's dialect that is broken is no reason to know none of the others
+        except Exception:  # a broken dialect of another package must not hide the others
             continue
 
 
 def plain_type(schema: Mapping[str, Any]) -> str:
-    """One of the simple types; empty where the schema says something else, as those of MCP servers may."""
+    """One of the simple types; empty if the schema is something else, as those of MCP servers may be."""
     kind = schema.get("type")
     return kind if isinstance(kind, str) and kind in TYPES else ""
 

@@ -1,7 +1,7 @@
-"""A path walked below a floor that it cannot leave.
+"""Walk a path below a root that it cannot leave.
 
-Each folder is opened in the one before, and no link is followed by the system: its text is read and walked as well.
-`..` goes back to a folder that was opened on the way, so moving or swapping folders meanwhile leads nowhere else.
+Each folder is opened relative to the one before, and the system follows no symlink: its target is read and walked as
+well. `..` goes back to a folder that was opened on the way, so moving or swapping folders meanwhile leads nowhere else.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ import errno
 import os
 from collections.abc import Iterator, Sequence
 
-# As many as the system itself follows.
+# As many symlinks as the system itself follows.
 MOST_LINKS = 40
-# On Linux a folder may be passed through that may not be listed.
+# On Linux a folder without read permission may be passed through.
 PASSING = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class PathOutside(Exception):
-    """The path leads out of the floor."""
+    """The path leads out of the root."""
 
 
 @contextlib.contextmanager
 def walk_below(root: str, parts: Sequence[str], make: bool = False) -> Iterator[tuple[int, str]]:
-    """The folder that holds what the path leads to, and its name there, which is no link; "" for the folder itself.
+    """The folder that holds the path's target, and its name there, which is not a symlink; "" for the folder itself.
 
-    With `make` folders on the way are made.
+    With `make` folders on the way are created.
     """
     walk = Walk(root, make)
     try:
@@ -35,7 +35,7 @@ def walk_below(root: str, parts: Sequence[str], make: bool = False) -> Iterator[
 
 
 class Walk:
-    """The folders from the floor to where we are, each open."""
+    """The open folders from the root to the current one."""
 
     def __init__(self, root: str, make: bool) -> None:
         self.root, self.make, self.links = root, make, 0
@@ -51,14 +51,14 @@ class Walk:
                 self.back()
             elif (target := self.link(name)) is not None:
                 self.follow(target, left)
-            elif left:  # if only by a slash: then it must be a folder
+            elif left:  # a trailing slash is enough: then it must be a folder
                 self.enter(name)
             else:
                 return self.folders[-1], name
         return self.folders[-1], ""
 
     def link(self, name: str) -> str | None:
-        """Where it points, if it is a link."""
+        """Its target, if it is a symlink."""
         try:
             return os.readlink(name, dir_fd=self.folders[-1])
         except FileNotFoundError:
@@ -88,7 +88,7 @@ class Walk:
         except FileNotFoundError:
             if not self.make:
                 raise
-            with contextlib.suppress(FileExistsError):  # somebody else was faster
+            with contextlib.suppress(FileExistsError):  # another process was faster
                 os.mkdir(name, dir_fd=here)
             self.folders.append(os.open(name, PASSING, dir_fd=here))
 

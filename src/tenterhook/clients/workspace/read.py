@@ -45,7 +45,7 @@ def definition(workspace: Workspace) -> Definition:
 
 
 def texts(file: io.BufferedReader, shown: str) -> Generator[tuple[str, int], None, None]:
-    """Each line without its end, and how many of its characters are left out. None is ever held whole."""
+    """Each line without its end, and how many of its characters are left out. A long line is never held whole."""
     coding = must_be_text(file.peek(SAMPLE), shown)
     file.seek(len(coding.mark))
     text = io.TextIOWrapper(file, coding.encoding, errors="replace", newline="\n")

@@ -1,4 +1,4 @@
-"""Texts of files: their encoding and line ends, so that an edit keeps both; and cuts that can be seen."""
+"""Texts of files: their encoding and line ends, so that an edit keeps both; and visible cuts."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from tenterhook.clients.workspace.workspace import WorkspaceError
 
-# As far as we look to tell a text from other data.
+# How many bytes are checked to tell text from other data.
 SAMPLE = 8192
-# The longer mark first: the one of UTF-16 begins like the one of UTF-32.
+# The longer mark first: that of UTF-16 begins like that of UTF-32.
 MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -21,13 +21,13 @@ MARKS = (
 
 
 class TextEncoding(Struct, frozen=True):
-    """How a file writes its text: a mark at its beginning, if any, and the encoding."""
+    """How a file encodes its text: a byte order mark, if any, and the encoding."""
 
     mark: bytes = b""
     encoding: str = "utf-8"
 
     def decode_bytes(self, data: bytes) -> str:
-        """Bytes that are no text of this encoding are kept for encoded() to give back."""
+        """Bytes that are invalid in this encoding are kept, so that encode_text() gives them back."""
         return data[len(self.mark) :].decode(self.encoding, self.errors)
 
     def encode_text(self, text: str) -> bytes:
@@ -39,7 +39,7 @@ class TextEncoding(Struct, frozen=True):
 
 
 def coding(head: bytes) -> TextEncoding | None:
-    """Of the file that begins so; None if it is no text."""
+    """The encoding of a file that begins like this; None if it is not text."""
     for mark, encoding in MARKS:
         if head.startswith(mark):
             return TextEncoding(mark, encoding)

@@ -1,8 +1,8 @@
 """The files of a project as tools see them: where a path leads, whether that is inside, reading and writing there.
 
-Every path is walked folder by folder below a floor, each opened in the one before, links read by hand. The floor is
-`/`, or the project itself where the workspace is confined: then nothing below leads out of it, neither `..` nor a link,
-nor a link that is put there while we look.
+Every path is walked folder by folder below a root, each opened relative to the one before, symlinks read by hand. The
+root is `/`, or the project itself if the workspace is confined: then nothing leads out of it, neither `..` nor a
+symlink, nor a symlink that is created while we look.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from tenterhook.clients.workspace.openat import PathOutside, folder_at, walk_below
 
-# What nobody wants to search: what tools made, and the history.
+# Folders that are not searched: what tools generated, and the history.
 SKIPPED = frozenset(
     ".git .hg .svn .jj node_modules __pycache__ .venv .tox .nox .mypy_cache .pytest_cache .ruff_cache".split()
 )
@@ -40,17 +40,17 @@ class WorkspaceError(ValueError):
 
 
 class WalkedFile(Struct, frozen=True):
-    """A file that a walk came by. Its path is the one to show, and to open it by."""
+    """A file found by a walk. Its path is the one to show, and to open it by."""
 
     path: str
     size: int
     modified: float
-    # Not a link, a pipe or the like.
+    # Not a symlink, a pipe or the like.
     regular: bool
 
 
 class Workspace:
-    """A project's folder. `read_only` writes nothing; `confined` knows of nothing outside of it."""
+    """A project's folder. `read_only` refuses writing; `confined` refuses everything outside of it."""
 
     def __init__(
         self,
@@ -69,7 +69,9 @@ class Workspace:
     # Where a path leads
 
     def path(self, path: str) -> str:
-        """The whole path: relative ones count from the project, `~` is the user's home. Links stay as they are."""
+        """The absolute path: relative ones count from the project, `~` is the user's home. Symlinks are not
+        resolved.
+        """
         if not isinstance(path, str) or not path:
             raise WorkspaceError("a path is needed")
         if "\0" in path:
@@ -79,24 +81,24 @@ class Workspace:
         return os.path.join(self.root, path)
 
     def inside(self, path: str) -> bool:
-        """Whether it is a place in the project, when all links are followed."""
+        """Whether it is in the project, after all symlinks are resolved."""
         try:
             return within(os.path.realpath(self.path(path)), self.root)
         except (OSError, ValueError):
             return False
 
     def asks(self, path: str) -> bool:
-        """Whether the user is to be asked before it is looked at. A confined workspace refuses it without asking."""
+        """Whether the user is to be asked before it is read. A confined workspace refuses it without asking."""
         return not self.confined and not self.inside(path)
 
     def shown(self, path: str) -> str:
-        """The path as people and models write it: from the project on, where it is in there by its name."""
+        """The path as people and models write it: relative to the project, if it is in there by name."""
         whole = os.path.normpath(self.path(path))
         top = next((top for top in (self.root, self.given) if within(whole, top)), "")
         return os.path.relpath(whole, top) if top else whole
 
     def parts(self, path: str) -> list[str]:
-        """From the floor on. A whole path may name a project by a link to it."""
+        """Path components below the root. An absolute path may reach the project through a symlink."""
         whole = self.path(path)
         for top in (self.root, self.given) if self.confined else (os.sep,):
             if within(whole, top):
@@ -109,7 +111,7 @@ class Workspace:
     def opened(self, path: str) -> Iterator[int]:
         """A descriptor of a regular file, for reading."""
         with self.in_words(path), walk_below(self.walk_root, self.parts(path)) as (folder, name):
-            # A pipe that nobody writes to must not keep us waiting.
+            # A pipe without a writer must not block us.
             fd = os.open(name or ".", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
             try:
                 must_be_regular(os.fstat(fd))
@@ -118,7 +120,7 @@ class Workspace:
                 os.close(fd)
 
     def read(self, path: str, most: int) -> bytes:
-        """All of a file that is not larger than `most` bytes."""
+        """The content of a file that is not larger than `most` bytes."""
         with self.opened(path) as fd, open(fd, "rb", closefd=False) as file:
             data = file.read(most + 1)
         if len(data) > most:
@@ -130,7 +132,7 @@ class Workspace:
             return stat.S_ISDIR(os.stat(name or ".", dir_fd=folder, follow_symlinks=False).st_mode)
 
     def walk(self, path: str, skipped: frozenset[str] = SKIPPED) -> Iterator[WalkedFile]:
-        """All files below a folder, folder by folder and by name. Links are told of and not followed."""
+        """All files below a folder, folder by folder and by name. Symlinks are listed and not followed."""
         waiting = [path]
         while waiting:
             at = waiting.pop()
@@ -139,7 +141,7 @@ class Workspace:
             except WorkspaceError:
                 if at == path:
                     raise
-                continue  # gone meanwhile, or not for us
+                continue  # gone meanwhile, or not readable
             folders = []
             for name, info in found:
                 below = os.path.join(at, name)
@@ -161,7 +163,7 @@ class Workspace:
     # Writing
 
     def write(self, path: str, data: bytes) -> bool:
-        """The whole file at once or not at all, with the mode it had; folders are made. True if it is new."""
+        """Write the whole file atomically, with its old mode; folders are created. True if it is new."""
         if self.read_only:
             raise WorkspaceError("nothing can be written here: this workspace is read-only")
         with self.in_words(path), walk_below(self.walk_root, self.parts(path), make=True) as (folder, name):
@@ -212,8 +214,8 @@ def stat_entries(entries: Iterator[os.DirEntry[str]]) -> Iterator[tuple[str, os.
 
 
 def replace(folder: int, name: str, data: bytes, before: os.stat_result | None) -> None:
-    """Beside it first, then in its place: a reader sees the old file or the new one."""
-    beside = f".{secrets.token_hex(8)}.tmp"  # without the name: that may be as long as the system takes
+    """Write beside it first, then rename: a reader sees the old file or the new one."""
+    beside = f".{secrets.token_hex(8)}.tmp"  # without the file's name, which may be as long as the system allows
     fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666, dir_fd=folder)
     try:
         with open(fd, "wb") as file:

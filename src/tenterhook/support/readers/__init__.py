@@ -1,7 +1,7 @@
-"""Read a config file, and say later on which line and column anything in it stands.
+"""Read a config file, and find the line and column of anything in it later.
 
-Values come from the fast parser of each format, which knows no positions. Positions come from a scan of our own. It
-runs once, when somebody asks, or when the parse fails and a person has to be told why.
+Values come from the fast parser of each format, which has no positions. Positions come from our own scan, which runs
+once, when they are first needed or when the parse fails and the user has to be told why.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ DEEPEST = 64
 
 
 class Document(Struct, frozen=True):
-    """What a file says. `where` and `duplicates` scan the text once, on the first call of either."""
+    """The content of a file. `where` and `duplicates` scan the text once, on the first call of either."""
 
     file: str
     data: Any
@@ -33,18 +33,18 @@ class Document(Struct, frozen=True):
 
 
 class Position(Struct, gc=False):
-    """Where one thing starts, as an offset into the text, and the places of what is in it."""
+    """Where a value starts, as an offset into the text, and the positions of what is in it."""
 
     offset: int
     inside: dict[Any, Position]
 
 
-# The root, and each key that stands again in the same mapping with its offset.
+# The root, and each key that occurs again in the same mapping, with its offset.
 Scan = tuple[Position, list[tuple[int, Any]]]
 
 
 class Positions:
-    """The places of one text, which nobody looks for before the first question."""
+    """The positions in one text, computed on first use."""
 
     def __init__(self, text: str, file: str, format: str) -> None:
         self.text, self.file, self.format = text, file, format
@@ -64,7 +64,7 @@ class Positions:
         return line, offset - starts[line - 1] + 1
 
     def where(self, path: Path) -> tuple[int, int]:
-        """The place of the key or item, or of the nearest thing around it that exists."""
+        """The position of the key or item, or of the nearest existing parent."""
         place = self.look()[0]
         for step in path:
             if step not in place.inside:
@@ -81,9 +81,9 @@ class Positions:
 
 
 def read(file: str, format: str, naming: tuple[str, ...] = ()) -> Document | None:
-    """The document in a file, or None where there is no such file, or none of the words to look for stands in it."""
+    """The document in a file; None if there is no such file, or it contains none of the words to look for."""
     try:
-        # A repository can hold a link to a pipe, to /dev/zero or to our own stdin, and nobody has trusted it yet.
+        # A repository can hold a symlink to a pipe, to /dev/zero or to our own stdin, and is not trusted yet.
         with open(file, "rb", opener=unblocking) as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
                 raise ConfigError("is not a regular file", file=file)
@@ -126,13 +126,13 @@ def validate_top_level(data: Any, places: Positions) -> dict[Any, Any]:
         start = len(places.text) - len(places.text.lstrip())
         raise error(f"the top level must be a mapping, not {kind(data)}", places.text, places.file, start)
     if too_deep(data):
-        places.look()  # knows where, and raises
+        places.look()  # finds the position, and raises
         raise ConfigError(f"nested deeper than {DEEPEST} levels", file=places.file)
     return data
 
 
 def reader(format: str) -> tuple[Callable[[str, str], Any], Callable[[str, str], Scan]]:
-    """Only what the format needs is imported: YAML alone takes 15 ms."""
+    """Imports only what the format needs: YAML alone takes 15 ms."""
     if format == "json":
         from tenterhook.support.readers import json
 
@@ -160,7 +160,7 @@ def decode_utf8_source(text: bytes, file: str) -> str:
 
 
 def error(message: str, text: str, file: str, offset: int) -> ConfigError:
-    """The error that stands at an offset."""
+    """The error for an offset."""
     line = text.count("\n", 0, offset) + 1
     return ConfigError(message, file=file, line=line, column=offset - text.rfind("\n", 0, offset))
 
@@ -174,7 +174,7 @@ def line_starts(text: str) -> list[int]:
 
 
 def too_deep(data: Any) -> bool:
-    """Level by level, because a recursion is what a deep file wants to break."""
+    """Level by level, because recursion is what a deep file would break."""
     level = [data]
     for _ in range(DEEPEST):
         every = [item.values() if isinstance(item, dict) else item for item in level]

@@ -6,10 +6,10 @@ __all__ = ["frontmatter"]
 
 
 def frontmatter(text: str) -> str:
-    """The text down to the closing line, or nothing where there is no frontmatter.
+    """The text down to the closing line; empty if there is no frontmatter.
 
-    The opening dashes are kept: YAML reads them as the start of a document, and so positions count from the file's top.
-    An opening line without an end is a horizontal rule.
+    The opening dashes are kept: YAML reads them as the start of a document, so positions count from the file's top. An
+    opening line without a closing one is a horizontal rule.
     """
     at = 0
     for number, line in enumerate(text.split("\n")):

@@ -1,7 +1,7 @@
-"""JSON, with comments where the format is jsonc.
+"""JSON, with comments if the format is jsonc.
 
-msgspec reads the values. The scanner knows the same grammar, so that it can say where each key and item stands, and
-say in words what is wrong with a text that msgspec refused. It needs no `re`: compiling the patterns would take longer
+msgspec reads the values. The scanner knows the same grammar, so that it can find the position of each key and item, and
+explain what is wrong with a text that msgspec refused. It does not use `re`: compiling the patterns would take longer
 than scanning a usual file.
 """
 
@@ -45,7 +45,7 @@ def scan(text: str, file: str) -> Scan:
 
 
 def diagnosis(text: str, file: str, message: str) -> ConfigError:
-    """What is wrong, in the scanner's words; in msgspec's where the scanner finds nothing."""
+    """What is wrong, in the scanner's words; in msgspec's if the scanner finds nothing."""
     if not text or text.isspace():
         return ConfigError("the file is empty; write {} to say nothing", file=file, line=1, column=1)
     try:
@@ -65,25 +65,25 @@ def blank_out_comments(text: str, file: str) -> str:
         if quote < slash:
             at = closing(text, quote) + 1
             if not at:
-                break  # the string does not end: the parser will say so
+                break  # the string does not end: the parser will report it
         else:
             at = comment_end(text, slash, file)
             parts += [text[done:slash], "".join(c if c in "\r\n" else " " for c in text[slash:at])]
             done = at
-        # Looked for again only when passed: otherwise each string would search the rest of the file for a comment.
+        # Searched again only when passed: otherwise each string would search the rest of the file for a comment.
         slash = following(text, "/", at) if slash < at else slash
         quote = following(text, '"', at) if quote < at else quote
     return "".join(parts) + text[done:]
 
 
 def following(text: str, char: str, at: int) -> int:
-    """Where the character stands next, or the end of the text."""
+    """The next position of the character, or the end of the text."""
     found = text.find(char, at)
     return found if found >= 0 else len(text)
 
 
 def comment_end(text: str, slash: int, file: str) -> int:
-    """Where the comment ends, or the next character where this slash starts none."""
+    """Where the comment ends, or the next character if this slash does not start one."""
     if text.startswith("//", slash):
         return following(text, "\n", slash)
     if text.startswith("/*", slash):
@@ -95,7 +95,7 @@ def comment_end(text: str, slash: int, file: str) -> int:
 
 
 def closing(text: str, start: int) -> int:
-    """Where the string that starts here has its closing quote, or -1."""
+    """The position of the closing quote of the string that starts here, or -1."""
     end = text.find('"', start + 1)
     while end > 0 and is_backslash_escaped(text, end):
         end = text.find('"', end + 1)
@@ -103,7 +103,7 @@ def closing(text: str, start: int) -> int:
 
 
 def is_backslash_escaped(text: str, at: int) -> bool:
-    """Whether an odd number of backslashes stands before."""
+    """Whether an odd number of backslashes comes before."""
     first = at
     while text[first - 1] == "\\":
         first -= 1
@@ -111,10 +111,10 @@ def is_backslash_escaped(text: str, at: int) -> bool:
 
 
 class JsonScanner:
-    """One walk over one text; `at` is always the next character."""
+    """One pass over one text; `at` is always the next character."""
 
     def __init__(self, text: str, file: str) -> None:
-        # The mark at the end saves a bounds check for each character.
+        # A sentinel at the end saves a bounds check for each character.
         self.text, self.file, self.end = text + END, file, len(text)
         self.at = 0
         self.repeated: list[tuple[int, Any]] = []
@@ -128,7 +128,7 @@ class JsonScanner:
         return root, self.repeated
 
     def value(self, depth: int) -> dict[Any, Position]:
-        """The places inside a value; the value itself is passed over."""
+        """The positions inside a value; moves past the value."""
         first = self.text[self.at]
         if first == '"':
             self.string()
@@ -170,7 +170,7 @@ class JsonScanner:
         return inside
 
     def more(self, closer: str, opened: int) -> bool:
-        """Whether a comma announces another one; the comma or the closing bracket is passed over."""
+        """Whether another item follows; moves past the comma or the closing bracket."""
         found, comma = self.blank(), self.at
         if found not in (",", closer):
             line = self.text.count("\n", 0, opened) + 1
@@ -182,7 +182,7 @@ class JsonScanner:
         return found == ","
 
     def blank(self) -> str:
-        """Pass over blanks to the character that is returned."""
+        """Skip blanks; returns the next character."""
         text, at = self.text, self.at
         while text[at] in BLANKS:
             at += 1
@@ -237,7 +237,7 @@ class JsonScanner:
         return self.error(f"a string holds a control character; write \\u{ord(self.text[at]):04x}", at)
 
     def escape(self, at: int) -> int:
-        """How long the escape is that starts here; 0 where it is none."""
+        """The length of the escape that starts here; 0 if it is not one."""
         for length in (2, 6, 12):  # \n, \u00e9, and a pair of surrogates
             try:
                 decode(f'"{self.text[at : at + length]}"')

@@ -1,6 +1,6 @@
-"""TOML: tomllib reads the values, a scanner of our own finds their places.
+"""TOML: tomllib reads the values, our own scanner finds their positions.
 
-The scanner runs on text that tomllib has accepted, so it knows where things start and end and checks nothing else.
+The scanner runs on text that tomllib has accepted, so it only finds where things start and end and checks nothing else.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def scan(text: str, file: str) -> Scan:
 
 
 def refuse_depth(text: str, file: str) -> None:
-    """Raise at the first place that is too deep. The scanner gets lost only where tomllib will find an error too."""
+    """Raise at the first position that is too deep. The scanner fails only where tomllib will find an error too."""
     with suppress(ValueError):
         scan(text, file)
 
@@ -53,10 +53,10 @@ def toml_config_error(message: str, text: str, file: str) -> ConfigError:
 
 
 class TomlScanner:
-    """One walk over one text; `at` is always the next character."""
+    """One pass over one text; `at` is always the next character."""
 
     def __init__(self, text: str, file: str) -> None:
-        # The mark at the end saves a bounds check for each character.
+        # A sentinel at the end saves a bounds check for each character.
         self.text, self.file, self.end = text + END, file, len(text)
         self.at = 0
         self.root = Position(0, {})
@@ -73,7 +73,7 @@ class TomlScanner:
         return self.root, []
 
     def header(self) -> tuple[Position, int]:
-        """The table that the lines below a header fill, and its depth."""
+        """The table for the lines below a header, and its depth."""
         start, brackets = self.at, 2 if self.text.startswith("[[", self.at) else 1
         self.at += brackets
         *parents, (name, offset) = self.keys()
@@ -82,7 +82,7 @@ class TomlScanner:
         place = table.inside.setdefault(name, Position(offset, {}))
         self.check(depth + brackets, offset)
         if brackets == 1:
-            place.offset = offset  # an earlier [a.b] only mentioned `a`; this is where it is written
+            place.offset = offset  # an earlier [a.b] only mentioned `a`; here it is defined
             return place, depth + 1
         item = place.inside[len(place.inside)] = Position(start, {})
         return item, depth + 2
@@ -95,7 +95,7 @@ class TomlScanner:
         table.inside[name] = Position(offset, self.value(depth + 1))
 
     def descend(self, keys: list[tuple[str, int]], table: Position, depth: int) -> tuple[Position, int]:
-        """Through tables, made where they are only mentioned, and the last item of each array of tables."""
+        """Go through tables, created if only mentioned, and the last item of each array of tables."""
         for name, offset in keys:
             table, depth = table.inside.setdefault(name, Position(offset, {})), depth + 1
             if 0 in table.inside:
@@ -105,7 +105,7 @@ class TomlScanner:
         return table, depth
 
     def keys(self) -> list[tuple[str, int]]:
-        """The parts of a dotted key and where each stands; what follows it is next."""
+        """The parts of a dotted key and their positions; moves past it."""
         found = []
         while True:
             self.spaces()
@@ -128,7 +128,7 @@ class TomlScanner:
         return self.progress(start)
 
     def value(self, depth: int) -> dict[Any, Position]:
-        """The places inside a value; the value itself is passed over."""
+        """The positions inside a value; moves past the value."""
         first, start = self.text[self.at], self.at
         if first in "[{":
             self.check(depth, start)
@@ -162,13 +162,13 @@ class TomlScanner:
         return table.inside
 
     def string(self) -> None:
-        """Pass over a string of any of the four kinds."""
+        """Skip a string of any of the four kinds."""
         start, quote = self.at, self.text[self.at]
         if self.text.startswith(quote * 3, start):
             end = self.text.find(quote * 3, start + 3)
             while end > 0 and quote == '"' and is_backslash_escaped(self.text, end):
                 end = self.text.find(quote * 3, end + 1)
-            # Up to two quotes may stand before the three that close.
+            # Up to two quotes may come before the three that close.
             while end > 0 and self.text[end + 3] == quote:
                 end += 1
             end += 2 if end > 0 else 0
@@ -179,7 +179,7 @@ class TomlScanner:
         self.at = end + 1
 
     def gap(self) -> str:
-        """Pass over blanks, line ends and comments to the character that is returned."""
+        """Skip blanks, line ends and comments; returns the next character."""
         while (char := self.text[self.at]) in " \t\r\n#":
             if char == "#":
                 end = self.text.find("\n", self.at)
@@ -198,7 +198,7 @@ class TomlScanner:
         self.at += len(expected)
 
     def progress(self, start: int) -> str:
-        """What was passed over. Something must have been, or the walk would never end."""
+        """The text that was skipped. It must not be empty, or the scan would never end."""
         if self.at == start:
             raise self.lost()
         return self.text[start : self.at]

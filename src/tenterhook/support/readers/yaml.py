@@ -1,4 +1,4 @@
-"""YAML as PyYAML's safe loader types it, with bounds that a few lines of aliases cannot get around."""
+"""YAML with the types of PyYAML's safe loader, and with limits that a few lines of aliases cannot bypass."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NOT_A_VALUE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueErr
 
 
 def values(text: str, file: str) -> Any:
-    """What the document says; an empty one, or one that says null, says nothing."""
+    """The document's value; None for an empty one or null."""
     try:
         loader = Loader(text)
         node = loader.get_single_node()
@@ -56,7 +56,7 @@ def yaml_config_error(exc: yaml.YAMLError, text: str, file: str) -> ConfigError:
         tab = "; indent with spaces, not with tabs" if text.startswith("\t", at) else ""
         return error(message + tab, text, file, at)
     if isinstance(exc, ReaderError):
-        # The C reader counts bytes and the other one characters: so look for the character again.
+        # The C reader counts bytes and the other one characters: so search for the character again.
         bad = Reader.NON_PRINTABLE.search(text)
         return error(f"the character U+{exc.character:04X} is not allowed here", text, file, bad.start() if bad else 0)
     return ConfigError(str(exc), file=file)
@@ -67,10 +67,10 @@ def constructor_error_at(message: str, node: Node) -> ConstructorError:
 
 
 class Loader(SafeLoader):
-    """The safe loader, stopped before a deep or large file can exhaust anything.
+    """The safe loader, stopped before a deep or large file can exhaust memory or stack.
 
-    `descend_resolver` and `ascend_resolver` are the only methods that both the C and the Python composer call for
-    each node, and by default they do nothing.
+    `descend_resolver` and `ascend_resolver` are the only methods that both the C and the Python composer call for each
+    node, and by default they do nothing.
     """
 
     def __init__(self, text: str) -> None:
@@ -89,7 +89,7 @@ class Loader(SafeLoader):
         self.depth -= 1
 
     def construct_object(self, node: Node, deep: bool = False) -> Any:
-        """Plain errors such as `month must be in 1..12` know no place: give them one."""
+        """Plain errors such as `month must be in 1..12` have no position: add one."""
         try:
             return super().construct_object(node, deep)
         except NOT_A_VALUE as exc:
@@ -99,13 +99,13 @@ class Loader(SafeLoader):
 
 
 class AliasBounds:
-    """How large and deep a document is when each alias stands for all of its target."""
+    """The size and depth of a document when each alias counts as all of its target."""
 
     def __init__(self) -> None:
         self.measured: dict[int, tuple[int, int] | None] = {}
 
     def measure(self, node: Node, depth: int) -> tuple[int, int]:
-        """Size and height. The recursion ends because the loader let no deeper tree through."""
+        """Size and height. The recursion ends because the loader refused deeper trees."""
         if isinstance(node, ScalarNode):
             return 1, 0
         if id(node) not in self.measured:
@@ -138,13 +138,13 @@ def children(node: Node) -> Iterator[Node]:
 
 
 class YamlScanner:
-    """The places in a tree of nodes, walked in the order of the text."""
+    """The positions in a tree of nodes, in the order of the text."""
 
     def __init__(self, loader: Loader, text: str) -> None:
         self.loader = loader
         self.made: dict[int, dict[Any, Position]] = {}
         self.repeated: list[tuple[int, Any]] = []
-        # A node does not know where its aliases stand. Events do, and come in the same order.
+        # A node does not know the positions of its aliases. Events do, and come in the same order.
         events = yaml.parse(text, Loader=SafeLoader) if "*" in text else ()
         self.aliases = (offset(event) for event in events if isinstance(event, yaml.AliasEvent))
 
@@ -175,7 +175,7 @@ class YamlScanner:
                 self.repeated.append((place.offset, name))
             own[name] = written[key.value] = place
         made.update(own)
-        # `on:` is True in the data, yet a reader who wrote `on` may be asked about by that name.
+        # `on:` is True in the data, but a caller may ask for it by the name `on`.
         for name, place in written.items():
             made.setdefault(name, place)
 

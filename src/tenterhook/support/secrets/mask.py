@@ -1,4 +1,4 @@
-"""Texts without the secrets of the environment: what an SDK or a server says may hold a key."""
+"""Texts without the secrets of the environment: an SDK's or a server's message may hold a key."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from tenterhook.support.secrets.names import kept_back
 
-# What the name of a header's variable ends with if its value is nobody's business.
+# The end of a header variable's name if its value is private.
 SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS")
 
 
 def secrets(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The values that no text may hold; what is very short would tear up words."""
+    """The values that no text may hold; very short ones are left out, since they would break words."""
     found = (value for value in kept_back(environ).values() if len(value) >= 6)
     return tuple(sorted(found, key=len, reverse=True))
 

@@ -1,7 +1,7 @@
-"""Which variables of an environment hold secrets: by their name, or by what their value looks like.
+"""Which variables of an environment hold secrets: by name, or by what the value looks like.
 
-A hook is given none of them unless its entry declares it. Names alone decide for most; a value that is a number or a
-switch is no secret whatever it is called (MAX_TOKENS, USE_AUTH), and one that looks like a token is one anyway.
+A hook gets none of them unless its entry declares it. For most the name decides; but a number or a switch is not a
+secret whatever its name (MAX_TOKENS, USE_AUTH), and a value that looks like a token always is.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ from functools import lru_cache
 
 from tenterhook.support.secrets.patterns import looks_secret
 
-# Parts of a name, in whatever company: PGPASSWORD, CLIENTSECRET, AWS_SHARED_CREDENTIALS.
+# Parts of a name, anywhere: PGPASSWORD, CLIENTSECRET, AWS_SHARED_CREDENTIALS.
 PARTS = (
     *("ACCESSKEY", "PRIVATEKEY", "AUTHKEY", "SEEDPHRASE"),
     *("PASSWORD", "PASSWD", "PASSPHRASE", "PASSCODE", "SECRET", "CREDENTIAL", "APIKEY"),
 )
 # Whole words between underscores, anywhere in a name.
 WORDS = frozenset({"TOKEN", "AUTH", "AUTHORIZATION", "BEARER", "COOKIE", "CREDS", "JWT", "MNEMONIC", "OAUTH", "PAT"})
-# Words that count at a name's end only: DB_PASS and STRIPE_KEY, but no KEY_REPEAT.
+# Words that count at a name's end only: DB_PASS and STRIPE_KEY, but not KEY_REPEAT.
 ENDS = frozenset({"KEY", "KEYS", "PASS", "PWD", "PW", "TOKENS", "WEBHOOK"})
-# What may follow such a word, and changes nothing: OPENAI_KEY_2, SIGNING_KEY_BASE64, DB_PASS_PROD.
+# Suffixes that do not change that: OPENAI_KEY_2, SIGNING_KEY_BASE64, DB_PASS_PROD.
 MORE = frozenset({"BASE64", "B64", "PEM", "BACKUP", "OLD", "NEW", "PROD", "PRODUCTION", "STAGING", "DEV", "LIVE"})
-# Names that no rule gives.
+# Names that no rule covers.
 NAMES = frozenset(
     {
         *("AWS_ACCESS_KEY_ID", "AZURE_STORAGE_CONNECTION_STRING", "SECRET_KEY_BASE", "SENTRY_DSN", "SLACK_WEBHOOK_URL"),
@@ -30,7 +30,7 @@ NAMES = frozenset(
         *("SSHPASS", "DISCORD_WEBHOOK_URL", "NPM_CONFIG__AUTH", "TWILIO_ACCOUNT_SID", "DOCKER_AUTH_CONFIG"),
     }
 )
-# A last word that says where or what kind of a secret is, not the secret itself.
+# A last word that says where or what kind a secret is, not the secret itself.
 ABOUT = frozenset(
     {
         *("SOCK", "SOCKET", "FILE", "PATH", "DIR", "URL", "URI", "HOST", "PORT", "ENDPOINT", "REGION", "STORE"),
@@ -39,7 +39,7 @@ ABOUT = frozenset(
         *("TTL", "EXPIRY", "EXPIRES", "LENGTH", "LIMIT", "COUNT", "SIZE", "HELPER", "MANAGER", "BACKEND", "HEADER"),
     }
 )
-# What makes a KEY or TOKENS no secret: PUBLIC_KEY, CACHE_KEY, MAX_TOKENS.
+# Words that make a KEY or TOKENS harmless: PUBLIC_KEY, CACHE_KEY, MAX_TOKENS.
 OPEN = frozenset(
     {
         *("PUBLIC", "PUBLISHABLE", "PRIMARY", "FOREIGN", "SORT", "PARTITION", "CACHE", "HOT"),
@@ -49,9 +49,9 @@ OPEN = frozenset(
 SWITCHES = frozenset({"", "true", "false", "yes", "no", "on", "off", "none", "null", "auto", "always", "never"})
 # Longer numbers may be codes.
 DIGITS = 6
-# How much of a value is looked at; what is longer is data.
+# How much of a value is checked; a longer one is data.
 LOOK = 1 << 16
-# The shortest value that can have one of the shapes.
+# The shortest value that can match a pattern.
 SHORTEST = 8
 
 
@@ -86,7 +86,7 @@ def is_secret(name: str, value: str) -> bool:
 
 
 def is_switch(name: str, value: str) -> bool:
-    """A number or a yes: what a variable about secrets may hold too. A password may be anything."""
+    """A number or a yes, which a variable about secrets may hold too. A password may be anything."""
     if value.lower() in SWITCHES:
         return True
     return value.isdecimal() and len(value) <= DIGITS and "PASS" not in name.upper()
@@ -98,7 +98,7 @@ def kept_back(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 class EnvironmentFilter:
-    """An environment without secrets. The last one is remembered: it hardly ever changes between two events."""
+    """An environment without secrets. The last one is cached: it hardly ever changes between two events."""
 
     __slots__ = ("last",)
 
@@ -106,7 +106,7 @@ class EnvironmentFilter:
         self.last: tuple[dict[str, str], dict[str, str]] = ({}, {})
 
     def __call__(self, environ: dict[str, str]) -> dict[str, str]:
-        """A mapping of its own, which the caller may change."""
+        """A new mapping, which the caller may change."""
         seen, passed = self.last
         if seen != environ:
             passed = {name: value for name, value in environ.items() if not is_secret(name, value)}

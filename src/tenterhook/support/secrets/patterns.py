@@ -1,4 +1,4 @@
-"""What keys and tokens look like: one table for those who keep them out of files, of environments and of logs."""
+"""What keys and tokens look like: one table for files, environments and logs."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-# The start of a word keeps a search linear. In a text that is written as JSON a word may follow an escape.
+# The start of a word keeps a search linear. In JSON text a word may follow an escape.
 START = r"(?:(?<![\w-])|(?<=\\[bfnrt])|(?<=\\u[0-9a-fA-F]{4}))"
-# A name, the texts with which the shape begins (each ? is one character more), and the shape. The value is its first
-# group, or all of it.
+# A name, the prefixes of the pattern (each ? is one more character), and the pattern. The value is its first group, or
+# all of it.
 TOKENS = (
     ("AWS access key", ("??IA", "ACCA"), START + r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])"),
     (
@@ -66,11 +66,11 @@ TOKENS = (
         r"(?:\s|\\+[nr]|[A-Z][\w-]{2,20}: [^\n\"\\]{0,80}(?:\n|\\+n))*[A-Za-z0-9+/=]{24,}",
     ),
 )
-# An option or an argument may follow the one before it in a shell text or in a list of JSON's.
+# An option or an argument may follow another in a shell text or in a JSON list.
 NEXT = r"(?:[ \t]+|\\{0,3}\",[ ]?\\{0,3}\")"
-# A value, up to the quote that closes it or to the next blank. What a variable or a placeholder stands for is not here.
+# A value, up to its closing quote or the next blank. Variables and placeholders are excluded.
 VALUE = r"(?:\\{0,3}[\"'])?(?![$<]|\{\{|\[redacted)((?<=[\"'])[^\"'\\\n]{1,400}|[^\s\"'\\,;|&)]{1,400})"
-# A value that stands behind a blank and is no option and no word of a sentence about the option.
+# A value after a blank that is neither an option nor a word of a sentence about the option.
 APART = (
     NEXT
     + r"(?!-|(?:is|was|are|must|and|or|to|for|needs?|with|requires?|instead|in|on|as|the|an?|not|has|option|flag|if"
@@ -80,9 +80,9 @@ SECRET = (
     r"(?:pass(?:word|wd|phrase|code)?|pwd|secret|(?:api|access|secret|auth|account|encryption|signing|license)[-_]?key"
     r"|secret[-_]?access[-_]?key|bearer|credential|creds|(?:auth|access|refresh|id|session|bot|api)?[-_]?token)"
 )
-# Tokens that are none of somebody's: of a language model, and of a list that goes on.
+# Tokens that are not credentials: of a language model, and of a paginated list.
 NO_SECRET = r"(?!no-|(?:[a-z]+[-_])*(?:stop|eos|bos|pad|unk|mask|sep|cls|next|page|start|starting|continuation)[-_])"
-# Programs that are given a password by a short option, which other programs have for something else.
+# Programs that take a password by a short option, which means something else for other programs.
 LOGINS = r"(?:docker|podman|helm|nerdctl|skopeo|buildah|oras|crane|az|oc|cf)\b.{0,200}\blogin\b"
 ALONE = rf"(?:{APART})?{VALUE}"
 AFTER_USER = rf"(?:=|{NEXT})?\\{{0,3}}[\"']?[^\s:\"'\\$,%]{{1,100}}[:,%](?!//)(?![$<])([^\s\"'\\]{{1,400}})"
@@ -98,9 +98,9 @@ OF_PROGRAMS = (
     ("-a", r"https?\b", AFTER_USER),
     ("--proxy-user", r"(?:curl|wget)\b", AFTER_USER),
 )
-# How far before an option its program may stand.
+# How far before an option its program may be.
 FAR = 400
-# What stands where a password does: secret in an environment and in a log, but in a file often an example.
+# What is in the position of a password: a secret in an environment and in a log, but in a file often an example.
 PLACES = (
     (
         "password in an address",
@@ -124,7 +124,7 @@ PLACES = (
         ("-D", "-P", "-password", "-passwd", "-storepass", "-keypass"),
         rf"(?<![\w-])-(?:[DP][\w.-]{{0,80}}(?i:{SECRET})=|(?:password|passwd|storepass|keypass)(?:=|{APART})){VALUE}",
     ),
-    # Of a data base, a form or a registry: password=... among other words. In code it is an argument.
+    # For databases, forms and registries: password=... among other words. In code it is an argument.
     (
         "password among words",
         ("assword=", "asswd=", "_authToken=", "_auth="),
@@ -146,10 +146,10 @@ PLACES = (
     ("account key", ("AccountKey=", "SharedAccessKey="), r"(?:Account|SharedAccess)Key=([A-Za-z0-9+/=]{20,200})"),
 )
 ALL = TOKENS + PLACES
-# What may still belong to a token that is longer than its shape, and to a key's block.
+# What may still belong to a token that is longer than its pattern, and to a key's block.
 REST = r"[\w-]*"
 BLOCK = r"(?:[A-Za-z0-9+/=]|\s|\\+[nr])*(?:-----END [A-Z ]{0,40}-----)?"
-# Each beginning, without its question marks; how many those were, the shape, and what may follow it.
+# Each prefix without its question marks; their number, the pattern, and what may follow it.
 BEGINNINGS = tuple(
     (one.lstrip("?"), one.count("?"), shape, BLOCK if name == "private key" else REST)
     for name, beginnings, shape in ALL
@@ -159,12 +159,12 @@ BEGINNINGS = tuple(
 
 @lru_cache(maxsize=128)
 def compile_secret_pattern(shape: str) -> re.Pattern[str]:
-    """Made when a text first holds one of its beginnings: most texts hold none."""
+    """Compiled when a text first holds one of its prefixes: most texts hold none."""
     return re.compile(shape, re.ASCII)
 
 
 def spans(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of everything that has such a shape, in no order; some overlap. To look for beginnings is quick."""
+    """Start and end of every match, unordered; some overlap. Searching for the prefixes is fast."""
     for plain, back, shape, rest in BEGINNINGS:
         if plain not in text:
             continue
@@ -184,7 +184,7 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def after_program(text: str, option: str, programs: str, value: str) -> Iterator[tuple[int, int]]:
-    """The values of an option, where the command that it stands in is of a program whose password it is."""
+    """The values of an option, if it belongs to a program whose password it is."""
     at = text.find(option, 1)
     while at >= 0:
         if text[at - 1] in ' \t"':
@@ -199,5 +199,5 @@ def after_program(text: str, option: str, programs: str, value: str) -> Iterator
 
 
 def looks_secret(text: str) -> bool:
-    """Whether anything in a text has such a shape."""
+    """Whether anything in a text matches a pattern."""
     return next(spans(text), None) is not None

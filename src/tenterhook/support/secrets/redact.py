@@ -1,7 +1,7 @@
-"""Texts without secrets: the secret values of an environment, and whatever has the shape of a token.
+"""Redact texts: the secret values of an environment, and whatever looks like a token.
 
-What is kept or shown of an event goes through here once, at the border: where a line is written into the journal,
-where the log and the command print. Before anything is cut, because half a token has no shape any more.
+What is recorded or shown of an event is redacted once, at the boundary: when a line is written into the journal, when
+the log and the command print. Before anything is cut, because half a token is not recognised.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from tenterhook.support.secrets.names import kept_back
 from tenterhook.support.secrets.patterns import spans
 
 MARK = "[redacted]"
-# What is shorter is hardly a secret, and to hide it would tear up words.
+# A shorter value is hardly a secret, and hiding it would break words.
 SHORTEST = 8
-# Every form of a value costs a search: with more values than this, base64 is looked for from its start only.
+# Every encoding of a value costs a search: with more values than this, base64 is searched from its start only.
 FEW = 16
-# The same in JSON and in a URL. Most secrets are, and to import what writes the others takes milliseconds.
+# The same in JSON and in a URL. Most secrets are; importing the encoders for the others takes milliseconds.
 PLAIN = r"[A-Za-z0-9_.~-]+"
-# Names of variables that may hold the path of a secret, which is none itself.
+# Names of variables that may hold the path of a secret, which is not a secret.
 PATHS = ("CREDENTIALS", "KEY", "AUTH")
 
 
@@ -36,12 +36,12 @@ class Redactor:
         shifts = 3 if len(values) <= FEW else 1
         elsewhere = {form for value in values for form in encoded_secret_forms(value, shifts)}
         escaped = elsewhere.union(*map(as_json, values))
-        # One byte is one character there, so that both go the same way.
+        # One byte is one character there, so that both are handled alike.
         self.in_json = longest_first(form.encode("utf-8", "surrogateescape").decode("latin-1") for form in escaped)
         self.in_text = longest_first((*values, *escaped))
 
     def text(self, text: str) -> str:
-        # First the values, so that a token right behind one of them begins a word.
+        # First the values, so that a token right after one of them begins a word.
         text = replace_spans_with_mark(text, places(text, self.in_text))
         return replace_spans_with_mark(text, spans(text))
 
@@ -53,7 +53,7 @@ class Redactor:
 
 
 def is_value(name: str, value: str) -> bool:
-    """Whether a text may not hold this value. A path is none, and our own mark would be hidden for ever."""
+    """Whether this value must be redacted. A path need not be, and our own mark would be hidden again and again."""
     if value.startswith("/") and name.upper().endswith(PATHS) and value.count("/") > 1 and "." in value:
         return False
     return len(value) >= SHORTEST and value not in MARK and MARK not in value
@@ -69,8 +69,10 @@ def as_json(value: str) -> set[str]:
 
 
 def encoded_secret_forms(value: str, shifts: int) -> set[str]:
-    """The value in a URL, and in base64 behind 0, 1 or 2 other bytes; what its neighbours decide too is left off."""
-    from binascii import b2a_base64  # an extension of its own, for those who have secrets
+    """The value in a URL, and in base64 at offset 0, 1 or 2; the characters that depend on neighbouring bytes are left
+    off.
+    """
+    from binascii import b2a_base64  # an extension module, imported only if there are secrets
 
     forms = set() if re.fullmatch(PLAIN, value) else {percent_encode(value)}
     data = value.encode("utf-8", "surrogateescape")
@@ -106,7 +108,7 @@ def apart(text: str, found: Iterable[tuple[int, int]]) -> Iterator[tuple[int, in
 
 
 def in_escape(text: str, start: int) -> bool:
-    """Whether a place in JSON is right behind the beginning of an escape: what starts there is not what it seems."""
+    """Whether a position in JSON is right after the beginning of an escape: the text there is not what it seems."""
     slash = text.rfind("\\", max(0, start - 5), start)
     if slash < 0 or not re.fullmatch(r"(?:u[0-9a-fA-F]{0,3})?", text[slash + 1 : start]):
         return False
@@ -117,7 +119,7 @@ def in_escape(text: str, start: int) -> bool:
 
 
 def replace_spans_with_mark(text: str, found: Iterable[tuple[int, int]]) -> str:
-    """The text with a mark in the place of each span; of spans that overlap or touch, one for all."""
+    """The text with a mark in place of each span; overlapping or touching spans get one mark."""
     parts: list[str] = []
     done = 0
     for start, end in sorted(found):

@@ -1,12 +1,13 @@
-"""A light reader of shell commands: what a shell would take for simple commands, as a flat list in order.
+"""A light parser of shell commands: the simple commands that a shell would see, as a flat list in order.
 
-It follows bash, which reads nearly all that sh and zsh do: quoting, expansions, substitutions, here-documents,
-compound commands. `parse` gives the commands, `fields` the words of one once variables are put in.
+It follows bash, which reads nearly all that sh and zsh do: quoting, expansions, substitutions, here-documents, compound
+commands. `parse` gives the commands, `fields` the words of one with variables filled in.
 
-    records.py   Command, Word, Redirection, Script
+    records.py   SimpleCommand, Word, Redirection, ShellScript
     words.py     one word: quotes, variables, substitutions
     parser.py    operators, reserved words, redirections
     expand.py    a word becomes fields: braces, tilde, variables
+    calls.py     the programs that a text calls; wrappers, run_texts, writes and others say what each does
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The programs that a shell text calls: variables put in, wrappers taken off, the texts that they run read too."""
+"""The programs that a shell text calls: variables filled in, wrappers removed, the texts that they run parsed too."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DEEPEST = 8
 MOST = 10_000
 MOST_WORDS = 30_000
 LONGEST = 4096
-# Characters in all the texts that are read.
+# The most characters in all texts that are read.
 LARGEST = 3 << 20
 # Wrappers whose -c is a text for a shell.
 CALL = ("npx", "npm exec")
@@ -43,12 +43,11 @@ FORGETS = ("read", "unset", "mapfile", "readarray", "getopts")
 
 
 class Call:
-    """One program with its words. UNKNOWN stands in them for what only the shell knows.
+    """One program with its words. UNKNOWN among them means that only the shell knows.
 
-    `named` is the program as it was written; `loaded` says that it runs what came from the network just before;
-    `folder` is where it runs, empty where that is unknown; `by` are the wrappers that run it; `remote` says that it
-    runs on another machine; `fed` are the calls piped into it and `inner` those in its substitutions; `texts` is
-    what it is given on stdin as far as that is written in the command.
+    `named` is the program as it was written; `loaded`: it runs what was just downloaded; `folder` is where it runs,
+    empty if unknown; `by` are the wrappers that run it; `remote`: it runs on another machine; `fed` are the calls piped
+    into it and `inner` those in its substitutions; `texts` is its stdin, as far as the command itself has it.
     """
 
     __slots__ = (
@@ -72,7 +71,7 @@ class Call:
         return " ".join((*self.by, self.program, *self.words[:30])).replace(UNKNOWN, "...")
 
     def run_as(self, program: str, words: list[str], by: str) -> Call:
-        """What it runs in its turn, with all that it has around itself."""
+        """What it runs in turn, with its own surroundings."""
         made = Call(program, words, "" if by in ELSEWHERE else self.folder)
         made.by = (*self.by, by)
         made.assigned, made.writes, made.reads, made.texts = self.assigned, self.writes, self.reads, self.texts
@@ -82,21 +81,21 @@ class Call:
 
 
 def calls(text: str, *, folder: str, home: str) -> tuple[list[Call], str]:
-    """The calls of a text in order, and what keeps it from being read to its end."""
+    """The calls of a text in order, and why it could not be read to its end."""
     reader = CallReader(folder, home)
     reader.read(text, folder)
     return reader.calls, reader.problem
 
 
 class CallReader:
-    """What is known while a text is read: the variables so far."""
+    """The state while a text is read: the variables so far."""
 
     def __init__(self, folder: str, home: str) -> None:
         self.variables: Variables = {"HOME": [home], "PWD": [folder], "IFS": [" \t\n"]}
         self.aliases: dict[str, str] = {}
         # The commands in the body of each function.
         self.functions: dict[str, list[SimpleCommand]] = {}
-        # The files that the text itself has written: what they hold, or None where that came from the network.
+        # The files that the text itself has written: their content, or None if it was downloaded.
         self.files: dict[str, list[str] | None] = {}
         self.calls: list[Call] = []
         self.problem = ""
@@ -148,7 +147,7 @@ class CallReader:
         if (alias is None and not body) or self.depth > DEEPEST or call.function == call.program:
             return
         if alias is not None:
-            self.aliases.pop(call.program)  # which it may hold itself
+            self.aliases.pop(call.program)  # which may call itself
             self.read(" ".join((alias, *map(single_quote_word, call.words))), call.folder, call)
             return
         self.depth += 1
@@ -210,7 +209,7 @@ class CallReader:
             self.variables.pop(name, None)
 
     def changed(self, call: Call) -> str:
-        """The folder after cd; nothing where that is unknown."""
+        """The folder after cd; empty if unknown."""
         targets = [word for word in call.words if not word.startswith("-") or word == "-"]
         target = targets[0] if targets else self.variables["HOME"][0]
         return "" if target == "-" else self.moved(call.folder, target)
@@ -221,10 +220,10 @@ class CallReader:
         path = os.path.normpath(os.path.join(folder, target))
         return path if len(path) <= LONGEST else ""
 
-    # ---- what a call runs in its turn
+    # ---- what a call runs in turn
 
     def take(self, call: Call, layers: int = 0) -> None:
-        """The call itself, or what it is a wrapper of; and the texts that it has a shell read."""
+        """The call itself, or what it wraps; and the texts that it has a shell read."""
         if call.program == "rimraf":
             call.program, call.words = "rm", ["-rf", *call.words]
         program, words = call.program, call.words
@@ -253,7 +252,7 @@ class CallReader:
         self.run_file(call)
 
     def run_texts(self, call: Call) -> None:
-        """The texts that it has a shell read, with the words behind that of -c as the shell's arguments."""
+        """The texts that it has a shell read, with the words after -c as the shell's arguments."""
         before = dict(self.variables)
         if call.program in SHELLS and shell_reads(call.words)[0] == "text":
             text = shell_reads(call.words)[1]
@@ -265,7 +264,7 @@ class CallReader:
             self.read_code(call)
 
     def read_code(self, call: Call, code: list[str] | None = None) -> None:
-        """What code in another language does. Texts that are none for a shell are no problem of the command."""
+        """What code in another language does. Text that is not shell text is not an error of the command."""
         from tenterhook.support.shell.inline_code import texts_of
 
         problem = self.problem
@@ -319,7 +318,7 @@ class CallReader:
 
 
 def fill_xargs_command(words: list[str], mark: str, given: list[str]) -> list[str]:
-    """A command of xargs with what it is handed, in the place of a mark or at its end."""
+    """A command of xargs with its input, in place of a mark or at its end."""
     if not mark:
         return [*words, *given]
     return [word.replace(mark, " ".join(given)) for word in words]

@@ -1,4 +1,4 @@
-"""What `${name%x}`, `${name/a/b}`, `${name:1}` and their like make of a value."""
+"""Evaluate `${name%x}`, `${name/a/b}`, `${name:1}` and the like."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CASES = {",,": str.lower, "^^": str.upper, "@L": str.lower, "@U": str.upper}
 
 
 def apply_parameter_expansion(value: str, change: str) -> str | None:
-    """The value after a change; None where only the shell knows."""
+    """The value after the expansion; None if only the shell knows."""
     if UNKNOWN in value or len(value) > LONGEST or re.search(r"[$`'\"\\]", change):
         return None
     if change in CASES:
@@ -32,7 +32,7 @@ def apply_parameter_expansion(value: str, change: str) -> str | None:
 
 
 def cut(value: str, change: str) -> str:
-    """Without the beginning or the end that fits a pattern, the shortest one or, with two signs, the longest."""
+    """Remove the prefix or suffix that matches a pattern, the shortest one or, with a double sign, the longest."""
     from fnmatch import fnmatchcase
 
     sign, longest = change[0], change[:2] in ("%%", "##")
@@ -46,7 +46,7 @@ def cut(value: str, change: str) -> str:
 
 
 def replace_substring(value: str, change: str) -> str | None:
-    """With a plain text put in another's place, once or, behind a further slash, everywhere."""
+    """Replace a plain text, once or, after a double slash, everywhere."""
     everywhere = change.startswith("/")
     old, _, new = change.removeprefix("/").partition("/")
     if not old or re.search(r"[*?\[#%]", old):

@@ -1,11 +1,11 @@
-"""Compound commands: what opens, what goes on, what closes, and what counts again afterwards."""
+"""Compound commands: what opens, continues and closes them, and what is restored afterwards."""
 
 from __future__ import annotations
 
 from tenterhook.support.shell.records import Redirection, ShellScript, SimpleCommand, Unparsable, Word
 from tenterhook.support.shell.words import DEEPEST, WordReader
 
-# A word that goes on with, or ends, what an earlier one began; with the words that it may follow.
+# A word that continues, or ends, what an earlier one began; with the words that it may follow.
 MIDDLE = {
     "then": ("if", "elif"),
     "elif": ("then",),
@@ -19,7 +19,7 @@ MOST = 30_000
 
 
 class Frame:
-    """What was opened and is not closed yet, and what counts again once it is."""
+    """An open compound command, and the state to restore when it closes."""
 
     __slots__ = ("function", "inherited", "scope", "start", "word")
 
@@ -29,7 +29,7 @@ class Frame:
 
 
 class Compound(WordReader):
-    """The state between commands: the one being read, what is open around it, what is piped into it."""
+    """The state between commands: the current one, what is open around it, what is piped into it."""
 
     def __init__(self, text: str, made: ShellScript, around: Compound | None = None) -> None:
         super().__init__(text)
@@ -41,15 +41,15 @@ class Compound(WordReader):
         self.named = ""  # the function whose body comes next
         self.frames: list[Frame] = []
         self.command: SimpleCommand | None = None
-        self.start: int = len(made.commands)  # of the command, simple or compound, that is being read
+        self.start: int = len(made.commands)  # of the current command, simple or compound
         self.piped = range(0)
         self.inherited: range = range(0)
-        # Whether a command has to come; whether one is there since the last separator, and is a closed compound.
+        # Whether a command must come; whether one is there since the last separator, and is a closed compound.
         self.needs = self.element = self.closed = False
         self.pending: list[tuple[SimpleCommand, Redirection, str, bool]] = []
 
     def count(self) -> None:
-        """A bound on the whole, which keeps a long text from taking long."""
+        """A limit for the whole text, which keeps a long one from taking long."""
         self.made.tokens += 1
         if self.made.tokens > MOST:
             raise Unparsable("it has more words than can be looked through")
@@ -82,14 +82,14 @@ class Compound(WordReader):
                 return
 
     def word_here(self) -> Word:
-        """A word that has to be there."""
+        """A word that must be there."""
         before = self.at
         word = self.word()
         if self.at == before:
             raise Unparsable(f"{self.text[before : before + 1] or 'the end'} stands where a word should")
         return word
 
-    # ---- the command being read
+    # ---- the current command
 
     def begin(self) -> SimpleCommand:
         if self.command is None:
@@ -105,7 +105,7 @@ class Compound(WordReader):
             self.command = None
 
     def separate(self) -> None:
-        """The next command belongs to no pipe."""
+        """The next command is not piped from this one."""
         self.element = self.closed = False
         self.piped = range(0)
 
@@ -118,7 +118,7 @@ class Compound(WordReader):
     # ---- reserved words
 
     def handle_reserved_word(self, word: str, lacking: bool) -> bool:
-        """Whether the word is one of the shell's own, which is then dealt with. `lacking`: a command had to come."""
+        """Whether the word is reserved, and handle it then. `lacking`: a command must come."""
         if word in OPENING:
             self.open(word)
         elif word in MIDDLE:
@@ -183,7 +183,7 @@ class Compound(WordReader):
             raise Unparsable("a function has no name")
         self.named, self.element, self.needs = name, False, True
 
-    # ---- those with a grammar of their own
+    # ---- those with their own grammar
 
     def loop(self) -> None:
         """`for x in words;` or `for ((...));`, up to its `do`. The variable takes each word in turn."""
@@ -202,7 +202,7 @@ class Compound(WordReader):
             self.at += 1
 
     def values(self) -> list[Word]:
-        """The words behind `in`; none where the loop is over the arguments."""
+        """The words after `in`; none if the loop is over the arguments."""
         found: list[Word] = []
         self.whitespace()
         before = self.at
@@ -227,7 +227,7 @@ class Compound(WordReader):
         self.frames[-1].word = "pattern"
 
     def pattern(self) -> None:
-        """What stands before the ) of one case, or the end of all cases."""
+        """The text before the ) of one case, or the end of all cases."""
         self.whitespace()
         opened = self.text.startswith("(", self.at)
         self.at += opened

@@ -1,4 +1,4 @@
-"""A word becomes fields: braces, the tilde and variables are put in as far as they are known."""
+"""A word becomes fields: braces, the tilde and variables are filled in as far as they are known."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 
     Pieces = list[tuple[str, Any]]
 
-# The values that a variable may have; one that is not there is unknown.
+# The values that a variable may have; a missing one is unknown.
 Variables = dict[str, list[str]]
 # A word that would become more fields, or is longer, is left unknown.
 MOST, LONGEST, LARGEST = 256, 2000, 1 << 20
 
 
 def fields(word: Word, variables: Variables) -> list[str]:
-    """The fields of a word, UNKNOWN in place of what only the shell knows.
+    """The fields of a word, with UNKNOWN for what only the shell knows.
 
-    Where a variable may have several values there is a field for each. Patterns for file names stay as they are.
+    If a variable may have several values there is a field for each. File name patterns stay as they are.
     """
     pieces = word.pieces
     if len(pieces) == 1 and pieces[0][0] != VARIABLE:
@@ -35,10 +35,10 @@ def fields(word: Word, variables: Variables) -> list[str]:
 
 
 def expand_variables(pieces: Pieces, variables: Variables) -> list[str]:
-    """Pieces without braces: their texts together, with blanks of unquoted variables parting them."""
+    """Pieces without braces: their texts joined, split at blanks of unquoted variables."""
     made = [""]
     parted: list[str] = []
-    run: list[str] = []  # texts that are not put behind the others yet: one by one would be quadratic
+    run: list[str] = []  # texts not yet appended to the others: one by one would be quadratic
     solid, size = False, 0
     for place, (kind, text) in enumerate(pieces):
         if kind != VARIABLE:
@@ -62,7 +62,7 @@ def expand_variables(pieces: Pieces, variables: Variables) -> list[str]:
 
 
 def append_variable_values(made: list[str], found: list[str], quoted: bool) -> tuple[list[str], list[str]]:
-    """The texts so far with a variable's values behind them; and the fields that its blanks cut off before."""
+    """The texts so far with a variable's values appended; and the fields that its blanks split off before."""
     behind: list[str] = []
     parted: list[str] = []
     for value in found:
@@ -85,7 +85,7 @@ def append_variable_values(made: list[str], found: list[str], quoted: bool) -> t
 
 
 def values(variable: Variable, variables: Variables) -> list[str]:
-    """What it may hold: its values, or what stands for it where it has none."""
+    """Its possible values, or its default if it has none."""
     found = variables.get(variable.name, [UNKNOWN])
     if variable.change:
         made = [apply_parameter_expansion(one, variable.change) for one in found]
@@ -96,7 +96,7 @@ def values(variable: Variable, variables: Variables) -> list[str]:
 
 
 def home(text: str, variables: Variables) -> str:
-    """A text at the start of a word, its tilde put in."""
+    """A text at the start of a word, its tilde expanded."""
     if text[:1] != "~":
         return text
     name, slash, rest = text[1:].partition("/")
@@ -123,7 +123,7 @@ def alternatives(pieces: Pieces) -> list[Pieces]:
         return [pieces]
     if len(pieces) > LONGEST:
         return [[(HIDDEN, "")]]
-    # For each open brace: what came before it, and the alternatives that are complete.
+    # For each open brace: what came before it, and the complete alternatives.
     stack: list[tuple[list[Pieces], list[Pieces]]] = []
     current: list[Pieces] = [[]]
     for place, piece in enumerate(pieces):
@@ -146,7 +146,7 @@ def alternatives(pieces: Pieces) -> list[Pieces]:
 
 
 def match_expansion_braces(pieces: Pieces) -> dict[int, str]:
-    """The braces that close, with a comma of their own between; the others stand for themselves."""
+    """The braces that close, with a comma of their own between; the others are literal."""
     open_braces: list[list[int]] = []
     roles: dict[int, str] = {}
     for place, (kind, text) in enumerate(pieces):

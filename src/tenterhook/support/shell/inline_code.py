@@ -1,7 +1,6 @@
-"""What code in other languages does plainly, said in the shell's words: `os.system("x")` is x, `rmtree("y")` rm -rf y.
+"""What code in other languages does, as shell commands: `os.system("x")` is x, `rmtree("y")` is rm -rf y.
 
-Only texts that stand in the code itself are found. It is no reader of those languages: code that puts its texts
-together goes by unseen.
+Only literal texts in the code are found. It does not parse those languages: code that builds its texts is not seen.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 LONGEST = 200_000
 TEXT = r"[rbu]?(?:'((?:[^'\\\n]|\\.)*)'|\"((?:[^\"\\\n]|\\.)*)\")"
-# What a call with one text becomes in the shell; {} is the text as it is, {!} as one word.
+# The shell command for a call with one text; {} is the text as it is, {!} as one word.
 PLAIN = (
     (
         r"\b(?:system|popen|exec|execSync|spawn|spawnSync|shell_exec|passthru|getoutput|getstatusoutput|execute|run|call|"
@@ -51,7 +50,7 @@ CLIENTS = ("psql", "mysql", "mariadb", "sqlite")
 
 
 def texts_of(call: Call, code: list[str] | None = None) -> list[str]:
-    """The shell's words for what the code of a call does: that of its words and its input, or some of a file."""
+    """The shell commands for what the code of a call does: in its words and its input, or in a file."""
     name = call.program.rstrip("0123456789.")
     if name in INTERPRETERS:
         kind, text = interpreter_reads(call.words)
@@ -97,7 +96,7 @@ def said_by(code: str, *, backquotes: bool, layers: int = 0) -> list[str]:
 
 
 def word(text: str) -> str:
-    """One word for the shell, its tilde put in as expanduser would."""
+    """One word for the shell, its tilde expanded as expanduser would."""
     quoted = text.removeprefix("~").replace("'", "'\\''")
     return ("~" if text.startswith("~") else "") + f"'{quoted}'" if quoted else text[:1] or "''"
 

@@ -1,7 +1,7 @@
 """A shell text becomes a flat list of simple commands.
 
-The flow of compound commands is not kept: the commands of both branches are there, in order. What is kept is what
-decides whether a text is one a shell would take, and who is piped into whom.
+The flow of compound commands is dropped: the commands of both branches are there, in order. What is kept decides
+whether a shell would accept the text, and which command is piped into which.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SEPARATORS = (";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|")
 
 
 def parse(text: str, *, inner: bool = False) -> ShellScript:
-    """The commands of a text. `inner` is one that was made of another's words: it may hold UNKNOWN."""
+    """The commands of a text. `inner`: it was made of another's words and may hold UNKNOWN."""
     script = ShellScript()
     try:
         if len(text) > LARGEST:
@@ -48,7 +48,7 @@ class Parser(Compound):
     """One text, or one substitution of it, from its first command to its last."""
 
     def listing(self, end: str) -> None:
-        """Commands up to the end of the text, or behind the parenthesis that closes them."""
+        """Commands up to the end of the text, or to the closing parenthesis."""
         while True:
             self.blanks()
             if self.frames and self.frames[-1].word == "pattern":
@@ -122,7 +122,7 @@ class Parser(Compound):
             self.piped = element
 
     def parse_parenthesis(self) -> None:
-        """A function's name, a calculation or a subshell."""
+        """A function's name, arithmetic or a subshell."""
         command = self.command
         if command and len(command.words) == 1 and not command.assigned and not command.redirections:
             self.command = None
@@ -142,7 +142,7 @@ class Parser(Compound):
     # ---- words
 
     def token(self) -> None:
-        """A word: of a command, of an assignment before it, or one that the shell reserves."""
+        """A word: of a command, of an assignment before it, or a reserved one."""
         before, first, lacking = self.at, self.command is None, self.needs
         command = self.begin()
         word = self.word()
@@ -165,7 +165,7 @@ class Parser(Compound):
         value = Word([(BARE, text[found.end() :]), *word.pieces[1:]])
         array = word.pieces[1][1] if word.pieces[1:] and word.pieces[1][0] == HIDDEN else None
         values = array if isinstance(array, list) else [value]
-        # A part of an array, or something added to a variable, leaves it unknown.
+        # A part of an array, or something appended to a variable, leaves it unknown.
         command.assigned.append((found[1], [] if found[2] else values))
 
     # ---- redirections

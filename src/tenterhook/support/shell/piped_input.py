@@ -1,4 +1,4 @@
-"""What calls print into others, as far as it is written in the command itself."""
+"""What calls print into others, as far as the command itself has it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 SAY = ("echo", "printf")
 PASS_ON = ("cat", "tee")
-# A longer chain of programs that only pass a text on is nobody's honest work.
+# A longer chain of programs that only pass a text on is not honest work.
 LONGEST = 20
 ESCAPE = r"\\(?:x([0-9A-Fa-f]{1,2})|0?([0-7]{1,3})|([nt\\]))"
 LETTERS = {"n": "\n", "t": "\t", "\\": "\\"}
 
 
 def echo_output(call: Call) -> str:
-    """What echo or printf says."""
+    """The output of echo or printf."""
     words = call.words
     if call.program == "printf":
         pattern, *values = words or [""]
@@ -32,7 +32,7 @@ def echo_output(call: Call) -> str:
 
 
 def decode_echo_escapes(text: str) -> str:
-    """With the escapes of echo -e and printf put in; what cannot be in a command becomes a blank."""
+    """Decode the escapes of echo -e and printf; what cannot be in a command becomes a blank."""
 
     def character(one: re.Match[str]) -> str:
         if one[3]:
@@ -59,7 +59,7 @@ def names(words: list[str]) -> list[str]:
 
 
 def xargs_input_words(call: Call) -> list[str]:
-    """What is handed to xargs: the words that are said, or all that find and ls list."""
+    """The input of xargs: the printed words, or all that find and ls list."""
     found: list[str] = [word for text in (*outputs(call.fed), *call.texts) for word in text.split()]
     for one in call.fed:
         if one.program == "find":

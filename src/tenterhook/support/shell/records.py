@@ -1,4 +1,4 @@
-"""What a shell text is made of."""
+"""The parts of a shell text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Stands in a text for what only the shell knows. No word of a shell can hold this character.
+# Marks in a text what only the shell knows. No word of a shell can hold this character.
 UNKNOWN = "\0"
 
 # The kinds of pieces of a word.
@@ -14,7 +14,7 @@ BARE, QUOTED, BRACE, VARIABLE, HIDDEN = "bare", "quoted", "brace", "variable", "
 
 
 class Unparsable(Exception):
-    """What is wrong with a text, in words; never leaves the package."""
+    """What is wrong with a text; not raised outside of the package."""
 
 
 class Variable:
@@ -39,12 +39,12 @@ class Word:
 
     @property
     def text(self) -> str:
-        """Its text without quotes, UNKNOWN in place of what only the shell knows."""
+        """Its text without quotes, with UNKNOWN for what only the shell knows."""
         return "".join(UNKNOWN if kind in (VARIABLE, HIDDEN) else text for kind, text in self.pieces)
 
     @property
     def bare(self) -> str:
-        """The text of a word without any quote or expansion, as reserved words are; else nothing."""
+        """The text of a word without any quote or expansion, as reserved words are; else empty."""
         return self.text if all(kind in (BARE, BRACE) for kind, _ in self.pieces) else ""
 
 
@@ -59,10 +59,10 @@ class Redirection:
 
 
 class SimpleCommand:
-    """One simple command: its words without the assignments and redirections before, between and after them.
+    """One simple command: its words without assignments and redirections.
 
-    `sources` are the places in the script's list of what is piped into it, `outer` the command whose substitution it
-    stands in, `scope` the subshell it runs in, `function` the name of the function whose body it belongs to.
+    `sources` are the indexes of the commands piped into it, `outer` the command whose substitution it is in, `scope`
+    the subshell it runs in, `function` the name of the function whose body it belongs to.
     """
 
     __slots__ = ("assigned", "background", "function", "outer", "redirections", "scope", "sources", "words")
@@ -76,7 +76,7 @@ class SimpleCommand:
 
 
 class ShellScript:
-    """All commands of a text, and what is wrong with it where it could not be read to its end."""
+    """All commands of a text, and what is wrong if it could not be read to its end."""
 
     __slots__ = ("commands", "problem", "scopes", "tokens")
 

@@ -1,4 +1,4 @@
-"""What a call has a shell or an interpreter run: the text, or where it comes from."""
+"""What a call has a shell or an interpreter run: the text, or its source."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tenterhook.support.shell.wrappers import (
 )
 from tenterhook.support.shell.writes import by_program, operands, whole
 
-# Options, variables and settings of git whose value is a text for a shell.
+# Options, variables and settings of git whose value is a shell text.
 OPTIONS = {
     "git": "-x --exec --extcmd --upload-pack --receive-pack",
     **dict.fromkeys(("tar", "bsdtar"), "--to-command -I --use-compress-program"),
@@ -38,7 +38,7 @@ VARIABLES = (
     *("GIT_SSH_COMMAND", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF", "GIT_ASKPASS"),
     *("GIT_PROXY_COMMAND", "EDITOR", "VISUAL", "PAGER", "MANPAGER", "PROMPT_COMMAND", "LESSOPEN"),
 )
-# What stands before the command in a line of a crontab.
+# What comes before the command in a line of a crontab.
 CRON = r"^\s*(?:@\w+|\S+\s+\S+\s+\S+\s+\S+\s+\S+)\s+"
 TYPES = (
     *("new-session", "new", "new-window", "neww", "split-window", "splitw", "run-shell", "run", "send-keys", "send"),
@@ -107,7 +107,7 @@ def tmux_command_texts(words: list[str]) -> list[str]:
 
 
 def by_options(call: Call) -> list[str]:
-    """The texts that a program has a shell read because an option, a setting or a variable says so."""
+    """The texts that a program has a shell read because of an option, a setting or a variable."""
     found = [call.assigned[name].lstrip("|") for name in VARIABLES if name in call.assigned]
     found += [option_value(call.words, name) or "" for name in OPTIONS.get(call.program, "").split()]
     if call.program in ("ssh", "scp", "sftp"):
@@ -142,12 +142,12 @@ def git_texts(words: list[str]) -> list[str]:
 
 
 def stdin_of(call: Call) -> list[str]:
-    """What comes in, where it is written in the command."""
+    """Its stdin, if the command itself has it."""
     return [*call.texts, *outputs(call.fed), *(outputs(call.inner) if UNKNOWN in "".join(call.reads) else [])]
 
 
 def code_from(call: Call) -> tuple[str, str]:
-    """Where the code comes from that a shell or an interpreter is to run: text, file or stdin; ("", "") for others."""
+    """Where a shell or an interpreter gets its code: text, file or stdin; ("", "") for other programs."""
     if call.program in SHELLS:
         return shell_reads(call.words)
     if call.program.rstrip("0123456789.") in INTERPRETERS:
@@ -162,7 +162,7 @@ def code_from(call: Call) -> tuple[str, str]:
 
 
 def made_by(call: Call) -> dict[str, list[str] | None]:
-    """The files that a call writes, with what it says into them."""
+    """The files that a call writes, with their content."""
     if not call.writes and call.program not in ("tee", *LOADS):
         return {}
     loads = call.program in LOADS or any(one.program in LOADS for one in call.fed)

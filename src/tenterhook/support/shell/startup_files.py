@@ -1,4 +1,4 @@
-"""Code that runs before a program's own, or in its place: what a shell reads first, libraries, makefiles, addresses."""
+"""Code that runs before a program's own, or instead of it: shell start-up files, libraries, makefiles, downloads."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ MAKES = ("make", "gmake")
 PRELOADS = ("LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES")
 LIBRARIES = ("/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/")
 PROGRAMS = ("/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/")
-# Shells that read the file of ENV, where a person sits at them.
+# Shells that read the file of ENV if they are interactive.
 POSIX = ("sh", "dash", "ksh", "ash", "mksh")
 NOWHERE = ("", "/dev/null")
 ADDRESS = r"(?i)(?:git\+)?(?:https?|ftp)://"
-# Wrappers that fetch what they run, with the options that name it.
+# Wrappers that download what they run, with the options that name it.
 FETCHES = {
     **dict.fromkeys(("npx", "npm exec", "pnpm dlx", "yarn dlx"), ("-p", "--package")),
     "bunx": (),
     "uvx": ("--from", "--with"),
     "uv run": ("--with",),
 }
-# What a makefile's own variables are where it does not say.
+# The defaults of a makefile's own variables.
 USUAL = {"RM": "rm -f", "MAKE": "make"}
 SOME = "make-variable"
 DEEPEST, LONGEST_VALUE, LONGEST_LINE = 3, 200, 20_000
@@ -36,7 +36,7 @@ REFERENCE = r"\$(?:\((\w+)\)|\{(\w+)\}|([^\s({$]))"
 
 
 def assigned_variables(call: Call) -> dict[str, str]:
-    """The variables that it sets for what it runs; for all that comes after, where it declares them."""
+    """The variables that it sets for what it runs; for all later commands, if it declares them."""
     if call.program not in DECLARES:
         return call.assigned
     named = (word.partition("=") for word in call.words if is_assignment(word) or word.isidentifier())
@@ -44,7 +44,7 @@ def assigned_variables(call: Call) -> dict[str, str]:
 
 
 def shell_startup_files(call: Call) -> list[str]:
-    """The files that a shell reads before what it was called for."""
+    """The files that a shell reads before its command."""
     variables, program = assigned_variables(call), call.program
     found = [variables.get("BASH_ENV", "")]
     if program in POSIX and interactive(call.words):
@@ -66,7 +66,7 @@ def interactive(words: list[str]) -> bool:
 
 
 def preloads(call: Call) -> bool:
-    """Whether a library is put before those of the program that does not come with the system."""
+    """Whether a library that is not the system's is preloaded."""
     libraries = [one for name in PRELOADS for one in re.split(r"[: ]", assigned_variables(call).get(name, "")) if one]
     return any(not one.startswith(LIBRARIES) or ".." in one for one in libraries)
 
@@ -76,7 +76,7 @@ def is_address(word: str | None) -> bool:
 
 
 def runs_remote_code(name: str, own: list[str], inner: list[str]) -> bool:
-    """Whether a wrapper runs what it gets from an address."""
+    """Whether a wrapper runs what it gets from a URL."""
     if name not in FETCHES:
         return False
     named = [option_value(own, option) for option in FETCHES[name]]
@@ -94,12 +94,12 @@ def makefile(words: list[str]) -> tuple[str, str]:
 
 
 def shell_of(call: Call) -> str:
-    """What make is to run each line with, where its words say so."""
+    """The shell that make is to use for each line, if its words say so."""
     return next((word.partition("=")[2] for word in call.words if word.startswith("SHELL=")), "")
 
 
 def odd_shell(call: Call) -> bool:
-    """A shell for make that is none, or that lies where no shell does."""
+    """A shell for make that is not a shell, or is in an unusual place."""
     path = (shell_of(call).split() or [""])[0]
     if call.program not in MAKES or not path:
         return False
@@ -128,8 +128,8 @@ def expand_make_variables(line: str, known: dict[str, str]) -> str:
     def value(one: re.Match[str]) -> str:
         return known.get(one[1] or one[2] or "", SOME)
 
-    parts = line.split("$$")  # which make hands on as one
+    parts = line.split("$$")  # which make passes on as one
     for _ in range(DEEPEST):
-        if sum(map(len, parts)) <= LONGEST_LINE:  # one that is put into itself has no end
+        if sum(map(len, parts)) <= LONGEST_LINE:  # a variable that contains itself has no end
             parts = [re.sub(REFERENCE, value, part) for part in parts]
     return "$".join(parts)

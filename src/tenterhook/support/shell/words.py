@@ -1,4 +1,4 @@
-"""One word of a shell text: quotes, variables, substitutions. What stands in substitutions is left to the parser."""
+"""One word of a shell text: quotes, variables, substitutions. The content of substitutions is left to the parser."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ IN_DOUBLE = re.compile(r'[^"\\$`\0]+')
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-]")
 ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[[^\]]*\]\+?|\+?)=")
 LETTERS = dict(zip("ntrabeEfv\\'\"?", "\n\t\r\a\b\x1b\x1b\f\v\\'\"?", strict=True))
-# Those that few commands need are compiled when one does.
+# Patterns that few commands need are compiled on first use.
 IN_BODY = r"[^\\$`\0]+"
 IN_OPERAND = r"[^'\"\\$`{}\0]+"
 BRACED = r"([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(:?[-=+?]|(?=\}))"
@@ -45,7 +45,7 @@ def check_piece_count(pieces: Pieces) -> None:
 
 
 class WordReader:
-    """A place in a text, and the reading of words from there on."""
+    """A position in a text, and methods that read words from there."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at, self.size = text, 0, len(text)
@@ -57,11 +57,11 @@ class WordReader:
             raise Unparsable("its parts are nested too deeply")
 
     def substitution(self) -> None:
-        """The commands up to the closing parenthesis; the place is behind the opening one."""
+        """The commands up to the closing parenthesis; the position is after the opening one."""
         raise NotImplementedError
 
     def parse_nested(self, text: str) -> None:
-        """The commands of a text that stood in backquotes."""
+        """The commands of a text in backquotes."""
         raise NotImplementedError
 
     def array(self) -> list[Word]:
@@ -137,7 +137,7 @@ class WordReader:
         self.at += 1
 
     def quoted_until(self, end: str, run: re.Pattern[str], pieces: Pieces) -> None:
-        """Text in which only $, ` and \\ are special, up to the character that ends it or to the end of all."""
+        """Text in which only $, ` and \\ are special, up to the given character or the end."""
         text, size = self.text, self.size
         while self.at < size:
             check_piece_count(pieces)
@@ -199,7 +199,7 @@ class WordReader:
         pieces.append((HIDDEN, ""))
 
     def arithmetic_at(self, at: int) -> bool:
-        """Whether what is opened by (( before that place is closed by )), which makes it a calculation."""
+        """Whether (( before that position is closed by )), which makes it arithmetic."""
         depth, text, parenthesis = 0, self.text, re.compile(PAREN)
         while True:
             found = parenthesis.search(text, at)
@@ -255,7 +255,7 @@ class WordReader:
         return VARIABLE, Variable(found[1], quoted, Word(operand) if found[2] and found[2][-1] != "?" else None)
 
     def operand(self, pieces: Pieces, quoted: bool) -> None:
-        """Up to the closing brace; blanks and operators mean nothing in it."""
+        """Up to the closing brace; blanks and operators are literal in it."""
         run = re.compile(IN_OPERAND)
         while self.at < self.size:
             check_piece_count(pieces)
@@ -286,7 +286,7 @@ class WordReader:
         pieces.append((HIDDEN, ""))
 
     def ansi(self) -> str:
-        """The rest of `$'...'`, its escapes decoded; an escaped NUL ends the text, as it does in the shell."""
+        """The rest of `$'...'`, its escapes decoded; an escaped NUL ends the text, as in the shell."""
         parts: list[str] = []
         kept: int | None = None
         while self.at < self.size:
@@ -304,7 +304,7 @@ class WordReader:
         raise Unparsable("a ' is not closed")
 
     def ansi_escape(self) -> str:
-        """One escape of `$'...'`; one that does not exist stands for itself."""
+        """One escape of `$'...'`; an unknown one is literal."""
         found = re.match(
             r"(?s)\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|c(.)|(.))",
             self.text[self.at : self.at + 10],

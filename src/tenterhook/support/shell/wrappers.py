@@ -1,10 +1,10 @@
-"""Programs that run another one: what they run, taken out of their words."""
+"""Programs that run another one: find the inner command in their words."""
 
 from __future__ import annotations
 
 import re
 
-# The options of each that take a value, and how many further words stand before the command.
+# The options of each that take a value, and how many further words come before the command.
 WRAPPERS = {
     "sudo": ("-u -g -h -p -C -T -r -t -U -D -R --user --group --host --prompt --chdir --role --type", 0),
     "doas": ("-u -C -a", 0),
@@ -74,19 +74,19 @@ ELSEWHERE = ("ssh", "docker exec", "podman exec", "kubectl exec", "oc exec", "lx
 PRIVILEGED = ("sudo", "doas", "pkexec", "su", "runuser", "gosu", "su-exec", "nsenter")
 SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "rbash", "csh", "tcsh", "pwsh")
 INTERPRETERS = ("python", "python3", "python2", "perl", "ruby", "node", "deno", "bun", "php", "lua", "osascript")
-# Programs that bring something from the network.
+# Programs that download something.
 LOADS = ("curl", "wget", "fetch", "aria2c", "http", "https", "nc", "ncat", "netcat", "lynx", "ftp", "scp", "ssh")
 # A script that comes by stdin.
 STDIN = ("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0")
 # Letters of an interpreter's options, the last of which takes the code: python -Ic, perl -lne.
 BUNDLE = r"-[a-zA-LN-Z0-9]{0,4}[ceE]"
-# What find looks for: with one of these it does not take everything. A file's age, owner or rights are not among them:
-# in a project nearly all files are alike in those.
+# Conditions of find: with one of these it does not take everything. A file's age, owner or mode are not among them: in
+# a project nearly all files are alike in those.
 FILTERS = (
     *("-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-size", "-empty", "-samefile"),
     *("-lname", "-inum"),
 )
-# By which find acts on what it has found.
+# Actions of find on what it has found.
 ACTIONS = ("-delete", "-exec", "-execdir", "-ok", "-okdir")
 
 
@@ -97,7 +97,7 @@ def program_of(word: str) -> str:
 
 
 def split_wrapper_name(program: str, words: list[str]) -> tuple[str, list[str]]:
-    """The name under which the program stands in the table, and its words from there on; no name where it is none."""
+    """The program's name in the table, and its words from there on; no name if it is not a wrapper."""
     if program in WRAPPERS:
         return program, words
     if words and f"{program} {words[0]}" in WRAPPERS:
@@ -108,7 +108,7 @@ def split_wrapper_name(program: str, words: list[str]) -> tuple[str, list[str]]:
 def command_of(name: str, words: list[str]) -> tuple[list[str], list[str]]:
     """What a wrapper runs, and the assignments before it."""
     takes, operands = WRAPPERS[name]
-    if name == "command" and words and words[0] in ("-v", "-V"):  # which only looks for it
+    if name == "command" and words and words[0] in ("-v", "-V"):  # which only looks it up
         return [], []
     at = after_options(words, takes.split())
     at += name == "env" and words[at : at + 1] == ["-"]  # an empty environment
@@ -122,7 +122,7 @@ def command_of(name: str, words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def after_options(words: list[str], takes: list[str]) -> int:
-    """The place of the first word that is neither an option nor the value of one."""
+    """The position of the first word that is neither an option nor the value of one."""
     at = 0
     while at < len(words) and words[at].startswith("-") and words[at] != "-":
         word = words[at]
@@ -180,7 +180,7 @@ def interpreter_reads(words: list[str]) -> tuple[str, str]:
 
 
 def option_value(words: list[str], *names: str) -> str | None:
-    """The value of the first of these options, written apart or behind =; None where there is none."""
+    """The value of the first of these options, separate or after =; None if there is none."""
     for at, word in enumerate(words):
         if word in names:
             return words[at + 1] if at + 1 < len(words) else ""
@@ -191,7 +191,7 @@ def option_value(words: list[str], *names: str) -> str | None:
 
 
 def letter_value(words: list[str], letter: str) -> str | None:
-    """The value of an option by its letter, alone, among others (-so file) or with the value behind it (-ofile)."""
+    """The value of an option by its letter, alone, among others (-so file) or with the value attached (-ofile)."""
     for at, word in enumerate(words):
         before, found, value = word.partition(letter)
         if found and before[:1] == "-" and (before == "-" or before[1:].isalnum()):
@@ -200,7 +200,7 @@ def letter_value(words: list[str], letter: str) -> str | None:
 
 
 def split_string(words: list[str]) -> str | None:
-    """What env -S is given, with the words behind it; None where there is no such option."""
+    """The argument of env -S, with the words after it; None if there is no such option."""
     for at, word in enumerate(words):
         name, _, value = word.partition("=")
         if name == "--split-string" or (word[:1] == "-" and word[1:2] != "-" and "S" in word):
@@ -212,7 +212,7 @@ def split_string(words: list[str]) -> str | None:
 
 
 def replaced_by(words: list[str]) -> str:
-    """The text in whose place xargs puts what it reads; nothing where that comes last."""
+    """The text that xargs replaces by its input; empty if the input is appended."""
     for word in words:
         if word[:2] in ("-I", "-i") and len(word) > 2:
             return word[2:]
@@ -242,9 +242,9 @@ def found_by(words: list[str]) -> tuple[list[str], bool, list[list[str]]]:
 
 
 def takes_all(words: list[str]) -> bool:
-    """Whether one of find's alternatives is held back by nothing: `! -name x` and `-name '*'` leave nearly all.
+    """Whether one of find's alternatives is unrestricted: `! -name x` and `-name '*'` leave nearly all.
 
-    What stands behind an action holds nothing back: `-delete -name x` has deleted everything already.
+    A condition after an action has no effect: `-delete -name x` has deleted everything already.
     """
     held = False
     for at, word in enumerate(words):

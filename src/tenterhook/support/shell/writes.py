@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 ALL = ("tee", "touch", "mkdir", "rmdir", "rm", "unlink", "shred", "truncate", "mkfifo", "sponge")
 BUT_FIRST = ("chmod", "chown", "chgrp")
 LAST = ("cp", "mv", "ln", "install", "rsync", "scp")
-# Those that may take a folder with all that is in it.
+# Those that may affect a folder with everything in it.
 WHOLE = ("rm", "rsync", "tar", "bsdtar", "unzip", *BUT_FIRST)
 VALUED = {"truncate": ("-s", "-r"), "install": ("-m", "-o", "-g"), "mkdir": ("-m",), "shred": ("-n", "-s")}
-# The options and, for those that are often put behind others, the letter by which a program is told where to write.
+# The options and, if often combined with others, the letter by which a program is told where to write.
 OUTPUTS = {
     "curl": ("--output", "--output-dir", "-D", "--dump-header", "-c", "--cookie-jar"),
     "wget": ("--output-document", "-P", "--directory-prefix"),
@@ -40,16 +40,16 @@ WITH_FLAG = {
     **dict.fromkeys(("vim", "nvim", "vi"), ("-es", "-c", "-s", "-e")),
 }
 GIT = ("rm", "mv", "restore", "checkout", "archive", "diff", "log", "show", "format-patch")
-# So many of the files that a pattern stands for are looked at.
+# The most files of a pattern that are looked at.
 MOST = 200
-# No system takes a longer path.
+# No system accepts a longer path.
 LONGEST = 8192
 
 
 def written_paths(call: Call) -> list[str]:
-    """Whole paths, with a / at the end where all below is meant.
+    """Absolute paths, with a / at the end if everything below is meant.
 
-    A * stands for what only the shell knows; those that start with such a part are left out.
+    A * stands for what only the shell knows; paths that start with such a part are left out.
     """
     if call.remote:
         return []
@@ -67,7 +67,7 @@ def all_below(word: str) -> str:
 
 
 def fitting(pattern: str) -> list[str]:
-    """The files that a pattern stands for; none for a name without any."""
+    """The files that match a pattern; none for a plain name."""
     if not any(char in pattern for char in "*?["):
         return []
     from glob import iglob
@@ -78,7 +78,7 @@ def fitting(pattern: str) -> list[str]:
 
 
 def whole(call: Call, word: str) -> str:
-    """A word as a path from the root on; nothing where that cannot be told."""
+    """A word as an absolute path; empty if that cannot be told."""
     if not word or word.startswith(UNKNOWN) or (not word.startswith("/") and not call.folder):
         return ""
     return os.path.join(call.folder, word.replace(UNKNOWN, "*"))
@@ -129,7 +129,7 @@ def by_program(call: Call) -> list[str]:
 
 
 def by_git(words: list[str]) -> list[str]:
-    """What git takes away, moves or puts in place of what is there; a branch that is gone to is none of it."""
+    """What git deletes, moves or replaces; switching to a branch is not included."""
     at = next((at for at, word in enumerate(words) if word in GIT), len(words))
     command, rest = words[at : at + 1], words[at + 1 :]
     folder = next((words[place + 1] for place, word in enumerate(words[:at]) if word == "-C"), "")
@@ -154,7 +154,7 @@ def find_delete_targets(words: list[str]) -> list[str]:
 
 
 def is_said(word: str) -> bool:
-    """Whether the rights are given in a way that looks like an option: `chmod -x file`, `--reference=other`."""
+    """Whether the mode is given in a way that looks like an option: `chmod -x file`, `--reference=other`."""
     return word.startswith("--reference") or (len(word) > 1 and word[0] == "-" and set(word[1:]) <= set("rwxXst"))
 
 
@@ -168,7 +168,7 @@ def unpacked_to(words: list[str]) -> str | None:
 
 
 def operands(words: list[str], valued: tuple[str, ...] = ()) -> list[str]:
-    """The words that are no options, nor the values of the options given."""
+    """The words that are neither options nor the values of the options given."""
     found: list[str] = []
     plain = False
     before = ""
@@ -185,7 +185,7 @@ def operands(words: list[str], valued: tuple[str, ...] = ()) -> list[str]:
 
 
 def copy_or_move_targets(call: Call) -> list[str]:
-    """Where copies go; what is moved away is changed too. Another machine's files are not ours."""
+    """Where copies go; what is moved away is changed too. Files on another machine are ignored."""
     program, words = call.program, call.words
     local = program not in ("rsync", "scp")
     into = option_value(words, "--target-directory") or (letter_value(words, "t") if local else None)
@@ -193,7 +193,7 @@ def copy_or_move_targets(call: Call) -> list[str]:
     if program == "install" and any(word in ("-d", "--directory") for word in words):
         return named
     sources, target = (named, into) if into else (named[:-1], named[-1] if named else "")
-    # A hard link is the file itself, whatever it is called then.
+    # A hard link is the file itself, under another name.
     changed = program == "mv" or (program == "ln" and not is_soft(words))
     if program in ("rsync", "scp") and ":" in target:
         return []
@@ -210,7 +210,7 @@ def is_soft(words: list[str]) -> bool:
 
 
 def symlink_targets(call: Call) -> dict[str, str]:
-    """A link that the call makes, with what it leads to; both as whole paths."""
+    """A symlink that the call makes, with its target; both as absolute paths."""
     if call.program != "ln" or call.remote or not is_soft(call.words):
         return {}
     *before, last = operands(call.words) or [""]
@@ -222,7 +222,7 @@ def symlink_targets(call: Call) -> dict[str, str]:
 
 
 def through(path: str, links: dict[str, str]) -> list[str]:
-    """A path, and where it leads by links that are about to be made."""
+    """A path, and where it leads by symlinks that are about to be made."""
     under = [(link, target) for link, target in links.items() if f"{path}/".startswith(f"{link}/")]
     return [path, *(target + path[len(link) :] for link, target in under)]
 

@@ -10,22 +10,22 @@ from textwrap import wrap
 
 GAP = "  "
 BELOW = "    "
-# More columns than this leave none of them room enough for sentences.
+# More columns than this leave no room for sentences.
 MANY = 4
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def table(rows: Sequence[Sequence[str]], *, indent: str = "") -> str:
-    """The rows one a line, their cells under each other. Cells may hold colours; rows may differ in length."""
+    """One row per line, cells aligned. Cells may hold colours; rows may differ in length."""
     columns = max((len(row) for row in rows), default=0)
     widths = [max((width(row[n]) for row in rows if n < len(row)), default=0) for n in range(columns)]
     return "\n".join(indent + line(row, widths) for row in rows)
 
 
 def render_table_to_width(rows: Sequence[Sequence[str]], room: int, *, indent: str = "") -> str:
-    """Like table, in lines that have room: long cells are folded, but no word is cut.
+    """Like table, limited in width: long cells are folded, but words are not cut.
 
-    Of many columns the last one, which is the long one, stands below its row.
+    If there are many columns, the last and longest one is put below its row.
     """
     whole = table(rows, indent=indent)
     if max(map(width, whole.split("\n"))) <= room:
@@ -43,7 +43,7 @@ def render_table_to_width(rows: Sequence[Sequence[str]], room: int, *, indent: s
 
 
 def fold_rows_to_width(rows: Sequence[Sequence[str]], room: int) -> list[list[tuple[str, ...]]]:
-    """Each row as the lines it takes, when the columns with most to spare give way."""
+    """Each row as the lines it takes; the widest columns shrink first."""
     columns = list(zip(*rows, strict=True))
     widths = [max(map(width, cells)) for cells in columns]
     least = [max(width(word) for cell in cells for word in cell.split() or [""]) for cells in columns]
@@ -65,7 +65,7 @@ def line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def width(text: str) -> int:
-    """How many columns a terminal gives the text: colours take none, East Asian characters two."""
+    """How many terminal columns the text takes: colours none, East Asian characters two."""
     plain = COLOURS.sub("", text)
     if plain.isascii():
         return len(plain)

@@ -1,4 +1,4 @@
-"""Text for a terminal: escaped, painted, shortened. What hooks wrote must not be able to move the cursor."""
+"""Text for a terminal: escaped, coloured, shortened. What hooks wrote must not be able to move the cursor."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def escape_control_char(char: str) -> str:
 
 
 def painter(colour: bool) -> Paint:
-    """paint(style, text): the text in that style, or as it is where there are no colours. No style, no paint."""
+    """paint(style, text): the text in that style; unchanged without a style or without colours."""
 
     def paint(style: str, text: str) -> str:
         return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if colour and style and text else text
@@ -53,17 +53,17 @@ def painter(colour: bool) -> Paint:
 
 
 def colourful() -> bool:
-    """Whether our output is read by a person who likes colours (https://no-color.org)."""
+    """Whether our output goes to a user who wants colours (https://no-color.org)."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def columns() -> int:
-    """How wide a line may be: the terminal's width within reason, since very long lines are hard to read."""
+    """How wide a line may be: the terminal's width, limited, since very long lines are hard to read."""
     return max(NARROWEST, min(WIDEST, get_terminal_size((WIDEST, 24)).columns))
 
 
 def shorten(text: str, most: int) -> str:
-    """The text in at most so many columns; its middle goes, because scripts are told apart by their ends."""
+    """The text in at most so many columns; its middle is cut, because scripts differ at their ends."""
     text = one_line(text)
     if width(text) <= most:
         return text
@@ -72,14 +72,16 @@ def shorten(text: str, most: int) -> str:
 
 
 def shorten_name(hook: str, most: int) -> str:
-    """A hook's name or command line in at most so many columns; secrets go first, for nobody knows half of one."""
+    """A hook's name or command line in at most so many columns; redacted first, since half a secret is not
+    recognised.
+    """
     from tenterhook.support.secrets.redact import Redactor
 
     return shorten(Redactor(os.environ).text(hook), most)
 
 
 def wrap_with_indent(text: str, *, first: str, indent: str, most_lines: int = 20) -> list[str]:
-    """The text's lines behind `first`, the others below its start; long ones are wrapped, many are left out."""
+    """The text's lines after `first`, further ones indented; long ones are wrapped, too many are left out."""
     room = max(30, columns() - width(indent))
     lines = [part for line in visible(text).split("\n") for part in wrap_line_to_width(line.rstrip(), room)]
     if len(lines) > most_lines:
@@ -94,7 +96,7 @@ def wrap_line_to_width(line: str, room: int) -> list[str]:
 
 
 def near(place: str) -> str:
-    """A file as a person here would name it: from this folder, or from home."""
+    """A file as the user would name it: relative to this folder, or to home."""
     for folder, prefix in ((os.getcwd(), ""), (os.path.expanduser("~"), "~/")):
         if folder != "/" and place.startswith(folder + os.sep):
             return one_line(prefix + place[len(folder) + 1 :])
@@ -102,7 +104,7 @@ def near(place: str) -> str:
 
 
 def as_json(value: object) -> str:
-    """One line of JSON. Lone surrogates (file names that are no UTF-8) are escaped, which msgspec will not do."""
+    """One line of JSON. Lone surrogates (file names that are not UTF-8) are escaped, which msgspec will not do."""
     try:
         return msgspec.json.encode(value, enc_hook=str).decode()
     except UnicodeEncodeError:

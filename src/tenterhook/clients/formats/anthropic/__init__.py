@@ -1,10 +1,11 @@
 """Anthropic's Messages API: `client.messages.create`, also with `stream=True`.
 
-The `system` argument stands outside of the messages: hooks do not see it, and it stays. A message with the role system
-stands among the messages only on newer models and only in some places, so one that a hook adds is sent as a user's,
-which every model takes; those that the call already had keep their role, also where a hook moves them.
+The `system` argument is not part of the messages: hooks do not see it, and it stays. A system message among the
+messages is allowed only on newer models and only in some places, so one that a hook adds is sent as a user's, which
+every model accepts; those that the call already had keep their role, even if a hook moves them.
 
-Since 1.0 the SDK takes temperature, top_p and top_k in `extra_body` alone; as all versions do, they are added there.
+Since 1.0 the SDK takes temperature, top_p and top_k only in `extra_body`; all versions accept them there, so they are
+added there.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def call_id(block: Any) -> str | None:
 
 
 class AnthropicMessages:
-    """How this API writes a message. Texts of `system` are those that stand in system messages of the call."""
+    """How this API writes a message. `system` are the texts of system messages in the call."""
 
     def __init__(self, all_of_them: list[Any]) -> None:
         self.system = {self.text(one) for one in all_of_them if self.role(one) == "system"}
@@ -42,7 +42,7 @@ class AnthropicMessages:
         return "".join(texts(message))
 
     def change(self, message: Any, text: str) -> Any:
-        """The first text block gets the text, and the cache mark of those that go."""
+        """The first text block gets the text, and the cache mark of those that are removed."""
         if isinstance(get(message, "content"), str):
             return copy_with_fields(message, content=text)
         old = blocks(message)
@@ -65,7 +65,7 @@ class AnthropicMessages:
         return [id for block in blocks(message) if (id := get(block, "tool_use_id")) and id not in own]
 
     def without(self, message: Any, ids: set[str]) -> Any:
-        """Thoughts alone are no message: they go with the calls that they led to."""
+        """Thoughts alone are not a message: they are removed with the calls that they led to."""
         left = [one for one in blocks(message) if not ids.intersection((call_id(one), get(one, "tool_use_id")))]
         thoughts = all(str(get(one, "type")).endswith("thinking") for one in left)
         return None if thoughts else copy_with_fields(message, content=left)

@@ -10,14 +10,14 @@ from tenterhook.clients.formats.anthropic.blocks import AnthropicMessages
 from tenterhook.clients.formats.tools import NO_TOOLS, NONE_ALLOWED, apply_choice, apply_config, unknown
 from tenterhook.clients.formats.values import call_argument, get, list_from_iterable
 
-# What `create` takes as arguments in every version, and what goes through extra_body.
+# The arguments of `create` in every version, and those that go through extra_body.
 ARGUMENTS = {"maxOutputTokens": "max_tokens", "stopSequences": "stop_sequences"}
 NAMES = {**ARGUMENTS, "temperature": "temperature", "topP": "top_p", "topK": "top_k"}
 MODES = {"auto": "AUTO", "any": "ANY", "tool": "ANY", "none": "NONE"}
 
 
 def options(call: Call) -> dict[str, Any]:
-    """The settings of a call under their stable names. What stands in extra_body is what is sent."""
+    """The settings of a call under their stable names. Those in extra_body are what is sent."""
     sent = {**call, **(call_argument(call, "extra_body") or {})}
     found = messages.settings(NAMES, lambda own: call_argument(sent, own))
     return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
@@ -39,7 +39,7 @@ def request_view(call: Call) -> View:
 
 
 def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
-    """Keys that a hook leaves out change nothing; inside of `config` they take the setting away."""
+    """Keys that a hook leaves out change nothing; inside of `config` they remove the setting."""
     made, now = dict(call), request_view(call)
     wanted = {key: value for key, value in view.items() if value is not None and value != now.get(key)}
     problems = [f"{key} has no place in a request" for key in wanted if key not in (*CHANGES, "toolConfig")]
@@ -98,7 +98,7 @@ def unchosen(call: Call) -> Call:
 
 
 def choose(mode: str, names: list[str] | None, call: Call) -> tuple[Call, list[str]]:
-    """The call with a choice of tools, which is not to be made where there are none."""
+    """The call with a tool choice, which must not be made if there are no tools."""
     if not has_tools(call):
         return dict(call), [NO_TOOLS] if mode == "ANY" or names else []
     choice, problems = tool_choice(mode, names, call)
@@ -109,7 +109,7 @@ def choose(mode: str, names: list[str] | None, call: Call) -> tuple[Call, list[s
 
 
 def tool_choice(mode: str, names: list[str] | None, call: Call) -> tuple[dict[str, Any], list[str]]:
-    """The nearest that the API has: one name at most, and no force while the model thinks."""
+    """The nearest that the API has: one name at most, and no forced call while the model thinks."""
     known = [get(tool, "name") for tool in list_from_iterable(call_argument(call, "tools"), "tools")]
     allowed = known if names is None else [name for name in names if name in known or None in known]
     problems = [] if names is None or mode == "NONE" or None in known else unknown(names, known)

@@ -37,7 +37,7 @@ def response_view(response: Any) -> View:
 
 
 def build_response(view: View, call: Call, base: Any = None) -> Any:
-    """Why the model stopped is the base's where the view agrees, except for tool calls, which are not in the result."""
+    """The stop reason is the base's if the view agrees, except for tool calls, which are not in the result."""
     before = None if base is None else response_view(base)
     found, tokens = usable_candidates(view, before), recount(view, before)
     first = found[0] if found else Candidate([])
@@ -62,7 +62,7 @@ def made_text(text: str, schema: Any) -> Any:
 
 
 def called_tools(response: Any) -> list[str]:
-    """Those that the caller is to run. What the API ran itself is over and done."""
+    """Those that the caller has to run. What the API ran itself is done."""
     return [get(block, "name") for block in blocks(response) if get(block, "type") == "tool_use"]
 
 
@@ -83,12 +83,12 @@ def as_chunks(response: Any) -> list[Any]:
 
 
 def construct_sdk_object(name: str, **fields: Any) -> Any:
-    """One of the SDK's objects, made as the SDK makes it: what a newer API adds is kept, not refused."""
+    """One of the SDK's objects, made as the SDK makes it: fields of a newer API are kept, not refused."""
     return getattr(sdk("anthropic", "anthropic.types", "anthropic"), name).model_construct(**fields)
 
 
 def split_block_deltas(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """A block as it begins, and what is added to it."""
+    """A block as it begins, and its deltas."""
     kind = str(block.get("type"))
     if kind.endswith("tool_use"):
         return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": json.dumps(block.get("input"))}]
@@ -98,7 +98,7 @@ def split_block_deltas(block: dict[str, Any]) -> tuple[dict[str, Any], list[dict
 
 
 class CollectedEvents:
-    """The message that a stream adds up to. It is complete with message_stop, not before."""
+    """The message that a stream adds up to. It is complete only with message_stop."""
 
     def __init__(self) -> None:
         self.message: dict[str, Any] = {}
@@ -144,12 +144,12 @@ def plain(value: Any) -> dict[str, Any]:
 
 
 def laid_over(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Totals and ends replace what the stream began with, unless they say nothing."""
+    """Final values replace those that the stream began with, unless they are empty."""
     return {**old, **{name: value for name, value in new.items() if value is not None or name not in old}}
 
 
 def parse_partial_input(text: str) -> Any:
-    """A tool's input. One that the model did not finish is read as far as it goes, as the SDK does it."""
+    """A tool's input. An unfinished one is parsed as far as it goes, like the SDK does."""
     with suppress(ValueError):  # one without any input is streamed as nothing at all
         return sdk("anthropic", "jiter", "anthropic").from_json(text.encode(), partial_mode=True)
     return {}

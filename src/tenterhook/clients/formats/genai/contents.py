@@ -1,7 +1,7 @@
 """`contents` of a call <-> its messages.
 
-It may be a text, a part, a file, a message, or a list that mixes them. Of parts that stand side by side the SDK makes
-one message, and so does the view.
+It may be a text, a part, a file, a message, or a list that mixes them. The SDK makes one message of adjacent parts, and
+so does the view.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ROLES = {"model": "model", "system": "system", "function": "", "tool": ""}
 
 
 class LooseParts(list[Any]):
-    """Parts that stand side by side in `contents`, of which the SDK makes one message."""
+    """Adjacent parts in `contents`, of which the SDK makes one message."""
 
 
 def split_contents(contents: Any) -> list[Message]:
@@ -47,7 +47,7 @@ def is_call(part: Any) -> bool:
 
 
 def join_contents(messages: Sequence[Message]) -> list[Any]:
-    """Messages as `contents`, each of them as the SDK will read it."""
+    """Messages as `contents`, each as the SDK will read it."""
     found: list[Any] = []
     before: Message = None
     for message in messages:
@@ -58,7 +58,7 @@ def join_contents(messages: Sequence[Message]) -> list[Any]:
 
 
 def unclear(message: Message, before: Message) -> bool:
-    """Loose parts run into the ones before them; and the SDK misreads a dict that stands beside a Content."""
+    """Loose parts merge with the ones before them; and the SDK misreads a dict beside a Content."""
     if not isinstance(message, LooseParts):
         return False
     runs_in = isinstance(before, LooseParts) and is_call(before[-1]) == is_call(message[0])
@@ -66,7 +66,7 @@ def unclear(message: Message, before: Message) -> bool:
 
 
 def wrap_loose_parts(message: LooseParts) -> Message:
-    """The same parts as one message: the SDK makes a message of the user of a list in the list."""
+    """The same parts as one message: the SDK makes a user message of a list in the list."""
     return types().Content(role="model", parts=list(message)) if is_call(message[0]) else list(message)
 
 
@@ -87,7 +87,7 @@ def text_of(part: Any) -> str:
 
 
 class GenaiMessages:
-    """How this API writes a message. A call and its result often have no id: then they belong together by name."""
+    """How this API writes a message. A call and its result often have no id: then they are matched by name."""
 
     def __init__(self, messages: Iterable[Message]) -> None:
         self.called: dict[int, str] = {}

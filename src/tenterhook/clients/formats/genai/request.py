@@ -74,7 +74,7 @@ def apply_messages(wanted: Any, before: list[dict[str, str]], contents: Any) -> 
 
 
 def apply_settings(config: Any, put: dict[str, Any], away: list[str]) -> tuple[Any, list[str]]:
-    """Each value as the SDK reads it: one that it does not take would fail the whole call."""
+    """Each value as the SDK accepts it: an invalid one would fail the whole call."""
     fields: dict[str, Any] = dict.fromkeys(away)
     problems = []
     for name, value in put.items():
@@ -90,7 +90,7 @@ def has_tools(call: Call) -> bool:
 
 
 def tools_of(config: Any) -> tuple[list[str], list[str], bool]:
-    """The functions of a call, the tools that the API runs by itself, and whether there may be more functions."""
+    """The functions of a call, the tools that the API runs itself, and whether there may be more functions."""
     functions, builtin, more = [], [], False
     for tool in list_field(config, "tools"):
         declared = list_field(tool, "function_declarations")
@@ -109,14 +109,14 @@ def apply_tools(config: View, call: Call) -> tuple[Call, list[str]]:
 
 
 def unchosen(call: Call) -> Call:
-    """The call without any choice of tools; the rest of its tool_config stays."""
+    """The call without a tool choice; the rest of its tool_config stays."""
     own = call.get("config")
     outer = copy_or_create(get(own, "tool_config"), "ToolConfig", function_calling_config=None)
     return {**call, "config": copy_or_create(own, "GenerateContentConfig", tool_config=outer)}
 
 
 def choose(mode: str, names: list[str] | None, call: Call) -> tuple[Call, list[str]]:
-    """The API takes allowed names with ANY and VALIDATED alone, so AUTO with names is VALIDATED.
+    """The API accepts allowed names only with ANY and VALIDATED, so AUTO with names is VALIDATED.
 
     It reads an empty list of names as no list, so a list that allows nothing is NONE.
     """

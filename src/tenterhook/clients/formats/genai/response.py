@@ -15,7 +15,7 @@ from tenterhook.clients.formats.genai.contents import parts, text_of
 from tenterhook.clients.formats.genai.values import camel, get, list_field, plain, types
 from tenterhook.clients.formats.values import read_as
 
-# A reason that the stable form has no word for is OTHER.
+# A reason that the stable form does not have is OTHER.
 REASONS = {
     **{word: word for word in ("STOP", "MAX_TOKENS", "SAFETY", "RECITATION")},
     **dict.fromkeys(("BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT"), "SAFETY"),
@@ -23,7 +23,7 @@ REASONS = {
     "CONTINUATION": "MAX_TOKENS",
 }
 COUNTS = ("prompt_token_count", "candidates_token_count", "total_token_count")
-# What a stream gives piece by piece; of everything else its last word counts.
+# Fields that a stream gives piece by piece; for all others the last value counts.
 PIECES = {
     "citation_metadata": ("citations",),
     "logprobs_result": ("chosen_candidates", "top_candidates"),
@@ -72,7 +72,7 @@ def called_tools(response: Any) -> list[str]:
 
 
 def build_response(view: View, call: Call, base: Any = None) -> Any:
-    """Of `base` stay its ids, what led to it, and the usage where the view names none; the rest is the view's."""
+    """Of `base`, the ids, the prompt feedback and, if the view has none, the usage are kept; the rest is the view's."""
     before = None if base is None else response_view(base)
     asked = usable_candidates(view, before) or [Candidate([])]
     olds = list_field(base, "candidates")
@@ -95,7 +95,7 @@ def build_response(view: View, call: Call, base: Any = None) -> Any:
 
 
 def build_candidate(one: Candidate, old: Any) -> Any:
-    """A candidate. Where a hook left the reason or the ratings as it saw them, the API's own words stand."""
+    """A candidate. If a hook left the reason or the ratings unchanged, the API's own values are kept."""
     return types().Candidate(
         content=types().Content(role="model", parts=[types().Part(text=text) for text in one.parts]),
         index=one.place,
@@ -126,7 +126,7 @@ def ratings_of(wanted: list[Any] | None, old: Any) -> list[Any] | None:
 
 
 def parse_by_schema(text: str, call: Call) -> Any:
-    """The text as the call's schema reads it, which is what the SDK gives with it; None where it does not fit."""
+    """The text parsed by the call's schema, which the SDK returns with it; None if it does not fit."""
     config = call.get("config")
     schema = get(config, "response_schema") or get(config, "response_json_schema")
     if schema is None or not text:
@@ -147,7 +147,7 @@ def collector() -> CollectedChunks:
 
 
 class CollectedChunks:
-    """The chunks of one stream. Where the SDK called a function and asked again, the last answer is the response."""
+    """The chunks of one stream. If the SDK called a function and asked again, the last answer is the response."""
 
     def __init__(self) -> None:
         self.chunks: list[Any] = []
@@ -201,7 +201,7 @@ def whole_candidate(pieces: list[Any]) -> Any:
 
 
 def whole_parts(held: list[Any]) -> list[Any]:
-    """Text that was cut into chunks is one part again; its signature comes with the last piece."""
+    """Text that was split into chunks becomes one part again; its signature comes with the last piece."""
     found: list[Any] = []
     for part in held:
         last: Any = found[-1] if found else None

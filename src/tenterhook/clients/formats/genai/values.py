@@ -20,7 +20,7 @@ def camel(name: str) -> str:
 
 
 def get(thing: Any, name: str) -> Any:
-    """A field of an object or of a dict in either spelling; None where there is none."""
+    """A field of an object or of a dict in either spelling; None if missing."""
     if isinstance(thing, dict):
         return thing.get(camel(name), thing.get(name))
     return getattr(thing, name, None)
@@ -38,7 +38,7 @@ def plain(value: Any) -> Any:
 
 
 def copy_or_create(thing: Any, make: str, **fields: Any) -> Any:
-    """A copy with other fields, in the spelling that it has; a new object of the SDK where there is none."""
+    """A copy with other fields, in its own spelling; a new object of the SDK if there is none."""
     if thing is None:
         return getattr(types(), make)(**fields)
     if isinstance(thing, dict):

@@ -14,8 +14,8 @@ from tenterhook.clients.formats.openai_shared import (
 )
 from tenterhook.clients.formats.values import call_argument, copy_with_fields, get, list_from_iterable
 
-# The items that go together: thoughts, the message that they led to, and the calls made along with it. The API
-# refuses a thought without what it led to, so nothing comes between them and they go away as one.
+# The items that belong together: thoughts, the message that they led to, and its calls. The API refuses a thought
+# without what it led to, so nothing comes between them and they are removed together.
 Turn = list[Any]
 
 
@@ -71,12 +71,12 @@ def is_result(item: Any) -> bool:
 
 
 def call_id(item: Any) -> str:
-    """What a call and its result have in common."""
+    """The id that a call and its result share."""
     return str(get(item, "call_id") or get(item, "approval_request_id") or get(item, "id") or "")
 
 
 def items_of(call: Call) -> list[Any]:
-    """The input as a list: a text is one message of the user."""
+    """The input as a list: a text is one user message."""
     value = call_argument(call, "input")
     return [{"role": "user", "content": value}] if isinstance(value, str) else list_from_iterable(value, "input")
 

@@ -41,7 +41,7 @@ def apply_request(view: View, call: Call) -> tuple[Call, list[str]]:
 
 
 def as_input(items: list[Any], original: Any) -> Any:
-    """A text stays a text where that is enough."""
+    """A text stays a text if that is enough."""
     if isinstance(original, str) and len(items) == 1 and items[0]["role"] == "user":
         return items[0]["content"]
     return items
@@ -57,7 +57,7 @@ def apply_tools(config: View, call: Call) -> tuple[Call, list[str]]:
 
 
 def choose(mode: str, allowed: list[str] | None, call: Call) -> tuple[Call, list[str]]:
-    """The call with a choice of tools, which is not to be made where there are none."""
+    """The call with a tool choice, which must not be made if there are no tools."""
     if not has_tools(call):
         return dict(call), [NO_TOOLS] if mode == "ANY" or allowed else []
     tools = definitions(call)
@@ -82,7 +82,7 @@ def definitions(call: Call) -> list[CallableTool]:
 
 
 def tools_in(tool: Any) -> list[CallableTool]:
-    """A definition as what can be allowed. The functions of a namespace cannot be pointed at one by one."""
+    """The tools in a definition that can be allowed. The functions of a namespace cannot be allowed one by one."""
     kind, name = kind_of(tool) or "function", tool_name(tool)
     if kind == "namespace":
         return [CallableTool(tool_name(one), None) for one in list_from_iterable(get(tool, "tools"), "tools")]

@@ -15,15 +15,15 @@ from tenterhook.clients.formats.openai_shared import (
 )
 from tenterhook.clients.formats.values import asked_type, call_argument, get, list_from_iterable, read_as
 
-# Why a response is not complete, and what hooks are told.
+# Why a response is incomplete, and what hooks are told.
 REASONS = {"max_output_tokens": "MAX_TOKENS", "content_filter": "SAFETY"}
 OWN_REASONS = {"MAX_TOKENS": "max_output_tokens", "SAFETY": "content_filter", "RECITATION": "content_filter"}
-# Settings of a call that its response says again.
+# Settings of a call that its response repeats.
 ECHOED = (
     *("instructions", "metadata", "temperature", "top_p", "max_output_tokens", "previous_response_id"),
     *("reasoning", "service_tier", "truncation", "user"),
 )
-# What the model asks the agent to run; the API runs the other calls itself, before the response is there.
+# What the model asks the agent to run; the API has run the other calls itself.
 CALLS = {
     "function_call": "",
     "custom_tool_call": "",
@@ -55,7 +55,7 @@ def response_view(response: Any) -> View:
 
 
 def finish(response: Any) -> str:
-    """Why the response ended; nothing where it did not yet, as one that the API works on in the background."""
+    """Why the response ended; empty if it has not, like one in the background."""
     status = get(response, "status")
     if status == "incomplete":
         return REASONS.get(get(get(response, "incomplete_details"), "reason"), "OTHER")
@@ -63,7 +63,7 @@ def finish(response: Any) -> str:
 
 
 def build_response(view: View, call: Call, base: Any = None) -> Any:
-    """Only the first candidate has a place in a response; one without text gives a response without output."""
+    """Only the first candidate fits into a response; without text the response has no output."""
     types = sdk("openai", "openai.types.responses", "openai")
     before = None if base is None else response_view(base)
     found, tokens = usable_candidates(view, before), recount(view, before)

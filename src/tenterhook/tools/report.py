@@ -1,4 +1,4 @@
-"""Outcome -> text for a person at a terminal: what was decided, what ran, what did not and why, who is told what."""
+"""Outcome -> text for a terminal: what was decided, what ran, what did not and why, who is told what."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tenterhook.types import Attempt, Message, Outcome, Skipped, Usage
 
 DECISION_STYLE = {"deny": "red", "ask": "yellow", "allow": "green", "failed": "yellow"}
 AUDIENCE_STYLE = {"model": "cyan", "user": "green", "log": "dim"}
-# More names than this of one sort of skipped hooks say less than their number.
+# If more hooks than this are skipped for one reason, only their number is shown.
 NAMES_SHOWN = 4
 WARNINGS_SHOWN = 12
 CHANGE_LINES = 12
@@ -30,7 +30,7 @@ BELOW = " " * 6
 
 
 def report(outcome: Outcome, *, colour: bool) -> str:
-    """The outcome, readable. Sections that have nothing to say are left out."""
+    """The outcome as readable text. Empty sections are left out."""
     paint = painter(colour)
     failures, warned = sorted_out(outcome)
     sections = [
@@ -56,7 +56,7 @@ def in_words(outcome: Outcome) -> str:
 
 
 def remark(outcome: Outcome) -> str:
-    """What the words alone would hide."""
+    """What the decision alone would hide."""
     if outcome.mode == "observe":
         return "observed only: nothing that the hooks decided is applied"
     if outcome.halts:
@@ -69,7 +69,7 @@ def remark(outcome: Outcome) -> str:
 
 
 def sorted_out(outcome: Outcome) -> tuple[list[str], list[str]]:
-    """Why each attempt failed (empty where it did not), for its own line; and the warnings that are left."""
+    """Why each attempt failed (empty if it did not), for its own line; and the remaining warnings."""
     left = list(outcome.warnings)
     failures = []
     for attempt in outcome.attempts:
@@ -123,7 +123,7 @@ def row(attempt: Attempt, failure: str, paint: Paint) -> list[str]:
 
 
 def format_attempt_end(attempt: Attempt) -> str:
-    """A signal is the cause only where nothing else is: after a time-out it is our own."""
+    """A signal is the cause only if nothing else is: after a time-out it is our own."""
     if attempt.signal and attempt.error in (None, "signal"):
         return attempt.signal
     code = "" if attempt.exit_code is None else f"exit {attempt.exit_code}"
@@ -132,7 +132,7 @@ def format_attempt_end(attempt: Attempt) -> str:
 
 
 def format_token_usage(usage: Usage) -> str:
-    """What a model took, in short: tokens, and dollars where the price is known."""
+    """What a model used, in short: tokens, and dollars if the price is known."""
     tokens = pluralise_count(usage.input_tokens + usage.output_tokens, "token")
     if usage.cost is None:
         return tokens
@@ -140,7 +140,7 @@ def format_token_usage(usage: Usage) -> str:
 
 
 def details(attempt: Attempt, failure: str, outcome: Outcome, paint: Paint) -> Iterator[str]:
-    """Below a hook's line: what is not said elsewhere."""
+    """Lines below a hook: what is not shown elsewhere."""
     policy = f"Hook failed: {failure}"
     own_words = attempt.decision in ("deny", "ask") and attempt.reason != policy
     if failure and not own_words and failure not in outcome.reason:
@@ -180,7 +180,7 @@ def names(group: Sequence[Skipped]) -> str:
 
 
 def render_messages(outcome: Outcome, failures: Sequence[str], paint: Paint) -> list[str]:
-    """Each text with who gets it, and from which hook where several ran."""
+    """Each text with its recipient, and with its hook if several ran."""
     if not outcome.messages:
         return []
     widest = max(len(message.kind) for message in outcome.messages)
@@ -203,7 +203,7 @@ def abridge_message_text(message: Message, outcome: Outcome, failures: Sequence[
 
 
 def changes(outcome: Outcome, paint: Paint) -> list[str]:
-    """The new values; what was there before, the host knows."""
+    """The new values; the host knows the old ones."""
     if not outcome.changes:
         return []
     widest = max(map(len, outcome.changes))

@@ -1,4 +1,4 @@
-"""The user's word on what a project brings along: approve, deny, revoke."""
+"""The user's decisions about a project's hooks: approve, deny, revoke."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from tenterhook.trust.item import Item
 
 
 class ProjectReview(Struct):
-    """What there is in a project, what the user said about it, and what was approved and is gone.
+    """The items of a project, their states, and the approved ones that are gone.
 
-    What a file says that cannot be read (`unread`) is neither there nor gone.
+    Items of a file that cannot be read (`unread`) are neither listed nor gone.
     """
 
     project: str
@@ -51,12 +51,12 @@ def look(project: str | os.PathLike[str], *, dialect: str = "", **options: Any) 
 
 
 def approvable(found: Iterable[ItemState]) -> list[ItemState]:
-    """Those that an approval would change something about: a denial is taken back first, by revoking it."""
+    """The items that an approval would change: a denial must be revoked first."""
     return [one for one in found if one.state in ("untrusted", "modified") and not owner_of(one.item.file)]
 
 
 def approve(found: ProjectReview, wanted: Sequence[ItemState], lost: Sequence[ItemHistory] = ()) -> str:
-    """What was looked at, not what stands in the files by now. Returns where it is kept."""
+    """Approve the version that was shown, not what the files hold by now. Returns the path of the store."""
 
     def note(book: ApprovalBook) -> None:
         known = {bond for history in book.lines for bond in history.bonds}
@@ -79,7 +79,7 @@ def approve(found: ProjectReview, wanted: Sequence[ItemState], lost: Sequence[It
 
 
 def deny(found: ProjectReview, wanted: Sequence[ItemState] | None) -> str:
-    """Those items, whatever they become; with None everything of the project, now and later."""
+    """Deny these items, even if they change; with None everything of the project, now and later."""
 
     def note(book: ApprovalBook) -> None:
         book.denied = book.denied or wanted is None
@@ -91,7 +91,7 @@ def deny(found: ProjectReview, wanted: Sequence[ItemState] | None) -> str:
 
 
 def revoke(found: ProjectReview, names: Sequence[str] | None) -> str:
-    """Forget what was said about the items of those names; with None all that was ever said about the project."""
+    """Forget approvals and denials of the items of those names; with None of the whole project."""
 
     def note(book: ApprovalBook) -> None:
         book.denied = book.denied and names is not None

@@ -1,6 +1,6 @@
-"""What a project's hooks are, as a file that a team commits: every item and the files of the project behind it.
+"""A lockfile of a project's hooks, for a team to commit: every item and the project files behind it.
 
-It holds no path of anybody's machine, and it approves nothing: who could write it could approve.
+It holds no path of a particular machine, and it approves nothing: otherwise write access would mean power to approve.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def lock(items: Sequence[Item], project: str) -> str:
 
 
 def build_lock_entry(item: Item, root: str) -> dict[str, Any]:
-    """Programs of the machine are known by the names in the command; the project's own files by their bytes."""
+    """Programs of the machine are identified by their names in the command; the project's own files by their bytes."""
     there = [part for part in item.parts if part.how != "absent"]
     own = [part for part in there if below(part.path, root) or below(os.path.realpath(part.path), root)]
     return {
@@ -47,7 +47,7 @@ def build_lock_entry(item: Item, root: str) -> dict[str, Any]:
 
 
 def relative(path: str, root: str) -> str:
-    """From the project's root; links in the way to the project are not the project's."""
+    """Relative to the project's root; symlinks on the way to the project do not count."""
     folder = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
     return os.path.relpath(folder, root)
 
@@ -68,7 +68,7 @@ def read(file: str) -> list[dict[str, Any]]:
 
 
 def differences(before: Sequence[dict[str, Any]], now: Sequence[dict[str, Any]]) -> Iterator[tuple[str, list[str]]]:
-    """Each item that is new, gone or changed, in words, with a diff where there is one."""
+    """Each item that is new, gone or changed, described, with a diff if there is one."""
     was, there = by_place(before), by_place(now)
     for place in [*was, *(one for one in there if one not in was)]:
         old, new = was.get(place), there.get(place)

@@ -1,7 +1,8 @@
-"""The status line that some agents let their users write: a command whose first line stands above the prompt.
+"""The status line that some agents let their users write: a command whose first line of output is shown above the
+prompt.
 
-Unlike a hook's command its text goes to no shell and nothing in it expands, neither variables nor `~`: it is words,
-the first of which is a path from the project's root, or a program on PATH.
+Unlike a hook's command it does not go to a shell and nothing in it expands, neither variables nor `~`: it is words, the
+first of which is a path from the project's root, or a program on PATH.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ KEPT = 64 << 10
 
 
 class StatusLine(Struct, frozen=True):
-    """Its words and the file it stands in; sealed where it is a project's own that was approved."""
+    """Its words and its file; sealed if it is a project's own that was approved."""
 
     words: tuple[str, ...]
     file: str
@@ -56,7 +57,7 @@ class StatusLine(Struct, frozen=True):
 
 
 def status_line(hooks: HookSet, warn: Callable[[str], object]) -> StatusLine | None:
-    """The last one that a trusted file names: the closer to the project a file is, the later it comes."""
+    """The last one that a trusted file names: files closer to the project come later."""
     found = None
     for place, value in values(hooks):
         words = words_of(value)
@@ -70,7 +71,7 @@ def status_line(hooks: HookSet, warn: Callable[[str], object]) -> StatusLine | N
 
 
 def values(hooks: HookSet) -> Iterator[tuple[ConfigLocation, Any]]:
-    """What each file says that its status line be, whosever file it is."""
+    """The status line of each file, of any scope."""
     key = hooks.dialect.status_line
     for place in hooks.ready().places if key else ():
         if not place.found or place.file.format == "frontmatter":
@@ -78,7 +79,7 @@ def values(hooks: HookSet) -> Iterator[tuple[ConfigLocation, Any]]:
         try:
             document = readers.read(place.path, place.file.format)
         except ConfigError:
-            continue  # loading has said so
+            continue  # loading has reported it
         value = dig(document.data, key)[0] if document else None
         if value is not None:
             yield place, value
@@ -87,7 +88,7 @@ def values(hooks: HookSet) -> Iterator[tuple[ConfigLocation, Any]]:
 def approved_line(
     hooks: HookSet, file: str, value: Any, words: tuple[str, ...], warn: Callable[[str], object]
 ) -> StatusLine | None:
-    """A project's own status line is run as it was approved, or not at all."""
+    """A project's own status line runs as it was approved, or not at all."""
     from tenterhook.tools.approve.survey import judge_approvals, status_item
     from tenterhook.trust.approvals import binder_for
     from tenterhook.trust.seal import Seal

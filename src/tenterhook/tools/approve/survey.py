@@ -1,4 +1,4 @@
-"""Everything of a project that counts only where the user agrees, in every dialect that has files there."""
+"""Everything in a project that needs the user's approval, in every dialect that has files there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COMMANDS = "the commands in it: what they run"
 
 
 class Survey(Struct):
-    """The items of a project, what is wrong with the files that they stand in, and those that cannot be read at all."""
+    """The items of a project, the problems of their files, and the files that cannot be read at all."""
 
     items: list[Item] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Survey(Struct):
 
 
 def survey(project: str, *, dialect: str = "", **options: Any) -> Survey:
-    """Read, never run: files are parsed and looked at."""
+    """Read, never run: files are only parsed."""
     found, seen, loads = Survey(), dict[Hashable, list[Item]](), dict[Hashable, Loads]()
     for name in [dialect] if dialect else dialects.names():
         hooks = HookSet(EngineOptions(project, dialect=name, trust="all", on_config_error="warn", **options))
@@ -51,7 +51,7 @@ def survey(project: str, *, dialect: str = "", **options: Any) -> Survey:
 
 
 def items_of(hooks: HookSet, survey: Survey, loads: dict[Hashable, Loads]) -> Iterator[Item]:
-    """The items of one dialect: hooks, what files say about others' hooks, the status line, MCP servers."""
+    """The items of one dialect: hooks, directives about other hooks, the status line, MCP servers."""
     loaded = hooks.ready()
     files = {place.path for place in loaded.places if place.found and place.file.scope == "project"}
     survey.problems += [str(one) for one in loaded.problems if one.file in files]
@@ -100,7 +100,7 @@ def server_item(server: McpServer, binder: Binder) -> Item:
 
 
 def actions_of(hooks: HookSet, survey: Survey) -> Iterator[Item]:
-    """The table `actions`, of the first file that has one."""
+    """The table `actions`, from the first file that has one."""
     for name, place in ACTIONS:
         file = os.path.join(hooks.project, name)
         try:

@@ -1,7 +1,7 @@
-"""What is legal in a config and probably not meant. One small function each; `check` holds the table of them.
+"""What is valid in a config but probably a mistake. One small function each; run_checks.py has the table of them.
 
-A hazard is given a Look at one hook and yields Problems. It reads files and runs nothing: not the hook, not a shell,
-no module of the project.
+A check gets a HookInspection of one hook and yields Problems. It reads files and runs nothing: not the hook, not a
+shell, no module of the project.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ __all__ = ["Hazard", "HookInspection"]
 
 
 class HookInspection(Struct, frozen=True):
-    """One hook, and all that is needed to judge it without running it. `env` is what its process would be given.
+    """One hook, and all that is needed to judge it without running it. `env` is the environment of its process.
 
-    `strip` is whether variables that hold secrets are kept from it.
+    `strip`: variables that hold secrets are removed from it.
     """
 
     hook: Hook
@@ -46,20 +46,20 @@ class HookInspection(Struct, frozen=True):
         return self.problem("error", about, text)
 
     def problem(self, level: str, about: str, text: str) -> Problem:
-        """At the place of what it is about: "matcher" or "main", what the hook runs."""
+        """At the position of its subject: "matcher" or "main", what the hook runs."""
         source = self.hook.source
         line, column = self.place(self.matcher_keys() if about == "matcher" else self.main_keys())
         return Problem(level, source.file, line, column, text)
 
     def place(self, keys: tuple[str, ...]) -> tuple[int, int]:
-        """Of the first key that stands in the hook's entry or in its group; else of the entry."""
+        """The position of the first key that is in the hook's entry or in its group; else of the entry."""
         path, where = self.hook.source.path, self.hook.source.where
         if where is None:
             return 0, 0
         grouped = len(path) > 1 and path[-2] == self.dialect.form.group
         for holder in (path, path[:-2]) if grouped else (path,):
             around = where(holder)
-            # A position that is not the holder's own is that of a key in it.
+            # A position other than the holder's own is that of a key in it.
             found = next((at for key in keys if (at := where((*holder, key))) != around), None)
             if found:
                 return found

@@ -1,6 +1,6 @@
-"""Answers that hooks give, and what a dialect makes of each; and which of them a script might print.
+"""Answers that hooks give, and how a dialect reads each; and which of them a script might print.
 
-The answers stand in answers.toml. Nothing is run: the dialect's own engine reads what a hook would have printed.
+The answers are in answers.toml. Nothing is run: the dialect's own engine reads what a hook would have printed.
 """
 
 from __future__ import annotations
@@ -27,23 +27,24 @@ from tenterhook.types import Hook, Outcome
 
 FILE = os.path.join(os.path.dirname(__file__), "answers.toml")
 TEXT = "a text of the hook"
-# What happens, as far as answers are about it.
+# The kinds of events that answers are about.
 DATA: dict[str, Any] = {
     "tool_name": "x",
     "tool_input": {"command": "a", "description": "b"},
     "tool_output": "c",
     "prompt": "d",
 }
-# What an answer does, by what its author meant with it.
+# What an answer does, by what its author intended.
 DONE = {"deny": ("refused",), "ask": ("the user is asked", "refused"), "stop": ("the agent ends", "refused")}
-# Our names for what tells a hook at the end of a turn that one has kept the agent going: whether, and how often.
+# Our names for the fields that tell a hook at the end of a turn that a hook has kept the agent going: whether, and how
+# often.
 KEPT = ("stop_hook_active", "stop_count")
 COMMAND = "the command"
 CHANGES = re.compile(r"\w+ becomes .*[}\"]")
 
 
 class SampleAnswer(Struct, frozen=True, forbid_unknown_fields=True):
-    """One answer, as answers.toml has it."""
+    """One answer from answers.toml."""
 
     name: str
     exit: int = 0
@@ -59,17 +60,17 @@ class SampleAnswer(Struct, frozen=True, forbid_unknown_fields=True):
     lacks: tuple[str, ...] = ()
 
     def did(self, event: str) -> Did:
-        """What a hook does that was written for an event of this name."""
+        """The attempt of a hook that was written for an event of this name."""
         written = msgspec.json.encode(self.json).decode().replace("{event}", event) if self.json else ""
         out = "\n".join(part for part in (self.stdout, written) if part)
         return Did(exit_code=self.exit, stdout=out, stderr=self.stderr, error=self.error)
 
     def is_printed_by(self, text: str) -> bool:
-        """Whether a script looks as if it answered so."""
+        """Whether a script looks as if it answered like this."""
         return bool(self.has) and all(re.search(one, text) for one in self.has) and not self.lacking(text)
 
     def line_in(self, text: str) -> int:
-        """Where a script has what it answers with: the last of the patterns, which is the most particular."""
+        """The line of a script's answer: the last of the patterns, which is the most specific."""
         found = re.search(self.has[-1], text) if self.has else None
         return text.count("\n", 0, found.start()) + 1 if found else 0
 
@@ -77,7 +78,7 @@ class SampleAnswer(Struct, frozen=True, forbid_unknown_fields=True):
         return any(re.search(one, text) for one in self.lacks)
 
     def is_done(self, seen: str, before: str = "") -> bool:
-        """Whether a reading is what the author meant; of a change, that it is the one that was made before."""
+        """Whether a reading is what the author intended; for a change, that it is the same change."""
         if self.means in DONE:
             return seen.startswith(DONE[self.means])
         changed = CHANGES.findall(seen)
@@ -95,12 +96,12 @@ def fitting(kind: str) -> Iterator[SampleAnswer]:
 
 
 def reading(dialect: Dialect, rule: EventRule, made: SampleAnswer, written_for: str, on_failure: dict[str, str]) -> str:
-    """What the agent does when a hook that was written for an event of some name answers so at this one."""
+    """What the agent does if a hook written for an event of some name answers like this at this one."""
     return effect(simulate(dialect, rule.name, [made.did(written_for)], data=DATA, on_failure=on_failure), rule)
 
 
 def effect(seen: Outcome, rule: EventRule, text: str = TEXT) -> str:
-    """An outcome in words: what happens, what is changed, who is told the text (the empty one: anything)."""
+    """Describe an outcome: what happens, what is changed, who is told the text (an empty one: any text)."""
     parts = [fate(seen, rule)]
     parts += [f"{what} becomes {msgspec.json.encode(value).decode()}" for what, value in seen.changes.items()]
     for whom in ("model", "user"):
@@ -147,7 +148,7 @@ def instead(look: HookInspection, means: str) -> str:
 
 
 def endless(look: HookInspection) -> Iterator[Problem]:
-    """A hook that keeps the agent from ending, each time it wants to, in an agent that never gives up."""
+    """A hook that keeps the agent from ending every time, in an agent that never gives up."""
     text, rule = script_text(look), look.rule
     if (
         text
@@ -162,22 +163,22 @@ def endless(look: HookInspection) -> Iterator[Problem]:
 
 
 def without_end(rule: EventRule, hook: Hook) -> bool:
-    """Whether nobody counts how often it keeps the agent going: as its entry says, else as the agent does it."""
+    """Whether there is no limit on how often it keeps the agent going: in its entry, else in the agent."""
     return hook.spec["stop_cap"] is None if "stop_cap" in hook.spec else rule.stop_cap == 0
 
 
 def checks_continuation(rule: EventRule, text: str) -> bool:
-    """Whether a script looks at what tells it that the agent goes on because of a hook."""
+    """Whether a script checks the field that says that a hook has kept the agent going."""
     return any(name in text for name in telling(rule))
 
 
 def telling(rule: EventRule) -> tuple[str, ...]:
-    """The agent's names for that; the usual one where its payload is not known to have any."""
+    """The agent's names for those fields; the usual one if its payload is not known to have any."""
     return tuple(field.name for field in (*rule.base, *rule.fields) if field.key in KEPT) or KEPT[:1]
 
 
 def keeps_going(dialect: Dialect, rule: EventRule, text: str) -> bool:
-    """Whether a script seems to answer so: with the agent's next prompt, where there is that; else it refuses."""
+    """Whether a script seems to keep the agent going: with its next prompt, if there is that; else by a refusal."""
     here = [one for one in dialect.answers if rule.name in (one.events or (rule.name,))]
     prompts = [one.path.rpartition(".")[2] for one in here if one.effect == "follow_up"]
     return any(key in text for key in prompts) if prompts else refuses(text)
@@ -188,7 +189,7 @@ def refuses(text: str) -> bool:
 
 
 def script_text(look: HookInspection) -> str:
-    """What the hook's script says, or its command; nothing where our own library answers, which knows the forms."""
+    """The text of the hook's script or command; empty if our own library answers, which knows the forms."""
     main = look.hook.spec.get("main")
     text = content(script(look)) or (main if isinstance(main, str) and look.hook.spec.get("form") == "shell" else "")
     text = COMMENT.sub("", text)

@@ -1,4 +1,6 @@
-"""What a command line runs, as far as that can be told without a shell, and what is odd about the line itself."""
+"""What a command line runs, as far as that can be told without a shell, and what is suspicious about the line
+itself.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from tenterhook.support.secrets.names import named_secret
 from tenterhook.tools.check import HookInspection
 
 BEFORE_OPERATOR = re.compile(r"""(?:[^'"\\;&|<>()\n]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")*""")
-# The 2 of 2>&1 is no word of the command.
+# The 2 of 2>&1 is not a word of the command.
 DESCRIPTOR = re.compile(r"(?<=\s)\d+$")
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
@@ -24,7 +26,7 @@ FLAGS_WITH_CODE = ("-c", "-m", "-e", "--eval", "-")
 
 
 class HookScript(Struct, frozen=True):
-    """The file that a hook runs. `by` is the interpreter's name; empty where the file itself is the program."""
+    """The file that a hook runs. `by` is the interpreter's name; empty if the file itself is the program."""
 
     path: str
     by: str = ""
@@ -46,7 +48,9 @@ def words(look: HookInspection) -> list[str]:
 
 
 def first_command(text: str) -> str:
-    """What stands before the first operator; nothing where that is no command: a function, a subshell, open quotes."""
+    """The text before the first operator; empty if that is not a command but a function, a subshell or an open
+    quote.
+    """
     text = text.strip()
     found = next(BEFORE_OPERATOR.finditer(text))[0]
     after = text[len(found) : len(found) + 1]
@@ -56,13 +60,13 @@ def first_command(text: str) -> str:
 
 
 def is_simple(look: HookInspection) -> bool:
-    """Whether the hook is one command: what stops that command stops the hook."""
+    """Whether the hook is one command: then what stops that command stops the hook."""
     main = look.hook.spec.get("main")
     return not isinstance(main, str) or look.hook.spec.get("form") != "shell" or first_command(main) == main.strip()
 
 
 def script(look: HookInspection) -> HookScript | None:
-    """The file that the hook runs; None where that is no file of its own, or cannot be told."""
+    """The file that the hook runs; None if it runs no file, or that cannot be told."""
     main = look.hook.spec.get("main")
     if look.hook.spec.get("form") == "script":
         path = string.Template(main).safe_substitute(look.env) if isinstance(main, str) else ""
@@ -77,13 +81,13 @@ def script(look: HookInspection) -> HookScript | None:
 
 
 def interpreter(word: str) -> str:
-    """The language's name, where the word is one of the usual interpreters, in any version."""
+    """The language's name, if the word is one of the usual interpreters, in any version."""
     name = os.path.basename(word).rstrip("0123456789.")
     return name if name in INTERPRETERS else ""
 
 
 def needs_shell(look: HookInspection) -> Iterator[Problem]:
-    """Words in a list, and a single program, are not given to a shell: nobody replaces their variables."""
+    """Words in a list, and a single program, do not go to a shell: their variables are not expanded."""
     spec = look.hook.spec
     main = spec.get("main")
     if not look.is_command or (isinstance(main, str) and spec["form"] != "program"):
@@ -118,7 +122,7 @@ def withheld(look: HookInspection) -> Iterator[Problem]:
 
 
 def relative(look: HookInspection) -> Iterator[Problem]:
-    """Mild: we run hooks in the project's folder, but not every agent does."""
+    """A warning only: we run hooks in the project's folder, but not every agent does."""
     first = next(iter(words(look)), "")
     if not interpreter(first) or os.sep not in first or os.path.isabs(first):
         return
@@ -129,7 +133,7 @@ def relative(look: HookInspection) -> Iterator[Problem]:
 
 
 def folder_variables(look: HookInspection) -> list[str]:
-    """Those that hold the project's folder: some agents give the working directory, which usually is the same."""
+    """The variables for the project's folder: some agents give the working directory, which usually is the same."""
     return [name for name, what in look.dialect.env.items() if what.rstrip("?") in ("project", "cwd")]
 
 
@@ -138,7 +142,7 @@ def variables(text: str) -> Iterable[str]:
 
 
 def unquoted_variables(text: str) -> Iterator[str]:
-    """Variables outside quotes, where the shell splits their values at blanks; in an assignment it does not."""
+    """Variables outside quotes, which the shell splits at blanks; in an assignment it does not."""
     at, quote, assigns = 0, "", ASSIGNMENT.match(text)
     while at < len(text):
         char = text[at]

@@ -1,4 +1,4 @@
-"""What is odd about whole files: keys that stand twice, files that nobody reads, a switch that is off."""
+"""What is suspicious about whole files: duplicate keys, files that the agent does not read, a switch that is off."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tenterhook.support import readers
 from tenterhook.support.readers import Document
 from tenterhook.types import Path
 
-# How a file of each extension would be read, if anybody read it.
+# The format of a file by its extension.
 EXTENSIONS = {".json": "jsonc", ".jsonc": "jsonc", ".toml": "toml", ".yaml": "yaml", ".yml": "yaml"}
 
 
 class ConfigFiles(Struct, frozen=True):
-    """The config files of one project: what was looked at, what they say, what came of it."""
+    """The config files of one project: the locations, their content, and the result of loading."""
 
     dialect: Dialect
     project: str
@@ -64,7 +64,7 @@ def nothing_there(files: ConfigFiles) -> Iterator[Problem]:
 
 
 def unread(files: ConfigFiles) -> Iterator[Problem]:
-    """A file with hooks in it, next to a place that is read, under an extension that is not."""
+    """A file with hooks in it, next to a path that is read, under an extension that is not."""
     if not files.searched:
         return
     read = {place.path for place in files.loaded.places}
@@ -91,7 +91,7 @@ def not_read(path: str, format: str, place: ConfigLocation, files: ConfigFiles) 
 
 
 def status_lines(files: ConfigFiles) -> Iterator[Problem]:
-    """A status line's command expands nothing, so that what would be right in a hook is wrong there."""
+    """A status line's command expands nothing, so what would be right in a hook is wrong there."""
     from tenterhook.tools.approve.statusline import words_of
 
     key = files.dialect.status_line
@@ -116,7 +116,7 @@ def unfit(words: tuple[str, ...], project: str) -> str:
 
 
 def hooks_in(document: Document, place: ConfigLocation) -> Path | None:
-    """Where the file says what the dialect's own file would say about hooks."""
+    """The position at which the file has what the dialect's own file would have for hooks."""
     for section in place.file.sections:
         for holder, path, _ in holders(document.data, section, place.path):
             value, inner = dig(holder, section.hooks)

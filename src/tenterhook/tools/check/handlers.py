@@ -1,6 +1,6 @@
-"""Hooks that nothing can run: functions not found, types without a handler, URLs out of reach, models nobody knows.
+"""Hooks that cannot run: functions not found, types without a handler, URLs out of reach, unknown models.
 
-And gates of our own that their agent would end before they answer.
+And checks of our own that their agent would end before they answer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def no_handler(look: HookInspection) -> Iterator[Problem]:
 
 
 def no_function(look: HookInspection) -> Iterator[Problem]:
-    """Only the first part of the name is looked for: to look further would run the project's code."""
+    """Only the first part of the name is looked up: looking further would run the project's code."""
     main = look.hook.spec.get("main")
     if look.hook.spec.get("form") != "function" or not isinstance(main, str):
         return
@@ -58,18 +58,18 @@ def no_url(look: HookInspection) -> Iterator[Problem]:
 
 
 def judge(place: Place, look: HookInspection) -> None:
-    """What can be known of an address without asking anybody."""
+    """What can be known of an address without a lookup."""
     allowed = {name: bool(look.hook.spec.get(name)) for name in ("loopback", "private")}
     ip_rules.vet_addresses(place.host, known_addresses(place.host), **allowed)
 
 
 def known_addresses(host: str) -> list[str]:
-    """Of a host that is an address, or the name that means this machine everywhere."""
+    """The address of a host that is an address, or a name that always means this machine."""
     return ["127.0.0.1"] if host == "localhost" or host.endswith(".localhost") else ip_rules.numeric(host)
 
 
 def no_headers(look: HookInspection) -> Iterator[Problem]:
-    """Headers that cannot be sent, and those that tell everybody on the way what they hold."""
+    """Headers that cannot be sent, and those that would be sent unencrypted."""
     headers = look.hook.spec.get("headers", {})
     if look.hook.spec.get("form") != "url" or not headers:
         return
@@ -107,18 +107,18 @@ def no_model(look: HookInspection) -> Iterator[Problem]:
 def in_the_clear(url: str) -> bool:
     try:
         place = parse_hook_url(url)
-    except Failure:  # said already
+    except Failure:  # reported already
         return False
     known = known_addresses(place.host)
     return not place.tls and not (known and all(map(ip_rules.is_own, known)))
 
 
-# Less does not let a project's tests start.
+# Less time is not enough for a project's tests to start.
 SHORTEST_GATE = 3.0
 
 
 def check_gate_timeout(look: HookInspection) -> Iterator[Problem]:
-    """A gate that is ended before it answers lets everything through, without a word."""
+    """A check that is ended before it answers silently lets everything through."""
     from tenterhook.library.actions import own_hook
 
     command = own_hook.command_of(look.hook)

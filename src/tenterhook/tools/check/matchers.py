@@ -1,4 +1,4 @@
-"""Matchers that hit nothing, or more than was meant."""
+"""Matchers that match nothing, or more than intended."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tenterhook.tools.check import HookInspection
 
 GLOBS = ("glob", "glob-nocase")
 REGEXES = ("regex-full", "regex-search")
-# Kinds for which a list of names is one, and everything else a pattern.
+# Kinds for which a list of names is a list, and everything else a pattern.
 LISTS = ("names-or-regex", "names-or-regex-narrow", "names-or-regex-whole")
 SERVER = re.compile(r"mcp__(?:(?!__).)+")
 
 PLAIN = re.compile(r"[\w-]+(?:\|[\w-]+)*")
-# Plain names as a regular expression would have them: in brackets or not, each or all of them anchored.
+# Plain names in the form of a regular expression: grouped or not, each or all of them anchored.
 ALTERNATIVE = re.compile(r"(\^?)([\w-]+)(\$?)")
 ALTERNATIVES = re.compile(
     r"(?P<bare>\^?[\w-]+\$?(?:\|\^?[\w-]+\$?)*)|(?P<start>\^?)\((?:\?:)?(?P<group>[\w-]+(?:\|[\w-]+)*)\)(?P<end>\$?)"
@@ -26,12 +26,12 @@ ALTERNATIVES = re.compile(
 PERMISSION = re.compile(r"(\w+)\((?!\?)[^()|]*[ :/~][^()|]*\)")
 COMMAS = re.compile(r"[\w*.-]+(?:\s*,\s*[\w*.-]+)+")
 REGEX_SIGNS = re.compile(r"\.[*+?]|^\^|\$$|[()\\+]|\[\^|\{\d")
-# A star after an ordinary character repeats that character; after a dot, a bracket or an escape it was meant so.
+# A star after an ordinary character repeats that character; after a dot, a bracket or an escape it was intended.
 GLOB_STAR = re.compile(r"(?:(?<=[\w-])|^)\*")
 
 
 def matchers(look: HookInspection) -> Iterator[Problem]:
-    """The first thing that is odd about a matcher: what else there is often follows from it."""
+    """The first problem of a matcher: others often follow from it."""
     matcher, kind = look.hook.matcher, look.hook.match_kind or look.dialect.matcher
     if matcher is None or fits_all(matcher, kind) or not look.rule.target:
         return
@@ -74,7 +74,7 @@ def bad_regex(matcher: str, kind: str, rule: EventRule) -> str:
 
 
 def endless(matcher: str, kind: str, rule: EventRule) -> str:
-    """A pattern that is not run is a hook that always runs."""
+    """A pattern that is not run means a hook that always runs."""
     test = match(matcher, kind) if how(kind) in REGEXES else None
     if not test or test("x" * USUAL) is not NOT_RUN:
         return ""
@@ -114,7 +114,7 @@ def blanks(matcher: str, kind: str, rule: EventRule) -> str:
 
 
 def permission_rule(matcher: str, kind: str, rule: EventRule) -> str:
-    """`Bash(git *)`: what stands in the brackets of a regular expression has no blank, colon or slash."""
+    """`Bash(git *)`: a group of a regular expression would not have a blank, colon or slash."""
     found = PERMISSION.fullmatch(matcher) if rule.target == "tool_name" else None
     if not found:
         return ""
@@ -131,7 +131,7 @@ def commas(matcher: str, kind: str, rule: EventRule) -> str:
 
 
 def bare_server(matcher: str, kind: str, rule: EventRule) -> str:
-    """The name of a server alone, where whole names are compared."""
+    """The name of a server alone, if whole names are compared."""
     servers = [part for part in names(matcher, kind) or () if SERVER.fullmatch(part)]
     if rule.target != "tool_name" or not servers:
         return ""
@@ -139,7 +139,7 @@ def bare_server(matcher: str, kind: str, rule: EventRule) -> str:
 
 
 def missing_anchors(matcher: str, kind: str, rule: EventRule) -> str:
-    """Names that look whole and are searched for. A `^` on every alternative was meant as a beginning."""
+    """Names that look complete and are searched for. A `^` on every alternative was intended as a prefix."""
     found = ALTERNATIVES.fullmatch(matcher) if how(kind) == "regex-search" else None
     if not found or found["start"]:
         return ""
@@ -154,7 +154,7 @@ def missing_anchors(matcher: str, kind: str, rule: EventRule) -> str:
 
 
 def also_hit(start: str, word: str, end: str) -> str:
-    """A name that was hardly meant. A word with an underscore or a hyphen at its open side was meant as a part."""
+    """A name that was hardly intended. A word with an underscore or a hyphen at its open side is meant as a part."""
     if not end and not word.endswith(("_", "-")):
         return f"{word}Other"
     return f"Other{word}" if end and not start and not word.startswith(("_", "-")) else ""

@@ -1,6 +1,6 @@
-"""Everything that is wrong, or looks wrong, with the hooks of a project. Nothing is run and nothing imported.
+"""Find everything that is wrong, or looks wrong, with the hooks of a project. Nothing is run and nothing imported.
 
-Loading says what cannot be used; the hazards say what can be used and is probably not meant.
+Loading reports what cannot be used; the checks report what is valid but probably a mistake.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ OF_FILES: tuple[Callable[[ConfigFiles], Iterator[Problem]], ...] = (
     unread,
     status_lines,
 )
-# Loading goes on without such a hook and only warns; whoever checks wants to hear that it is lost.
+# Loading goes on without such a hook and only warns; here it is an error.
 LOST = re.compile(r"\b(?:never runs?|runs nothing)$")
 
 
 class Report(Struct, frozen=True):
-    """What was looked at, and what is wrong with it, by file and line."""
+    """What was looked at, and its problems, by file and line."""
 
     hooks: int
     files: tuple[str, ...]
@@ -73,7 +73,7 @@ class Report(Struct, frozen=True):
 
 
 def check(hooks: HookSet) -> Report:
-    """Everything about the config files that a set of hooks comes from."""
+    """Check the config files of a set of hooks."""
     loaded = hooks.ready()
     documents = {document.file: document for document in read_documents(loaded.places)}
     files = ConfigFiles(hooks.dialect, hooks.project, loaded, documents, searched=not hooks.config)
@@ -84,7 +84,7 @@ def check(hooks: HookSet) -> Report:
         if (hook.enabled or loaded.off) and not hook.overridden:
             look = look_at(hook, hooks)
             found += [problem for hazard in OF_HOOKS for problem in hazard(look)]
-    # A hook for several events is read once for each, and says the same each time.
+    # A hook for several events is read once for each, and has the same problems each time.
     problems = sorted(set(found), key=lambda one: (one.file, one.line, one.column, one.level, one.text))
     looked = tuple(place.path for place in loaded.places)
     return Report(len(loaded.hooks), tuple(documents), looked, tuple(problems))
@@ -95,7 +95,7 @@ def escalate_problem(problem: Problem) -> Problem:
 
 
 def read_documents(places: list[ConfigLocation]) -> Iterator[Document]:
-    """The files once more, because loading keeps only hooks. One that cannot be read has been reported by loading."""
+    """Parse the files again, because loading keeps only hooks. Loading has reported those that cannot be read."""
     for place in places:
         try:
             document = readers.read(place.path, place.file.format) if place.found else None

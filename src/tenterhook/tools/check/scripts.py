@@ -1,4 +1,4 @@
-"""Scripts that are missing, cannot be started, or refuse in a way that the agent does not hear."""
+"""Scripts that are missing, cannot be started, or refuse in a way that the agent ignores."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COMMENT = re.compile(r"^[ \t]*(?:#|//).*$", re.MULTILINE)
 
 
 def absent(look: HookInspection) -> Iterator[Problem]:
-    """What the command would run and is not there. A program may be installed later; a path is a promise."""
+    """A missing file that the command would run. A program may be installed later; a path should exist."""
     silent = " (this agent then skips the hook without a word)" if look.dialect.missing_is_silent else ""
     gone = absent_file(look)
     promised = os.sep in gone or gone not in words(look)[:1]
@@ -53,7 +53,7 @@ def not_executable(look: HookInspection) -> Iterator[Problem]:
 
 
 def unreadable(look: HookInspection) -> Iterator[Problem]:
-    """A program without the right to read may be a binary; what an interpreter is given is not."""
+    """A program without read permission may be a binary; an interpreter must be able to read its script."""
     found = script(look)
     if found and found.by and os.path.isfile(found.path) and not os.access(found.path, os.R_OK):
         yield look.error(
@@ -62,7 +62,7 @@ def unreadable(look: HookInspection) -> Iterator[Problem]:
 
 
 def first_line(look: HookInspection) -> Iterator[Problem]:
-    """Line ends of Windows, a program without a #! line, and one that names what is not there."""
+    """Windows line ends, a program without a #! line, and a #! line that names a missing file."""
     found = script(look)
     text = content(found)
     if found is None or not text:
@@ -81,7 +81,7 @@ def first_line(look: HookInspection) -> Iterator[Problem]:
 
 
 def no_interpreter(line: list[str], name: str, look: HookInspection) -> Iterator[Problem]:
-    """A path is a promise here too; what env looks for in PATH may be installed later."""
+    """A path should exist here too; what env looks for in PATH may be installed later."""
     gone = missing(line if os.path.basename("".join(line[:1])) == "env" else line[:1], look.env, look.project)
     text = f"the #! line of {name} names {gone}, which "
     if os.sep in gone:
@@ -91,7 +91,7 @@ def no_interpreter(line: list[str], name: str, look: HookInspection) -> Iterator
 
 
 def exit_one(look: HookInspection) -> Iterator[Problem]:
-    """A refusal by exit 1, where the agent takes that for a failure and goes on."""
+    """A refusal by exit 1, if the agent treats that as a failure and goes on."""
     dialect, rule = look.dialect, look.rule
     rules = compile_rules(dialect, rule, strict=look.strict)
     row = dialect.exits.get(1, dialect.exits["other"])
@@ -108,7 +108,7 @@ def exit_one(look: HookInspection) -> Iterator[Problem]:
 
 
 def refuses_by_one(text: str) -> bool:
-    """An exit with a number that is made up at run time may be anything: nothing is said about it."""
+    """An exit code that is computed at run time may be anything: it is not reported."""
     codes = set(EXIT.findall(COMMENT.sub("", text)))
     return "1" in codes and codes <= {"", "0", "1"}
 
@@ -122,7 +122,7 @@ def answers(text: str, fields: tuple[str, ...]) -> bool:
 
 
 def content(found: HookScript | None) -> str:
-    """The text of a small script; nothing where it is large, a binary, or not to be read."""
+    """The text of a small script; empty if it is large, binary, or not readable."""
     if found is None:
         return ""
     try:
@@ -136,6 +136,6 @@ def content(found: HookScript | None) -> str:
 
 
 def shorten_project_path(path: str, look: HookInspection) -> str:
-    """Short where it lies in the project."""
+    """Relative if it is in the project."""
     inside = os.path.relpath(path, look.project) if os.path.isabs(path) else path
     return path if inside.startswith("..") else inside

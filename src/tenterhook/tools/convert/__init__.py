@@ -33,7 +33,7 @@ __all__ = ["Conversion", "Difference", "Loss", "convert"]
 
 
 class Conversion(Struct, frozen=True):
-    """A file for the other agent, and everything that is not as it was."""
+    """The converted file, and everything that changed."""
 
     source: str
     target: str
@@ -53,7 +53,7 @@ class Conversion(Struct, frozen=True):
 def convert(hooks: HookSet, target: Dialect, *, out: str = "", merge: bool = False, check: bool = False) -> Conversion:
     """Convert the hooks of a project's files. `out` is where they go, else where the other agent looks for them.
 
-    With `merge` they are added to the file that is there. With `check` both sides run for real, as far as trusted.
+    With `merge` they are added to the existing file. With `check` both sides really run, as far as trusted.
     """
     found = collect_project_hooks(hooks)
     if not found:
@@ -95,18 +95,18 @@ def of_hook(part: ConvertedHook, hooks: HookSet, target: Dialect) -> list[Loss]:
 
 
 def homeless(text: FileText, path: str) -> list[Loss]:
-    """Comments that a format without comments has no place for."""
+    """Comments that a format without comments cannot hold."""
     name = os.path.basename(path)
     return [one.taken.loss("comment", f"{name} can hold no comment: {line}", level=NOTE) for one, line in text.homeless]
 
 
 def complaints(problems: list[Problem]) -> list[Loss]:
-    """What the other agent says about the file."""
+    """What the other agent reports about the file."""
     return [Loss(0, "there", LOST, one.file, one.line, one.column, "", "", one.text) for one in problems]
 
 
 def read_twice(parts: list[ConvertedHook], path: str, hooks: HookSet, target: Dialect) -> list[Loss]:
-    """Files that the other agent reads too, beside the one that is written."""
+    """Files that the other agent also reads, beside the one that is written."""
     if hooks.dialect.name == target.name:
         return []
     patterns = [file.path for file in target.files if file.scope == "project"]

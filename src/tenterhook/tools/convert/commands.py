@@ -21,9 +21,9 @@ EXPANDED = re.compile(r"\$\{?\w")
 
 
 class ConvertedCommand(Struct, frozen=True):
-    """The type there and its keys; or `lost`, where nothing there runs it.
+    """The type in the target and its keys; or `lost`, if nothing there runs it.
 
-    `unset` are variables that are not given there, `dropped` the options of the hook that have no key there.
+    `unset` are variables that the target does not provide, `dropped` the options of the hook that have no key there.
     """
 
     kind: Type | None = None
@@ -35,7 +35,7 @@ class ConvertedCommand(Struct, frozen=True):
 
 
 def run(hook: Hook, source: Dialect, rule: EventRule, target: Dialect, to: EventRule) -> ConvertedCommand:
-    """The hook's program, prompt or address in the target's words."""
+    """The hook's program, prompt or address in the target's form."""
     kinds = [one for one in target.types if one.does == "runs" and (not to.types or one.name in to.types)]
     fitting = [one for one in kinds if one.handler == hook.handler]
     if fitting and not handlers.traits(hook.handler).takes_command_line:
@@ -55,9 +55,9 @@ def run(hook: Hook, source: Dialect, rule: EventRule, target: Dialect, to: Event
 
 
 def options(hook: Hook, source: Dialect, target: Dialect) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What a command says besides its line: under the same keys, or those that set the same; and what has none.
+    """A command's options: under the same keys, or keys with the same setter; and those without a key.
 
-    What every hook of its type has was said by nobody.
+    Defaults of its type are not options of the entry.
     """
     usual = [pair for one in source.types if one.handler == hook.handler for pair in one.spec.items()]
     kind = handlers.traits(hook.handler)
@@ -92,7 +92,7 @@ def text_of(line: str | list[str]) -> str:
 
 
 def swapped_names(here: dict[str, str], there: dict[str, str], first: str) -> dict[str, str]:
-    """Each variable that is not given there, with the one that says the same; with nothing where none does."""
+    """Each variable that the target does not provide, with its equivalent there; empty if there is none."""
     found = {}
     for name, what in here.items():
         if name not in there:
@@ -115,7 +115,7 @@ def render_command_line(
     *,
     expand: bool,
 ) -> ConvertedCommand:
-    """The command line in the form that the type has: a shell's text, words, or one program."""
+    """The command line in the form of the type: a shell text, words, or one program."""
     swapped = rename_variables(line, names)
     note = f"variables are named as there: {text_of(swapped)}" if swapped != line else ""
     if kind.form == "program":
@@ -132,7 +132,7 @@ def render_command_line(
 
 
 def quote_shell_word(word: str, expand: bool) -> str:
-    """For a shell; where the agent put values for variables into words, the shell shall do so."""
+    """Quote for a shell; variables that the agent expanded inside words are left to the shell."""
     return '"' + word.replace('"', '\\"') + '"' if expand and EXPANDED.search(word) else shlex.quote(word)
 
 
@@ -143,7 +143,7 @@ def rename_variables(line: str | list[str], names: dict[str, str]) -> str | list
 
 
 def swap(text: str, names: dict[str, str]) -> str:
-    """Variables by their names there; one that is not given there stays as it is."""
+    """Variables by their names in the target; one that it does not provide stays as it is."""
 
     def other(found: re.Match[str]) -> str:
         name = found[1] or found[2]
@@ -154,7 +154,7 @@ def swap(text: str, names: dict[str, str]) -> str:
 
 
 def one_program(line: str | list[str], kind: Type, target: Dialect, note: str) -> ConvertedCommand:
-    """A path from the project; a shell's text with more than that needs a script of its own."""
+    """A path from the project; a longer shell text needs its own script."""
     words = line if isinstance(line, list) else split_plain_command(line)
     if len(words) != 1:
         shown = text_of(line)
@@ -168,7 +168,7 @@ def one_program(line: str | list[str], kind: Type, target: Dialect, note: str) -
 
 
 def split_plain_command(text: str) -> list[str]:
-    """The words of one plain command; none where there is more to it."""
+    """The words of one simple command; none if it is more."""
     if SHELL_SYNTAX & set(text.replace("${", "").replace("}", "")):
         return []
     try:

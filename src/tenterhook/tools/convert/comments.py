@@ -1,4 +1,4 @@
-"""Comments of a config file: found in its text, given to the entries that they are about, written into another file."""
+"""Comments of a config file: find them, assign them to entries, write them into another file."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ MARKS = {"jsonc": "//", "toml": "#", "yaml": "#", "frontmatter": "#"}
 
 
 class Comment(Struct, frozen=True):
-    """One comment without its marks, and the line that it stands on."""
+    """One comment without its marks, and its line."""
 
     line: int
     text: str
 
 
 class Span(Struct, frozen=True):
-    """The lines of an entry: where it starts, and where its last key stands."""
+    """The lines of an entry: its first line, and that of its last key."""
 
     first: int
     last: int
 
 
 def find_comments(text: str, format: str) -> list[Comment]:
-    """All comments of a text that is known to be good."""
+    """All comments of a text that is known to be valid."""
     offsets = FINDERS[format](text) if format in FINDERS else ()
     return [
         Comment(text.count("\n", 0, at) + 1 + number, words)
@@ -41,7 +41,7 @@ def find_comments(text: str, format: str) -> list[Comment]:
 
 
 def bare(line: str) -> str:
-    """The words of one line of a comment."""
+    """The words of one comment line."""
     line = line.strip().removesuffix("*/")
     for mark in ("//", "/**", "/*", "#", "*"):
         if line.startswith(mark):
@@ -62,7 +62,7 @@ def in_json(text: str) -> Iterator[tuple[int, str]]:
 
 
 class Commented(TomlScanner):
-    """A walk over TOML that remembers the comments that it passes."""
+    """A scan of TOML that collects the comments."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text, "")
@@ -87,7 +87,7 @@ def in_toml(text: str) -> Iterator[tuple[int, str]]:
 
 
 def in_yaml(text: str) -> Iterator[tuple[int, str]]:
-    """What stands between two tokens and is no blank."""
+    """The text between two tokens that is not blank."""
     import yaml
 
     last = 0
@@ -111,7 +111,7 @@ FINDERS: dict[str, Callable[[str], Iterator[tuple[int, str]]]] = {
 def assign_comments(comments: Sequence[Comment], spans: Sequence[Span], start: int) -> list[list[str]]:
     """The comments of each entry: those in it, and those above it. `start` is the line at which the hooks begin.
 
-    A block of comments right above that line is about the hooks too; what stands before it, and what comes after the
+    A block of comments right above that line is about the hooks too; what comes before it, and what comes after the
     last entry, is not about a hook.
     """
     top = start
@@ -119,7 +119,7 @@ def assign_comments(comments: Sequence[Comment], spans: Sequence[Span], start: i
     while top - 1 in lines:
         top -= 1
     if spans and lines and min(lines) == 1:
-        top = 1  # what a file begins with is said of all that it holds
+        top = 1  # a comment at the top of a file is about the whole file
     taken: list[list[str]] = [[] for _ in spans]
     for one in comments:
         owner = next((n for n, span in enumerate(spans) if one.line <= span.last), None)
@@ -129,7 +129,7 @@ def assign_comments(comments: Sequence[Comment], spans: Sequence[Span], start: i
 
 
 def insert_comments(text: str, format: str, notes: Sequence[tuple[Path, Sequence[str]]]) -> tuple[str, list[str]]:
-    """The text with comments above what stands at each path; and the comments for which there is no place."""
+    """The text with comments above what is at each path; and the comments that do not fit."""
     mark = MARKS.get(format, "")
     if not mark:
         return text, [line for _, lines in notes for line in lines]

@@ -1,4 +1,4 @@
-"""One hook into another dialect: its event, its entry there, and everything that is not as it was."""
+"""Convert one hook to another dialect: its event, its entry there, and everything that changed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tenterhook.tools.convert.read_hooks import SourceHook
 
 
 class TargetEntry(Struct, frozen=True):
-    """One entry there: the event, the keys of its group and its own, the comments above it."""
+    """One entry in the target: the event, the keys of its group and its own, the comments above it."""
 
     taken: SourceHook
     rule: EventRule
@@ -28,7 +28,7 @@ class TargetEntry(Struct, frozen=True):
 
 
 class ConvertedHook(Struct, frozen=True):
-    """What became of one hook; no entries where it has no place there. `unset` are variables that are not given."""
+    """The result for one hook; no entries if the target cannot have it. `unset` are variables that are not provided."""
 
     taken: SourceHook
     written: tuple[TargetEntry, ...] = ()
@@ -58,9 +58,9 @@ def out(taken: SourceHook, name: str, text: str) -> ConvertedHook:
 
 
 def events(taken: SourceHook, source: Dialect, target: Dialect) -> list[EventRule]:
-    """The event of the same kind; of several for all tools the one at which the same answers do most nearly the same.
+    """The event of the same kind; of several for all tools the one at which answers have most nearly the same effect.
 
-    Where there are none but such for some tools, all that are for the hook's.
+    If there are only events for some tools, all that are for the hook's tools.
     """
     same = [rule for rule in target.events if rule.kind == taken.rule.kind]
     wide = [rule for rule in same if not rule.tools or set(rule.tools) == set(taken.rule.tools)]
@@ -70,7 +70,7 @@ def events(taken: SourceHook, source: Dialect, target: Dialect) -> list[EventRul
 
 
 def apart(rule: EventRule, to: EventRule) -> tuple[bool, bool]:
-    """Whether two events are for other tools, and matched on something else."""
+    """Whether two events are for different tools, and matched on different fields."""
     return set(rule.tools) != set(to.tools), rule.target != to.target
 
 

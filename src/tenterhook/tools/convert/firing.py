@@ -1,4 +1,4 @@
-"""Both sides over the same events: which hooks run, what each answer does; and for real, where the user trusts them."""
+"""Fire the same events on both sides: which hooks run, what each answer does; and for real, if the user trusts them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tenterhook.types import Hook, Outcome
 
 Pairs = Sequence[tuple[Hook, TargetEntry]]
 RUNS, IDLE = "runs", "does not run"
-# The rules that speak of hooks that do not run at the same events.
+# The rules about hooks that do not run at the same events.
 NAMES, CONDITIONS = 13, 20
 
 
@@ -52,7 +52,7 @@ def run_difference(rule: EventRule, to: str, sample: Sample, taken: SourceHook, 
 
 
 def silent(dialect: Dialect, hooks: list[Hook]) -> Engine:
-    """An engine with these hooks, which are asked for and never run."""
+    """An engine with these hooks, which are planned and never run."""
     engine = Engine(dialect=dialect, files=False, environ={}, home="/", **NOTHING_RUNS)
     engine.put(*hooks)
     return engine
@@ -68,13 +68,13 @@ def distinct_event_rules(taken: Iterable[SourceHook]) -> list[EventRule]:
 
 
 def same_kind(target: Dialect, rule: EventRule, sample: Sample) -> list[EventRule]:
-    """The events that such a moment is there."""
+    """The target's events of the same kind."""
     found = [one for one in target.events if one.kind == rule.kind]
     return [one for one in found if not one.tools or not sample.tool or sample.tool in one.tools]
 
 
 def read(pairs: Pairs, source: Dialect, target: Dialect) -> Iterator[Difference]:
-    """Answers of which both sides do not make the same; a pair of events once, unless failures differ."""
+    """Answers that both sides read differently; each pair of events once, unless failures differ."""
     done = set()
     for hook, one in pairs:
         rule, to = one.taken.rule, one.rule
@@ -86,7 +86,7 @@ def read(pairs: Pairs, source: Dialect, target: Dialect) -> Iterator[Difference]
 
 
 def unlike(taken: SourceHook, source: Dialect, hook: Hook, to: EventRule, target: Dialect) -> Iterator[Difference]:
-    """The answers that differ, each under the hazard that is the cause: that of a plainer answer that differs too."""
+    """The answers that differ, each under the hazard that causes it: that of a simpler answer that differs too."""
     rule, hazards = taken.rule, dict[str, int]()
     for made in (*answers.fitting(rule.kind), *native(source, rule)):
         before = answers.reading(source, rule, made, rule.name, taken.hook.on_failure)
@@ -98,7 +98,7 @@ def unlike(taken: SourceHook, source: Dialect, hook: Hook, to: EventRule, target
 
 
 def run(hooks: HookSet, pairs: Pairs, target: Dialect) -> Iterator[Difference]:
-    """Both sides for real: only hooks that the user has approved, in the project, with the same events."""
+    """Run both sides for real: only approved hooks, in the project, with the same events."""
     trusted = [(hook, one) for hook, one in pairs if one.taken.hook.trusted]
     mine = list({id(one.taken): one.taken.hook for _, one in trusted}.values())
     with live(hooks, hooks.dialect, mine) as one, live(hooks, target, [hook for hook, _ in trusted]) as other:

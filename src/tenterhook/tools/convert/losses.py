@@ -1,4 +1,4 @@
-"""What a conversion costs: losses, notes, and differences that were found by firing both sides."""
+"""What a conversion costs: losses, notes, and differences found by firing both sides."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ LOST, NOTE = "lost", "note"
 
 
 class Loss(Struct, frozen=True):
-    """Something that is not as it was (`lost`), or that was written otherwise to stay as it was (`note`).
+    """Something that changed (`lost`), or that was written differently to stay the same (`note`).
 
-    `number` is that of a hazard (rules.py), 0 for what is none. The place is that of the entry that was converted.
+    `number` is that of a hazard (rules.py), 0 for others. The position is that of the converted entry.
     """
 
     number: int
@@ -25,7 +25,7 @@ class Loss(Struct, frozen=True):
 
 
 class Difference(Struct, frozen=True):
-    """One case in which both sides do not do the same."""
+    """One case in which both sides behave differently."""
 
     event: str
     to: str

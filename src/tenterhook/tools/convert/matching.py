@@ -1,4 +1,4 @@
-"""A matcher of one dialect in the words of another: tools by their names there, the same set of them hit."""
+"""A matcher of one dialect in another dialect: tools by their names there, matching the same set."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tenterhook.testing.calling import NAMES
 from tenterhook.types import Hook
 
 TOOL = "tool_name"
-# A server's tool, to try patterns on.
+# A tool of a server, to try patterns on.
 SERVER = {"server": "server", "tool": "tool"}
 
 
 class ConvertedMatcher(Struct, frozen=True):
-    """What to write, an entry for each text (None: without a matcher); and what could not be said there.
+    """What to write, an entry for each text (None: without a matcher); and what could not be expressed.
 
-    `name` is what was lost: names, or a pattern that is broken.
+    `name` is what was lost: names, or a broken pattern.
     """
 
     texts: tuple[str | None, ...] = (None,)
@@ -48,14 +48,14 @@ def convert_matcher(hook: Hook, rule: EventRule, source: Dialect, to: EventRule,
 
 
 def is_invalid_regex(matcher: str, kind: str) -> bool:
-    """A pattern that is none: what it does then differs from agent to agent."""
+    """An invalid pattern: its effect differs from agent to agent."""
     from tenterhook.pipeline.match import compile_matcher, engine
 
     return "regex" in kind and names(matcher, kind) is None and compile_matcher(matcher, engine(kind)) is None
 
 
 def only_for(rule: EventRule, to: EventRule, target: Dialect) -> ConvertedMatcher:
-    """An event for some tools alone becomes one for all of them, with a matcher."""
+    """An event for some tools becomes one for all of them, with a matcher."""
     if to.target != TOOL or to.tools:
         return ConvertedMatcher()
     wanted = [target.tools[one].name for one in rule.tools if one in target.tools]
@@ -94,7 +94,7 @@ def of_tools(matcher: str, kind: str, source: Dialect, to_kind: str, target: Dia
 
 
 def same(text: str, kind: str, wanted: list[str], target: Dialect, served: bool) -> bool:
-    """Whether a text hits just these tools of the agent, and those of servers as before."""
+    """Whether a text matches exactly these tools of the agent, and servers' tools as before."""
     test = match(text, kind)
     if test is None or is_invalid_regex(text, kind):
         return False
@@ -104,7 +104,7 @@ def same(text: str, kind: str, wanted: list[str], target: Dialect, served: bool)
 
 
 def of_names(listed: Iterable[str], source: Dialect, kind: str, target: Dialect) -> ConvertedMatcher:
-    """A list of names, each by the name that the tool has there."""
+    """A list of names, each by the tool's name in the target."""
     renamed = {name: name_there(name, source, target) for name in listed}
     unknown = [name for name, there in renamed.items() if not there]
     wanted = list(dict.fromkeys(there or name for name, there in renamed.items()))
@@ -115,7 +115,7 @@ def of_names(listed: Iterable[str], source: Dialect, kind: str, target: Dialect)
 
 
 def name_there(name: str, source: Dialect, target: Dialect) -> str:
-    """What the tool is called there; nothing where nobody knows."""
+    """The tool's name in the target; empty if unknown."""
     own = next((ours for ours, tool in source.tools.items() if tool.name == name), "")
     ours = own or NAMES.get(tools.kind(name), "")
     if ours in target.tools:
@@ -127,7 +127,7 @@ def name_there(name: str, source: Dialect, target: Dialect) -> str:
 
 
 def named_alike(source: Dialect, target: Dialect) -> bool:
-    """Whether all tools that we know of have the same names: then those that we do not know have, too."""
+    """Whether all tools that we know have the same names: then we assume it for the others, too."""
     return all(one in target.tools and target.tools[one].name == tool.name for one, tool in source.tools.items())
 
 
@@ -138,13 +138,13 @@ def parts(name: str, form: str) -> dict[str, str]:
 
 
 def renamed_servers(matcher: str, source: Dialect, target: Dialect) -> str:
-    """A pattern for servers' tools with the marks that their names have there."""
+    """A pattern for servers' tools with the prefix of the target."""
     served = parts(matcher.removeprefix("^"), source.mcp_tool)
     return target.mcp_tool.format(**{"server": ".*", **served}) if served else matcher
 
 
 def of_values(matcher: str, kind: str, rule: EventRule, to_kind: str, to: EventRule) -> ConvertedMatcher:
-    """A matcher on something else than a tool: the values that both sides know, or any text, read in the same way."""
+    """A matcher on something other than a tool: the values that both sides know, or any text, read in the same way."""
     if rule.target != to.target:
         return ConvertedMatcher(
             (matcher,), lost=f"the matcher {matcher!r} was for {rule.target}, and is for {to.target} there"
@@ -164,13 +164,13 @@ def of_values(matcher: str, kind: str, rule: EventRule, to_kind: str, to: EventR
 
 
 def others(target: Dialect, wanted: list[str]) -> list[str]:
-    """Names that must not be hit: the agent's other tools, and names that hold one of these."""
+    """Names that must not match: the agent's other tools, and names that contain one of these."""
     near = [made for name in wanted for made in (f"{name}Other", f"Other{name}")]
     return [name for name in (*(tool.name for tool in target.tools.values()), *near) if name not in wanted]
 
 
 def spell_matcher(wanted: list[str], kind: str, unwanted: list[str]) -> tuple[str, ...]:
-    """Names as a matcher of that kind; one entry for each name where no text says it for all."""
+    """Names as a matcher of that kind; one entry for each name if one text cannot express all."""
     for text in spellings(wanted):
         test = match(text, kind)
         if test is not None and all(map(test, wanted)) and not any(map(test, unwanted)):

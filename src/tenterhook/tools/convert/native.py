@@ -1,4 +1,4 @@
-"""Answers in an agent's own form, as our author's side prints them, so that the other agent can be asked about them."""
+"""Answers in an agent's own form, as the author SDK prints them, to see how the other agent reads them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHAPE = 9
 
 
 def native(dialect: Dialect, rule: EventRule) -> Iterator[SampleAnswer]:
-    """One for each effect that the agent can be told to have at the event."""
+    """One for each effect that a hook can have at the event."""
     forms = callers.load(dialect.name)["events"].get(rule.name, {})
     trial = Trial(dialect, rule)
     for effect, form in forms.get("says", {}).items():

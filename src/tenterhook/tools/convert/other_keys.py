@@ -1,4 +1,4 @@
-"""Everything that an entry says besides its event, matcher and command: what the other dialect has a key for."""
+"""Everything in an entry besides its event, matcher and command, for which the other dialect has a key."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tenterhook.dialects.schema.dialect import Dialect, EventRule, Type
 from tenterhook.dialects.schema.vocabulary import RULE
 from tenterhook.tools.convert.read_hooks import SourceHook
 
-# The setter of a key that says so in a word of the agent's own.
+# The setter of a key that takes the agent's own word for it.
 CLOSED = "closed"
 
 
@@ -29,7 +29,7 @@ class CarriedKeys(Struct):
 
 
 class HookOption(Struct, frozen=True):
-    """One thing that a hook may say: which attribute, which setters say it, and how that is written."""
+    """One option of a hook: its attribute, its setters, and how it is written."""
 
     name: str
     usual: Any
@@ -51,7 +51,7 @@ def closes(value: dict[str, str]) -> Any:
 
 
 def rule_of(value: dict[str, Any]) -> Any:
-    """A permission rule, where the condition is one."""
+    """A permission rule, if the condition is one."""
     return next(iter(value.values())) if set(value) == {RULE} else None
 
 
@@ -97,7 +97,7 @@ def carry_hook_settings(taken: SourceHook, source: Dialect, target: Dialect, to:
 
 
 def is_agent_default(wish: HookOption, target: Dialect) -> bool:
-    """What the agent does anyhow: hooks in a row; and their order, which without a key is that of the file."""
+    """What the agent does by default: hooks in sequence; and their order, which without a key is that of the file."""
     if wish.name == "priority":
         return not any(setter in wish.setters for setter in target.form.keys.values())
     return wish.name == "sequential" and target.order == "sequential"
@@ -124,7 +124,9 @@ def carry(made: CarriedKeys, said: str, wish: HookOption, value: Any, target: Di
 
 
 def limit(made: CarriedKeys, taken: SourceHook, source: Dialect, target: Dialect, to: EventRule, kind: Type) -> None:
-    """The time-out in the target's unit. A default that is longer than the one there is written, so that it stays."""
+    """The time-out in the target's unit. A default that is longer than the target's is written out, so that it
+    stays.
+    """
     seconds = taken.hook.timeout or source.timeout
     usual = min(kind.timeout or target.timeout, to.timeout or LONGEST)
     said = taken.saying(source, ("timeout",))
@@ -144,7 +146,7 @@ def limit(made: CarriedKeys, taken: SourceHook, source: Dialect, target: Dialect
 
 
 def carry_name_and_notes(made: CarriedKeys, taken: SourceHook, source: Dialect, target: Dialect) -> None:
-    """A name that was given, and texts for people: as keys, else as comments."""
+    """A given name, and texts for people: as keys, else as comments."""
     keys = target.form.keys
     if taken.saying(source, ("name",)):
         if key := key_of(keys, "name"):

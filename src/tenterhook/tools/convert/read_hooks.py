@@ -1,4 +1,4 @@
-"""The hooks that are to be converted: each with its entry as it was written, and the comments that are about it."""
+"""The hooks to convert: each with its entry as it was written, and its comments."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class SourceHook(Struct, frozen=True):
     comments: tuple[str, ...] = ()
 
     def loss(self, name: str, text: str, *, key: str = "", level: str = "lost", number: int = 0) -> Loss:
-        """At the place of a key of the entry, or of the entry itself."""
+        """At the position of a key of the entry, or of the entry itself."""
         source = self.hook.source
         line, column = source.where((*source.path, key) if key else source.path) if source.where else (0, 0)
         return Loss(number, name, level, source.file, line, column, key, self.hook.name, text)
 
     def saying(self, dialect: Dialect, setters: Iterable[str]) -> str:
-        """The key of the entry, or of its group, that says this; nothing where none does."""
+        """The key of the entry, or of its group, that sets this; empty if none does."""
         form, wanted = dialect.form, set(setters)
         own = (key for key in self.entry if form.keys.get(key) in wanted)
         around = (key for key in self.group if form.group_keys.get(key) in wanted)
@@ -56,7 +56,7 @@ def collect_project_hooks(hooks: HookSet) -> list[SourceHook]:
 
 def of_file(hooks: HookSet, place: ConfigLocation, own: list[Hook]) -> Iterator[SourceHook]:
     document = readers.read(place.path, place.file.format, naming(place))
-    if document is None:  # it was there a moment ago
+    if document is None:  # it existed a moment ago
         return
     group = hooks.dialect.form.group
     paths = list(dict.fromkeys(hook.source.path for hook in own))
@@ -65,7 +65,7 @@ def of_file(hooks: HookSet, place: ConfigLocation, own: list[Hook]) -> Iterator[
         path = hook.source.path
         grouped = group and len(path) > 1 and path[-2] == group
         around = {key: one for key, one in at(document.data, path[:-2]).items() if key != group} if grouped else {}
-        # What the agent sets for all hooks of a file is no word of the entry's.
+        # What the agent sets for all hooks of a file is not part of the entry.
         env = {name: value for name, value in hook.env.items() if name not in place.file.env}
         own_words = replace(hook, env=env)
         yield SourceHook(own_words, hooks.rule(hook.event), at(document.data, path), around, tuple(words.pop(path, ())))
@@ -96,6 +96,6 @@ def span(document: Document, path: Path) -> comments.Span:
 
 
 def begin(document: Document, place: ConfigLocation) -> int:
-    """The line on which the hooks begin; the nearest thing around them where they have no key of their own."""
+    """The line on which the hooks begin; the nearest parent's if they have no key of their own."""
     starts = [document.where(dig({}, section.hooks)[1])[0] for section in place.file.sections]
     return min((line for line in starts if line > 1), default=1)

@@ -1,6 +1,6 @@
 """The hazards of a conversion: 23 rules, each with its number, a name, a condition and what to do.
 
-Those about answers (`answer`) are found twice: in a hook's script, where it seems to print such an answer (answers.toml
+Those about answers (`answer`) are found twice: in a hook's script, if it seems to print such an answer (answers.toml
 says how that looks), and by letting both dialects read the answer, whatever the script prints.
 """
 
@@ -19,12 +19,12 @@ from tenterhook.tools.convert.convert_hook import ConvertedHook
 from tenterhook.tools.convert.losses import LOST, NOTE, Loss
 from tenterhook.tools.convert.read_hooks import SourceHook
 
-# A script that parses what it is told.
+# A script that parses its input.
 READS_STDIN = re.compile(r"json\.loads?\(|JSON\.parse|\bjq\b")
 
 
 class ConversionCase(Struct, frozen=True):
-    """One hook on its way: what became of it, and a look at the program that it runs."""
+    """One hook being converted: the result, and an inspection of the program that it runs."""
 
     placed: ConvertedHook
     look: HookInspection
@@ -44,7 +44,7 @@ Found = Iterator[tuple[str, str]]
 
 
 class ConversionRule(Struct, frozen=True):
-    """One hazard. `find` yields a level and a text for each hook that it is true of."""
+    """One hazard. `find` yields a level and a text for each hook that it applies to."""
 
     number: int
     name: str
@@ -53,7 +53,7 @@ class ConversionRule(Struct, frozen=True):
 
 
 def judge(case: ConversionCase) -> Iterator[Loss]:
-    """Every hazard of one hook; what the conversion itself said is numbered where it is one of them."""
+    """Every hazard of one hook; losses of the conversion itself get the number of their rule."""
     numbered = {name: number for number, names in OWN.items() for name in names}
     for loss in case.placed.losses:
         number = numbered.get(loss.name, 0)
@@ -67,7 +67,7 @@ def judge(case: ConversionCase) -> Iterator[Loss]:
 
 # The rule about failures.
 FAILURES = 22
-# What the conversion itself loses, by the number of the rule that speaks of it.
+# Losses of the conversion itself, by the number of their rule.
 OWN: dict[int, tuple[str, ...]] = {
     1: ("timeout",),
     11: ("type",),
@@ -79,12 +79,12 @@ OWN: dict[int, tuple[str, ...]] = {
 
 
 def nothing(case: ConversionCase) -> Found:
-    """What the conversion itself says (OWN)."""
+    """Reported by the conversion itself (OWN)."""
     return iter(())
 
 
 def answer(number: int) -> Callable[[ConversionCase], Found]:
-    """A hook that seems to give an answer of this rule, which both sides do not take for the same."""
+    """A hook that seems to give an answer of this rule, which both sides read differently."""
 
     def find(case: ConversionCase) -> Found:
         rule, text = case.taken.rule, case.text
@@ -102,7 +102,7 @@ def answer(number: int) -> Callable[[ConversionCase], Found]:
 
 
 def find_answer_change(case: ConversionCase, made: answers.SampleAnswer) -> Found:
-    """Where the answer does here what was meant with it, and not there."""
+    """If the answer does what was intended here, and not there."""
     rule = case.taken.rule
     before = answers.reading(case.source, rule, made, rule.name, case.taken.hook.on_failure)
     for to in {one.rule.name: one.rule for one in case.placed.written}.values():
@@ -112,7 +112,7 @@ def find_answer_change(case: ConversionCase, made: answers.SampleAnswer) -> Foun
 
 
 def bare_entry(case: ConversionCase) -> Found:
-    """An entry that its own agent reads although something is missing that the other one insists on."""
+    """An entry that its own agent accepts although something is missing that the other one requires."""
     form, group = case.target.form, case.source.form.group
     bare = group not in case.taken.hook.source.path[-2:-1] or not case.taken.saying(case.source, ("type",))
     void = any("file" in (form.malformed, one.rule.malformed) for one in case.placed.written)
@@ -130,7 +130,7 @@ def endless(case: ConversionCase) -> Found:
 
 
 def caution_finder(word: str, text: str) -> Callable[[ConversionCase], Found]:
-    """What must be known there and need not be known here."""
+    """What must be known for the target and not for the source."""
 
     def find(case: ConversionCase) -> Found:
         said = case.target.cautions.get(word)
@@ -141,7 +141,7 @@ def caution_finder(word: str, text: str) -> Callable[[ConversionCase], Found]:
 
 
 def elsewhere(case: ConversionCase) -> Found:
-    """A path that counts from a folder that may be another one there; a variable that is not given there."""
+    """A path relative to a folder that may differ; a variable that the target does not provide."""
     for name in case.placed.unset:
         yield LOST, f"${name} is not given there"
     paths = [word for word in words(case.look)[:2] if "/" in word and not word.startswith(("/", "-", "~"))]
@@ -158,7 +158,7 @@ def find_bom_hazard(case: ConversionCase) -> Found:
 
 
 def open_guard(case: ConversionCase) -> Found:
-    """A failure that blocks here and not there, without a word of the hook's own about it."""
+    """A failure that blocks here and not there, without a key of the hook itself."""
     for made in answers.fitting(case.taken.rule.kind) if not case.taken.hook.on_failure else ():
         if made.hazard == FAILURES:
             yield from (

@@ -1,4 +1,4 @@
-"""Events to fire on both sides: each tool and each value that a dialect knows, and what real agents once wrote."""
+"""Events to fire on both sides: each tool and each value that a dialect knows, and recorded payloads of real agents."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.pipeline.payload import aliases, in_our_words
 from tenterhook.tools.convert.matching import SERVER, TOOL, name_there
 
-# A value that nobody has heard of.
+# A value that no dialect knows.
 STRANGE = "something-else"
 
 
 class Sample(Struct, frozen=True):
-    """One event: what it is about, in words, and its data in our names, as each of both agents has them."""
+    """One event: a description, and its data in our names, for each of both agents."""
 
     about: str
     tool: str

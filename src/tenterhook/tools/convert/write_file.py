@@ -1,4 +1,4 @@
-"""Entries -> the text of a config file, new or with what stands in it already; and the hooks that are read from it."""
+"""Entries -> the text of a config file, new or added to an existing one; and the hooks read back from it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from tenterhook.tools.install.editing.edit import EMPTY, Addition, apply_additio
 from tenterhook.tools.install.init.additions import required_additions
 from tenterhook.types import Hook, Path
 
-# What a hook is without a word of ours.
+# A hook with all defaults.
 USUAL: dict[str, Any] = {"condition": None, "on_failure": {}, "once": False}
 
 
 class ListItem(Struct, frozen=True):
-    """One item of a list in the file: a group or an entry, and what stands in it, by the path inside the item."""
+    """One item of a list in the file: a group or an entry, and its contents, by the path inside the item."""
 
     path: tuple[str, ...]
     value: dict[str, Any]
@@ -34,7 +34,7 @@ class ListItem(Struct, frozen=True):
 
 
 class FileText(Struct, frozen=True):
-    """A file's text; where each entry stands in it; the comments that have no place in it."""
+    """A file's text; the position of each entry; the comments that do not fit."""
 
     text: str
     entries: tuple[tuple[Path, TargetEntry], ...]
@@ -54,12 +54,12 @@ def file_for(target: Dialect, path: str = "") -> File:
 
 
 def path_of(file: File) -> str:
-    """Where any name will do, the file has ours."""
+    """If any name is allowed, the file gets ours."""
     return file.path.replace("**/", "").replace("*", DEFAULT)
 
 
 def items(written: list[TargetEntry], target: Dialect, file: File) -> list[ListItem]:
-    """Items in the order of the events; hooks of one event whose groups say the same share a group."""
+    """Items in the order of the events; hooks of one event with equal groups share a group."""
     by_event: dict[str, list[TargetEntry]] = {}
     for one in written:
         by_event.setdefault(one.rule.name, []).append(one)
@@ -82,7 +82,7 @@ def single(one: TargetEntry, path: tuple[str, ...]) -> ListItem:
 
 
 def merge_same_entries(written: list[TargetEntry], target: Dialect) -> list[TargetEntry]:
-    """Entries that differ in their event alone are one entry for several events."""
+    """Entries that differ only in their event become one entry for several events."""
     key = key_of(target.form.keys, "event")
     found: list[TargetEntry] = []
     for one in written:
@@ -120,7 +120,7 @@ def group_entries(written: list[TargetEntry], path: tuple[str, ...], group: str)
 
 
 def text_of(made: list[ListItem], target: Dialect, file: File, path: str, before: bytes | None = None) -> FileText:
-    """The file with these items: a new one, or one that is there, in which nothing else is touched."""
+    """The file with these items: a new one, or the existing one, in which nothing else is touched."""
     source = EMPTY[file.format] if before is None else before
     data = readers.parse(source, path, file.format).data if before else {}
     wanted = [item for item in made if item.value not in wrap_in_list(load.dig(data, ".".join(item.path))[0] or [])]
@@ -136,7 +136,7 @@ def text_of(made: list[ListItem], target: Dialect, file: File, path: str, before
 
 
 def locate_entries(made: list[ListItem], data: Any) -> list[tuple[Path, TargetEntry]]:
-    """Where each entry stands in the file: behind what was there."""
+    """Where each entry is in the file: after what was there."""
     counts: dict[tuple[str, ...], int] = {}
     found = []
     for item in made:
@@ -148,7 +148,7 @@ def locate_entries(made: list[ListItem], data: Any) -> list[tuple[Path, TargetEn
 
 
 def reread(text: str, target: Dialect, file: File, path: str) -> load.Loaded:
-    """The hooks that the other agent finds in the text, and what is wrong with it there."""
+    """The hooks that the other agent finds in the text, and the problems it reports."""
     place = ConfigLocation(path, file, True)
     loaded = load.Loaded(places=[place])
     document = readers.parse(text.encode(), path, file.format)
@@ -158,14 +158,14 @@ def reread(text: str, target: Dialect, file: File, path: str) -> load.Loaded:
 
 
 def owners(loaded: load.Loaded, text: FileText, target: Dialect) -> list[tuple[Hook, TargetEntry]]:
-    """Each hook that was read again, as the agent itself takes it, with the entry that it was written as."""
+    """Each hook that was read back, as the agent itself sees it, with the entry that it was written as."""
     by_path = dict(text.entries)
     found = [(hook, by_path[hook.source.path]) for hook in loaded.hooks if hook.source.path in by_path]
     return [(drop_our_settings(hook, one, target), one) for hook, one in found]
 
 
 def drop_our_settings(hook: Hook, one: TargetEntry, target: Dialect) -> Hook:
-    """Without what stands in a block of ours, which the agent does not look at."""
+    """Without our own block, which the agent ignores."""
     ours = one.entry.get(key_of(target.form.keys, "ours"), {})
     setters = {OURS[name] for name in ours}
     return replace(hook, **{name: usual for name, usual in USUAL.items() if name in setters})

@@ -1,4 +1,4 @@
-"""What the words of a dialect mean, in a line each, for people: the command, the pages and nothing else reads this."""
+"""What the words of a dialect mean, one line each, for people: used by the command and the pages only."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ KEYS = {
     "spec_object": "an object",
     "context_limit": "how many tokens of context the hook may give; what is beyond is cut",
 }
-# What a key of a handler says, where that is more than its setter can tell.
+# What a key of a handler means, if that is more than its setter tells.
 SPECS = {
     "url": "where an http hook's event is sent",
     "headers": "what is sent with it; $NAME stands for a variable that the entry's list of variables names",
@@ -184,7 +184,7 @@ NETWORKS = {
 
 
 def key(name: str, setter: str) -> str:
-    """What a key of an entry says."""
+    """What a key of an entry means."""
     return SPECS.get(name) or KEYS[setter]
 
 

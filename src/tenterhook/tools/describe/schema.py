@@ -1,6 +1,6 @@
 """JSON Schemas of our own config and of the outcome, made from the data and types that the engine itself uses.
 
-The shipped files in schemas/ are written by scripts/schemas.py; `tenter schema` prints them without making them anew.
+The shipped files in schemas/ are written by scripts/schemas.py; `tenter schema` only prints them.
 """
 
 from __future__ import annotations
@@ -153,12 +153,12 @@ REFINED: dict[tuple[str, str], Schema] = {
     ("Message", "kind"): {"enum": sorted(KINDS)},
     ("Attempt", "decision"): DECISION,
 }
-# What only the engine needs, and no outcome in JSON has.
+# What only the engine needs, and the JSON outcome leaves out.
 INTERNAL = {("Attempt", "answer"), ("Attempt", "warm")}
 
 
 def config() -> Schema:
-    """Of a tenterhook.toml: a list of hooks. Other keys at the top are other programs' business."""
+    """A tenterhook.toml: a list of hooks. Other keys at the top belong to other programs."""
     dialect = dialects.get("tenterhook")
     section = dialect.files[0].sections[0].hooks
     return {
@@ -178,7 +178,7 @@ def config() -> Schema:
 
 
 def hook(dialect: Dialect) -> Schema:
-    """One entry: which keys it may have, which event and which handler it must name."""
+    """One entry: the keys it may have, the event and the handler it must name."""
     from tenterhook.tools.describe import glossary
 
     event = next(key for key, setter in dialect.form.keys.items() if setter == "event")
@@ -198,7 +198,7 @@ def hook(dialect: Dialect) -> Schema:
 
 
 def handlers(dialect: Dialect, kind: str) -> Iterator[Schema]:
-    """For each type what it must have and what would mean nothing to it; without a type the first one counts."""
+    """For each type the keys it must have and those without effect; without a type the first one counts."""
     every = [key for key, setter in dialect.form.keys.items() if setter.startswith("spec")]
     before: set[str] = set()
     for one in dialect.types:
@@ -217,7 +217,7 @@ def events() -> Schema:
 
 
 def nothing_to_match(dialect: Dialect, event: str) -> Schema:
-    """On some events there is nothing that a matcher could be compared with."""
+    """Events without a target, where a matcher has no effect."""
     matcher = next(key for key, setter in dialect.form.keys.items() if setter == "matcher")
     without = {"enum": [rule.name for rule in dialect.events if not rule.target]}
     named = {"anyOf": [without, {"type": "array", "contains": without}]}
@@ -228,7 +228,7 @@ def nothing_to_match(dialect: Dialect, event: str) -> Schema:
 
 
 def outcome() -> Schema:
-    """Of what `tenter fire` prints. Every field is always there."""
+    """What `tenter fire` prints. Every field is always there."""
     (_,), parts = msgspec.json.schema_components([Outcome], ref_template="#/$defs/{name}")
     for name, part in parts.items():
         fields = {field: refine_field_schema(name, field, one) for field, one in part["properties"].items()}
@@ -239,7 +239,7 @@ def outcome() -> Schema:
 
 
 def refine_field_schema(name: str, field: str, said: Schema) -> Schema:
-    """A default says nothing about what is always there."""
+    """A default says nothing about a field that is always there."""
     return REFINED.get((name, field)) or {key: value for key, value in said.items() if key != "default"}
 
 

@@ -17,7 +17,7 @@ Rows = Iterable[Sequence[str]]
 
 
 class DialectTable(Struct, frozen=True):
-    """One table: what it is about, its columns, its rows."""
+    """One table: a description, its columns, its rows."""
 
     title: str
     about: str
@@ -90,7 +90,7 @@ def more(rule: EventRule) -> Iterable[str]:
 
 
 def plain(dialect: Dialect, rule: EventRule) -> str:
-    """What text on stdout becomes when a hook exits with 0 and printed no JSON."""
+    """What plain text on stdout becomes if a hook exits with 0."""
     row = dialect.exits[0]
     if rule.deaf:
         return "not read"
@@ -109,7 +109,7 @@ def value(field: Field) -> str:
 
 
 def fields(dialect: Dialect) -> Rows:
-    """Of an event that is told something else than the others, all that it is told."""
+    """All fields of an event whose payload differs from the others."""
     for rule in dialect.events:
         told = ", ".join(map(describe_field, (*rule.base, *rule.fields)))
         if told:
@@ -219,7 +219,7 @@ def types(dialect: Dialect) -> Rows:
 
 
 def rules(dialect: Dialect) -> Rows:
-    """The settings that are one word each; what a dialect leaves at its default is not worth a row."""
+    """The settings that are one word each; defaults are left out."""
     d = dialect
     yield "matcher", d.matcher, glossary.matcher(d.matcher)
     yield "time-out", f"{d.timeout:g} s", f"where a hook says none; files write {glossary.UNITS[d.unit]}"

@@ -29,13 +29,13 @@ UNCONFINED = (
     "{title} itself would not have confined these hooks: they would read, write and reach what the user can. "
     "`sandbox` in a hook's entry or in the settings says otherwise"
 )
-# What a wish to stop may do that ends the agent's loop in the end.
+# Effects of a stop request that end the agent's loop.
 ENDING = ("first", "after")
 OTHER_MODE = {"faithful": "strict", "strict": "faithful"}
 
 
 class EventFacts(Struct, frozen=True, kw_only=True):
-    """The event, and what hooks can do there. `value` is what matchers are compared with; None where not given."""
+    """The event, and what hooks can do there. `value` is what matchers are compared with; None if not given."""
 
     name: str
     kind: str
@@ -51,9 +51,9 @@ class EventFacts(Struct, frozen=True, kw_only=True):
 
 
 class ExplainedHook(Struct, frozen=True, kw_only=True):
-    """One hook of the event. `why` is the plan's word where it does not run; batch 0 is no batch.
+    """One hook of the event. `why` is the plan's reason if it does not run; batch 0 means no batch.
 
-    `only_if` is what its condition asks of data that was not given: it may run.
+    `only_if` is what its condition requires of data that was not given: it may run.
     """
 
     hook: str
@@ -181,7 +181,7 @@ def planned_for(engine: Engine, compiled: CompiledEvent, event: Event) -> Plan:
 
 
 def drop_unknown_conditions(hook: Hook, event: Event) -> Hook:
-    """The hook as the plan is asked about it: without what its condition asks of data that was not given."""
+    """The hook without the parts of its condition about data that was not given."""
     unknown = undecidable_conditions(hook, event.data)
     if not unknown:
         return hook

@@ -1,4 +1,4 @@
-"""What a project has, without running anything: the files that were looked for, every hook, and its state."""
+"""What a project has, without running anything: the locations searched, every hook, and its state."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from tenterhook.support.scopes import OWN_SCOPES
 from tenterhook.tools.check.files import hooks_in
 from tenterhook.types import Attempt, Event, Hook, Job
 
-# Of a file that nobody asked about.
+# The state of a file that is outside of the question.
 LOOKED_AT = 1 << 20
 
 
 class FileFacts(Struct, frozen=True):
-    """One place where config was looked for; its hooks count where it was found and is trusted."""
+    """One location where config was looked for; its hooks count if it was found and is trusted."""
 
     path: str
     scope: str
@@ -77,7 +77,7 @@ class Inventory(Struct, frozen=True):
 
 
 def inventory(engine: Engine) -> Inventory:
-    """Hooks stand in the order of the dialect's events, then in the order in which they are considered."""
+    """Hooks in the order of the dialect's events, then in the order in which they are considered."""
     return Inventory(
         engine.project,
         engine.dialect.name,
@@ -119,7 +119,7 @@ def files(engine: Engine) -> list[FileFacts]:
 
 
 def elsewhere(hooks: HookSet) -> Iterator[tuple[str, str]]:
-    """Files of the project that hold hooks in another dialect, each with the first dialect's name that reads it."""
+    """Files of the project that hold hooks in another dialect, each with the first dialect that reads it."""
     seen: set[str] = set()
     for name in dialects.names():
         dialect = dialects.get(name)
@@ -132,7 +132,7 @@ def elsewhere(hooks: HookSet) -> Iterator[tuple[str, str]]:
 
 
 def holds_hooks(place: ConfigLocation) -> bool:
-    """Many a pyproject.toml has none. Of a broken file, whether it names them is all that can be told."""
+    """Many a pyproject.toml has none. For a broken file, only whether it mentions them can be told."""
     try:
         document = readers.read(place.path, place.file.format, naming(place))
     except ConfigError:

@@ -1,4 +1,4 @@
-"""What is said to people about how a hook's process is started: by a shell or without one, and in which Python."""
+"""Explain to people how a hook's process is started: by a shell or without one, and in which Python."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def starting(engine: Engine, compiled: CompiledEvent, event: Event, hook: Hook) 
 
 
 def by_shell(program: Program, hook: Hook) -> str:
-    """Empty for what is no text that a shell could read."""
+    """Empty if it is not a shell text."""
     if hook.spec.get("form") != "shell" or not isinstance(hook.spec["main"], str):
         return ""
     return PLAIN.format(program.argv[0]) if program.instead else SHELL.format(program.argv[0])
 
 
 def by_python(program: Program, hook: Hook, engine: Engine) -> str:
-    """Empty for what is no Python script."""
+    """Empty if it is not a Python script."""
     found = recognise_script(program.argv, program.env, program.cwd)
     if isinstance(found, str):
         return "" if found == NO_SCRIPT else ALONE.format(found)
@@ -52,7 +52,7 @@ def by_python(program: Program, hook: Hook, engine: Engine) -> str:
 
 
 def unfit(script: str) -> str:
-    """Why a script is to have an interpreter of its own, as far as its text tells: its imports are not tried here."""
+    """Why a script needs a new interpreter, as far as its text tells: its imports are not tried here."""
     from tenterhook.runtime.warm.imports import ImportReader, UnfitForWarm
 
     try:
@@ -65,6 +65,6 @@ def unfit(script: str) -> str:
         ValueError,
         RecursionError,
         MemoryError,
-    ):  # whoever runs it will say so, perhaps in the words of another Python
+    ):  # the run itself will report it, perhaps in the words of another Python
         return ""
     return ""

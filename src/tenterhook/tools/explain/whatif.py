@@ -1,7 +1,7 @@
-"""What each thing a hook can do would mean on one event: the engine's own flow, with attempts that are made up.
+"""What each thing a hook can do would mean on one event: the engine's own flow, with made-up attempts.
 
-Nothing here knows what an answer means. The answers are built from the dialect's data, and what they do is read off
-the outcome, so this cannot disagree with the engine.
+This module does not know what an answer means. The answers are built from the dialect's data, and their effects are
+taken from the outcome, so this cannot disagree with the engine.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tenterhook.tools.report import in_words
 from tenterhook.types import Message, Outcome
 
 NAME = "the hook"
-# Stand for what a real hook would say, so that it can be seen where each text goes.
+# Placeholders for a real hook's texts, so that it can be seen where each text goes.
 STDOUT, STDERR, REASON, STOP_REASON = "<stdout>", "<stderr>", "<reason>", "<stop reason>"
-# A key that is no part of any answer.
+# A key that is not part of any answer.
 UNKNOWN = "x-unknown"
-# What a real process that ended so is told of, each hook's own time-out left open; a test holds them to that.
+# The details of a real process that ended like this, with each hook's own time-out left open; a test compares them.
 TIMED_OUT = "no answer within <time-out> s, so it was ended: make the hook faster or raise its timeout"
 KILLED = "ended by SIGKILL: look at its stderr"
 
@@ -36,7 +36,7 @@ class PossibleAnswer(Struct, frozen=True):
 
 
 class Effect(Struct, frozen=True):
-    """What it would do. `lost` is what the engine would warn of: an answer that does not count."""
+    """Its effect. `lost` is what the engine would warn of: an answer that does not count."""
 
     what: str
     then: str
@@ -54,7 +54,7 @@ class Effect(Struct, frozen=True):
 
 
 def effects(dialect: Dialect, rule: EventRule, mode: str, data: dict[str, Any]) -> list[Effect]:
-    """Every trial in one mode."""
+    """The effects of all possible answers in one mode."""
     return [simulate_trial(trial, dialect, rule, mode, data) for trial in trials(dialect, rule)]
 
 
@@ -105,14 +105,16 @@ def did(code: int, stdout: str = "", stderr: str = "") -> Did:
 
 
 def possible_answers(dialect: Dialect, rule: EventRule) -> dict[str, dict[str, Any]]:
-    """The JSON objects that decide something on this event, by what they ask for."""
+    """The JSON objects that decide something on this event, by their effect."""
     found = {f"JSON {word}": decision(dialect, rule, word) for word in ("allow", "ask", "deny")}
     found["JSON stop"] = stop(dialect, rule)
     return {what: answer for what, answer in found.items() if answer}
 
 
 def decision(dialect: Dialect, rule: EventRule, wish: str) -> dict[str, Any]:
-    """An answer with a word that means the wish, or is the wish and means something else; empty where none is."""
+    """An answer with a word that means the effect, or that is the word and means something else; empty if there is
+    none.
+    """
     for answer in fields(dialect, rule, "decision"):
         meaning = [word for word, meant in answer.words.items() if meant == wish]
         word = wish if wish in answer.words else next(iter(meaning), "")
@@ -125,7 +127,7 @@ def decision(dialect: Dialect, rule: EventRule, wish: str) -> dict[str, Any]:
 
 
 def doubtful(dialect: Dialect, rule: EventRule) -> dict[str, str]:
-    """Refusals that some agents take and others throw away: without a reason, and with a key that nobody knows."""
+    """Refusals that some agents accept and others drop: without a reason, and with an unknown key."""
     deny = decision(dialect, rule, "deny")
     if not deny:
         return {}
@@ -152,7 +154,7 @@ def stop(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
 
 
 def fields(dialect: Dialect, rule: EventRule, effect: str) -> list[Answer]:
-    """The answer's fields of that effect that count on this event, those for few events first."""
+    """The answer's fields with that effect that count on this event, those for few events first."""
     fitting = [one for one in dialect.answers if one.effect == effect and (not one.events or rule.name in one.events)]
     return sorted(fitting, key=lambda one: not one.events)
 

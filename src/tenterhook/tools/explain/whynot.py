@@ -1,4 +1,4 @@
-"""The plan's word for a hook that does not run -> a sentence with the values that led to it."""
+"""The plan's reason for a skipped hook -> a sentence with the values that led to it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tenterhook.pipeline.target_index import aim
 from tenterhook.tools.describe import glossary
 from tenterhook.types import Event, Hook
 
-# What a broken regex is taken for; by other kinds for nothing at all.
+# What a broken regex is treated as; other kinds match nothing.
 BROKEN = {"regex-full": "exact text", "regex-search": "exact text", "names-and-regex": "exact names"}
 MATCH_KINDS = {
     "glob": "glob",
@@ -34,7 +34,7 @@ MATCH_KINDS = {
 
 
 class SkippedHook(Struct):
-    """A hook that does not run, and everything around it."""
+    """A hook that does not run, with its event, engine and slot."""
 
     hook: Hook
     event: Event
@@ -57,7 +57,7 @@ def kind_words(kind: str) -> str:
 
 
 def match_words(matcher: str, kind: str) -> str:
-    """How a matcher is read. A regex that is none is compared as text, and people should know."""
+    """How a matcher is read. An invalid regex is compared as text, and people should know."""
     words = kind_words(kind)
     if "regex" in kind and not is_regex(matcher, kind):
         return f"no valid {WHOSE[engine(kind)]}regex, so {BROKEN.get(how(kind), 'nothing at all')}"
@@ -94,13 +94,13 @@ def found_words(value: object) -> str:
 
 
 def undecidable_conditions(hook: Hook, data: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a hook's condition that nobody can judge: it looks into data that was not given at all."""
+    """The part of a hook's condition that cannot be judged: it is about data that was not given at all."""
     needed = {path: "tool_input" if path == RULE else path.partition(".")[0] for path in hook.condition or {}}
     return {path: wanted for path, wanted in (hook.condition or {}).items() if needed[path] not in data}
 
 
 def only_if(hook: Hook, data: Mapping[str, Any]) -> str:
-    """What must be true of the data that was not given; empty where nothing is open."""
+    """What must be true of the data that was not given; empty if nothing is open."""
     open_ones = [describe_condition(path, wanted) for path, wanted in undecidable_conditions(hook, data).items()]
     return f"runs if {' and '.join(open_ones)} (not given: --input)" if open_ones else ""
 

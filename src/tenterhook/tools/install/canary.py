@@ -1,7 +1,7 @@
-"""Does the hook fire? An event through the very command line that the agent will run, and what it makes of the answer.
+"""Does the hook fire? Send an event through the exact command line that the agent will run, and read the answer.
 
 The config is read as the agent reads it; the command runs in the same shell or without one, in the project's folder and
-with the same variables; hooks that stand beside ours do not run, and ours are loaded and asked but not called.
+with the same variables; other hooks do not run, and ours are loaded and matched but not called.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SAMPLE = {"command": "true", "file_path": "canary.txt", "content": "", "old_stri
 
 
 class CanaryRun(Struct, frozen=True):
-    """One canary: the event, what was run, whether it came back, and what the agent did with the answer."""
+    """One canary: the event, what was run, whether the mark came back, and what the agent did with the answer."""
 
     event: str
     argv: tuple[str, ...]
@@ -51,7 +51,7 @@ class CanaryRun(Struct, frozen=True):
 
 
 class AgentRunner:
-    """A runner that starts what the agent would start, and nothing in its place."""
+    """A runner that starts exactly what the agent would start."""
 
     def __init__(self) -> None:
         self.started: list[tuple[str, ...]] = []

@@ -1,4 +1,4 @@
-"""What an install changes in an agent's config, and what takes it back. Nothing is written here."""
+"""The changes of an install to an agent's config, and of an uninstall. Nothing is written here."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tenterhook.tools.install.init.undo import format_command, restore_config, t
 from tenterhook.tools.install.matchers import matcher
 from tenterhook.tools.install.target import Target
 
-# How long hooks may take that do not say so themselves, and what is left to tell the agent about one that took longer.
+# The time-out of hooks that do not name one, and the time left to tell the agent about one that took longer.
 USUAL, SPARE = 60.0, 10.0
 FORGOTTEN = (
     "no record of the install was found, so what this file was before is not known: "
@@ -36,9 +36,10 @@ FORGOTTEN = (
 
 
 class PriorState(Struct, frozen=True):
-    """The file as it is, and as it would be without an earlier install; what of that one people made their own.
+    """The file as it is, and as it would be without an earlier install; and what people changed in that install's
+    entries.
 
-    `taken` is what was taken out for that though no install is on record: what the file was before is not `known`.
+    `taken` is what was removed although no install is on record: the original file is not `known` then.
     """
 
     source: bytes | None
@@ -50,7 +51,7 @@ class PriorState(Struct, frozen=True):
 
 
 def install(target: Target, events: list[EventHooks], line: CommandLine, timeout: float | None) -> FileChanges:
-    """The hooks of this command line take the place of those of an earlier one."""
+    """The hooks of this command line replace those of an earlier one."""
     job = FileChanges(dialect=target.dialect.name, project=target.root)
     before = read_state_before(job, target)
     start = EMPTY[target.file.format] if before.base is None else before.base
@@ -91,7 +92,7 @@ def read_state_before(job: FileChanges, target: Target) -> PriorState:
 
 
 def detect_earlier_install(target: Target, source: bytes, folders: list[str]) -> PriorState:
-    """What stands there and is certainly ours is an earlier install, though nobody remembers it."""
+    """Entries that are certainly ours are an earlier install, even without a record."""
     edits = own_entries.entries(target, source, parse_target(target, source))
     base, left = without(source, target.path, target.file.format, edits)
     taken = [edit for edit in edits if edit not in left]
@@ -103,7 +104,7 @@ def parse_target(target: Target, source: bytes) -> Any:
 
 
 def keep(job: FileChanges, target: Target, before: PriorState, config: ConfigRecord) -> None:
-    """The record goes first: a config without one could not be given back."""
+    """The record is written first: a config without one could not be restored."""
     record = Record(records.VERSION, target.dialect.name, {}, {target.path: config}, before.folders)
     job.folders = folders_for([target.record, *(change.path for change in job.changes)])
     own = [folder for folder in job.folders if folder.startswith(job.where(""))]
@@ -117,7 +118,7 @@ def parents(job: FileChanges, path: str) -> list[str]:
 
 
 def uninstall(target: Target, before: Mapping[str, bytes | None]) -> FileChanges | None:
-    """None where no install is on record, and nothing that is certainly ours stands in the file.
+    """None if no install is on record, and the file has nothing that is certainly ours.
 
     `before` are files as they will be when earlier jobs are done.
     """
@@ -144,7 +145,7 @@ def uninstall_unrecorded(target: Target, before: Mapping[str, bytes | None]) -> 
     job = FileChanges(dialect=target.dialect.name, project=target.root, notes=[FORGOTTEN])
     where = job.target(target.path)
     source = before[where] if where in before else content(where)
-    if source is None or PROGRAM.encode() not in source:  # whatever else is wrong with it is not our business
+    if source is None or PROGRAM.encode() not in source:  # other problems of the file do not matter here
         return None
     edits = own_entries.entries(target, source, parse_target(target, source))
     restore_config(job, target.path, target.file.format, ConfigRecord(None, "", edits, known=False), source)
@@ -157,7 +158,7 @@ def uninstall_unrecorded(target: Target, before: Mapping[str, bytes | None]) -> 
 def additions(
     target: Target, events: list[EventHooks], line: CommandLine, timeout: float | None, data: Any
 ) -> list[Addition]:
-    """What the file lacks; an entry with this command line that somebody changed is there too."""
+    """The entries that the file lacks; an entry with this command line that was changed counts as present."""
     dialect, install = target.dialect, target.install
     wanted = required_additions(dialect, install.beside, data)
     list_key = dialect.setup.list_key if dialect.setup else ""
@@ -173,7 +174,7 @@ def additions(
 
 
 def hook(target: Target, event: EventHooks, line: CommandLine, timeout: float | None) -> dict[str, Any]:
-    """One entry's hook: how it is called, how long it may take, what its failure means."""
+    """One entry's hook: its command, its time-out, what its failure means."""
     dialect, install = target.dialect, target.install
     keys, kind = dialect.form.keys, command_type(dialect)
     made: dict[str, Any] = {key_of(keys, "type"): kind.name}
@@ -188,18 +189,18 @@ def hook(target: Target, event: EventHooks, line: CommandLine, timeout: float | 
 
 
 def seconds(event: EventHooks, asked: float | None) -> float:
-    """Long enough for all hooks one after another; no longer than the agent allows at all."""
+    """Long enough for all hooks one after another; at most what the agent allows."""
     usual = max(USUAL, sum(one.timeout or 0.0 for one in event.hooks) + SPARE)
     return min(asked or usual, event.rule.longest or float("inf"))
 
 
 def in_unit(dialect: Dialect, seconds: float) -> float:
-    """The number that a config says it with: milliseconds where an agent takes both, since it once took no other."""
+    """The number for the config: milliseconds if an agent accepts both, since it once accepted nothing else."""
     unit = command_type(dialect).unit or dialect.unit
     return seconds_to_unit(seconds, "milliseconds" if unit == EITHER else unit)[0]
 
 
 def closes(closed: str | bool, event: EventHooks) -> bool:
-    """Whether the agent shall refuse where our process cannot be had: if a hook here refuses when it fails."""
+    """Whether the agent should refuse if our process cannot run: if a hook here refuses when it fails."""
     kind = event.rule.kind
     return bool(closed) and kind in GUARDED and any(one.on_failure(kind) == "deny" for one in event.hooks)

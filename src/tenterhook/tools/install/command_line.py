@@ -1,4 +1,4 @@
-"""The command line that an agent runs: the same after every upgrade, and safe in whatever a path may hold."""
+"""The command line that an agent runs: the same after every upgrade, and safe for any path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PROGRAM = wrapper_script.PROGRAM
 
 
 class PathInFolder(Struct, frozen=True):
-    """A file below a folder: the project's, where the agent has a variable for that, else the one it lies in."""
+    """A file below a folder: the project's, if the agent has a variable for it, else its own."""
 
     folder: str
     rest: str
@@ -31,20 +31,20 @@ Word = str | PathInFolder
 
 
 class CommandLine(Struct, frozen=True):
-    """The program, and the words that it is called with."""
+    """The program and its arguments."""
 
     program: str
     words: tuple[Word, ...]
     folder: str = ""
 
     def at(self, dialect: Dialect, rule: EventRule) -> CommandLine:
-        """The same for one event: it is named where the agent does not name it on stdin."""
+        """The same for one event: the event is named if the agent does not name it on stdin."""
         if any(field.key == "event" for field in rule.base or dialect.base):
             return self
         return replace(self, words=(*self.words, "--event", rule.name))
 
     def argv(self) -> list[str]:
-        """For agents that put `${NAME}` into each word, and hand them over without a shell."""
+        """For agents that expand `${NAME}` in each word, and use no shell."""
         return [self.plain(word) for word in self.words]
 
     def plain(self, word: Word) -> str:
@@ -53,7 +53,7 @@ class CommandLine(Struct, frozen=True):
         return f"${{{self.folder}}}/{word.rest}" if self.folder else os.path.join(word.folder, word.rest)
 
     def text(self) -> str:
-        """For agents that hand a text to a shell."""
+        """For agents that give a text to a shell."""
         return " ".join([quote_escaping_dollars(self.program), *map(self.shell_word, self.words)])
 
     def shell_word(self, word: Word) -> str:
@@ -62,18 +62,20 @@ class CommandLine(Struct, frozen=True):
         return quote_escaping_dollars(self.plain(word))
 
     def says(self, install: Install) -> str:
-        """By which an entry with it is known."""
+        """The text by which an entry with it is recognised."""
         return join_argv(self.argv()) if install.words else self.text()
 
     @property
     def fixed(self) -> bool:
-        """Whether it holds on this machine alone."""
+        """Whether it works on this machine only."""
         whole = any(isinstance(word, PathInFolder) and not self.folder for word in self.words)
         return whole or os.path.isabs(self.program) or any(os.path.isabs(w) for w in self.words if isinstance(w, str))
 
 
 def quote_escaping_dollars(text: str) -> str:
-    """For a shell; and with a quote behind every `$`, because some agents put in variables before the shell does."""
+    """Quote for a shell; and with a quote after every `$`, because some agents expand variables before the shell
+    does.
+    """
     first, *rest = text.split("$")
     return (quote(first) if first or not rest else "") + "".join(f"\\${in_quotes(part)}" for part in rest)
 
@@ -83,7 +85,7 @@ def in_quotes(text: str) -> str:
 
 
 def line_of(call: Call, agent: str, program: str, install: Install, project: str) -> CommandLine:
-    """`tenter run FILE... --agent NAME`. Files of the project are named from its folder, all others by whole paths."""
+    """`tenter run FILE... --agent NAME`. Files of the project are relative to its folder, all others absolute."""
     words: list[Word] = ["run", *settings(call.settings)]
     for word, own in call.words:
         words += [word if word.startswith(LIBRARY) else project_relative_word(word, project), *settings(own)]
@@ -118,9 +120,9 @@ def project_relative_word(path: str, project: str) -> Word:
 
 
 def program_for(environ: Mapping[str, str], *, user: bool) -> str:
-    """What the agent calls: the plain name where it is on PATH for good; else where it is, links left as they are.
+    """What the agent calls: the plain name if it is permanently on PATH; else its path, symlinks not resolved.
 
-    A user's own file names the place: agents that are no child of a shell know another PATH.
+    A user's own config gets the path: agents that are not started by a shell have another PATH.
     """
     from shutil import which
 

@@ -1,4 +1,4 @@
-"""The hooks that somebody wants to install, and the events of an agent that they are for."""
+"""The hooks to install, and the events of an agent that they are for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tenterhook.author.registered import Registered
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.errors import UsageError
 
-# Options of `tenter run` that go into the command line as they are.
+# Options of `tenter run` that go into the command line unchanged.
 THEIRS = ("--set", "--options")
 
 
@@ -29,7 +29,7 @@ class EventHooks(Struct, frozen=True):
 
 
 def split_arguments(argv: list[str], valued: Iterable[str]) -> tuple[list[str], Call]:
-    """Our own options, of which some take a value; and what the agent's command line shall say."""
+    """Our own options, some of which take a value; and the rest, for the agent's command line."""
     own: list[str] = []
     theirs: list[str] = []
     rest = iter(argv)
@@ -46,7 +46,7 @@ def split_arguments(argv: list[str], valued: Iterable[str]) -> tuple[list[str], 
 
 
 def load_hook_files(call: Call) -> list[Registered]:
-    """Run the files, as an agent's call would; what is wrong with them is said now, not when the agent calls."""
+    """Load the files, as an agent's call would; errors are reported now, not when the agent calls."""
     if not call.words:
         raise UsageError("no hooks given: name files, or library:NAME")
     check_there([word for word, _ in call.words if not word.startswith(loading.LIBRARY)])

@@ -1,4 +1,4 @@
-"""What an agent will not do, whatever a hook says: found out in the dialect's own engine, and what it says itself."""
+"""What an agent will not do, whatever a hook answers: computed with the dialect's own engine, and from its notes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.engine.simulate import Did, simulate
 from tenterhook.tools.install.hookfiles import EventHooks
 
-# What hooks may want, and what comes of it where the agent does not know it: where it can be refused, and elsewhere.
+# What hooks may want, and what happens if the agent does not support it: if it can be refused, and otherwise.
 MISSING = {
     "deny": ("", "a refusal is not heard"),
     "ask": ("an ask becomes a refusal", ""),
@@ -29,7 +29,7 @@ CLOSED = {"default": "deny"}
 def limits(
     dialect: Dialect, events: list[EventHooks], without: list[tuple[Registered, str]], closed: set[str]
 ) -> list[str]:
-    """One line for each hook or event; `closed` are the events whose entries say that they fail closed."""
+    """One line for each hook or event; `closed` are the events whose entries fail closed."""
     found = list(never(dialect, without))
     says = callers.load(dialect.name)["events"]
     for event in events:
@@ -67,7 +67,7 @@ def endless(rule: EventRule) -> Iterator[str]:
 
 
 def open_to(dialect: Dialect, rule: EventRule, *, closed: bool) -> Iterator[str]:
-    """Where the operation goes on although nobody looked at it."""
+    """When the operation goes on although no hook has checked it."""
     if not rule.blocks or rule.kind not in BEFORE:
         return
     policy = CLOSED if closed else {}

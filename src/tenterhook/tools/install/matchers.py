@@ -1,7 +1,7 @@
-"""Which tools an entry is for: the hooks' own `match` in the agent's way of saying so, or nothing, which is all.
+"""Which tools an entry is for: the hooks' own `match` in the agent's form, or nothing, which means all.
 
-The hook's process looks again, so an entry may be for too many tools but must never be for too few: it names every
-name that a tool of that kind has with any agent.
+The hook's process checks again, so an entry may match too many tools but never too few: it lists every name that a tool
+of that kind has with any agent.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ STRANGER = "no_such_tool"
 
 
 def matcher(dialect: Dialect, rule: EventRule, hooks: list[Registered]) -> str:
-    """As narrow as the agent's rule allows; empty where it is for everything."""
+    """As narrow as the agent's rule allows; empty if it is for everything."""
     if rule.target != TARGET or rule.tools:
         return ""
     names = tool_names(dialect, hooks)
@@ -27,14 +27,14 @@ def matcher(dialect: Dialect, rule: EventRule, hooks: list[Registered]) -> str:
 
 
 def stands_for(text: str, names: list[str], kind: str) -> bool:
-    """Whether the agent's rule takes the text for just these names."""
+    """Whether the agent's rule reads the text as exactly these names."""
     test = match(text, kind)
     strange = [STRANGER, *(f"{name}{STRANGER}" for name in names), *(f"{STRANGER}{name}" for name in names)]
     return test is not None and all(map(test, names)) and not any(map(test, strange))
 
 
 def tool_names(dialect: Dialect, hooks: list[Registered]) -> list[str]:
-    """Every name that a tool of theirs may have, the agent's own first; none where that cannot be told."""
+    """Every name that such a tool may have, the agent's own first; none if that cannot be told."""
     if not all(listable(one.match) for one in hooks):
         return []
     known = [name for same in tools.TOOLS.values() for name in same]
@@ -44,7 +44,7 @@ def tool_names(dialect: Dialect, hooks: list[Registered]) -> list[str]:
 
 
 def listable(match: str) -> bool:
-    """Whether it is a list of names, each of a tool that we know; an MCP server's has another name with every agent."""
+    """Whether it is a list of names, each of a known tool; an MCP server's tool has another name with every agent."""
     if match in ("", "*") or not tools.is_list(match):
         return False
     wanted = {one.strip() for one in match.replace(",", "|").split("|")} - {""}

@@ -1,7 +1,7 @@
-"""Entries of a file that are certainly ours, though nobody remembers that they were written.
+"""Entries of a file that are certainly ours, although no record of them exists.
 
-A record may have been deleted, and is not found where the project was moved. Then an entry is ours whose command is
-letter by letter what install writes, and which says nothing beside it that install would not say.
+A record may have been deleted, and is not found if the project was moved. Then an entry is ours if its command is
+exactly what install writes, and it has no other keys than install would write.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MATCHERS = ("matcher", "matcher_trimmed")
 
 
 def entries(target: Target, source: bytes, data: Any) -> list[Edit]:
-    """As edits that can be taken back. Of an entry that somebody changed the edit has no data, so that it stays."""
+    """As edits that can be removed. The edit of a changed entry has no data, so that it stays."""
     found = []
     text = split_bom(source)[1]
     for path in places(target, data):
@@ -51,7 +51,7 @@ def items(data: Any, path: tuple[str, ...]) -> list[Any]:
 
 
 def hooks_of(dialect: Dialect, item: Any) -> Iterator[dict[str, Any]]:
-    """The item, or what is in it where it is a group."""
+    """The item, or its contents if it is a group."""
     if not isinstance(item, dict):
         return
     group = item.get(dialect.form.group) if dialect.form.group else None
@@ -60,7 +60,7 @@ def hooks_of(dialect: Dialect, item: Any) -> Iterator[dict[str, Any]]:
 
 
 def as_written(target: Target, item: dict[str, Any], hook: dict[str, Any]) -> bool:
-    """Whether nothing stands there that install does not write: no other hook in the group, and no other key."""
+    """Whether it holds nothing that install does not write: no other hook in the group, and no other key."""
     form = target.dialect.form
     if hook is item:
         return item.keys() <= keys(target) | setting(form.keys, "event", *MATCHERS)
@@ -69,7 +69,7 @@ def as_written(target: Target, item: dict[str, Any], hook: dict[str, Any]) -> bo
 
 
 def keys(target: Target) -> set[str]:
-    """What install says of a hook, in this version or in one before."""
+    """The keys that install writes for a hook, in this version or an earlier one."""
     own = {target.install.program or command_type(target.dialect).key}
     return own | setting(target.dialect.form.keys, "type", "timeout", "closed", "words")
 
@@ -82,9 +82,9 @@ def setting(keys: dict[str, str], *setters: str) -> set[str]:
 
 
 def says(target: Target, hook: dict[str, Any]) -> str:
-    """By which a hook is known that install wrote for this agent, in whatever version; empty for any other hook.
+    """The text by which a hook is recognised that install wrote for this agent, in any version; empty for other hooks.
 
-    Some had their words in a list of its own, where install writes one text today.
+    Some had their words in a separate list, where install now writes one text.
     """
     install, words_key = target.install, key_of(target.dialect.form.keys, "words")
     program, words = hook.get(install.program or command_type(target.dialect).key), hook.get(words_key)
@@ -113,7 +113,7 @@ def word_of(word: str, folder: str) -> Word:
 
 
 def is_ours(line: CommandLine, target: Target) -> bool:
-    """`tenter run FILE... --agent NAME`, with files as install names them: a shorter path somebody else wrote."""
+    """`tenter run FILE... --agent NAME`, with files as install names them: a shorter path was written by a person."""
     words = line.words[:-2] if line.words[-2:-1] == ("--event",) else line.words
     if os.path.basename(line.program) != PROGRAM or words[:1] != ("run",) or words[-2:-1] != ("--agent",):
         return False
@@ -130,7 +130,7 @@ def is_ours(line: CommandLine, target: Target) -> bool:
 
 
 def as_text(text: str, addition: Addition, format: str) -> str:
-    """As install wrote it, by which it is found again in a format where places are not."""
+    """As install wrote it; the text is used to find it again in a format without positions."""
     if format in ("json", "jsonc"):
         return ""
     new = editor(format)(text, addition)[2]

@@ -1,4 +1,4 @@
-"""Which file an install changes, and where it is kept what that file was before: with the user, not in the project."""
+"""Which file an install changes, and where the original is recorded: in the user's folder, not in the project."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FOLDER = "installs"
 
 
 class Target(Struct, frozen=True):
-    """One agent's file: `path` counts from `root`, which is the project or the user's home."""
+    """One agent's file: `path` is relative to `root`, which is the project or the user's home."""
 
     hooks: HookSet
     install: Install
@@ -54,7 +54,7 @@ def target(agent: str, project: str, *, user: bool) -> Target:
 
 
 def check_home(home: str) -> None:
-    """What is kept with the user would lie in whatever folder we stand in, and be found in no other."""
+    """A relative home would put the records into the current folder, where they would not be found again."""
     if not os.path.isabs(home):
         raise UsageError(f"your home folder is given as {home!r}, which is not an absolute path; set HOME to one")
 
@@ -64,7 +64,7 @@ def file_of(dialect: Dialect, path: str) -> File:
 
 
 def record_of(hooks: HookSet, root: str, path: str) -> str:
-    """One file for each agent, of whatever version, and config, whatever way leads there."""
+    """One file for each agent, of any version, and config, by its real path."""
     plain = hooks.dialect.name.partition("@")[0]
     where = os.path.join(os.path.realpath(root), path)
     digest = hashlib.sha256(where.encode("utf-8", "surrogateescape")).hexdigest()[:16]

@@ -1,7 +1,7 @@
 """What a hook can do in each agent: agent x event x effect, enforced, advisory or impossible, and how that is known.
 
-Nothing here is written down. Each cell takes the form that our author's side prints for the effect (author/forms/),
-lets the dialect's own engine read it, and looks at what came of it. Only how it is known is data (evidence.toml).
+All of it is computed. Each cell takes the form that the author SDK prints for the effect (author/forms/), lets the
+dialect's own engine read it, and looks at the outcome. Only the evidence is data (evidence.toml).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ENFORCED, ADVISORY, IMPOSSIBLE = "enforced", "advisory", "impossible"
 
 
 class Cell(Struct, frozen=True):
-    """What one effect is at one event of one agent. `note` says what is rewritten, or when an agent ends."""
+    """One effect at one event of one agent. `note` says what is rewritten, or when an agent ends."""
 
     agent: str
     version: str
@@ -50,7 +50,7 @@ def cells(dialect: Dialect) -> Iterator[Cell]:
 
 
 def judge_effect(dialect: Dialect, rule: EventRule, effect: str, says: dict[str, Any]) -> tuple[str, str]:
-    """What comes of an answer with this effect; without a form for it there is no such answer."""
+    """The result of an answer with this effect; without a form for it there is no such answer."""
     trial = Trial(dialect, rule)
     if effect not in says:
         return IMPOSSIBLE, ""
@@ -61,7 +61,7 @@ def judge_effect(dialect: Dialect, rule: EventRule, effect: str, says: dict[str,
 
 
 def judge_deny(trial: Trial, seen: Outcome) -> tuple[str, str]:
-    """After something has happened a refusal can only be told."""
+    """After something has happened a refusal can only be reported."""
     return (ENFORCED, "") if trial.event.blocks else (ADVISORY, "the model is told")
 
 

@@ -38,7 +38,7 @@ def marks() -> dict[str, Any]:
 
 
 def known_by(dialect: Dialect, event: str, effect: str) -> str:
-    """The word for how this is known; an older version of an agent was seldom looked at so closely."""
+    """The word for the evidence; an older version of an agent was seldom tested so closely."""
     plain, _, older = dialect.name.partition("@")
     found = marks().get(plain, {})
     usual = found.get("usual", "")

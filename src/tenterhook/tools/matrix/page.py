@@ -17,7 +17,7 @@ SUPPORT = [
 
 
 def table_of(dialect: Dialect) -> DialectTable:
-    """A row for each event, a column for each effect; in a cell what it is and how that is known."""
+    """A row for each event, a column for each effect; in a cell the result and its evidence."""
     found = {(cell.event, cell.effect): cell for cell in cells(dialect)}
     rows = [
         (rule.name, rule.kind, *(render_cell(found[rule.name, effect]) for effect in EFFECTS))
@@ -40,6 +40,6 @@ def render_cell(cell: Cell) -> str:
 
 
 def legend() -> list[tuple[str, str]]:
-    """What stands in a cell, and what that means."""
+    """The words and marks in a cell, and what they mean."""
     marks = [(f"[{letter}]", f"{word}: {MEANINGS[word]}") for word, letter in LETTERS.items()]
     return [*SUPPORT, *marks]

@@ -1,8 +1,8 @@
-"""Additions to a config file as edits of its text, each proven by parsing the result; and the same edits taken back.
+"""Additions to a config file as edits of its text, each verified by parsing the result; and their removal.
 
 An addition is data: an item for a list, or a key of a mapping. The module of a format turns it into an Edit, which
-replaces `old` by `new` in the text (`old` is empty, or a comment that `new` has again). After each edit the text must
-say what it said before and the addition, else nothing is written.
+replaces `old` by `new` in the text (`old` is empty, or a comment that `new` repeats). After each edit the text must
+hold the same data as before plus the addition, else nothing is written.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from tenterhook.errors import ConfigError
 from tenterhook.support import readers
 
 BOM = b"\xef\xbb\xbf"
-# What a file starts from that is not there yet.
+# The content of a new file.
 EMPTY = {"json": b"{}\n", "jsonc": b"{}\n", "toml": b"", "yaml": b""}
 
 
 class Addition(Struct, frozen=True):
-    """What is added at a path: an item at the end of the list there, or the value of a key that is not there yet.
+    """What is added at a path: an item at the end of the list there, or the value of a missing key.
 
-    `says` is the command of an entry: by it the entry is known again, whatever else of it somebody changed. Of a list
-    of words it is all of them, `joined`.
+    `says` is the command of an entry: the entry is recognised by it, whatever else was changed. If the command is a
+    list of words, it is all of them, `joined`.
     """
 
     path: tuple[str, ...]
@@ -42,7 +42,7 @@ class Edit(Struct, frozen=True):
 
 
 class EditRefused(Exception):
-    """The text cannot be changed safely; the words say why."""
+    """The text cannot be changed safely; the message says why."""
 
 
 def apply_additions(source: bytes, file: str, format: str, additions: list[Addition]) -> tuple[bytes, list[Edit]]:
@@ -64,13 +64,13 @@ def apply_additions(source: bytes, file: str, format: str, additions: list[Addit
 
 
 def split_bom(source: bytes) -> tuple[bytes, str]:
-    """A byte order mark, and the text behind it. What is no UTF-8 is for the reader to say."""
+    """A byte order mark, and the text after it. The reader reports text that is not UTF-8."""
     bom = BOM if source.startswith(BOM) else b""
     return bom, source[len(bom) :].decode("utf-8", "surrogateescape")
 
 
 def verify_edit(text: str, wanted: Any, file: str, format: str) -> Any:
-    """What the changed text says, if that is what it should say; in the same order, and 1 is not 1.0."""
+    """The data of the changed text, if it is as expected; in the same order, and 1 is not 1.0."""
     try:
         found = readers.parse(text.encode(), file, format).data
     except ConfigError:
@@ -81,7 +81,7 @@ def verify_edit(text: str, wanted: Any, file: str, format: str) -> Any:
 
 
 def steps(data: Any, addition: Addition, format: str) -> Iterator[Addition]:
-    """In JSON what is missing is made level by level, so that each level can be taken out again on its own."""
+    """In JSON missing levels are made one by one, so that each can be removed again on its own."""
     if format in ("json", "jsonc"):
         for depth in range(1, len(addition.path) + addition.item):
             path = addition.path[:depth]
@@ -112,7 +112,7 @@ def with_addition(data: Any, addition: Addition) -> Any:
 
 
 def copy_unshared(data: Any) -> Any:
-    """A copy in which nothing is shared: a list with two names in YAML must not grow under both."""
+    """A deep copy: a list with two names in YAML must not grow under both."""
     if isinstance(data, dict):
         return {key: copy_unshared(value) for key, value in data.items()}
     return [copy_unshared(item) for item in data] if isinstance(data, list) else data
@@ -156,7 +156,7 @@ def newline(text: str) -> str:
 
 
 def without(source: bytes, file: str, format: str, edits: list[Edit]) -> tuple[bytes, list[Edit]]:
-    """The content after people changed it, with our edits taken back; and the edits whose entries could not be."""
+    """The content after people changed it, with our edits removed; and the edits that could not be."""
     bom, text = split_bom(source)
     data = readers.parse(source, file, format).data
     left = []
@@ -170,7 +170,7 @@ def without(source: bytes, file: str, format: str, edits: list[Edit]) -> tuple[b
 
 
 def taken_back(text: str, data: Any, edit: Edit, file: str, format: str) -> Iterator[tuple[str, Any]]:
-    """The text without the edit, where adding it again would give the same data."""
+    """The text without the edit, if adding it again would give the same data."""
     for changed in removals(text, data, edit, format):
         try:
             found = readers.parse(changed.encode(), file, format).data
@@ -181,7 +181,7 @@ def taken_back(text: str, data: Any, edit: Edit, file: str, format: str) -> Iter
 
 
 def removals(text: str, data: Any, edit: Edit, format: str) -> Iterator[str]:
-    """Texts that may be the one without the edit. In JSON it is found by its place, whatever is around it now."""
+    """Candidates for the text without the edit. In JSON it is found by its position, whatever is around it now."""
     if format in ("json", "jsonc"):
         from tenterhook.tools.install.editing import json
 
@@ -191,7 +191,7 @@ def removals(text: str, data: Any, edit: Edit, format: str) -> Iterator[str]:
 
 
 def says(data: Any, addition: Addition) -> bool:
-    """Whether an entry with our command stands at the path."""
+    """Whether there is an entry with our command at the path."""
     for key in addition.path:
         data = data.get(key) if isinstance(data, dict) else None
     return mentions(data, addition.says)
@@ -202,7 +202,7 @@ def join_argv(words: list[str]) -> str:
 
 
 def mentions(value: Any, command: str) -> bool:
-    """Whether the command stands somewhere in there, as a text or as a list of words."""
+    """Whether the command is somewhere in there, as a text or as a list of words."""
     if isinstance(value, list) and all(isinstance(one, str) for one in value) and join_argv(value) == command:
         return True
     if isinstance(value, dict | list):

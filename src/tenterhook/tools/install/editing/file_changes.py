@@ -1,4 +1,4 @@
-"""What an init or an undo would do, before it is done: shown by --dry-run, made by `commit`."""
+"""What an init or an undo would do, before it is done: shown by --dry-run, carried out by `commit`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from tenterhook.tools.install.editing.writing import Change
 
 
 class TouchedFile(Struct, frozen=True):
-    """One file: created, changed, replaced, removed, restored; kept where it is not ours to touch any more."""
+    """One file: created, changed, replaced, removed, restored; kept if it is not ours to touch any more."""
 
     what: str
     path: str
 
 
 class FileChanges(Struct, kw_only=True):
-    """The changes of files and what to say about them. `by_hand` is what nobody but the user can do."""
+    """The changes of files and notes about them. `by_hand` is what only the user can do."""
 
     dialect: str
     project: str
@@ -31,20 +31,20 @@ class FileChanges(Struct, kw_only=True):
     unwanted: list[str] = field(default_factory=list)
 
     def touch(self, what: str, path: str) -> None:
-        """A file of the project, by its path from there."""
+        """A file of the project, by its relative path."""
         self.files.append(TouchedFile(what, path))
 
     def where(self, path: str) -> str:
         return os.path.join(self.project, path)
 
     def change(self, what: str, path: str, before: bytes | None, after: bytes | None) -> None:
-        """A config file, whose change is shown."""
+        """A config file, whose diff is shown."""
         self.touch(what, path)
         self.diff += unified_diff_text(path, before, after)
         self.changes.append(Change(self.target(path), before, after))
 
     def target(self, path: str) -> str:
-        """The file itself, where a link stands at the path."""
+        """The file itself, if there is a symlink at the path."""
         path = self.where(path)
         return os.path.realpath(path) if os.path.islink(path) else path
 
@@ -58,6 +58,6 @@ def unified_diff_text(path: str, before: bytes | None, after: bytes | None) -> s
 
 
 def lines(data: bytes) -> list[str]:
-    """Only a line feed ends a line here; difflib's own idea of lines is a matter of the caller."""
+    """Only a line feed ends a line here; difflib leaves the choice to the caller."""
     text = data.decode("utf-8", "backslashreplace")
     return [f"{line}\n" for line in text.split("\n")[:-1]] + [one for one in text.split("\n")[-1:] if one]

@@ -13,7 +13,7 @@ from tenterhook.tools.install.editing.edit import Addition, Edit, canonical, new
 
 
 class JsonStyle(Struct, frozen=True):
-    """How a text is written around a bracket: the line end, one level of indentation, where the brackets stand."""
+    """How a text is written around a bracket: the line end, one level of indentation, where the brackets are."""
 
     line_end: str
     unit: str
@@ -22,7 +22,7 @@ class JsonStyle(Struct, frozen=True):
 
 
 def edit(text: str, addition: Addition) -> tuple[int, str, str]:
-    """Behind the last thing in the bracket; comments that follow that thing stay with it."""
+    """After the last thing in the bracket; comments that follow that thing stay with it."""
     bare = blank_out_comments(text, "")
     start = bracket(bare, addition.path if addition.item else addition.path[:-1])
     end = matching(bare, start)
@@ -41,7 +41,7 @@ def edit(text: str, addition: Addition) -> tuple[int, str, str]:
 
 
 def one_line(text: str, start: int, end: int, empty: bool) -> bool:
-    """Whether the bracket is written on one line; an empty one as the whole file is."""
+    """Whether the bracket is written on one line; for an empty one, as the whole file is."""
     if "\n" in text[start:end]:
         return False
     return not empty or (len(text.strip()) > end - start + 1 and "\n" not in text.strip())
@@ -61,7 +61,7 @@ def indentation(text: str, at: int) -> str:
 
 
 def removals(text: str, data: Any, edit: Edit) -> Iterator[str]:
-    """The text without what was added: as it was written, else, where somebody wrote it anew, with one comma less."""
+    """The text without the addition: as it was written, or, if it was rewritten, with one comma less."""
     bare = blank_out_comments(text, "")
     spans = [span(bare, path) for path in standing(data, edit.addition)]
     for start, end in spans:
@@ -73,7 +73,7 @@ def removals(text: str, data: Any, edit: Edit) -> Iterator[str]:
 
 
 def standing(data: Any, addition: Addition) -> list[tuple[str | int, ...]]:
-    """Where the same data stand now, the last first: the key, or each item of the list that says the same."""
+    """Where the same data are now, the last first: the key, or each equal item of the list."""
     for key in addition.path:
         if not isinstance(data, dict) or key not in data:
             return []
@@ -86,7 +86,7 @@ def standing(data: Any, addition: Addition) -> list[tuple[str | int, ...]]:
 
 
 def cut_out(text: str, bare: str, start: int, end: int) -> Iterator[str]:
-    """Without the comma before it or the one behind it. Comments stay, and may swallow what follows: all are tried."""
+    """Without the comma before it or the one after it. Comments stay, and may swallow what follows: all are tried."""
     before, after = len(bare[:start].rstrip(BLANKS)), skip(bare, end)
     head = text[:start].rstrip(BLANKS)
     if bare[before - 1] == ",":
@@ -107,7 +107,7 @@ def span(bare: str, path: tuple[str | int, ...]) -> tuple[int, int]:
 
 
 def behind_key(bare: str, at: int) -> int:
-    """Where the value of the key that stands here begins."""
+    """Where the value of the key at this position begins."""
     return skip(bare, skip(bare, closing(bare, at) + 1) + 1)
 
 
@@ -136,7 +136,7 @@ def skip(bare: str, at: int) -> int:
 
 
 def matching(bare: str, start: int) -> int:
-    """Where the bracket that opens at `start` closes; the text is known to be good."""
+    """Where the bracket that opens at `start` closes; the text is known to be valid."""
     depth, at = 0, start
     while True:
         if bare[at] == '"':

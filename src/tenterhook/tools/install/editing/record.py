@@ -1,4 +1,4 @@
-"""What an init did, kept beside the wrappers: enough to give every file back as it was."""
+"""The record of an init, stored beside the wrappers: enough to restore every file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VERSION = 1
 
 
 class WrapperRecord(Struct):
-    """A wrapper as init left it, and the file of that name that was there before, if one was replaced."""
+    """A wrapper as init left it, and the file that it replaced, if any."""
 
     digest: str
     original: bytes | None = None
@@ -27,9 +27,9 @@ class WrapperRecord(Struct):
 
 
 class ConfigRecord(Struct):
-    """The config file as init found it and left it. Without a digest people changed it between two inits.
+    """The config file as init found it and left it. No digest: people changed it between two inits.
 
-    It may not be `known` what it was before our entries; then `original` is the file without them.
+    The state before our entries may be unknown; then `original` is the file without them.
     """
 
     original: bytes | None
@@ -39,7 +39,7 @@ class ConfigRecord(Struct):
 
 
 class Record(Struct):
-    """One or more inits of one dialect in one project; paths count from the project."""
+    """One or more inits of one dialect in one project; paths are relative to the project."""
 
     version: int
     dialect: str
@@ -61,7 +61,7 @@ def read(project: str, setup: Setup) -> Record | None:
 
 
 def load_record(path: str) -> Record | None:
-    """A record as it stands in its file."""
+    """Read a record from its file."""
     source = content(path)
     if source is None:
         return None
@@ -75,7 +75,7 @@ def load_record(path: str) -> Record | None:
 
 
 def believable(record: Record, setup: Setup) -> bool:
-    """A record comes with a repository, from anybody: it can speak of nothing but what init itself writes."""
+    """A record comes with a repository and is not trusted: it may only name what init itself writes."""
     commands = {command_of(setup, wrapper) for wrapper in setup.wrappers}
     additions = [edit.addition for config in record.configs.values() for edit in config.edits]
     homes = [f"{place}/" for place in (setup.folder, *map(os.path.dirname, record.configs))]

@@ -1,4 +1,4 @@
-"""Additions to TOML: a table at the end of the file. A list that is written inline takes none, and is left alone."""
+"""Additions to TOML: a table at the end of the file. An inline list cannot be extended, and is left alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ BARE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789
 
 
 def edit(text: str, addition: Addition) -> tuple[int, str, str]:
-    """A table; a key of the top level only where no table stands before it."""
+    """A table; a top-level key only if no table comes before it."""
     if not addition.item:
         if text.strip():
             raise EditRefused(f"{'.'.join(addition.path)} must come before the tables of the file; nothing was written")
@@ -26,7 +26,7 @@ def word(key: str) -> str:
 
 
 def value(one: Any) -> str:
-    """As TOML writes it, on one line."""
+    """A value in TOML, on one line."""
     if isinstance(one, dict):
         return "{ " + ", ".join(f"{word(key)} = {value(inner)}" for key, inner in one.items()) + " }"
     if isinstance(one, list):

@@ -1,4 +1,4 @@
-"""Changes of files, all of them or none: each is written beside its place and moved there; a failure puts back."""
+"""Change several files, all of them or none: each is written beside its path and renamed; a failure restores all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PRIVATE = 0o600
 
 
 class Change(Struct, frozen=True):
-    """A file's content before and after; None is no file. `mode` is for a file that is made or made anew."""
+    """A file's content before and after; None means no file. `mode` is for a file that is created."""
 
     path: str
     before: bytes | None
@@ -27,7 +27,7 @@ class Change(Struct, frozen=True):
 
 
 def content(path: str) -> bytes | None:
-    """What a regular file holds, None where there is none; a link, a folder or a pipe is nothing we may replace."""
+    """The content of a regular file, None if there is none; a symlink, a folder or a pipe must not be replaced."""
     try:
         if not stat.S_ISREG(os.lstat(path).st_mode):
             raise UsageError(f"{path} is not a regular file; move it away first")
@@ -47,7 +47,7 @@ def mode_of(path: str) -> int | None:
 
 
 def commit(changes: list[Change], folders: list[str] | None = None, unwanted: list[str] | None = None) -> None:
-    """Make folders, then files; then remove the unwanted folders that are empty, which no failure undoes."""
+    """Create folders, then files; then remove the unwanted empty folders, which no failure undoes."""
     undo: list[Callable[[], object]] = []
     try:
         for folder in folders or []:
@@ -71,7 +71,7 @@ def commit(changes: list[Change], folders: list[str] | None = None, unwanted: li
 
 
 def put_back(undo: list[Callable[[], object]]) -> str:
-    """Take the steps, last one first; what cannot be taken back is told, and does not keep the others."""
+    """Undo the steps, the last one first; what cannot be undone is reported, and does not stop the others."""
     left = []
     for step in reversed(undo):
         try:
@@ -82,7 +82,7 @@ def put_back(undo: list[Callable[[], object]]) -> str:
 
 
 def write(path: str, data: bytes | None, mode: int | None) -> None:
-    """The file with that content, or no file; other programs see the old content or the new one, never a part."""
+    """Write or remove a file; other programs see the old content or the new one, never a part."""
     if data is None:
         with suppress(FileNotFoundError):
             os.unlink(path)
@@ -113,7 +113,7 @@ def runnable() -> int:
 
 
 def folders_for(paths: list[str]) -> list[str]:
-    """The folders that must be made before the files, outer ones first."""
+    """The folders that must be created before the files, outer ones first."""
     found: list[str] = []
     for path in paths:
         folder = os.path.dirname(path)

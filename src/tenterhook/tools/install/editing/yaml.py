@@ -1,4 +1,4 @@
-"""Additions to YAML in block style. What is written in brackets is left alone."""
+"""Additions to YAML in block style. Flow style (brackets) is left alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STEP = "  "
 
 
 def edit(text: str, addition: Addition) -> tuple[int, str, str]:
-    """Behind the last line of the mapping or list that is there; what is missing of the path is written with it."""
+    """After the last line of the existing mapping or list; missing parts of the path are written with it."""
     node, missing = nearest(Loader(text).get_single_node(), addition.path)
     value: Any = [addition.value] if addition.item and missing else addition.value
     for key in reversed(missing):
@@ -29,7 +29,7 @@ def edit(text: str, addition: Addition) -> tuple[int, str, str]:
 
 
 def nearest(node: Node | None, path: tuple[str, ...]) -> tuple[Node | None, tuple[str, ...]]:
-    """The last thing on the path that is there, and the keys that are not."""
+    """The last existing node on the path, and the missing keys."""
     for depth, key in enumerate(path):
         pairs = node.value if isinstance(node, MappingNode) else ()
         found = [value for name, value in pairs if name.value == key]
@@ -50,7 +50,7 @@ def column(text: str, node: CollectionNode) -> str:
 
 
 def last_mark(node: Node) -> int:
-    """Where its last scalar ends: the end of a block itself lies behind the comments that follow it."""
+    """Where its last scalar ends: the end of a block itself is after the comments that follow it."""
     while isinstance(node, CollectionNode) and not node.flow_style and node.value:
         node = list(children(node))[-1]
     return int(node.end_mark.index)

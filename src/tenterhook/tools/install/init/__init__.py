@@ -1,5 +1,5 @@
-"""What `tenter init` does: wrapper scripts and config entries into a project, and both out of it again.
+"""What `tenter init` does: add wrapper scripts and config entries to a project, and remove both.
 
-install.py and undo.py say what shall change, as Changes; writing.py makes them all, or none. edit.py adds entries to a
-config's text, with one module per format; everything else in the file stays as it is, byte for byte.
+install.py and undo.py compute the changes, as Changes; writing.py makes them all, or none. edit.py adds entries to a
+config's text, with one module per format; everything else in the file stays, byte for byte.
 """

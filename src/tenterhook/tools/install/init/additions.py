@@ -12,7 +12,7 @@ from tenterhook.tools.install.editing.edit import Addition, mentions
 
 
 def additions(dialect: Dialect, setup: Setup, file: File, data: Any) -> list[Addition]:
-    """One for each event whose wrapper the file does not call yet; an entry that somebody changed is there too."""
+    """One for each event whose wrapper the file does not call yet; a changed entry counts as present."""
     wanted = required_additions(dialect, {}, data)
     hooks = file.sections[0].hooks
     for wrapper in setup.wrappers:
@@ -27,13 +27,13 @@ def additions(dialect: Dialect, setup: Setup, file: File, data: Any) -> list[Add
 
 
 def required_additions(dialect: Dialect, beside: dict[str, Any], data: Any) -> list[Addition]:
-    """Keys without which the agent reads no hooks in the file: its switch, and what must stand `beside` the hooks."""
+    """Keys without which the agent reads no hooks in the file: its switch, and keys required `beside` the hooks."""
     wanted = {**beside, **({dialect.switch: True} if dialect.switch else {})}
     return [Addition((key,), value, item=False) for key, value in wanted.items() if key not in data]
 
 
 def place_of(dialect: Dialect, hooks: str, event: str, data: Any, list_key: str = "") -> tuple[tuple[str, ...], Any]:
-    """The path of the list that an entry for the event goes into, and what of that event is there already."""
+    """The path of the list that an entry for the event goes into, and the entries of that event already there."""
     path = tuple(hooks.split("."))
     found, _ = dig(data, hooks)
     if dialect.form.entries:
@@ -47,7 +47,7 @@ def command_of(setup: Setup, wrapper: Wrapper) -> str:
 
 
 def list_of(dialect: Dialect, list_key: str, found: Any, path: tuple[str, ...]) -> tuple[str, ...]:
-    """Where the hooks of the event are listed: at its key, or at a key below that, as the file has it already."""
+    """Where the hooks of the event are listed: at its key, or at a key below it, as the file has it already."""
     if isinstance(found, dict):
         held = next((key for key in dialect.form.lists if key in found), "")
         single = dialect.form.keys.keys() & found.keys() - dialect.form.group_keys.keys()
@@ -58,7 +58,7 @@ def list_of(dialect: Dialect, list_key: str, found: Any, path: tuple[str, ...]) 
 
 
 def of_event(dialect: Dialect, event: str, found: Any) -> Any:
-    """The entries for the event alone, where all events share a list."""
+    """The entries for the event alone, if all events share a list."""
     if not isinstance(found, list):
         return found
     key = key_of(dialect.form.keys, "event")
@@ -66,7 +66,7 @@ def of_event(dialect: Dialect, event: str, found: Any) -> Any:
 
 
 def build_command_hook(dialect: Dialect, command: str, timeout: float) -> dict[str, Any]:
-    """A hook that is a command, its time-out in the dialect's own unit."""
+    """A command hook, its time-out in the dialect's own unit."""
     keys, kind = dialect.form.keys, command_type(dialect)
     made = {key_of(keys, "type"): kind.name, kind.key: command, key_of(keys, *TIMEOUT): timeout}
     return {key: value for key, value in made.items() if key}  # what the agent has no key for is left out

@@ -1,4 +1,4 @@
-"""Whose project this is, as far as its files tell."""
+"""Detect from its files which agent a project uses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def dialects_with_setup() -> list[Dialect]:
 
 
 def signs(dialect: Dialect, hooks: HookSet) -> Iterator[str]:
-    """Its config, its folder, or a file that others have too but that holds its hooks."""
+    """Its config, its folder, or a shared file that holds its hooks."""
     files = dialect.setup.files if dialect.setup else ()
     paths = [*files, *filter(None, map(os.path.dirname, files))]
     yield from (path for path in paths if os.path.lexists(os.path.join(hooks.project, path)))

@@ -1,4 +1,4 @@
-"""What an init has to change in a project: wrappers, config entries, and the record of both."""
+"""The changes of an init in a project: wrappers, config entries, and the record of both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tenterhook.tools.install.init.additions import additions
 
 
 def install(hooks: HookSet, *, place: str, replace: bool = False) -> FileChanges:
-    """Nothing is written here. `place` is where the program is; `replace` takes the place of other people's files."""
+    """Nothing is written here. `place` is the program's path; `replace` replaces files that are not from init."""
     dialect, setup = hooks.dialect, setup_of(hooks.dialect)
     job = FileChanges(dialect=dialect.name, project=hooks.project)
     record = records.read(hooks.project, setup) or Record(records.VERSION, dialect.name, {}, {}, [])
@@ -43,7 +43,7 @@ def setup_of(dialect: Dialect) -> Setup:
 
 
 def scripts(job: FileChanges, setup: Setup, record: Record, place: str, replace: bool) -> None:
-    """Each wrapper that is not as it should be; one that somebody changed stays, one of somebody else is refused."""
+    """Each wrapper that is not as it should be; a changed one stays, a foreign file is refused."""
     foreign = []
     for wrapper in setup.wrappers:
         path = f"{setup.folder}/{wrapper.script}"
@@ -99,7 +99,7 @@ def config(job: FileChanges, dialect: Dialect, setup: Setup, record: Record) -> 
 
 
 def target(job: FileChanges, dialect: Dialect, setup: Setup) -> File:
-    """The first of the files that is there, else the first."""
+    """The first existing file, else the first."""
     there = [path for path in setup.files if os.path.lexists(job.where(path))]
     path = (there or list(setup.files))[0]
     return next(file for file in dialect.files if file.path == path)
@@ -115,7 +115,7 @@ def about_switch(dialect: Dialect, file: File, data: Mapping[str, object]) -> li
 
 
 def overridden(hooks: HookSet, dialect: Dialect, wanted: list[Addition]) -> list[str]:
-    """Where a project's entries for an event replace the user's own, and there are such."""
+    """If a project's entries for an event replace the user's own, and there are any."""
     if dialect.layers == "add":
         return []
     events = {key for addition in wanted for key in addition.path}
@@ -128,7 +128,7 @@ def overridden(hooks: HookSet, dialect: Dialect, wanted: list[Addition]) -> list
 
 
 def elsewhere(job: FileChanges, folders: set[str]) -> list[str]:
-    """Folders of the project by which we would write somewhere else: a repository can bring such a link along."""
+    """Folders of the project through which we would write somewhere else: a repository can contain such a symlink."""
     around = {"/".join(one.split("/")[: count + 1]) for one in folders if one for count in range(one.count("/") + 1)}
     return [
         f"{folder} is a link; what is written below it is written to {os.path.realpath(job.where(folder))}"
@@ -138,11 +138,11 @@ def elsewhere(job: FileChanges, folders: set[str]) -> list[str]:
 
 
 def finish(job: FileChanges, setup: Setup, record: Record) -> None:
-    """The record, and the folders that all of it needs. The config goes last: with it the hooks begin to run."""
+    """The record, and all folders needed. The config is written last: with it the hooks begin to run."""
     path = records.path_of(job.project, setup)
     job.folders = folders_for([*(change.path for change in job.changes), path])
     record.folders += [os.path.relpath(folder, job.project) for folder in job.folders]
     before, at = content(path), len(job.changes) - bool(job.diff)
-    # It holds the whole config, which others may not be meant to read.
+    # It holds the whole config, which other users may not be allowed to read.
     job.changes.insert(at, Change(path, before, records.encode_record(record), PRIVATE))
     job.touch("created" if before is None else "changed", os.path.relpath(path, job.project))

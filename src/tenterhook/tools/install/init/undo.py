@@ -1,4 +1,4 @@
-"""What takes an init back: files as they were, as far as they are still as init left them."""
+"""Undo an init: restore files, as far as they are still as init left them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tenterhook.tools.install.init.install import setup_of
 
 
 def undo(hooks: HookSet) -> FileChanges | None:
-    """Nothing is written here; None where no init is on record."""
+    """Nothing is written here; None if no init is on record."""
     setup = setup_of(hooks.dialect)
     record = records.read(hooks.project, setup)
     if record is None:
@@ -41,7 +41,7 @@ def undo(hooks: HookSet) -> FileChanges | None:
 
 
 def restore_config(job: FileChanges, path: str, format: str, config: ConfigRecord, now: bytes | None) -> list[Edit]:
-    """The file as it is now without our entries, as far as it is there; the edits that stay."""
+    """The file as it is now without our entries; and the edits that stay."""
     if now is None:
         return []
     after, left = taken_out(now, path, format, config)
@@ -54,11 +54,11 @@ def restore_config(job: FileChanges, path: str, format: str, config: ConfigRecor
 
 
 def taken_out(now: bytes, path: str, format: str, config: ConfigRecord) -> tuple[bytes | None, list[Edit]]:
-    """The original where nobody touched the file since; else the file without our entries, and the edits that stay."""
+    """The original if the file is unchanged; else the file without our entries, and the edits that stay."""
     if is_unchanged_since_init(now, path, format, config):
         return config.original, []
     after, left = without(now, path, format, config.edits)
-    made = config.known and config.original is None  # the file was not there before
+    made = config.known and config.original is None  # the file did not exist before
     return None if made and after == EMPTY[format] else after, left
 
 
@@ -68,7 +68,7 @@ def format_command(says: str) -> str:
 
 
 def is_unchanged_since_init(now: bytes, path: str, format: str, config: ConfigRecord) -> bool:
-    """Whether the file is as init left it: a record from elsewhere must not put anything else into it."""
+    """Whether the file is as init left it: a foreign record must not put anything else into it."""
     if digest(now) != config.digest:
         return False
     original = EMPTY[format] if config.original is None else config.original
@@ -82,7 +82,7 @@ def is_unchanged_since_init(now: bytes, path: str, format: str, config: ConfigRe
 
 
 def restore_scripts(job: FileChanges, setup: Setup, record: Record, rest: Record, called: set[str]) -> None:
-    """Wrappers go; those that somebody changed stay, and those that an entry which stays still calls."""
+    """Remove wrappers; changed ones stay, and those that a remaining entry still calls."""
     commands = {wrapper.script: command_of(setup, wrapper) for wrapper in setup.wrappers}
     for name, script in record.scripts.items():
         path = f"{setup.folder}/{name}"

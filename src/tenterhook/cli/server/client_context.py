@@ -1,4 +1,4 @@
-"""Take on the process context of a client in its worker, and verify through the kernel who connects."""
+"""Take on the process context of a client in its worker, and verify a client's identity through the kernel."""
 
 from __future__ import annotations
 

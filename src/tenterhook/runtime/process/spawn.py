@@ -56,7 +56,7 @@ def spawn_program(program: Program, channels: Channels | None, *, fresh: bool = 
     if program.require or (refused and not elsewhere):
         return Completed(error="sandbox", detail=f"not run, because it cannot be confined: {why}; {ADVICE}")
     note = f"not confined: {why}; {ADVICE}"
-    if program.leftovers == "tidy":  # it could have made whatever it leaves somebody behind for
+    if program.leftovers == "tidy":  # unconfined, it could have created those files itself
         program = replace(program, leftovers="keep")
     return spawn_unconfined(program, channels, "none", once(note) if elsewhere else (note,))
 

@@ -181,7 +181,7 @@ class Helper:
         ours, theirs = pair()
         try:
             channel = Channel(ours, os.memfd_create("notes"), key)
-            # In marshal version 2 equal keys have equal bytes, whoever else holds their parts.
+            # In marshal version 2 equal keys have equal bytes, whatever other references their parts have.
             send_long(control.wire, how, marshal.dumps(key, 2), [theirs.fileno(), channel.notes], wait=True)
         except ConnectionError:
             channel.close()

@@ -61,7 +61,7 @@ class AnthropicMessages:
         return [id for block in blocks(message) if (id := call_id(block))]
 
     def results(self, message: Any) -> list[str]:
-        own = self.calls(message)  # what the API ran itself stands beside its result
+        own = self.calls(message)  # the API puts its own call beside the result
         return [id for block in blocks(message) if (id := get(block, "tool_use_id")) and id not in own]
 
     def without(self, message: Any, ids: set[str]) -> Any:

@@ -658,7 +658,7 @@ IRREGULAR = {
 # These end in -ed and are verbs.
 VERBS = {"exceed", "feed", "need", "proceed", "seed", "speed"}
 # What is left of both. A change may lower these numbers, never raise them.
-PARTICIPLES, SHARED_CLASSES = 136, 57
+PARTICIPLES, SHARED_CLASSES = 62, 11
 
 
 def is_participle(name: str) -> bool:

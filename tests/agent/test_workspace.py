@@ -121,7 +121,7 @@ def test_a_project_that_is_named_by_a_link_is_the_same_project(root: Path) -> No
 
 
 def test_paths_are_shown_from_the_project_on(workspace: Workspace, root: Path) -> None:
-    shown = [workspace.shown(path) for path in ("./a", str(root / "b" / "c"), ".", "/etc/hosts")]
+    shown = [workspace.display_path(path) for path in ("./a", str(root / "b" / "c"), ".", "/etc/hosts")]
 
     assert shown == ["a", "b/c", ".", "/etc/hosts"]
 
@@ -336,10 +336,10 @@ def test_a_walk_tells_of_every_file_and_follows_no_link(workspace: Workspace, ro
     (root / "b" / "out").symlink_to(root.parent)
     (root / "round").symlink_to(".")
 
-    found = [workspace.shown(entry.path) for entry in workspace.walk(".")]
+    found = [workspace.display_path(entry.path) for entry in workspace.walk(".")]
 
     assert found == ["a file.txt", "round", ".hidden/4", "a/3", "b/1", "b/2", "b/out"]
-    assert [workspace.shown(entry.path) for entry in workspace.walk(".git")] == [".git/config"]
+    assert [workspace.display_path(entry.path) for entry in workspace.walk(".git")] == [".git/config"]
 
 
 def test_a_walk_passes_by_what_it_may_not_enter(stranger: Path) -> None:

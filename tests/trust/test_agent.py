@@ -72,7 +72,7 @@ def test_a_status_line_is_shown_only_where_it_is_approved(lined: Trusting) -> No
 
     assert found is not None
     assert found.seal is not None
-    assert not found.seal.broken()
+    assert not found.seal.find_change()
 
 
 def test_a_status_line_whose_script_changes_is_not_run_again(lined: Trusting) -> None:
@@ -82,4 +82,4 @@ def test_a_status_line_whose_script_changes_is_not_run_again(lined: Trusting) ->
 
     assert found is not None
     assert found.seal is not None
-    assert "status.sh" in found.seal.broken()
+    assert "status.sh" in found.seal.find_change()

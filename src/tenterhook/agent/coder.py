@@ -92,7 +92,7 @@ class Coder:
 
     def watch(self, outcome: Outcome, agent: str) -> None:
         self.screen.watch(outcome, agent)
-        self.transcript.heard(outcome, agent)
+        self.transcript.record_messages(outcome, agent)
 
     async def permission(self, request: PermissionRequest) -> Permission:
         """`--yes` and `--no` answer for the user. Without a user to ask, the answer is no."""

@@ -66,7 +66,7 @@ class AgentLoop:
             {"name": one.name, "description": escape_hook_tags(one.definition.about), "parameters": one.parameters}
             for one in named
         ]
-        self.model = session.model(self.asked, format="plain", stream=True, collect=True)
+        self.model = session.model(self.ask_provider, format="plain", stream=True, collect=True)
         self.scheduler = session.scheduler([build_session_tool(self, one) for one in named], changed=self.progress)
 
     @property
@@ -101,7 +101,7 @@ class AgentLoop:
             self.keep_words(reply.response)
             if self.is_garbled(reply.response):
                 continue
-            if calls := self.wanted(reply.response):
+            if calls := self.requested_calls(reply.response):
                 if stop := next((one for one in await self.run(calls) if one.stop), None):
                     return TurnEnd("stopped", stop.stop_reason or STOPPED)
                 self.hear(self.session.pending())
@@ -158,29 +158,31 @@ class AgentLoop:
         """Give calls unique ids, so that results are not mixed up."""
         wishes = response.get("tool_calls")
         for call in wishes or ():
-            call["id"] = self.unused(call["id"])
+            call["id"] = self.unused_id(call["id"])
         if response["text"] or wishes:
             said = {"role": "model", "content": response["text"]}
             self.messages.append({**said, "tool_calls": wishes} if wishes else said)
 
-    def unused(self, id: str) -> str:
+    def unused_id(self, id: str) -> str:
         tries = (f"{id}-{n}" if n else id for n in count())
         found = next(one for one in tries if one not in self.ids)
         self.ids.add(found)
         return found
 
-    async def asked(self, **call: Any) -> AsyncIterator[dict[str, Any]]:
-        """The request as hooks left it: what the model really sees."""
+    async def ask_provider(self, **call: Any) -> AsyncIterator[dict[str, Any]]:
+        """Send the request as hooks left it to the model."""
         self.seen = call
         system = {"role": "system", "content": SYSTEM.format(project=self.engine.project)}
         return await self.coder.provider.ask(**{**call, "messages": [system, *call["messages"]]})
 
-    def wanted(self, response: dict[str, Any]) -> list[ToolCall]:
+    def requested_calls(self, response: dict[str, Any]) -> list[ToolCall]:
         """The calls of a response, by this dialect's names of the tools."""
         made = []
         for call in response.get("tool_calls") or ():
             name, input = translate_tool_call(call["name"], call["input"], self.engine.dialect)
-            made.append(ToolCall(name, self.named[name].shown(input) if name in self.named else input, call["id"]))
+            made.append(
+                ToolCall(name, self.named[name].input_for_hooks(input) if name in self.named else input, call["id"])
+            )
         return made
 
     async def run(self, calls: list[ToolCall]) -> list[ToolResult]:
@@ -192,13 +194,13 @@ class AgentLoop:
             else:
                 self.shown = call.input
                 self.coder.screen.calls(call.name, call.input, self.main_input(call.name))
-                result = await self.made(call)
+                result = await self.run_call(call)
                 self.coder.screen.result(result)
             self.keep_result(call, result)
             results.append(result)
         return results
 
-    async def made(self, call: ToolCall) -> ToolResult:
+    async def run_call(self, call: ToolCall) -> ToolResult:
         """Run one call. If interrupted, it is cancelled, hooks are told, and it still gets a result."""
         if call.name not in self.named:
             return await self.unknown(call)

@@ -114,7 +114,7 @@ class Screen:
         if hook not in self.refusing:
             self.remark(text.partition(STDERR)[0], "yellow", 4)
 
-    def said(self, text: str) -> bool:
+    def was_printed(self, text: str) -> bool:
         """Whether it was printed already, alone or after a hook's name; not as a part of something else."""
         return any(one == text or one.partition("] ")[2] == text for one in self.recent)
 
@@ -133,7 +133,7 @@ class Screen:
     async def asks(self, request: PermissionRequest) -> Permission:
         """Ask the user; only a clear yes counts. The whole input is shown: users must see what they agree to."""
         forget_typed()
-        why = f" ({request.reason})" if request.reason and not self.said(request.reason) else ""
+        why = f" ({request.reason})" if request.reason and not self.was_printed(request.reason) else ""
         self.line(f"{IN_TOOL}{self.paint('yellow', f'Allow {one_line(request.tool_name)}?{visible(why)}')}")
         for line in wrap_with_indent(
             as_json(request.tool_input), first=IN_TOOL, indent=IN_TOOL, most_lines=sys.maxsize

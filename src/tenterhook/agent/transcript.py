@@ -43,7 +43,7 @@ class Transcript:
     def tool(self, name: str, input: Any, *, ran: bool, result: Any, agent: str) -> None:
         self.write("tool", agent, name=name, input=input, ran=ran, result=result)
 
-    def heard(self, outcome: Outcome, agent: str) -> None:
+    def record_messages(self, outcome: Outcome, agent: str) -> None:
         """What hooks told the user, in their own words."""
         for message in outcome.messages:
             if message.to == "user":

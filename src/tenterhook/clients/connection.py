@@ -46,7 +46,7 @@ class Connection:
     def seconds(self) -> float:
         return time.monotonic() - self.began
 
-    def left(self, until: float = math.inf) -> float:
+    def seconds_left(self, until: float = math.inf) -> float:
         """The seconds that are left; never 0, which to a socket would mean not to wait at all."""
         left = min(until, self.deadline) - time.monotonic()
         if left <= 0 or self.ended:
@@ -82,7 +82,7 @@ class Connection:
 
         threading.Thread(target=work, name="tenterhook-resolver", daemon=True).start()
         try:
-            result = found.get(timeout=self.left(until))
+            result = found.get(timeout=self.seconds_left(until))
         except Empty:
             raise TimeoutError from None
         if not isinstance(result, list):
@@ -95,7 +95,7 @@ class Connection:
 
         problem = OSError("it has no address")
         for number, address in enumerate(vetted):
-            share = self.left(until) / (len(vetted) - number)
+            share = self.seconds_left(until) / (len(vetted) - number)
             family = socket.AF_INET if address.version == 4 else socket.AF_INET6
             try:
                 self.sock = socket.socket(family, socket.SOCK_STREAM)
@@ -113,14 +113,14 @@ class Connection:
         assert self.sock
         tls = context().wrap_socket(self.sock, server_hostname=host, do_handshake_on_connect=False)
         self.sock = tls
-        tls.settimeout(self.left(until))
+        tls.settimeout(self.seconds_left(until))
         tls.do_handshake()
 
     def sendall(self, data: bytes) -> None:
         assert self.sock
         view = memoryview(data)
         while view:
-            self.sock.settimeout(self.left())
+            self.sock.settimeout(self.seconds_left())
             view = view[self.sock.send(view[:65536]) :]
 
     def makefile(self, mode: str) -> io.BufferedReader:
@@ -128,7 +128,7 @@ class Connection:
 
     def receive(self, buffer: WriteableBuffer) -> int:
         assert self.sock
-        self.sock.settimeout(self.left())
+        self.sock.settimeout(self.seconds_left())
         count = self.sock.recv_into(buffer)
         self.received += count
         if self.received > self.most:

@@ -104,7 +104,7 @@ class EntryReader:
         if not isinstance(value, list):
             if value is None and group is None:  # as if the event were missing
                 self.costs = self.usual
-            costs = self.ruin if self.dialect.form.unlisted == "file" else self.malformed
+            costs = self.ruin if self.dialect.form.unlisted == "file" else self.report_malformed
             costs(path, f"{path[-1]} must be a list, not {type(value).__name__}", "its hooks never run")
             return []
         return [hook for n, one in enumerate(value) for hook in self.item(rule, one, (*path, n), group)]
@@ -112,7 +112,7 @@ class EntryReader:
     def item(self, rule: EventRule, value: Any, path: Path, group: dict[str, Any] | None) -> list[Hook]:
         form = self.dialect.form
         if not isinstance(value, dict):
-            self.malformed(path, f"a hook must be a mapping, not {type(value).__name__}", "it never runs")
+            self.report_malformed(path, f"a hook must be a mapping, not {type(value).__name__}", "it never runs")
             return []
         if group is None and form.group:
             if form.group in value:
@@ -121,7 +121,7 @@ class EntryReader:
                 return [] if self.refused else self.items(rule, value[form.group], (*path, form.group), said)
             if not form.flat:
                 self.costs = form.bare or self.costs
-                self.malformed(path, f"a group needs a list under {form.group!r}", "it runs nothing")
+                self.report_malformed(path, f"a group needs a list under {form.group!r}", "it runs nothing")
                 return []
         hook = self.hook(rule, value, path, group or {})
         return [hook] if hook else []
@@ -240,18 +240,18 @@ class EntryReader:
         if not fitting:
             known = sorted({kind.name for kind in types})
             said = f"no type {name!r}{nearest(str(name), known)}" if name else "a hook needs a type"
-            self.malformed(path, f"{said}; it may be: {', '.join(known)}", "the hook never runs")
+            self.report_malformed(path, f"{said}; it may be: {', '.join(known)}", "the hook never runs")
             return None
         for kind in fitting:
             if isinstance(spec.get(kind.key), list) and kind.form != "shell":
-                self.malformed((*path, kind.key), f"{kind.key} must be text, not a list", "the hook never runs")
+                self.report_malformed((*path, kind.key), f"{kind.key} must be text, not a list", "the hook never runs")
                 return None
             if not kind.key or spec.get(kind.key) or kind.does == "inert":
                 return kind
         needed = " or ".join(repr(kind.key) for kind in fitting)
         if any(spec.get(kind.key) == "" for kind in fitting):  # it is text, so that no other entry is affected
             self.costs = "entry"
-        self.malformed(path, f"a hook of type {name!r} needs {needed}", "it never runs")
+        self.report_malformed(path, f"a hook of type {name!r} needs {needed}", "it never runs")
         return None
 
     def check_matcher(self, rule: EventRule, found: dict[str, Any], path: Path) -> None:
@@ -269,7 +269,7 @@ class EntryReader:
         line, column = self.document.where(path)
         self.problems.append(Problem("warning", self.document.file, line, column, text))
 
-    def malformed(self, path: Path, text: str, cost: str) -> None:
+    def report_malformed(self, path: Path, text: str, cost: str) -> None:
         """Report what is wrong, and what that costs: in some agents all hooks of the file."""
         if self.costs == "file":
             self.ruin(path, text)
@@ -288,7 +288,7 @@ class EntryReader:
         self.warn(path, f"{text}; the hook never runs")
 
     def wrong(self, path: Path, key: str, value: Any, wanted: str) -> None:
-        self.malformed(path, f"{key} must be {wanted}, not {value!r}", "it is ignored")
+        self.report_malformed(path, f"{key} must be {wanted}, not {value!r}", "it is ignored")
 
 
 def pop_timeout(found: dict[str, Any]) -> Any:

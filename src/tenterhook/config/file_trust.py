@@ -93,7 +93,7 @@ class FileTrust:
         if self.trust == "all":
             return self.but_denied(hooks) if self.remembers() else hooks
         theirs = [hook for hook in hooks if not is_trusted_scope(hook.source.scope, self.trust)]
-        judged = dict(zip(map(id, theirs), self.judged(theirs, complete=complete), strict=True))
+        judged = dict(zip(map(id, theirs), self.apply_approvals(theirs, complete=complete), strict=True))
         return [judged.get(id(hook), hook) for hook in hooks]
 
     def but_denied(self, hooks: list[Hook]) -> list[Hook]:
@@ -107,7 +107,7 @@ class FileTrust:
         scope = hook.source.scope
         return scope == "managed" or (scope in ("system", "defaults") and is_roots(hook.source.file))
 
-    def judged(self, hooks: Sequence[Hook], *, complete: bool) -> list[Hook]:
+    def apply_approvals(self, hooks: Sequence[Hook], *, complete: bool) -> list[Hook]:
         """A project's hooks, as far as the user approved them."""
         asked = {place.path for place in self.loaded.places if place.found and not self.own(place) and self.asks(place)}
         known = [hook for hook in hooks if hook.source.file in asked]
@@ -120,7 +120,7 @@ class FileTrust:
                 continue  # it exists, and a warning says that it is not trusted
             said = f"the hook {item.name!r} for {item.event} was approved and no longer exists"
             self.warn(item.file, f"{said}; tenter trust confirms that")
-        states = {id(hook): self.confined(one) for hook, one in zip(known, found, strict=True)}
+        states = {id(hook): self.limit_hosts(one) for hook, one in zip(known, found, strict=True)}
         return [states.get(id(hook)) or replace(hook, state="untrusted") for hook in hooks]
 
     def remembers(self) -> bool:
@@ -131,10 +131,10 @@ class FileTrust:
             self.kept = os.path.lexists(place(self.project, self.home, self.environ))
         return self.kept
 
-    def confined(self, hook: Hook) -> Hook:
+    def limit_hosts(self, hook: Hook) -> Hook:
         """A project's hook may reach loopback and private addresses only at hosts that the user has listed."""
         asked = [name for name in RELAXED if hook.spec.get(name)]
-        if not asked or hook.state not in ("trusted", "modified") or self.listed(str(hook.spec["main"])):
+        if not asked or hook.state not in ("trusted", "modified") or self.is_listed(str(hook.spec["main"])):
             return hook
         line, column = hook.source.where(hook.source.path) if hook.source.where else (0, 0)
         what = " and ".join(asked)
@@ -144,7 +144,7 @@ class FileTrust:
         self.loaded.problems.append(Problem("warning", hook.source.file, line, column, text))
         return replace(hook, spec={key: value for key, value in hook.spec.items() if key not in RELAXED})
 
-    def listed(self, url: str) -> bool:
+    def is_listed(self, url: str) -> bool:
         from urllib.parse import urlsplit
 
         try:
@@ -168,7 +168,7 @@ class FileTrust:
             return Directives() if self.settings.only_managed and place.file.scope != "managed" else words
         if self.settings.only_managed or not self.asks(place):
             return Directives()
-        said = words.said()
+        said = words.as_approval()
         if not said and not (self.remembers() and self.approvals().knows(place.path)):
             return Directives()
         found, state = self.approvals().words(place.path, said) if self.remembers() else ({}, "untrusted")

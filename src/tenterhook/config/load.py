@@ -35,7 +35,7 @@ class Directives(Struct):
     names: list[str] = field(default_factory=list)
     overrides: list[tuple[str, str]] = field(default_factory=list)
 
-    def said(self) -> dict[str, Any]:
+    def as_approval(self) -> dict[str, Any]:
         """As an approval stores them; empty if there are none."""
         found = {"switch": self.switch, "names": sorted(self.names), "overrides": sorted(map(list, self.overrides))}
         found |= {"off": self.off, "disabled": sorted(self.disabled)}

@@ -36,7 +36,7 @@ def timeout(r: EntryReader, said: tuple[str, Any, Path] | None, rule: EventRule,
     if not is_time(value, unit):
         shown = repr(value)[:60]
         wanted = "a whole number of at least 0" if unit == WHOLE else "a number above 0"
-        r.malformed(path, f"{key} must be {wanted}, not {shown}", f"the default of {usual:g} s is used")
+        r.report_malformed(path, f"{key} must be {wanted}, not {shown}", f"the default of {usual:g} s is used")
         return usual
     if IMPLAUSIBLE[unit](value):
         meant = "seconds" if unit == "milliseconds" else "milliseconds"

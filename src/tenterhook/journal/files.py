@@ -68,7 +68,7 @@ class JournalFiles:
             self.prepare(day)
         for tries in range(1, TRIES + 1):
             try:
-                if self.written(self.path or self.named(day), lines):
+                if self.append_to(self.path or self.file_of_day(day), lines):
                     return
             except FileNotFoundError:  # the folder was deleted since
                 self.prepare(day)
@@ -78,7 +78,7 @@ class JournalFiles:
                 self.turn_page()
         raise OSError(errno.EEXIST, "no free file", self.folder)
 
-    def named(self, day: str) -> str:
+    def file_of_day(self, day: str) -> str:
         self.path = os.path.join(self.folder, f"{day}-{self.number:04}.jsonl")
         return self.path
 
@@ -98,7 +98,7 @@ class JournalFiles:
         numbers = [parse_file_number(name) for name in names(self.folder) if name.startswith(day)]
         self.day, self.number, self.path = day, max(numbers, default=1), ""
 
-    def written(self, path: str, lines: bytes) -> bool:
+    def append_to(self, path: str, lines: bytes) -> bool:
         """Append to this file; returns whether there was room. An unfinished last line is terminated first.
 
         If its writer is still writing, an empty line comes between the two.

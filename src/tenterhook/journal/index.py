@@ -41,9 +41,9 @@ class Index:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self.base = self.opened()
+        self.base = self.open_index()
 
-    def opened(self) -> sqlite3.Connection:
+    def open_index(self) -> sqlite3.Connection:
         """The file as it is; a new one if that is unusable; else one in memory."""
         path = os.path.join(self.folder, FILE)
         for _ in range(2 if names(self.folder) else 0):  # for an empty journal nothing is written

@@ -110,7 +110,7 @@ class Approvals:
             state = "denied" if self.book else "untrusted"
             return [replace(hook, state=state) for hook in hooks], []
         binder = binder_for(self.dialect, self.project, self.home, self.environ)
-        bound = [self.bound(hook, binder) if self.knows(hook.source.file) else Binding() for hook in hooks]
+        bound = [self.bind_hook(hook, binder) if self.knows(hook.source.file) else Binding() for hook in hooks]
         items = [hook_item(h, self.dialect, n, b) for h, n, b in zip(hooks, orders(hooks), bound, strict=True)]
         found = standings(items, self.book)
         lost = [
@@ -120,7 +120,7 @@ class Approvals:
         ]
         return [self.standing(hook, one, b, binder) for hook, one, b in zip(hooks, found, bound, strict=True)], lost
 
-    def bound(self, hook: Hook, binder: Binder) -> Binding:
+    def bind_hook(self, hook: Hook, binder: Binder) -> Binding:
         """The files of the hook now. They are parsed only if the approval was made by older rules."""
         found = binder.hook(hook)
         said = hook_item(hook, self.dialect, 0, found).said

@@ -164,7 +164,7 @@ class Binder:
         if first not in BUILTINS:
             self.file(found, self.locate_file(first))
         if name in WRAPPERS:
-            self.wrapped(found, name, words[1:], depth + 1)
+            self.bind_wrapped(found, name, words[1:], depth + 1)
         elif name.rstrip("0123456789.") in INTERPRETERS:
             self.interpreter(found, words, depth)
         elif name in RUNNERS:
@@ -180,7 +180,7 @@ class Binder:
             note(found, f"{name}: an interpreter of the project's own, with whatever lies beside it")
         self.bind_interpreter(found, name, words[1:], depth)
 
-    def wrapped(self, found: Binding, name: str, words: list[str], depth: int) -> None:
+    def bind_wrapped(self, found: Binding, name: str, words: list[str], depth: int) -> None:
         """The command that a wrapper runs. The word after an option may be its value or the command: both count."""
         measured = name in MEASURED
         for n, word in enumerate(words if depth <= DEEPEST else ()):

@@ -31,7 +31,7 @@ class Seal(Struct):
     why: str = ""
     before: Hook | None = None
 
-    def broken(self) -> str:
+    def find_change(self) -> str:
         """What changed since the approval; empty if nothing. A file is read only if its fingerprint differs."""
         if self.why:
             return self.why
@@ -95,7 +95,7 @@ def seal_to_check(job: Job) -> Seal | None:
 def refusal(job: Job) -> Attempt | None:
     """The attempt for a job that must not run; None if it may."""
     seal = seal_to_check(job)
-    return modified_hook_attempt(job, why) if seal is not None and (why := seal.broken()) else None
+    return modified_hook_attempt(job, why) if seal is not None and (why := seal.find_change()) else None
 
 
 def modified_hook_attempt(job: Job, why: str) -> Attempt:

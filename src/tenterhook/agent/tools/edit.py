@@ -17,7 +17,7 @@ and must occur once; with replace_all every occurrence is replaced. The encoding
 
 def definition(workspace: Workspace) -> Definition:
     def edit(file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> str:
-        shown = workspace.shown(file_path)
+        shown = workspace.display_path(file_path)
         check(old_string, new_string)
         data = workspace.read(file_path, LARGEST)
         coding = must_be_text(data, shown)

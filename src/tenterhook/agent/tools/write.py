@@ -18,7 +18,7 @@ def definition(workspace: Workspace) -> Definition:
         new = workspace.write(file_path, data)
         lines = content.count("\n") + (content[-1:] not in ("", "\n"))
         size = f"{pluralise_count(lines, 'line')}, {pluralise_count(len(data), 'byte')}"
-        return f"{'Made' if new else 'Replaced'} {workspace.shown(file_path)}: {size}."
+        return f"{'Made' if new else 'Replaced'} {workspace.display_path(file_path)}: {size}."
 
     return Definition(
         name="Write",

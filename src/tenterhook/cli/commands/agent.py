@@ -183,7 +183,7 @@ def reload_hooks(engine: Engine) -> None:
 
 async def run_status_line(status: StatusLine, coder: Coder) -> str:
     """The first line that the status line's command prints, or why it failed."""
-    if status.seal and (why := status.seal.broken()):
+    if status.seal and (why := status.seal.find_change()):
         return one_line(f"[status line: {why}]")
     done = await run_to_completion(status.program(coder.engine.hookset, coder.provider.model))
     if done.error or done.exit_code:
@@ -198,7 +198,7 @@ async def turn(coder: Coder, prompt: str) -> str:
         end = await coder.prompt(prompt)
     except TenterhookError as exc:
         return str(exc)
-    if end.reason in SAID and not coder.screen.said(end.text):
+    if end.reason in SAID and not coder.screen.was_printed(end.text):
         coder.screen.note(f"{SAID[end.reason]}: {end.text}")
     return ""
 

@@ -47,7 +47,7 @@ def run_on_server(words: list[str]) -> int | None:
     try:
         name = code()
         folder = open_server_folder(name)
-        return ServerCall(folder, name, words).done() if folder >= 0 and reads(words) is not None else None
+        return ServerCall(folder, name, words).run() if folder >= 0 and reads(words) is not None else None
     except OSError:
         return None
     except KeyboardInterrupt:  # such as while stdin was read
@@ -141,10 +141,10 @@ class ServerCall:
         self.forked = words[0] == "hook"
         self.stdin: bytes | None = None
 
-    def done(self) -> int | None:
+    def run(self) -> int | None:
         """The exit code; None if the command has to run here, with stdin as it was."""
         try:
-            found = self.made()
+            found = self.ask_server()
         except (OSError, ValueError):  # the folder is gone, or the limits cannot be read
             found = None
         if found is None and self.stdin is not None:
@@ -153,7 +153,7 @@ class ServerCall:
             sys.stdin = TextIOWrapper(BytesIO(self.stdin))
         return found
 
-    def made(self) -> int | None:
+    def ask_server(self) -> int | None:
         """Ask a worker, if one serves our context; else the server, which forks one."""
         process_context = context(self.words[0])
         name = digest(process_context)
@@ -162,7 +162,7 @@ class ServerCall:
             if wire is None:
                 break
             try:
-                done = self.answered(wire) if self.sent(wire, name, process_context) else None
+                done = self.read_answer(wire) if self.send_request(wire, name, process_context) else None
             finally:
                 wire.close()
             if done is None:
@@ -171,7 +171,7 @@ class ServerCall:
                 return done
         return None
 
-    def sent(self, wire: socket, name: bytes, process_context: bytes) -> bool:
+    def send_request(self, wire: socket, name: bytes, process_context: bytes) -> bool:
         """Send the request. Returns whether the server has all of it. A `tenter hook` also passes its streams."""
         secret = key(self.folder)
         if len(secret) != KEY or not self.may_send():
@@ -201,12 +201,12 @@ class ServerCall:
             self.stdin = b"".join(parts)
         return len(self.stdin or b"") <= LARGEST
 
-    def answered(self, wire: socket) -> int | None:
+    def read_answer(self, wire: socket) -> int | None:
         """The exit code, once all output is written; ONCE_MORE; or None: the command has to run here."""
         try:
             before = {} if self.forked else hear_signals()
             try:
-                return self.heard(wire)
+                return self.read_frame(wire)
             except (KeyboardInterrupt, SystemExit):
                 hang_up(wire)
                 raise
@@ -215,9 +215,9 @@ class ServerCall:
         except KeyboardInterrupt:
             return 130
         except ConnectionLost:
-            return self.lost()
+            return self.report_lost()
 
-    def heard(self, wire: socket) -> int | None:
+    def read_frame(self, wire: socket) -> int | None:
         while True:
             frame = receive_exactly(wire, FRAME)
             kind, text = frame[:1], receive_exactly(wire, int.from_bytes(frame[1:], "little"))
@@ -228,7 +228,7 @@ class ServerCall:
             elif kind in (AGAIN, NOT_HERE):
                 return ONCE_MORE if kind == AGAIN else None
 
-    def lost(self) -> int:
+    def report_lost(self) -> int:
         """Report a lost connection. The hooks may have run; if they were to check something, refuse it."""
         from tenterhook.cli.main import run
 

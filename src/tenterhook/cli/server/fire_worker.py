@@ -94,7 +94,7 @@ class FireWorker:
         data = fire.read_input(options["input"]) if options.get("input") else fire.parse_event_data(stdin, "stdin")
         cached = self.engines.take(options)
         if self.serves_project(cached):
-            return FireCall(self, cached, options, request, connection).made(data)
+            return FireCall(self, cached, options, request, connection).run(data)
         self.spoiled = True
         self.give_back(cached)
         return None
@@ -145,7 +145,7 @@ class FireCall:
             connection,
         )
 
-    def made(self, data: dict[str, object]) -> Answer:
+    def run(self, data: dict[str, object]) -> Answer:
         self.cached.streams.connection = self.connection
         STREAMS.set(self.cached.streams)
         return self.answer_client(partial(self.begin_flow, data))

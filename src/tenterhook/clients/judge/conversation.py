@@ -133,7 +133,7 @@ class JudgeConversation:
 
     async def work(self, tools: JudgeTools, response: Response) -> None:
         """Run the model's calls one after another. A result has the id of its call, so ids must be unique."""
-        calls = [{**call, "id": self.unused(call["id"])} for call in response.get("tool_calls") or ()]
+        calls = [{**call, "id": self.unused_id(call["id"])} for call in response.get("tool_calls") or ()]
         said: Message = {"role": "model", "content": response["text"]}
         self.messages.append({**said, "tool_calls": calls} if calls else said)
         for call in calls:
@@ -141,7 +141,7 @@ class JudgeConversation:
             self.messages.append({"role": "tool", "tool_call_id": call["id"], "name": call["name"], "content": text})
         self.hear(malformed_call_problems(response))
 
-    def unused(self, id: str) -> str:
+    def unused_id(self, id: str) -> str:
         tries = (f"{id}-{n}" if n else id for n in count())
         found = next(one for one in tries if one not in self.ids)
         self.ids.add(found)

@@ -92,7 +92,7 @@ class Servers:
         try:
             async with AsyncExitStack() as stack:
                 async with asyncio.timeout(self.timeout):
-                    client = await self.connected(server, stack, tail, token)
+                    client = await self.connect(server, stack, tail, token)
                     self.listed[server.name] = await definitions(client)
                 ready.set_result(None)
                 await self.ending.wait()
@@ -109,15 +109,15 @@ class Servers:
 
     def left_out(self, server: McpServer, exc: Exception, tail: Tail) -> str:
         why = f"it did not start within {self.timeout:g} seconds" if isinstance(exc, TimeoutError) else reason(exc)
-        last = f" (its last words: {words})" if (words := tail.said()) else ""
+        last = f" (its last words: {words})" if (words := tail.text()) else ""
         return mask_secret_values(f"MCP server {server.name!r} is left out: {why}{last}", secrets(self.environ))
 
-    async def connected(self, server: McpServer, stack: AsyncExitStack, tail: Tail, token: str) -> Any:
+    async def connect(self, server: McpServer, stack: AsyncExitStack, tail: Tail, token: str) -> Any:
         """The SDK's client, which ends with the stack."""
         mcp = sdk("mcp", "mcp", "mcp")
         one = expand_server_variables(server, self.environ)
         if one.type == "stdio":
-            with await tail.opened() as errors:
+            with await tail.open_file() as errors:
                 transport = mcp.stdio_client(self.parameters(mcp, one, token), errlog=errors)
                 return await stack.enter_async_context(mcp.Client(transport))
         if one.type == "sse":
@@ -125,7 +125,7 @@ class Servers:
         else:
             module = sdk("mcp", "mcp.client.streamable_http", "mcp")
             http = await stack.enter_async_context(module.create_mcp_http_client(headers=one.headers))
-            http.event_hooks = {"response": [tail.heard]}
+            http.event_hooks = {"response": [tail.note_response]}
             transport = module.streamable_http_client(one.url, http_client=http)
         return await stack.enter_async_context(mcp.Client(transport))
 
@@ -149,7 +149,7 @@ class Tail(asyncio.Protocol):
         self.kept = b""
         self.transport: asyncio.BaseTransport | None = None
 
-    async def opened(self) -> Any:
+    async def open_file(self) -> Any:
         """A file for the server to write to."""
         reading, writing = os.pipe()
         source = os.fdopen(reading, "rb", buffering=0)
@@ -159,11 +159,11 @@ class Tail(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self.kept = (self.kept + data)[-2000:]
 
-    async def heard(self, response: Any) -> None:
+    async def note_response(self, response: Any) -> None:
         if response.status_code >= 400:
             self.data_received(f"HTTP {response.status_code} {response.reason_phrase}\n".encode())
 
-    def said(self) -> str:
+    def text(self) -> str:
         lines = self.kept.decode(errors="replace").split("\n")
         return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "")
 

@@ -81,11 +81,11 @@ class RemoteModel:
         if not self.entered:
             self.entered = True  # first, because others may ask meanwhile
             await self.provider.__aenter__()
-        asked = self.named(model)
+        asked = self.model_name(model)
         problems = [f"{key}: {UNTOLD}" for key in rest]
         return self.chunks(asked, messages, tools, toolConfig or {}, config or {}, problems)
 
-    def named(self, model: str) -> str:
+    def model_name(self, model: str) -> str:
         """The model's own name, with or without that of its provider before it."""
         return self.model if model in ("", self.name) else model.removeprefix(f"{self.kind}:")
 
@@ -125,7 +125,7 @@ class RemoteModel:
         """One request, from its start to the end of the response."""
         ai = sdk("pydantic-ai-slim", "pydantic_ai", "agent")
         try:
-            model = self.made(asked)
+            model = self.create_model(asked)
             names = Names(tools, messages)
             wanted, more = settings(choice, config, names, model)
             opened = ai.direct.model_request_stream(
@@ -140,19 +140,19 @@ class RemoteModel:
                         put({"text": text})
             last = ending(stream.get(), names, problems + more)
         except Exception as exc:
-            raise ProviderError(self.told(describe_model_error(exc, ai.exceptions, asked, self.address()))) from exc
+            raise ProviderError(self.redact(describe_model_error(exc, ai.exceptions, asked, self.address()))) from exc
         if last is None:
-            raise ProviderError(self.told("the stream broke off before the response was complete; try again"))
+            raise ProviderError(self.redact("the stream broke off before the response was complete; try again"))
         put(last)
 
-    def made(self, model: str) -> Any:
+    def create_model(self, model: str) -> Any:
         models = sdk("pydantic-ai-slim", "pydantic_ai.models", "agent")
         return models.infer_model(f"{self.kind}:{model}", provider_factory=lambda kind: self.provider)
 
     def address(self) -> str:
         return bare(str(self.provider.base_url))
 
-    def told(self, text: str) -> str:
+    def redact(self, text: str) -> str:
         return mask_secret_values(f"{self.name}: {text}", self.keys)
 
     async def aclose(self) -> None:
@@ -164,7 +164,7 @@ class RemoteModel:
 class Compatible(RemoteModel):
     """Any other endpoint with OpenAI's chat completions API."""
 
-    def made(self, model: str) -> Any:
+    def create_model(self, model: str) -> Any:
         return sdk("openai", "pydantic_ai.models.openai", "agent").OpenAIChatModel(model, provider=self.provider)
 
 

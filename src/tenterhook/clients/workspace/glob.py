@@ -28,10 +28,12 @@ def definition(workspace: Workspace) -> Definition:
     def glob(pattern: str, path: str = ".") -> str:
         base, pattern = split_glob_base(pattern, path)
         if not pattern:
-            return workspace.shown(base) if exists(workspace, base) else f"[no file {workspace.shown(base)}]"
+            return (
+                workspace.display_path(base) if exists(workspace, base) else f"[no file {workspace.display_path(base)}]"
+            )
         found, whole = matching(workspace, base, matcher(pattern))
         found.sort(key=lambda entry: (-entry.modified, entry.path))
-        shown = [workspace.shown(entry.path) for entry in found[:MOST_FILES]]
+        shown = [workspace.display_path(entry.path) for entry in found[:MOST_FILES]]
         if len(found) > MOST_FILES:
             shown.append(f"[{len(found) - MOST_FILES:,} older files match too: make the pattern narrower]")
         if not whole:

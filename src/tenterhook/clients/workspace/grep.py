@@ -137,7 +137,7 @@ def matches(search: Search) -> Iterator[str]:
                 yield f"[more lines match: these are the first {count}]"
                 return
             count += 1
-            yield f"{workspace.shown(path)}:{number}:{cut_end(line, LONGEST_LINE)}"
+            yield f"{workspace.display_path(path)}:{number}:{cut_end(line, LONGEST_LINE)}"
     if huge:
         yield f"[left out: {pluralise_count(huge, 'file')} above {LARGEST >> 20} MiB]"
 
@@ -155,7 +155,7 @@ def expression(pattern: str, ignore_case: bool) -> re.Pattern[str]:
 
 def files(workspace: Workspace, search: Search) -> Iterator[tuple[str, int]]:
     if not workspace.is_folder(search.path):
-        with workspace.opened(search.path) as fd:
+        with workspace.open_file(search.path) as fd:
             size = os.fstat(fd).st_size
         yield search.path, size
         return

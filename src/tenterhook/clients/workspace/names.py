@@ -55,7 +55,7 @@ class DialectTool(Struct, frozen=True):
     def theirs(self, ours: str) -> str:
         return word(self.dialect, self.definition.name).inputs.get(ours, ours)
 
-    def shown(self, input: Input) -> Input:
+    def input_for_hooks(self, input: Input) -> Input:
         """An input for hooks: another spelling is repeated under the dialect's own name.
 
         Otherwise a guard that looks for `file_path` would miss a `path` that the tool accepts too.
@@ -73,7 +73,9 @@ class DialectTool(Struct, frozen=True):
         spelled: dict[str, str] = {}
         for name in input:
             if ours := known.get(name):  # other keys are ignored here; hooks may use them
-                spelled[ours] = self.meant(spelled[ours], name, input, before or input) if ours in spelled else name
+                spelled[ours] = (
+                    self.choose_spelling(spelled[ours], name, input, before or input) if ours in spelled else name
+                )
         given = {}
         for ours, name in spelled.items():
             kind = plain_type(self.definition.inputs[ours])
@@ -83,10 +85,10 @@ class DialectTool(Struct, frozen=True):
             if ours not in given:
                 unknown = [name for name in input if name not in known]
                 likely = f", and there is no {unknown[0]!r}" if unknown else ""
-                raise WrongInput(f"it needs {self.theirs(ours)!r}{likely}; it takes {self.taken()}")
+                raise WrongInput(f"it needs {self.theirs(ours)!r}{likely}; it takes {self.list_inputs()}")
         return given
 
-    def meant(self, one: str, other: str, input: Mapping[str, Any], before: Mapping[str, Any]) -> str:
+    def choose_spelling(self, one: str, other: str, input: Mapping[str, Any], before: Mapping[str, Any]) -> str:
         """Which of two spellings of the same input counts."""
         if input[one] == input[other]:
             return one
@@ -117,7 +119,7 @@ class DialectTool(Struct, frozen=True):
         }
         return {**foreign, **plain, **own}
 
-    def taken(self) -> str:
+    def list_inputs(self) -> str:
         return ", ".join(map(self.theirs, self.definition.inputs)) or "none"
 
 

@@ -22,9 +22,9 @@ def definition(workspace: Workspace) -> Definition:
     def read(file_path: str, offset: int = 1, limit: int = MOST_LINES) -> str:
         if offset < 0 or limit < 1:
             raise WorkspaceError("offset counts lines from 1, and limit is at least 1")
-        shown = workspace.shown(file_path)
+        shown = workspace.display_path(file_path)
         with (
-            workspace.opened(file_path) as fd,
+            workspace.open_file(file_path) as fd,
             open(fd, "rb", closefd=False) as file,
             closing(texts(file, shown)) as lines,
         ):

@@ -91,7 +91,7 @@ class Workspace:
         """Whether the user is to be asked before it is read. A confined workspace refuses it without asking."""
         return not self.confined and not self.inside(path)
 
-    def shown(self, path: str) -> str:
+    def display_path(self, path: str) -> str:
         """The path as people and models write it: relative to the project, if it is in there by name."""
         whole = os.path.normpath(self.path(path))
         top = next((top for top in (self.root, self.given) if within(whole, top)), "")
@@ -108,7 +108,7 @@ class Workspace:
     # Reading
 
     @contextlib.contextmanager
-    def opened(self, path: str) -> Iterator[int]:
+    def open_file(self, path: str) -> Iterator[int]:
         """A descriptor of a regular file, for reading."""
         with self.in_words(path), walk_below(self.walk_root, self.parts(path)) as (folder, name):
             # A pipe without a writer must not block us.
@@ -121,10 +121,12 @@ class Workspace:
 
     def read(self, path: str, most: int) -> bytes:
         """The content of a file that is not larger than `most` bytes."""
-        with self.opened(path) as fd, open(fd, "rb", closefd=False) as file:
+        with self.open_file(path) as fd, open(fd, "rb", closefd=False) as file:
             data = file.read(most + 1)
         if len(data) > most:
-            raise WorkspaceError(f"{self.shown(path)} is larger than {most:,} bytes, which is too large for this tool")
+            raise WorkspaceError(
+                f"{self.display_path(path)} is larger than {most:,} bytes, which is too large for this tool"
+            )
         return data
 
     def is_folder(self, path: str) -> bool:
@@ -137,7 +139,7 @@ class Workspace:
         while waiting:
             at = waiting.pop()
             try:
-                found = self.listed(at)
+                found = self.list_folder(at)
             except WorkspaceError:
                 if at == path:
                     raise
@@ -151,7 +153,7 @@ class Workspace:
                     folders.append(below)
             waiting += reversed(folders)
 
-    def listed(self, path: str) -> list[tuple[str, os.stat_result]]:
+    def list_folder(self, path: str) -> list[tuple[str, os.stat_result]]:
         with self.in_words(path), walk_below(self.walk_root, self.parts(path)) as (folder, name):
             fd = folder_at(folder, name)
             try:
@@ -184,7 +186,7 @@ class Workspace:
                 f"{path} is outside of the project, and only files of the project can be used here"
             ) from None
         except OSError as exc:
-            raise WorkspaceError(f"{self.shown(path)}: {WORDS.get(exc.errno or 0) or exc.strerror}") from None
+            raise WorkspaceError(f"{self.display_path(path)}: {WORDS.get(exc.errno or 0) or exc.strerror}") from None
         except UnicodeEncodeError:
             raise WorkspaceError(f"{path!r} is not a path: it holds half a character") from None
 

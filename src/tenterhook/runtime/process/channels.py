@@ -48,17 +48,17 @@ class Channels:
     def channel(self, profile: Profile | None) -> Channel:
         channel = self.channels.get(profile)
         if channel is None:
-            channel = self.held(profile, self.helper.channel(profile))
+            channel = self.hold(profile, self.helper.channel(profile))
         return channel
 
-    def joined(self, key: Key) -> Channel | None:
+    def join(self, key: Key) -> Channel | None:
         """A channel to a warm interpreter; None if it is gone."""
         channel = self.channels.get(key)
-        if channel is None and (channel := self.helper.joined(key)):
-            self.held(key, channel)
+        if channel is None and (channel := self.helper.join_channel(key)):
+            self.hold(key, channel)
         return channel
 
-    def held(self, name: Profile | Key | None, channel: Channel) -> Channel:
+    def hold(self, name: Profile | Key | None, channel: Channel) -> Channel:
         self.channels[name] = channel
         self.loop.watch(channel.wire.fileno(), select.POLLIN, partial(self.receive, channel))
         return channel
@@ -73,11 +73,11 @@ class Channels:
             except OSError:
                 data = b""
             if len(data) < HEAD.size:
-                self.lost(channel)
+                self.handle_lost(channel)
                 return
-            self.received(*HEAD.unpack(data))
+            self.handle_message(*HEAD.unpack(data))
 
-    def received(self, kind: bytes, number: int, value: int) -> None:
+    def handle_message(self, kind: bytes, number: int, value: int) -> None:
         ticket = self.loop.numbered.get(number)
         child = self.loop.running[ticket] if ticket else None
         if ticket is None or not isinstance(child, SpawnedProgram):
@@ -96,7 +96,7 @@ class Channels:
             if child.ending:
                 self.loop.finish(ticket)
 
-    def lost(self, channel: Channel) -> None:
+    def handle_lost(self, channel: Channel) -> None:
         """Handle a channel whose spawner is gone, with all that it ran. A program that was not started is tried once
         more.
         """
@@ -106,7 +106,7 @@ class Channels:
         ]
         for ticket, child in theirs:
             child.gone = True
-            if child.ending or ticket.retried or channel.reached(child.number):
+            if child.ending or ticket.retried or channel.has_reached(child.number):
                 self.loop.finish(ticket)
             else:
                 self.loop.unwatch_pipes(child)
@@ -117,7 +117,7 @@ class Channels:
     def lost_with(self, ticket: Ticket) -> None:
         child = self.loop.running[ticket]
         assert isinstance(child, SpawnedProgram)
-        self.lost(child.channel)
+        self.handle_lost(child.channel)
 
     def check(self, child: Running) -> None:
         """Before a program is finished: a spawner that did not report in time that all is gone may be stuck."""

@@ -96,7 +96,7 @@ class Pool:
         for way, reactor in open_ones.items():
             reactor.close() if way == "loops" else reactor.retire()
         if self.helping is not None:
-            self.helping.left(self)
+            self.helping.release_user(self)
 
 
 class QueuedBatch:

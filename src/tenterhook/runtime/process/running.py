@@ -108,7 +108,7 @@ class Running:
         """Check right before it runs; Modified or Outdated if it must not run, or not in this sandbox."""
         seal = self.program.seal
         if seal is not None:
-            if why := seal.broken():
+            if why := seal.find_change():
                 raise Modified(why)
             self.stamps = seal.stamps()
         if self.watch is not None:
@@ -165,7 +165,7 @@ class Running:
         return Completed(
             exit_code=status if name is None else None, signal=name, error=error, detail=detail,
             seconds=seconds,
-            stdout=self.streams[0].kept(), stderr=self.streams[1].kept() + words,
+            stdout=self.streams[0].content(), stderr=self.streams[1].content() + words,
             truncated=self.streams[0].truncated or self.streams[1].truncated,
             sandbox=self.sandbox, notes=notes,
         )  # fmt: skip

@@ -139,7 +139,7 @@ class OutputStream:
         while self.fd >= 0 and left > 0 and (count := self.drain()) > 0:
             left -= count
 
-    def kept(self) -> bytes:
+    def content(self) -> bytes:
         if self.last:
             return b"".join((*self.parts, self.last))
         return self.parts[0] if len(self.parts) == 1 else b"".join(self.parts)

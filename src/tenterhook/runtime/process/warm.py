@@ -31,10 +31,10 @@ def prepare_warm_run(program: Program, profile: Profile | None, channels: Channe
     helper = channels.helper
     if helper.warm is None:
         helper.warm = Interpreters(helper)
-    wanted = helper.warm.wanted(program, None if profile is None else profile.pack())
+    wanted = helper.warm.find_ready(program, None if profile is None else profile.pack())
     if isinstance(wanted, str):
         return wanted
-    channel = channels.joined(wanted.interpreter.channel.key)
+    channel = channels.join(wanted.interpreter.channel.key)
     if channel is None:
         wanted.interpreter.over = True
         return ""

@@ -46,11 +46,11 @@ class Quarantine:
         notes = [APPEARED.format(path) for path in self.appeared]
         if not has_existing_step(self.steps, changed_folders(self.marks, marks(self.steps), self.steps)):
             return tuple(notes)
-        notes += [self.moved(path) for path in self.absent if os.path.lexists(path)]
-        notes += [self.moved(path, target) for path, target in self.links.items() if link(path) != target]
+        notes += [self.move_away(path) for path in self.absent if os.path.lexists(path)]
+        notes += [self.move_away(path, target) for path, target in self.links.items() if link(path) != target]
         return tuple(notes)
 
-    def moved(self, path: str, target: str = "") -> str:
+    def move_away(self, path: str, target: str = "") -> str:
         """Move it away; if a symlink was replaced, restore it."""
         what = topmost_link(path, self.around[path])
         try:

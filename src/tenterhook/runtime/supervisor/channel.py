@@ -55,7 +55,7 @@ class Channel(HelperConnection):
         self.key, self.mechanism, self.roused = key, "", False
         self.notes, self.notes_inode = notes, inode(notes)
 
-    def reached(self, number: int) -> bool:
+    def has_reached(self, number: int) -> bool:
         """Whether the spawner reached the start of this hook; True if that cannot be known."""
         if inode(self.notes) != self.notes_inode:
             return True

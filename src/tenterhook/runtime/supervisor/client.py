@@ -78,14 +78,14 @@ class Helper:
         key = profile_channel_key(profile)
         if self.unconfined and lasting(key) in self.unconfined:
             raise NotConfined(*self.unconfined[lasting(key)])
-        return self.kept(key) or self.opened(key)
+        return self.take_idle(key) or self.open_channel(key)
 
     def prepare(self) -> None:
         """Start the supervisor, if it is not running; errors are reported when a channel is requested."""
         with self.lock, contextlib.suppress(NoHelper):
             self.running()
 
-    def kept(self, key: Key) -> Channel | None:
+    def take_idle(self, key: Key) -> Channel | None:
         """The channel used last: the others may be dropped. Channels for an older state of the files are closed."""
         with self.lock:
             if self.idle and self.idle[-1].key == key and self.idle[-1].usable:
@@ -135,19 +135,19 @@ class Helper:
                 self.idle.remove(other)
                 other.close()
 
-    def opened(self, key: Key) -> Channel:
+    def open_channel(self, key: Key) -> Channel:
         """Open a channel. Try again if the spawner ended just when we asked for it, or the supervisor was killed."""
         why = "it exits at once"
         for _ in range(TRIES):
             with self.lock:
                 control = self.running()
-                channel = self.asked(control, key)
+                channel = self.request_channel(control, key)
             seconds = ANSWER if control in self.answered else HELLO
             packet = first_word(channel.wire, seconds) if channel else b""
             if channel and packet:
                 self.reap()
                 self.answered = (control,)
-                return self.judged(channel, packet)
+                return self.check_hello(channel, packet)
             if channel:
                 channel.close()
             if packet is None:
@@ -157,16 +157,16 @@ class Helper:
         self.stop(control)
         raise NoHelper(why)
 
-    def joined(self, key: Key) -> Channel | None:
+    def join_channel(self, key: Key) -> Channel | None:
         """A channel to a spawner that is known to run; None if it has ended, or does not answer as it should.
 
         It was confined when it started and has run other code since then, so its further claims are not trusted:
         otherwise an installed package could talk a hook out of its sandbox.
         """
-        if channel := self.kept(key):
+        if channel := self.take_idle(key):
             return channel
         with self.lock:
-            channel = self.asked(self.control, key, JOIN) if self.control else None
+            channel = self.request_channel(self.control, key, JOIN) if self.control else None
         packet = first_word(channel.wire, ANSWER) if channel else b""
         kind, _, value = HEAD.unpack_from((packet or b"").ljust(HEAD.size, b"\0"))
         if channel and kind == CONFINED and 0 <= value < len(MECHANISMS):
@@ -176,7 +176,7 @@ class Helper:
             channel.close()
         return None
 
-    def asked(self, control: HelperConnection, key: Key, how: bytes = CHANNEL) -> Channel | None:
+    def request_channel(self, control: HelperConnection, key: Key, how: bytes = CHANNEL) -> Channel | None:
         """Request a channel, without waiting for the answer; None if there is no supervisor. With the lock held."""
         ours, theirs = pair()
         try:
@@ -191,7 +191,7 @@ class Helper:
             theirs.close()
         return channel
 
-    def judged(self, channel: Channel, packet: bytes) -> Channel:
+    def check_hello(self, channel: Channel, packet: bytes) -> Channel:
         kind, _, value = HEAD.unpack_from(packet)
         if kind == CONFINED:
             channel.mechanism = MECHANISMS[value]
@@ -284,7 +284,7 @@ class Helper:
                     self.control.wire.send_packet(RELEASE)
             self.end()
 
-    def left(self, user: object) -> None:
+    def release_user(self, user: object) -> None:
         """When the last engine is gone, end the warm interpreters."""
         with self.lock:
             self.users.discard(user)

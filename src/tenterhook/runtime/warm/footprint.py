@@ -124,7 +124,7 @@ class ImportWatch:
             self.atexit.append(code.co_qualname if hasattr(code, "co_qualname") else code.co_name)
         return self.register(function, *args, **options)
 
-    def found(self) -> str:
+    def find_changes(self) -> str:
         """What the imports did besides importing; empty if nothing."""
         atexit.register = self.register
         del SourceFileLoader.exec_module  # it has inherited its own

@@ -38,13 +38,13 @@ class ForkedWorker:
             raise BecomeChild(theirs, self.shared)
         theirs.close()
 
-    def loaded(self) -> list[str]:
+    def read_loaded(self) -> list[str]:
         """The modules that its script has loaded, after its end. The content is not trusted."""
         text = self.shared[:].partition(b"\0")[0].decode("ascii", "replace")
         self.shared.close()
         return [name for name in text.split("\n") if all(part.isidentifier() for part in name.split("."))]
 
-    def ended(self) -> int | None:
+    def exit_code(self) -> int | None:
         """The exit code that it will have, once its script is done: the exit itself takes a while longer."""
         return self.shared[CODE] if self.shared[SAID] else None
 

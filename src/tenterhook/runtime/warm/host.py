@@ -145,7 +145,7 @@ class Interpreters:
         # Commands that are not scripts, and how long that is remembered: running cold is always right.
         self.others: dict[tuple[str, ...], float] = {}
 
-    def wanted(self, program: Program, packed: tuple[object, ...] | None) -> ReadyScript | str:
+    def find_ready(self, program: Program, packed: tuple[object, ...] | None) -> ReadyScript | str:
         """What is ready to run this; or a note, empty if there is nothing new to say."""
         if self.others and self.others.get(program.argv, 0.0) > time.monotonic():
             return ""
@@ -157,7 +157,7 @@ class Interpreters:
             return ""
         key = packed, (script.interpreter, script.flags, lasting_variables(program.env, program.varying))
         with self.lock:
-            one = self.found(key)
+            one = self.find_interpreter(key)
             if one is None:
                 return ""
             state = one.prepare(script.path)
@@ -172,16 +172,16 @@ class Interpreters:
             self.others.clear()
         self.others[argv] = time.monotonic() + BELIEVED
 
-    def found(self, key: Key) -> Interpreter | None:
+    def find_interpreter(self, key: Key) -> Interpreter | None:
         one = self.kept.get(key)
         if one is not None:
             one.listen()
         if one is None or one.over:
             self.drop(key)
-            one = self.started(key)
+            one = self.start_interpreter(key)
         return one
 
-    def started(self, key: Key) -> Interpreter | None:
+    def start_interpreter(self, key: Key) -> Interpreter | None:
         """Start a new one, if there is room for it."""
         now = time.monotonic()
         if key in self.hopeless or now < self.last.get(key, 0.0) + PAUSE:
@@ -200,7 +200,7 @@ class Interpreters:
         asked = packed, (interpreter, flags, env, next(self.numbers))
         channel = None
         with contextlib.suppress(NoHelper), self.helper.lock:
-            channel = self.helper.asked(self.helper.running(), asked)
+            channel = self.helper.request_channel(self.helper.running(), asked)
         if channel is None:
             return None
         if len(self.last) >= KNOWN:

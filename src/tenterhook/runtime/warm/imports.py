@@ -76,7 +76,7 @@ class ImportReader:
         at_once = [*at_start(tree.body)] if wanting else []
         self.look_for_prelude(path, *prelude(tree, imports, [*at_start(tree.body)]))
         for node in imports:
-            for module, names, folders in self.seen(path, node):
+            for module, names, folders in self.imports_of(path, node):
                 if node in at_once:
                     self.want(module, names, folders)
                 else:
@@ -98,7 +98,9 @@ class ImportReader:
         if not own and (folders is None or folders is self.before):
             self.wanted[module, names] = None
 
-    def seen(self, path: str, node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, tuple[str, ...], list[str]]]:
+    def imports_of(
+        self, path: str, node: ast.Import | ast.ImportFrom
+    ) -> Iterator[tuple[str, tuple[str, ...], list[str]]]:
         """Modules, what is wanted of each, and the folders where it may be the project's own."""
         if isinstance(node, ast.Import):
             yield from ((alias.name, (), self.before) for alias in node.names)

@@ -162,7 +162,7 @@ class WarmServer(Spawner):
 
     def learn(self, run: ForkedRun) -> None:
         """Add what a script has loaded beyond what its text shows, so that it is loaded before the next run."""
-        names, asked = run.fork.loaded(), self.asked.get(run.script)
+        names, asked = run.fork.read_loaded(), self.asked.get(run.script)
         if asked is None or asked.lessons >= LESSONS or run.script not in self.scripts:
             return
         fresh = [name for name in names if name not in asked.seen and name not in sys.modules]
@@ -300,7 +300,7 @@ class WarmProcesses(HookProcesses):
         script.
         """
         for job in self.by_number.values():
-            if isinstance(job, ForkedRun) and not job.exited and (status := job.fork.ended()) is not None:
+            if isinstance(job, ForkedRun) and not job.exited and (status := job.fork.exit_code()) is not None:
                 job.exited = True
                 job.tell(EXITED, status)
                 return True

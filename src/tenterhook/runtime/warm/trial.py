@@ -69,7 +69,7 @@ def find_import_side_effects(roots: Roots, wanted: list[tuple[str, tuple[str, ..
             stream.flush()
     if any(waiting(ear) for ear in streams):
         return "print something"
-    return watch.found()
+    return watch.find_changes()
 
 
 def quiet(number: int) -> int:

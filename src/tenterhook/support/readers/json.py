@@ -124,7 +124,7 @@ class JsonScanner:
         root = Position(0, self.value(1))
         self.blank()
         if self.at < self.end:
-            raise self.expected("the end of the file")
+            raise self.expectation_error("the end of the file")
         return root, self.repeated
 
     def value(self, depth: int) -> dict[Any, Position]:
@@ -147,10 +147,10 @@ class JsonScanner:
         while more:
             start = self.at
             if self.text[start] != '"':
-                raise self.expected("a key in double quotes")
+                raise self.expectation_error("a key in double quotes")
             key = self.string()
             if self.blank() != ":":
-                raise self.expected(f"':' after the key {key!r}")
+                raise self.expectation_error(f"':' after the key {key!r}")
             self.at += 1
             self.blank()
             if key in inside:
@@ -175,7 +175,7 @@ class JsonScanner:
         if found not in (",", closer):
             line = self.text.count("\n", 0, opened) + 1
             open_since = f"; the {self.text[opened]!r} of line {line} is not closed" if self.at >= self.end else ""
-            raise self.expected(f"',' or '{closer}'", open_since)
+            raise self.expectation_error(f"',' or '{closer}'", open_since)
         self.at += 1
         if found == "," and self.blank() == closer:
             raise self.error(f"there is a comma before '{closer}'; remove it", comma)
@@ -205,7 +205,7 @@ class JsonScanner:
         except DecodeError as exc:
             if str(exc).endswith("out of range"):
                 raise self.error("the number is out of range", self.at) from None
-            raise self.expected("a value") from None
+            raise self.expectation_error("a value") from None
         self.at += len(word)
         return NOTHING
 
@@ -215,7 +215,7 @@ class JsonScanner:
             at += 1
         return self.text[self.at : at]
 
-    def expected(self, what: str, hint: str = "") -> ConfigError:
+    def expectation_error(self, what: str, hint: str = "") -> ConfigError:
         found = self.word() or self.text[self.at]
         hint = hint or HINTS.get(found, "; write it in double quotes" if found[0] == "'" else "")
         shown = "the end of the file" if self.at >= self.end else repr(found[:40])

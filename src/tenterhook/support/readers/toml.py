@@ -175,7 +175,7 @@ class TomlScanner:
         else:
             end = closing(self.text, start) if quote == '"' else self.text.find(quote, start + 1)
         if end < 0:
-            raise self.lost()
+            raise self.scan_error()
         self.at = end + 1
 
     def gap(self) -> str:
@@ -194,18 +194,18 @@ class TomlScanner:
 
     def take(self, expected: str) -> None:
         if not self.text.startswith(expected, self.at):
-            raise self.lost()
+            raise self.scan_error()
         self.at += len(expected)
 
     def progress(self, start: int) -> str:
         """The text that was skipped. It must not be empty, or the scan would never end."""
         if self.at == start:
-            raise self.lost()
+            raise self.scan_error()
         return self.text[start : self.at]
 
     def check(self, depth: int, offset: int) -> None:
         if depth > DEEPEST:
             raise error(f"nested deeper than {DEEPEST} levels", self.text, self.file, offset)
 
-    def lost(self) -> ValueError:
+    def scan_error(self) -> ValueError:
         return ValueError(f"this is not TOML at offset {self.at}")

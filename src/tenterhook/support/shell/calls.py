@@ -119,7 +119,7 @@ class CallReader:
             scope = command.scope
             if scope not in folders:
                 folders[scope] = folders[known_scope(script, scope, folders)]
-            call = self.called(command, folders[scope])
+            call = self.read_command(command, folders[scope])
             if around:
                 call.by, call.remote = around.by, around.remote
             call.fed = [one for place in command.sources[-50:] for one in made.get(script.commands[place], [])]
@@ -131,7 +131,7 @@ class CallReader:
             self.call_function(call)
             self.files |= made_by(call)
             if call.program in ("cd", "pushd", "chdir"):
-                folders[scope] = self.changed(call)
+                folders[scope] = self.folder_after(call)
                 self.variables["PWD"] = [folders[scope] or UNKNOWN]
             made[command] = self.calls[before:]
             if command.outer:
@@ -154,7 +154,7 @@ class CallReader:
         before, self.variables = self.variables, self.variables | positional(call.words)
         for command in body:
             if len(self.calls) <= MOST:
-                self.take(self.called(command, call.folder))
+                self.take(self.read_command(command, call.folder))
         self.variables = before
         self.depth -= 1
 
@@ -176,7 +176,7 @@ class CallReader:
 
     # ---- one command
 
-    def called(self, command: SimpleCommand, folder: str) -> Call:
+    def read_command(self, command: SimpleCommand, folder: str) -> Call:
         found: list[str] = []
         for word in command.words:
             found += fields(word, self.variables)
@@ -208,13 +208,13 @@ class CallReader:
         else:
             self.variables.pop(name, None)
 
-    def changed(self, call: Call) -> str:
+    def folder_after(self, call: Call) -> str:
         """The folder after cd; empty if unknown."""
         targets = [word for word in call.words if not word.startswith("-") or word == "-"]
         target = targets[0] if targets else self.variables["HOME"][0]
-        return "" if target == "-" else self.moved(call.folder, target)
+        return "" if target == "-" else self.resolve_folder(call.folder, target)
 
-    def moved(self, folder: str, target: str) -> str:
+    def resolve_folder(self, folder: str, target: str) -> str:
         if UNKNOWN in target or not (folder or target.startswith("/")):
             return ""
         path = os.path.normpath(os.path.join(folder, target))
@@ -242,7 +242,7 @@ class CallReader:
             for word in words:
                 self.assign(word, [])
         elif program == "find":
-            self.found(call, layers)
+            self.find_calls(call, layers)
         elif program == "set" and "--" in words:
             self.variables |= positional(words[words.index("--") + 1 :])
         elif program == "alias":
@@ -283,7 +283,7 @@ class CallReader:
             return
         into = option_value(own, "-C", "--chdir") if name == "env" else None
         if into:
-            call.folder = self.moved(call.folder, into)
+            call.folder = self.resolve_folder(call.folder, into)
         for word in assigned:
             key, _, value = word.partition("=")
             call.assigned[key] = value
@@ -305,7 +305,7 @@ class CallReader:
             made.named, made.loaded = inner[0], runs_remote_code(name, own, inner)
             self.take(made, layers + 1)
 
-    def found(self, call: Call, layers: int) -> None:
+    def find_calls(self, call: Call, layers: int) -> None:
         """What find runs: on everything below its starting points, or on what only find knows."""
         starts, everything, runs = found_by(call.words)
         for run in runs:

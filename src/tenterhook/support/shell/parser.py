@@ -71,9 +71,9 @@ class Parser(Compound):
             else:
                 self.token()
         self.finish()
-        self.ended(end)
+        self.check_end(end)
 
-    def ended(self, end: str) -> None:
+    def check_end(self, end: str) -> None:
         if self.at >= self.size:
             self.bodies()
             if end:

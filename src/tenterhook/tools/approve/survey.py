@@ -62,8 +62,8 @@ def items_of(hooks: HookSet, survey: Survey, loads: dict[Hashable, Loads]) -> It
     for hook, order in zip(theirs, orders(theirs), strict=True):
         yield hook_item(hook, hooks.dialect, order, binder.whole(hook))
     for path, words in loaded.words.items():
-        if path in files and words.said():
-            yield other_item("words", path, words.said(), dialect=hooks.dialect.name)
+        if path in files and words.as_approval():
+            yield other_item("words", path, words.as_approval(), dialect=hooks.dialect.name)
     for place, value in statusline.values(hooks):
         if place.file.scope == "project":
             yield status_item(place.path, value, hooks.dialect.name, binder)

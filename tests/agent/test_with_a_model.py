@@ -139,7 +139,7 @@ def test_a_call_that_cannot_be_read_is_told_to_the_model_which_tries_again(proje
 
     assert done.returncode == 0, done.stdout
     assert entries[-1]["text"] == "Then in words."
-    assert "an input that is no JSON object" in entries[-2]["messages"][-1]["text"]
+    assert "an input that is not a JSON object" in entries[-2]["messages"][-1]["text"]
 
 
 def test_two_calls_with_one_id_have_each_their_own_result(project: Project, chosen: Chosen) -> None:

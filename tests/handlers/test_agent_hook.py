@@ -149,7 +149,7 @@ def test_a_call_that_cannot_be_read_is_told_and_it_may_try_again(chat: Court) ->
     chat.answers(said(False, "No."))
 
     assert chat.fire().reason == "No."
-    assert "an input that is no JSON object" in chat.asked()
+    assert "an input that is not a JSON object" in chat.asked()
 
 
 # ---- bounds

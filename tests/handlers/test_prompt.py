@@ -228,7 +228,7 @@ def test_something_else_is_asked_about_once_and_then_the_second_answer_counts(te
     assert (outcome.decision, outcome.success) == ("none", True)
     roles = [role for role, _ in chat.sent()]
     assert roles == ["system", "user", "assistant", "user"]
-    assert "That was no judgement" in chat.sent()[-1][1]
+    assert "That was not a judgement" in chat.sent()[-1][1]
 
 
 @pytest.mark.req("CC-ERR-prompt-agent")

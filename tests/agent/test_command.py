@@ -101,7 +101,7 @@ def test_a_prompt_may_come_from_stdin(project: Project) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ((), "who answers? give --model NAME or --script FILE"),
+        ((), "give either --model NAME or --script FILE"),
         (("--script", "x.jsonl", "--model", "openai:x"), "who answers?"),
         (("--script", "not-there.jsonl"), "--script 'not-there.jsonl': No such file"),
         (("--script", "{script}", "--yes", "--no"), "--yes and --no cannot be used together"),

@@ -138,8 +138,8 @@ def test_a_file_that_was_read_right_after_a_change_is_read_once_more(tmp_path: P
     now = part(str(file), where)[1][:5]  # what the times would be if the clock had stood still
 
     assert (len(read_at_once), len(later)) == (6, 5)
-    assert Seal([(one, (*now, 0))], where).broken()
-    assert not Seal([(one, now)], where).broken()
+    assert Seal([(one, (*now, 0))], where).find_change()
+    assert not Seal([(one, now)], where).find_change()
 
 
 def test_a_file_that_was_read_right_after_a_change_was_not_written_to_while_the_hook_ran(guarded: Trusting) -> None:

@@ -107,7 +107,7 @@ ALIAS_CHAIN = "b0: &b0 [x]\n" + "".join(f"b{i}: &b{i} [*b{i - 1}]\n" for i in ra
         ("json", '{"a": "\\n\\x41"}', (1, 10), "\\x is not an escape in a string"),
         ("json", '{"a": "\\ud83d\\ude00 \\u12"}', (1, 21), "\\u12 is not an escape in a string"),
         ("json", '{"a": "\\ud800"}', (1, 8), "\\ud800 is not an escape in a string"),
-        ("json", "// x\n{}", (1, 1), "comments is not allowed here"),
+        ("json", "// x\n{}", (1, 1), "comments are not allowed here"),
         ("jsonc", '{"a": 1}\n /* x', (2, 2), "the comment that starts here does not end"),
         ("jsonc", '{"a": / 1}', (1, 7), "found '/'"),
         ("jsonc", '{"a": "/', (1, 7), "the string that starts here does not end"),

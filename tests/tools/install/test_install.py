@@ -325,7 +325,7 @@ def test_there_is_nothing_to_take_back_where_nothing_is_on_record(tenter: Call, 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--agent", "moai"), "which hooks?"),
+        (("--agent", "moai"), "no hooks given"),
         ((GUARD,), "--agent is missing"),
         (("--agent", "massgen", GUARD), "there are:"),
         (("--agent", "moai", "nowhere.py"), "no such file: nowhere.py"),
@@ -352,7 +352,7 @@ def test_a_home_that_is_no_whole_path_is_refused(
     ran = tenter("install", "--agent", "moai", GUARD, "--yes", *user)
 
     assert ran.code == 1
-    assert "your home folder is given as 'some where', which is no whole path" in ran.err
+    assert "your home folder is given as 'some where', which is not an absolute path" in ran.err
     assert tenter("uninstall", "--yes", *user).code == 1
     assert snapshot(project) == before
 

@@ -102,7 +102,7 @@ def test_a_prompt_may_come_from_stdin(project: Project) -> None:
     ("options", "said"),
     [
         ((), "give either --model NAME or --script FILE"),
-        (("--script", "x.jsonl", "--model", "openai:x"), "who answers?"),
+        (("--script", "x.jsonl", "--model", "openai:x"), "give either --model"),
         (("--script", "not-there.jsonl"), "--script 'not-there.jsonl': No such file"),
         (("--script", "{script}", "--yes", "--no"), "--yes and --no cannot be used together"),
         (("--script", "{script}", "--context", "many"), "--context must be a whole number of at least 1, not 'many'"),

@@ -46,7 +46,7 @@ def test_a_conversation_goes_on_where_the_model_gives_no_account(project: Projec
         api.events(chat_stream(["Still here."]))
         options = ("--context", "500", "--model", f"m@{api.url}/v1")
         with Person(project, words(project, "tenterhook", *options)) as person:
-            person.sees("What shall be done?")
+            person.sees("What should I do?")
             person.types("one\n")
             person.sees("\n> ")
             person.sees("\n> ")
@@ -63,7 +63,7 @@ def test_compact_that_fails_leaves_the_conversation_as_it_was(project: Project) 
         api.error(400, REFUSED)
         api.events(chat_stream(["Still here."]))
         with Person(project, words(project, "tenterhook", "--model", f"m@{api.url}/v1")) as person:
-            person.sees("What shall be done?")
+            person.sees("What should I do?")
             person.types("one\n")
             person.sees("Hello.")
             person.types("/compact\n")
@@ -82,7 +82,7 @@ def test_nothing_is_shortened_where_nothing_was_said(project: Project) -> None:
     kept = project.home_folder / "transcript.jsonl"
     options = ("--script", str(script(project, "Answer.")), "--trust", "--transcript", str(kept))
     with Person(project, words(project, "tenterhook", *options)) as person:
-        person.sees("What shall be done?")
+        person.sees("What should I do?")
         person.types("/compact\n")
         person.types("one\n")
         person.sees("Answer.")

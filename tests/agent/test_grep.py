@@ -96,11 +96,11 @@ def test_a_long_line_is_cut(project: Any, grep: Grep) -> None:
 @pytest.mark.parametrize(
     ("input", "words"),
     [
-        ({"pattern": "("}, "no regular expression of Python: missing"),
+        ({"pattern": "("}, "not a Python regular expression: missing"),
         ({"pattern": ""}, "pattern is empty"),
         ({"pattern": "\ud800"}, "half a character"),
-        ({"pattern": "a{1,99999999999999999999}"}, "no regular expression of Python"),
-        ({"pattern": "(" * 5000 + ")" * 5000}, "no regular expression of Python"),
+        ({"pattern": "a{1,99999999999999999999}"}, "not a Python regular expression"),
+        ({"pattern": "(" * 5000 + ")" * 5000}, "not a Python regular expression"),
         ({"pattern": "x", "path": "absent"}, "absent: no such file"),
         ({"pattern": "x", "limit": 0}, "limit is between 1 and 1000"),
         ({"pattern": "x", "limit": 10**6}, "limit is between 1 and 1000"),

@@ -13,7 +13,7 @@ def test_ctrl_c_at_a_question_leaves_the_next_line_to_the_prompt(project: Projec
     kept = project.home_folder / "transcript.jsonl"
     options = ("--script", str(path), "--transcript", str(kept))
     with Person(project, words(project, "tenterhook", *options)) as person:
-        person.sees("What shall be done?")
+        person.sees("What should I do?")
         person.types("one\n")
         person.sees("[y]es or [n]o:")
         person.types("\x03")
@@ -34,7 +34,7 @@ def test_hooks_and_the_transcript_hear_of_a_tool_that_was_interrupted(project: P
     kept = project.home_folder / "transcript.jsonl"
     options = ("--script", str(path), "--transcript", str(kept), "--yes", "--trust")
     with Person(project, words(project, "tenterhook", *options)) as person:
-        person.sees("What shall be done?")
+        person.sees("What should I do?")
         person.types("one\n")
         while not project.has("begun"):
             person.read(0)

@@ -19,7 +19,7 @@ def line_of(project: Project, *options: str, until: str) -> str:
     """What stands between the greeting and the prompt."""
     path = script(project, "Hello.")
     with Person(project, words(project, "moai", "--script", str(path), *options)) as person:
-        person.sees("What shall be done?")
+        person.sees("What should I do?")
         person.sees(until)
         person.types("/exit\n")
 

@@ -45,7 +45,7 @@ def test_one_prompt_after_another_in_one_conversation(project: Project) -> None:
     kept = project.home_folder / "transcript.jsonl"
     options = ("--script", str(path), "--trust", "--transcript", str(kept))
     with Person(project, words(project, "tenterhook", *options)) as person:
-        person.sees("What shall be done?")
+        person.sees("What should I do?")
         person.types("one\n")
         person.sees("First answer.")
         person.types("/compact\n")
@@ -62,7 +62,7 @@ def test_one_prompt_after_another_in_one_conversation(project: Project) -> None:
 def test_ctrl_c_ends_a_turn_and_the_conversation_goes_on(project: Project) -> None:
     path = script(project, [call("Bash", command="touch begun; sleep 30")], "Back again.")
     with Person(project, words(project, "tenterhook", "--script", str(path), "--yes")) as person:
-        person.sees("What shall be done?")
+        person.sees("What should I do?")
         person.types("one\n")
         person.sees("sleep 30")
         while not project.has("begun"):
@@ -79,7 +79,7 @@ def test_ctrl_c_ends_a_turn_and_the_conversation_goes_on(project: Project) -> No
 def test_what_was_typed_before_a_question_does_not_answer_it(project: Project) -> None:
     path = script(project, [call("Bash", command="touch made")], "Done.")
     with Person(project, words(project, "tenterhook", "--script", str(path))) as person:
-        person.sees("What shall be done?")
+        person.sees("What should I do?")
         person.types("one\ny\n")
         person.sees("[y]es or [n]o:")
         person.types("n\n")
@@ -95,7 +95,7 @@ def test_a_signal_ends_the_whole_conversation(project: Project) -> None:
     project.write("tenterhook.toml", '[[hook]]\non = "session.end"\ncommand = "touch ended"\n')
     path = script(project, [call("Bash", command="touch begun; sleep 30")])
     with Person(project, words(project, "tenterhook", "--script", str(path), "--yes", "--trust")) as person:
-        person.sees("What shall be done?")
+        person.sees("What should I do?")
         person.types("one\n")
         while not project.has("begun"):
             person.read(0)
@@ -107,7 +107,7 @@ def test_a_signal_ends_the_whole_conversation(project: Project) -> None:
 
 def test_an_unknown_command_is_not_sent_to_the_model(project: Project) -> None:
     with Person(project, words(project, "tenterhook", "--script", str(script(project, "Hm.")))) as person:
-        person.sees("What shall be done?")
+        person.sees("What should I do?")
         person.types("/exti\n")
         person.sees("There is no command /exti; there are /compact, /reload and /exit.")
         person.types("\x04")

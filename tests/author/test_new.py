@@ -39,8 +39,8 @@ def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("no/name",), "is no name for a hook"),
-        (("9lives",), "is no name for a hook"),
+        (("no/name",), "is not a name for a hook"),
+        (("9lives",), "is not a name for a hook"),
         (("class",), "'class' is a word of Python's"),
         (("hook",), "'hook' is a word of Python's or of the file's own"),
         (("guard", "--kind", "tool.befor"), "no kind 'tool.befor' (did you mean 'tool.before'?)"),

@@ -251,7 +251,7 @@ def test_a_hook_with_if_never_runs_on_an_event_without_a_tool(project: Any) -> N
     outcome = engine(project, settings(group({"if": "Bash(ls)"}), event="Stop")).fire("Stop")
 
     assert outcome.attempts == ()
-    assert any("is about no tool" in warning for warning in outcome.warnings)
+    assert any("is not about a tool" in warning for warning in outcome.warnings)
 
 
 @pytest.mark.parametrize("did", [{"command": "exit 1"}, {"command": "sleep 5", "timeout": 0.1}, {"command": "echo x"}])

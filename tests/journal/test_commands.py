@@ -138,8 +138,8 @@ def test_statistics_as_json(kept: Kept) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--since", "yesterday"], "--since is 30m, 2h, 7d"),
-        (["--since", "999999w"], "--since is 30m"),
+        (["--since", "yesterday"], "--since must be 30m, 2h, 7d"),
+        (["--since", "999999w"], "--since must be 30m"),
         (["--limit", "0"], "--limit must be a whole number of at least 1, not '0'"),
         (["--limit", "many"], "--limit is a whole number"),
         (["--decision", "block"], "--decision may be allow, ask, deny, none; not 'block'"),

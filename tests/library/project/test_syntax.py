@@ -58,7 +58,7 @@ WRONG = {
     "tab.yaml": ("a:\n\tb: 1\n", "2:1: "),
     "second.yaml": ("a: 1\n---\nb: [1\n", "4:1: while parsing a flow sequence"),
     "alias.yaml": ("a: *nowhere\n", "1:4: found undefined alias"),
-    "loop.yaml": ("a: &a [*a]\n", "an alias stands inside"),
+    "loop.yaml": ("a: &a [*a]\n", "an alias is inside"),
     "nul.yaml": ("a: \0", "1:4: a NUL character"),
     "a.json": ('{"a": 1,}', "1:8: there is a comma before '}'"),
     "twice.json": ('{"a": 1,\n "a": 2}', "2:2: the key 'a' stands here again"),

@@ -134,7 +134,7 @@ def test_everything_as_json(guard, command):
         (("--from", "moai"), "--to is missing"),
         (("--to", "moai"), "--from is missing"),
         (("--from", "moai", "--to", "nobody"), "no dialect 'nobody'"),
-        (("--from", "moai", "--to", "wave", "--write", "-o", "x.json"), "one too many"),
+        (("--from", "moai", "--to", "wave", "--write", "-o", "x.json"), "cannot be used together"),
         (("--from", "moai", "--to", "wave", "-o", "x.ini"), "reads no project's file like 'x.ini'"),
         (("--from", "wave", "--to", "moai"), "no hooks of Wave here; looked for:"),
     ],

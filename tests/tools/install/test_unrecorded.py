@@ -54,7 +54,7 @@ def test_entries_are_taken_out_though_the_record_is_gone(agent: str, tenter: Cal
     assert "restored" not in ran.out
     assert calls(agent) == []
     assert "my guard" not in config_of(agent).read_text()
-    assert tenter("uninstall", "--yes").out.startswith("nothing to take back")
+    assert tenter("uninstall", "--yes").out.startswith("nothing to uninstall")
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -65,7 +65,7 @@ def test_a_second_install_remembers_again_what_was_forgotten(agent: str, tenter:
     ran = tenter("install", "--agent", agent, GUARD, "--yes")
 
     assert ran.code == 0, ran.out
-    assert "the record of them is made again" in ran.out
+    assert "their record is written again" in ran.out
     assert f"{config_of(agent)} as it was" in ran.out
     assert config_of(agent).read_bytes() == written
     assert len(list((Path(os.environ["HOME"]) / ".local/state/tenterhook/installs").iterdir())) == 1
@@ -130,7 +130,7 @@ def test_what_install_does_not_write_letter_by_letter_is_not_touched(command: st
     before = config.read_bytes()
     ran = tenter("uninstall", "--yes")
 
-    assert ran.out.startswith("nothing to take back")
+    assert ran.out.startswith("nothing to uninstall")
     assert config.read_bytes() == before
 
 

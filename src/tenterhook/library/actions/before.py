@@ -123,13 +123,12 @@ def refuse_or_ask(found: list[Finding]) -> ActionAnswer:
 
 def findings_of_commands(event: Event, settings: Settings, commands: list[str]) -> list[Finding]:
     from tenterhook.library.guard.paths import Place
-    from tenterhook.library.parts.guarding import FOLDERS, folder
 
-    inputs.given_texts(event.input, FOLDERS)
+    inputs.given_texts(event.input, inputs.FOLDERS)
     place, found = Place(event.project, settings), []
     decision = settings.rules.get(look.IN_COMMAND, "ask")
     for text in commands:
-        found += look.at_command(text, place, folder(event))
+        found += look.at_command(text, place, event.folder)
         found += look.secrets_of_command(text, decision)
     return found
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tenterhook.library.actions.settings import Settings
     from tenterhook.library.guard.finding import Finding
     from tenterhook.library.guard.paths import Place
-    from tenterhook.library.project.timed import TimedEvent
+    from tenterhook.library.parts.timed import TimedEvent
 
 # Bundlers put variables with these prefixes into what every visitor can read.
 PUBLIC = r"\b(?:NEXT_PUBLIC|VITE|REACT_APP|NUXT_PUBLIC|GATSBY|EXPO_PUBLIC|PUBLIC|VUE_APP)_\w*"

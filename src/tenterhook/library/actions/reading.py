@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tenterhook.author import callers, inputs
 from tenterhook.errors import UsageError
-from tenterhook.library.project.timed import TimedEvent
+from tenterhook.library.parts.timed import TimedEvent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

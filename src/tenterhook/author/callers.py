@@ -10,6 +10,7 @@ import json
 import os
 
 from tenterhook.author import forms
+from tenterhook.author.event import Event
 from tenterhook.errors import UsageError, nearest
 
 TYPE_CHECKING = False
@@ -170,3 +171,53 @@ def likeness(dialect: dict[str, Any], name: str, raw: dict[str, Any]) -> int:
     known = {*base, *whose["maybe"], *rule["keys"]}
     common = sum(key in known for key in raw)
     return 2 * common - 2 * (len(raw) - common) - sum(key not in raw for key in base)
+
+
+# ---- the payload
+
+
+def event_in(raw: dict[str, Any], dialect: dict[str, Any], name: str, environ: Mapping[str, str]) -> Event:
+    """A payload as an event of that name."""
+    rule = dialect["events"].get(name, {"kind": name})
+    renamed = {**dialect["fields"], **rule.get("fields", {})}
+    data: dict[str, Any] = {}
+    for key, value in raw.items():
+        ours = renamed.get(key, key)
+        if isinstance(value, str) and (ours == "tool_input" or key in rule.get("json", ())):
+            value = decode_nested_json(value)
+        forms.put(data, ours, value)
+    if "tool" in rule:
+        data.setdefault("tool_name", rule["tool"])
+    project = next((environ[one] for one in dialect["project"] if environ.get(one)), "")
+    data.setdefault("project", project)
+    return Event(
+        rule["kind"],
+        data,
+        raw=raw,
+        name=name,
+        agent=dialect["name"].partition("@")[0],
+        target=rule.get("target", ""),
+        between=dialect["between"],
+        served=rule.get("served", False),
+        takes=dialect["takes"],
+    )
+
+
+def decode_nested_json(text: str) -> Any:
+    """JSON within JSON, as some agents write it; other text stays."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def payload(given: bytes) -> dict[str, Any]:
+    if not given.strip():
+        raise UsageError("nothing on stdin: a hook is given an event there, as a JSON object")
+    try:
+        found = json.loads(given.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as exc:
+        raise UsageError(f"the event on stdin is no JSON: {exc}") from None
+    if not isinstance(found, dict):
+        raise UsageError(f"the event on stdin must be a JSON object, not {type(found).__name__}")
+    return found

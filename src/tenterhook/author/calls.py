@@ -5,7 +5,6 @@ A hook that fails is reported, and refuses, asks or lets go on as its `on_failur
 
 from __future__ import annotations
 
-import json
 import os
 
 from tenterhook.author import callers, forms
@@ -14,7 +13,7 @@ from tenterhook.author.event import Event
 from tenterhook.author.forms import REFUSED, Said
 from tenterhook.author.inputs import Misplaced
 from tenterhook.author.registered import GUARDED
-from tenterhook.errors import TenterhookError, UsageError, format_exception_line
+from tenterhook.errors import TenterhookError, format_exception_line
 from tenterhook.support.off_switch import switched_off
 
 TYPE_CHECKING = False
@@ -91,56 +90,9 @@ def sung(hooks: list[Registered], event: Event, mark: str) -> Answer:
 
 def parse_event(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[Event, dict[str, Any]]:
     """The event in our words, and the forms of whoever it came from."""
-    raw = payload(given) if given.strip() or not call.event else {}
+    raw = callers.payload(given) if given.strip() or not call.event else {}
     dialect, name = callers.of(raw, call.agent, call.event, environ)
-    return event_in(raw, dialect, name, environ), dialect
-
-
-def event_in(raw: dict[str, Any], dialect: dict[str, Any], name: str, environ: Mapping[str, str]) -> Event:
-    """A payload as an event of that name."""
-    rule = dialect["events"].get(name, {"kind": name})
-    renamed = {**dialect["fields"], **rule.get("fields", {})}
-    data: dict[str, Any] = {}
-    for key, value in raw.items():
-        ours = renamed.get(key, key)
-        if isinstance(value, str) and (ours == "tool_input" or key in rule.get("json", ())):
-            value = decode_nested_json(value)
-        forms.put(data, ours, value)
-    if "tool" in rule:
-        data.setdefault("tool_name", rule["tool"])
-    project = next((environ[one] for one in dialect["project"] if environ.get(one)), "")
-    data.setdefault("project", project)
-    return Event(
-        rule["kind"],
-        data,
-        raw=raw,
-        name=name,
-        agent=dialect["name"].partition("@")[0],
-        target=rule.get("target", ""),
-        between=dialect["between"],
-        served=rule.get("served", False),
-        takes=dialect["takes"],
-    )
-
-
-def decode_nested_json(text: str) -> Any:
-    """JSON within JSON, as some agents write it; other text stays."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-
-
-def payload(given: bytes) -> dict[str, Any]:
-    if not given.strip():
-        raise UsageError("nothing on stdin: a hook is given an event there, as a JSON object")
-    try:
-        found = json.loads(given.decode("utf-8", "surrogateescape").removeprefix("\ufeff"))
-    except (ValueError, RecursionError) as exc:
-        raise UsageError(f"the event on stdin is no JSON: {exc}") from None
-    if not isinstance(found, dict):
-        raise UsageError(f"the event on stdin must be a JSON object, not {type(found).__name__}")
-    return found
+    return callers.event_in(raw, dialect, name, environ), dialect
 
 
 def unreadable(hooks: Iterable[Registered], problem: str, exc: BaseException) -> Said:

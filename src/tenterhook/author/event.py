@@ -98,6 +98,12 @@ class Event:
         return (self.tool == "shell" and self.text_of("tool_input")) or inputs.command(self.input)
 
     @property
+    def folder(self) -> str:
+        """Where a shell tool runs its command."""
+        given = next((self.input[name] for name in inputs.FOLDERS if isinstance(self.input.get(name), str)), "")
+        return os.path.abspath(os.path.join(self.cwd, given))
+
+    @property
     def paths(self) -> tuple[str, ...]:
         """Every file or folder that the tool's input names, as whole paths; a shell's command names none here."""
         return inputs.paths(self.input, self.cwd) if self.tool != "shell" else ()

@@ -17,6 +17,8 @@ PATHS = (
     "filepath",
 )
 PATH_LISTS = ("paths", "file_paths", "filePaths", "files")
+# How shells are told where to run.
+FOLDERS = ("directory", "dir_path", "workdir", "work_dir", "working_directory", "cwd")
 ENDS = ("source", "destination", "old_path", "new_path")
 # A file's whole text, and what takes the place of a part of it.
 WHOLE = ("content", "file_text")

@@ -57,5 +57,5 @@ def dangerous_commands(
     from tenterhook.library.parts import guarding
 
     switched = guarding.rule_overrides(rules(), allow=allow, ask=ask, deny=deny) if allow or ask or deny else {}
-    found = look.at_command(event.command, guarding.place(event, switched), guarding.folder(event), paths=False)
+    found = look.at_command(event.command, guarding.place(event, switched), event.folder, paths=False)
     return guarding.answer(found, "dangerous-commands")

@@ -43,7 +43,7 @@ def format_and_lint(
 ) -> Answer | None:
     from tenterhook.library.parts import working
     from tenterhook.library.parts.decisions import positive
-    from tenterhook.library.project.timed import TimedEvent
+    from tenterhook.library.parts.timed import TimedEvent
 
     time = TimedEvent(event, positive("seconds", seconds))
     subjects = working.written_code_files(event)

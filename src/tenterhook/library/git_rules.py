@@ -76,10 +76,9 @@ def parse_git_steps(event: Event) -> tuple[Iterator[Step], str]:
     import os
 
     from tenterhook.library.guard.branches import steps
-    from tenterhook.library.parts import guarding
     from tenterhook.support.shell.calls import calls
 
-    called, problem = calls(event.command, folder=guarding.folder(event), home=os.path.expanduser("~"))
+    called, problem = calls(event.command, folder=event.folder, home=os.path.expanduser("~"))
     return steps(called), UNREAD.format(problem) if problem and "git" in event.command else ""
 
 

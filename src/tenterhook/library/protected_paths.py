@@ -65,7 +65,7 @@ def protected_paths(
     place = guarding.place(event, switched, protected=paths, outside=outside)
     found = kept_from_reading(event, unread, place) if unread else []
     if event.command:
-        found += look.at_command(event.command, place, guarding.folder(event), programs=False)
+        found += look.at_command(event.command, place, event.folder, programs=False)
     if changes(event):
         found += look.at_paths(event.paths, place)
     return guarding.answer(found, "protected-paths")
@@ -101,11 +101,10 @@ def collect_command_paths(event: Event, place: Place) -> list[str]:
         return []
     import os
 
-    from tenterhook.library.parts import guarding
     from tenterhook.support.shell.calls import calls
     from tenterhook.support.shell.writes import fitting, whole
 
-    called, _ = calls(event.command, folder=guarding.folder(event), home=place.home)
+    called, _ = calls(event.command, folder=event.folder, home=place.home)
     words = [(call, word) for call in called for word in (*call.words, *call.reads, call.named)]
     made = [whole(call, word.rpartition("=")[2].lstrip("@<")) for call, word in words]
     return [os.path.normpath(path) for one in made if one for path in (one, *fitting(one))]

@@ -28,9 +28,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.author import Answer, Event
     from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.parts.timed import TimedEvent
     from tenterhook.library.project.checks import Check
     from tenterhook.library.project.run import Result
-    from tenterhook.library.project.timed import TimedEvent
 
 NAME = "tests-before-stop"
 
@@ -41,7 +41,7 @@ def green_before_stop(
 ) -> Answer | None:
     from tenterhook.library.parts import working
     from tenterhook.library.parts.decisions import one_of, positive
-    from tenterhook.library.project.timed import TimedEvent
+    from tenterhook.library.parts.timed import TimedEvent
 
     one_of("unfinished", unfinished, ("deny", "warn", "allow"))
     positive("times", times)

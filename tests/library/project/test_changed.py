@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tenterhook.author import Event
+from tenterhook.library.parts.timed import TimedEvent
 from tenterhook.library.project import changed
 from tenterhook.library.project.changed import Changes
-from tenterhook.library.project.timed import TimedEvent
 
 from .conftest import Put
 

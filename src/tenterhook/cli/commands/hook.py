@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from tenterhook.library.actions.answers import ActionAnswer
-    from tenterhook.library.project.timed import TimedEvent
+    from tenterhook.library.parts.timed import TimedEvent
 
 USAGE = CommandUsage(
     "hook",

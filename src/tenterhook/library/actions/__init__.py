@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tenterhook.library.actions.answers import ActionAnswer
     from tenterhook.library.actions.settings import Settings
-    from tenterhook.library.project.timed import TimedEvent
+    from tenterhook.library.parts.timed import TimedEvent
 
     Function = Callable[[TimedEvent, Settings], ActionAnswer]
 

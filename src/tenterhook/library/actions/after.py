@@ -8,9 +8,9 @@ from tenterhook.library.project.subject import resolve_written_subject
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.parts.timed import TimedEvent
     from tenterhook.library.project.run import Result
     from tenterhook.library.project.subject import Subject
-    from tenterhook.library.project.timed import TimedEvent
 
 # What can be run; anything else is only read.
 CODE = ("source", "test", "declaration", "style", "support")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tenterhook.library.actions.settings import Settings
     from tenterhook.library.guard.finding import Finding
     from tenterhook.library.guard.paths import Place
-    from tenterhook.library.project.timed import TimedEvent
+    from tenterhook.library.parts.timed import TimedEvent
 
 # Bundlers put variables with these prefixes into what every visitor can read.
 PUBLIC = r"\b(?:NEXT_PUBLIC|VITE|REACT_APP|NUXT_PUBLIC|GATSBY|EXPO_PUBLIC|PUBLIC|VUE_APP)_\w*"
@@ -123,13 +123,12 @@ def refuse_or_ask(found: list[Finding]) -> ActionAnswer:
 
 def findings_of_commands(event: Event, settings: Settings, commands: list[str]) -> list[Finding]:
     from tenterhook.library.guard.paths import Place
-    from tenterhook.library.parts.guarding import FOLDERS, folder
 
-    inputs.given_texts(event.input, FOLDERS)
+    inputs.given_texts(event.input, inputs.FOLDERS)
     place, found = Place(event.project, settings), []
     decision = settings.rules.get(look.IN_COMMAND, "ask")
     for text in commands:
-        found += look.at_command(text, place, folder(event))
+        found += look.at_command(text, place, event.folder)
         found += look.secrets_of_command(text, decision)
     return found
 

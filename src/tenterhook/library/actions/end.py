@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tenterhook.author.event import Event
     from tenterhook.library.actions.answers import ActionAnswer
     from tenterhook.library.actions.settings import Settings
-    from tenterhook.library.project.timed import TimedEvent
+    from tenterhook.library.parts.timed import TimedEvent
 
 QUALITY = [".moai/reports/*quality*.md", ".moai/reports/*quality*/**/*.md", "docs/quality*.md", "QUALITY*.md"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tenterhook.author import calls, inputs
+from tenterhook.author import callers, inputs
 from tenterhook.errors import UsageError
-from tenterhook.library.project.timed import TimedEvent
+from tenterhook.library.parts.timed import TimedEvent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def read(given: bytes) -> dict[str, Any]:
     """One JSON object, flat; nothing at all is an event without data."""
     if len(given) > LARGEST:
         raise UsageError(f"the event on stdin is larger than {LARGEST >> 20} MiB")
-    return flatten(calls.payload(given)) if given.strip() else {}
+    return flatten(callers.payload(given)) if given.strip() else {}
 
 
 def flatten(raw: dict[str, Any]) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def event_of(
     """The event of that kind and name in our words, checked: what is of the wrong type is not guessed at."""
     found = {ours: value(flat, names) for ours, names in SPELLINGS.items()}
     known = {ours: one for ours, one in found.items() if one is not None}
-    event = calls.event_in({**flat, **known}, dialect, name, environ)
+    event = callers.event_in({**flat, **known}, dialect, name, environ)
     event.kind = kind
     for key in TEXTS:
         check_text(key, event.data.get(key))

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from tenterhook.author.event import Event
     from tenterhook.library.actions.answers import ActionAnswer
     from tenterhook.library.actions.settings import Settings
-    from tenterhook.library.project.timed import TimedEvent
+    from tenterhook.library.parts.timed import TimedEvent
 
 
 def session_start(event: TimedEvent, settings: Settings) -> ActionAnswer:

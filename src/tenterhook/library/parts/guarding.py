@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from tenterhook.author import Answer, Event
     from tenterhook.library.guard.finding import Finding
 
-# How shells are told where to run.
-FOLDERS = ("directory", "dir_path", "workdir", "work_dir", "working_directory", "cwd")
-
 
 def rule_overrides(known: Iterable[str], **lists: tuple[str, ...]) -> dict[str, str]:
     """Rules by name with what they answer now: `allow=`, `ask=` and `deny=` are lists of names."""
@@ -41,12 +38,6 @@ def place(event: Event, rules: dict[str, str], **lists: tuple[str, ...]) -> Plac
     for name, value in lists.items():
         setattr(settings, name, list(value))
     return Place(os.path.abspath(event.project), settings)
-
-
-def folder(event: Event) -> str:
-    """Where a shell tool runs its command."""
-    given = next((event.input[name] for name in FOLDERS if isinstance(event.input.get(name), str)), "")
-    return os.path.abspath(os.path.join(event.cwd, given))
 
 
 def answer(found: list[Finding], name: str) -> Answer | None:

@@ -8,7 +8,7 @@ from tenterhook.support import files as regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from tenterhook.library.project.timed import TimedEvent
+    from tenterhook.library.parts.timed import TimedEvent
 
 LIMIT = 2.0
 # A repository can name programs that git runs to watch its files or to read them; a report is no reason to run one.

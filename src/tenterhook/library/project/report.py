@@ -11,11 +11,11 @@ from tenterhook.library.project.wording import count_with_noun, format_name_list
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.parts.timed import TimedEvent
     from tenterhook.library.project.checks import Check
     from tenterhook.library.project.ledger import Entry
     from tenterhook.library.project.run import Result
     from tenterhook.library.project.subject import Subject
-    from tenterhook.library.project.timed import TimedEvent
 
 NOUNS = {"test": "tests", "lint": "lint", "types": "types", "build": "build"}
 STALE = "stale"

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tenterhook.library.project.timed import TimedEvent
+    from tenterhook.library.parts.timed import TimedEvent
 
 SPARE = 0.3
 SHOWN = frozenset(".github .gitlab .circleci .devcontainer .vscode".split())

@@ -14,7 +14,7 @@ from tenterhook.library.project.wording import format_name_list, truncate_lines
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.library.actions.settings import Settings
-    from tenterhook.library.project.timed import TimedEvent
+    from tenterhook.library.parts.timed import TimedEvent
 
 RAN = ("pass", "fail")
 

@@ -17,8 +17,8 @@ from tenterhook.library.project.wording import format_name_list, plain, truncate
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.library.actions.settings import Settings
+    from tenterhook.library.parts.timed import TimedEvent
     from tenterhook.library.project.run import Result
-    from tenterhook.library.project.timed import TimedEvent
 
 # In an index: comments, and what only passes names on.
 GATHERED = r"(?s)/\*.*?\*/|//[^\n]*|\b(?:import|export)\b[^;'\"=()]*['\"][^'\"\n]*['\"];?"

@@ -38,12 +38,16 @@ def main(argv: Sequence[str]) -> int:
 
 
 def page() -> str:
+    effects = markdown(("effect", "what it is"), quoted([(name, what) for name, what in EFFECTS.items()]))
+    signs = markdown(("in a cell", "what it means"), [(f"`{sign}`", what) for sign, what in legend()])
     parts = [
         INTRO.rstrip(),
-        markdown(("effect", "what it is"), quoted([(name, what) for name, what in EFFECTS.items()])),
+        "<details markdown>\n<summary>How to read it</summary>",
+        effects,
+        signs,
+        "</details>",
+        FILTER,
     ]
-    parts.append(markdown(("in a cell", "what it means"), [(f"`{sign}`", what) for sign, what in legend()]))
-    parts.append(FILTER)
     for name in own_names():
         table = table_of(dialects.get(name))
         parts += [f"## {table.title}", f"{escaped(table.about)}.", markdown(table.header, quoted(table.rows))]

@@ -71,7 +71,8 @@ def index(found: Sequence[Dialect]) -> str:
     rows = [(f"[{name}]({name}.md)", *rest) for name, *rest in all_of_them.rows]
     intro = (
         "A dialect is one agent's rules for hooks: its event names, config files, payloads, exit codes and answers.\n"
-        "tenterhook runs hooks by the rules of any of them. `tenter dialects NAME` prints what these pages say."
+        "You run hooks by the rules of any of them. These pages are made from the dialects' data:\n\n"
+        "```sh\ntenter dialects            # this table\ntenter dialects claude     # one page\n```"
     )
     return "\n\n".join([ORIGIN, "# Dialects", intro, markdown(all_of_them.header, rows)]) + "\n"
 

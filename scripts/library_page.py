@@ -20,9 +20,14 @@ INTRO = """<!-- Written by scripts/library_page.py from the hooks' own files: do
 
 # Ready hooks
 
-Hooks that come with tenterhook, for every agent: an agent calls `tenter run library:NAME --agent AGENT`, as it calls a
-hook of your own. Options are set with `--set OPTION=VALUE`, a list with commas between its items; several hooks stand
-in one call, each followed by its own options. `tenter library NAME` prints what this page says.
+Hooks that come with tenterhook, for every agent. You install one as you install a hook of your own:
+
+```sh
+tenter install library:secrets library:git-rules --set branches=main --agent claude
+```
+
+You set options with `--set OPTION=VALUE`, a list with commas between its items. Several hooks stand in one call, each
+followed by its own options. `tenter library NAME` prints what this page says. Try one by hand:
 
 <!-- run prints=protected branch main -->
 ```sh
@@ -30,8 +35,9 @@ echo '{"tool_name": "Bash", "tool_input": {"command": "git push origin main"}}' 
   tenter run library:dangerous-commands library:git-rules --set branches=main,release/* --agent moai --event tool.before
 ```
 
-Each says what it cannot stop. They are seat belts: they see what an agent is about to do, not what a program does once
-it runs. What must never happen needs a [sandbox](../team/sandbox.md) and rules at the other end."""
+> [!WARNING]
+> Each hook says what it cannot stop. They are seat belts: they see what an agent is about to do, not what a program
+> does once it runs. What must never happen needs a [sandbox](../team/sandbox.md) and rules at the other end."""
 
 
 def main(argv: Sequence[str]) -> int:

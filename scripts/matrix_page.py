@@ -20,9 +20,15 @@ INTRO = """<!-- Written by scripts/matrix_page.py: do not edit. -->
 
 # What a hook can do, agent by agent
 
-Each cell was computed: the answer that a hook of yours would print for the effect (`hook.deny()`, say) was read by the
-dialect's own engine, and this is what came of it. Where something cannot be done, a hook does the nearest safe thing
-and says so. `tenter dialects --matrix` prints this page, with `--json` cell by cell, and with a NAME for one agent.
+You return `hook.deny("...")`: does your agent obey? Each cell says so. It was computed: the answer that your hook would
+print was read by the dialect's own engine. Where something cannot be done, your hook does the nearest safe thing, and
+says so on stderr.
+
+```sh
+tenter dialects --matrix            # this page
+tenter dialects --matrix claude     # one agent
+tenter dialects --matrix --json     # cell by cell
+```
 """
 FILTER = '<div id="matrix-filter"></div>'  # where docs/assets/matrix.js puts its form, on the site
 
@@ -32,12 +38,16 @@ def main(argv: Sequence[str]) -> int:
 
 
 def page() -> str:
+    effects = markdown(("effect", "what it is"), quoted([(name, what) for name, what in EFFECTS.items()]))
+    signs = markdown(("in a cell", "what it means"), [(f"`{sign}`", what) for sign, what in legend()])
     parts = [
         INTRO.rstrip(),
-        markdown(("effect", "what it is"), quoted([(name, what) for name, what in EFFECTS.items()])),
+        "<details markdown>\n<summary>How to read it</summary>",
+        effects,
+        signs,
+        "</details>",
+        FILTER,
     ]
-    parts.append(markdown(("in a cell", "what it means"), [(f"`{sign}`", what) for sign, what in legend()]))
-    parts.append(FILTER)
     for name in own_names():
         table = table_of(dialects.get(name))
         parts += [f"## {table.title}", f"{escaped(table.about)}.", markdown(table.header, quoted(table.rows))]

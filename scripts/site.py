@@ -20,6 +20,7 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 OUTSIDE = {ROOT / "CONTRIBUTING.md": "inside/contributing.md", ROOT / "CHANGELOG.md": "inside/changes.md"}
 LINK = re.compile(r"\[([^\]]+)\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")
+ROW = re.compile(r"^\|.*$", re.MULTILINE)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -56,7 +57,13 @@ def relinked(page: Path, place: Path, pages: Path) -> str:
             return text
         return f"[{text}]({os.path.relpath(target, place.parent)}{anchor})"
 
-    return LINK.sub(link, page.read_text("utf-8"))
+    text = page.read_text("utf-8").replace("```jsonc\n", "```json\n")  # the builder colours comments in it as well
+    return ROW.sub(unescaped, LINK.sub(link, text))
+
+
+def unescaped(row: re.Match[str]) -> str:
+    """A row of a table. GitHub wants a bar in code escaped; the builder would show the backslash."""
+    return re.sub(r"`[^`]+`", lambda code: code[0].replace("\\|", "|"), row[0])
 
 
 if __name__ == "__main__":

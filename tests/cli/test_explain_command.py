@@ -1,6 +1,9 @@
 """`tenter explain`, called as a user calls it; and that what it says is what the engine does."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from operator import attrgetter
 from pathlib import Path
@@ -399,6 +402,20 @@ def test_every_event_of_every_dialect_can_be_explained(tenter: Tenter, dialect: 
     assert ran.code == 0
     assert ran.out.startswith(f"{rule.name}: {rule.about}")
     assert max(map(len, ran.out.split("\n"))) <= 100
+
+
+def test_what_made_up_hooks_failed_at_is_not_logged(tmp_path: Path) -> None:
+    env = {**os.environ, "HOME": str(tmp_path)}
+    ran = subprocess.run(
+        [sys.executable, "-m", "tenterhook", "explain", "tool.before"],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+    )
+
+    assert "could not start" in ran.stdout
+    assert ran.stderr == ""
 
 
 def test_json_holds_everything_the_text_says(tenter: Tenter) -> None:

@@ -13,7 +13,6 @@ import msgspec
 from msgspec import Struct
 
 from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule
-from tenterhook.engine.engine import Engine
 from tenterhook.testing import Did, simulate
 from tenterhook.tools.report import in_words
 from tenterhook.types import Message, Outcome
@@ -59,9 +58,7 @@ def effects(dialect: Dialect, rule: EventRule, mode: str, data: dict[str, Any]) 
 
 
 def simulate_trial(trial: PossibleAnswer, dialect: Dialect, rule: EventRule, mode: str, data: dict[str, Any]) -> Effect:
-    engine = Engine(dialect=dialect, files=False, mode=mode, environ={}, home="/", journal=False, sandbox="off")
-    outcome = simulate(dialect.name, rule.name, [trial.did], data=data, engine=engine)
-    return effect(trial.what, outcome)
+    return effect(trial.what, simulate(dialect, rule.name, [trial.did], data=data, mode=mode))
 
 
 def effect(what: str, outcome: Outcome) -> Effect:

@@ -103,7 +103,8 @@ def collect_command_paths(event: Event, place: Place) -> list[str]:
 
     from tenterhook.library.parts import guarding
     from tenterhook.support.shell.calls import calls
-    from tenterhook.support.shell.writes import fitting, whole
+    from tenterhook.support.shell.programs import whole
+    from tenterhook.support.shell.writes import fitting
 
     called, _ = calls(event.command, folder=guarding.folder(event), home=place.home)
     words = [(call, word) for call in called for word in (*call.words, *call.reads, call.named)]

@@ -1,12 +1,11 @@
 """Is it safe? What a tool is about to do, looked at before it does it.
 
-    calls.py, shell/   the programs that a command calls, as a shell would read it
-    danger/            rules about them
-    writes.py          the files that they write
-    paths.py           where may be written
-    secret.py          what looks like a secret in a text
-    syntax.py          whether a file would still parse
-    look.py            all of these for one command, path or text: what library/ asks too
+    danger/       rules about the programs that a command calls; support/shell/ reads it as a shell would
+    branches.py   what a command does to branches of git
+    paths.py      where may be written
+    secret.py     what looks like a secret in a text
+    own.py        our own settings among others in a file
+    look.py       all of these for one command, path or text: what library/ asks too
 
 A seat belt, not a cell: it sees what is written in a command or a file, not what a program does once it runs.
 """

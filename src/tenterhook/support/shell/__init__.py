@@ -7,6 +7,8 @@ compound commands. `parse` gives the commands, `fields` the words of one once va
     words.py     one word: quotes, variables, substitutions
     parser.py    operators, reserved words, redirections
     expand.py    a word becomes fields: braces, tilde, variables
+    calls.py     the programs that are called; wrappers.py knows those that run another one
+    programs.py  the table of what each program writes and runs
 """
 
 from __future__ import annotations

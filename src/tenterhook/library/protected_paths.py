@@ -102,7 +102,8 @@ def collect_command_paths(event: Event, place: Place) -> list[str]:
     import os
 
     from tenterhook.support.shell.calls import calls
-    from tenterhook.support.shell.writes import fitting, whole
+    from tenterhook.support.shell.programs import whole
+    from tenterhook.support.shell.writes import fitting
 
     called, _ = calls(event.command, folder=event.folder, home=place.home)
     words = [(call, word) for call in called for word in (*call.words, *call.reads, call.named)]

@@ -7,8 +7,7 @@ import os
 from tenterhook.library.guard.danger.git import GLOBAL, has_option, split_subcommand
 from tenterhook.support import files
 from tenterhook.support.shell.records import UNKNOWN
-from tenterhook.support.shell.wrappers import after_options
-from tenterhook.support.shell.writes import operands
+from tenterhook.support.shell.wrappers import after_options, operands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

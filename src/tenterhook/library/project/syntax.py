@@ -122,7 +122,8 @@ def parse_json(path: str, text: str, once: bool) -> list[str]:
         return []  # the same file may be YAML
     text = without_comments(text) if allows_comments(path) else text
     try:
-        loads(text, **({"object_pairs_hook": refuse_repeated, "parse_constant": refuse_repeated} if once else {}))
+        refuse = refuse_repeated if once else None
+        loads(text, object_pairs_hook=refuse, parse_constant=refuse)
     except (ValueError, RecursionError):
         from tenterhook.support.readers import json
 

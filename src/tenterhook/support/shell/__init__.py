@@ -7,7 +7,8 @@ commands. `parse` gives the commands, `fields` the words of one with variables f
     words.py     one word: quotes, variables, substitutions
     parser.py    operators, reserved words, redirections
     expand.py    a word becomes fields: braces, tilde, variables
-    calls.py     the programs that a text calls; wrappers, run_texts, writes and others say what each does
+    calls.py     the programs that are called; wrappers.py knows those that run another one
+    programs.py  the table of what each program writes and runs
 """
 
 from __future__ import annotations

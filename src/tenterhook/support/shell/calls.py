@@ -7,8 +7,8 @@ import os
 from tenterhook.support.shell import ShellScript, SimpleCommand, parse
 from tenterhook.support.shell.expand import Variables, fields, positional
 from tenterhook.support.shell.piped_input import xargs_input_words
+from tenterhook.support.shell.programs import code_from, made_by, texts_run, whole
 from tenterhook.support.shell.records import UNKNOWN
-from tenterhook.support.shell.run_texts import by_options, code_from, made_by, texts_run
 from tenterhook.support.shell.startup_files import DECLARES, MAKES, runs_remote_code, shell_startup_files
 from tenterhook.support.shell.wrappers import (
     ELSEWHERE,
@@ -25,7 +25,6 @@ from tenterhook.support.shell.wrappers import (
     split_string,
     split_wrapper_name,
 )
-from tenterhook.support.shell.writes import whole
 
 DEEPEST = 8
 MOST = 10_000
@@ -257,7 +256,7 @@ class CallReader:
         if call.program in SHELLS and shell_reads(call.words)[0] == "text":
             text = shell_reads(call.words)[1]
             self.variables |= positional(call.words[call.words.index(text) + 2 :] if text else [])
-        for text in (*texts_run(call), *by_options(call)):
+        for text in texts_run(call):
             self.read(text, call.folder, call)
         self.variables = before if call.program in SHELLS else self.variables
         if stem(call.program) in CODE:
@@ -273,7 +272,7 @@ class CallReader:
         self.problem = problem
 
     def unwrap(self, call: Call, name: str, words: list[str], layers: int) -> None:
-        for local in by_options(call):
+        for local in texts_run(call):
             self.read(local, call.folder, call)
         inner, assigned = command_of(name, words)
         own = words[: len(words) - len(inner)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from tenterhook.support.shell.records import UNKNOWN
 from tenterhook.support.shell.wrappers import found_by
 
 TYPE_CHECKING = False
@@ -71,3 +72,8 @@ def xargs_input_words(call: Call) -> list[str]:
             named = names(one.words) or ["."]
             found += [word if "*" in word else f"{word}/*" for word in named]
     return found
+
+
+def stdin_of(call: Call) -> list[str]:
+    """What comes in, where it is written in the command."""
+    return [*call.texts, *outputs(call.fed), *(outputs(call.inner) if UNKNOWN in "".join(call.reads) else [])]

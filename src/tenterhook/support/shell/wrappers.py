@@ -199,6 +199,23 @@ def letter_value(words: list[str], letter: str) -> str | None:
     return None
 
 
+def operands(words: list[str], valued: tuple[str, ...] = ()) -> list[str]:
+    """The words that are no options, nor the values of the options given."""
+    found: list[str] = []
+    plain = False
+    before = ""
+    for word in words:
+        if word == "--" and not plain:
+            plain = True
+        elif plain or not word.startswith("-") or word == "-":
+            if before not in valued or plain:
+                found.append(word)
+            before = ""
+        else:
+            before = word
+    return found
+
+
 def split_string(words: list[str]) -> str | None:
     """The argument of env -S, with the words after it; None if there is no such option."""
     for at, word in enumerate(words):

@@ -8,8 +8,9 @@ import re
 from collections.abc import Callable, Iterator
 
 from tenterhook.support.shell.calls import Call, CallReader
+from tenterhook.support.shell.piped_input import stdin_of
+from tenterhook.support.shell.programs import code_from
 from tenterhook.support.shell.records import UNKNOWN
-from tenterhook.support.shell.run_texts import code_from, stdin_of
 from tenterhook.support.shell.wrappers import option_value
 from tenterhook.trust.bind import RUNNERS
 from tenterhook.trust.loads import language_of

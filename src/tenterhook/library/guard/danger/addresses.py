@@ -8,8 +8,7 @@ from tenterhook.library.guard.finding import Rule
 from tenterhook.library.guard.paths import Place
 from tenterhook.support.shell.calls import Call
 from tenterhook.support.shell.startup_files import is_address
-from tenterhook.support.shell.wrappers import option_value
-from tenterhook.support.shell.writes import operands
+from tenterhook.support.shell.wrappers import operands, option_value
 
 # Subcommands that run or install what is named first behind them.
 DENO = ("run", "install", "i", "add", "test", "bench", "serve", "compile")

@@ -7,11 +7,11 @@ import re
 from tenterhook.library.guard.finding import Rule
 from tenterhook.library.guard.paths import Place
 from tenterhook.support.shell.calls import Call
+from tenterhook.support.shell.piped_input import stdin_of
+from tenterhook.support.shell.programs import code_from, written_words
 from tenterhook.support.shell.records import UNKNOWN
-from tenterhook.support.shell.run_texts import code_from, texts_run
 from tenterhook.support.shell.startup_files import DECLARES, MAKES, odd_shell, preloads, shell_startup_files
 from tenterhook.support.shell.wrappers import PRIVILEGED, SHELLS
-from tenterhook.support.shell.writes import by_program
 
 # What hands a shell a file as it is, or nothing.
 SEEN = ("cat", "echo", "printf", ":", "true", "sleep")
@@ -30,7 +30,9 @@ def unknown(call: Call, place: Place) -> bool:
 
 
 def runs_unseen(call: Call) -> bool:
-    if call.program not in (*SHELLS, *MAKES) or not call.fed or code_from(call)[0] != "stdin" or texts_run(call):
+    if call.program not in (*SHELLS, *MAKES) or not call.fed or code_from(call)[0] != "stdin":
+        return False
+    if call.program in SHELLS and any(stdin_of(call)):
         return False
     return any(one.program not in SEEN for one in call.fed)
 
@@ -49,7 +51,7 @@ def is_privileged_call(call: Call, place: Place) -> bool:
 
 def writes_into_disk(call: Call, place: Place) -> bool:
     """By a redirection, a copy or tee."""
-    named = [*call.writes, *(by_program(call) if call.program in COPIES else ())]
+    named = [*call.writes, *(written_words(call) if call.program in COPIES else ())]
     return any(one.startswith("/dev/") and re.match(DISK, one) for one in named)
 
 

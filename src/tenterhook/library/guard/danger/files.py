@@ -8,9 +8,9 @@ from tenterhook.library.guard.danger.always import OVERWRITES
 from tenterhook.library.guard.finding import Rule
 from tenterhook.library.guard.paths import DEVICES, TEMPORARY, Place, below
 from tenterhook.support.shell.calls import Call
+from tenterhook.support.shell.programs import whole
 from tenterhook.support.shell.records import UNKNOWN
-from tenterhook.support.shell.wrappers import found_by
-from tenterhook.support.shell.writes import operands, whole
+from tenterhook.support.shell.wrappers import found_by, operands
 
 # The last part of a path that means everything in the folder before it.
 EVERYTHING = ("*", ".*", "**", "", ".", "./*", "?*", "*.*", ".[!.]*", ".[^.]*", ".??*", "..?*")

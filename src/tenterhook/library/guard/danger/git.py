@@ -5,11 +5,30 @@ from __future__ import annotations
 from tenterhook.library.guard.finding import Rule
 from tenterhook.library.guard.paths import Place
 from tenterhook.support.shell.calls import Call
-from tenterhook.support.shell.wrappers import after_options
-from tenterhook.support.shell.writes import whole
+from tenterhook.support.shell.programs import whole
+from tenterhook.support.shell.wrappers import after_options, operands
 
 GLOBAL = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"]
 HOOKS_PATH = "core.hookspath"
+# Subcommands, what makes them dangerous (a sign of each group between &), and what makes them harmless again.
+FORCES = (("push", "-f --force --mirror +*", "-n --dry-run"),)
+DISCARDS = (
+    ("reset", "--hard --merge", ""),
+    ("clean", "-f --force", "-n --dry-run"),
+    ("checkout switch", "-f --force --discard-changes . :/ *", ""),
+    ("restore", ". :/ *", "-S --staged"),
+    ("restore", ". :/ * & -W --worktree", ""),
+    ("rm", ". :/ * ./", "--cached"),
+    ("checkout-index", "-f --force", ""),
+    ("branch", "-D", ""),
+    ("branch", "-d --delete & -f --force", ""),
+    ("push", "-d --delete --prune :*", ""),
+    ("stash reflog", "=clear =drop =expire =delete", ""),
+    ("worktree", "=remove & -f --force", ""),
+    ("gc", "--prune=now --prune=all", ""),
+    ("filter-branch filter-repo", "", ""),
+    ("update-ref", "-d --stdin", ""),
+)
 WITH_HOOKS = ("commit", "push", "merge", "rebase", "am", "cherry-pick", "revert", "pull")
 
 
@@ -35,44 +54,33 @@ def is_short_for(word: str, names: tuple[str, ...]) -> bool:
     return word in names or (word[:2] == "--" and len(word) > 4 and any(name.startswith(word) for name in names))
 
 
-def forces(call: Call, place: Place) -> bool:
+def holds(words: list[str], sign: str) -> bool:
+    """Whether one sign of the tables is there: an option, a word, =word as the first one, :* a ref that begins so."""
+    if sign[1:] == "*":
+        return any(word[:1] == sign[0] for word in operands(words)[1:])
+    if sign[:1] == "=":
+        return words[:1] == [sign[1:]]
+    if sign[:1] != "-" or "=" in sign:
+        return sign in words
+    return has_option(words, "", sign) if sign[:2] == "--" else has_option(words, sign[1:])
+
+
+def is_one_of(call: Call, rows: tuple[tuple[str, str, str], ...]) -> bool:
     command, words = split_subcommand(call)
-    if command != "push" or has_option(words, "n", "--dry-run"):
-        return False
-    pushed = [word for word in words if not word.startswith("-")]
-    return has_option(words, "f", "--force", "--mirror") or any(word.startswith("+") for word in pushed[1:])
+    return any(
+        all(any(holds(words, sign) for sign in group.split()) for group in wanted.split("&") if group)
+        and not any(holds(words, sign) for sign in unless.split())
+        for commands, wanted, unless in rows
+        if command in commands.split()
+    )
+
+
+def forces(call: Call, place: Place) -> bool:
+    return is_one_of(call, FORCES)
 
 
 def discards(call: Call, place: Place) -> bool:
-    command, words = split_subcommand(call)
-    first = words[0] if words else ""
-    if command == "reset":
-        return has_option(words, "", "--hard", "--merge")
-    if command == "clean":
-        return has_option(words, "f", "--force") and not has_option(words, "n", "--dry-run")
-    if command in ("checkout", "switch"):
-        return has_option(words, "f", "--force", "--discard-changes") or bool({".", ":/", "*"} & set(words))
-    if command == "restore":
-        index_only = has_option(words, "S", "--staged") and not has_option(words, "W", "--worktree")
-        return bool({".", ":/", "*"} & set(words)) and not index_only
-    if command == "rm":
-        return bool({".", ":/", "*", "./"} & set(words)) and not has_option(words, "", "--cached")
-    if command == "checkout-index":
-        return has_option(words, "f", "--force")
-    if command == "branch":
-        return has_option(words, "D") or (has_option(words, "d", "--delete") and has_option(words, "f", "--force"))
-    if command == "push":
-        pushed = [word for word in words if not word.startswith("-")]
-        return has_option(words, "d", "--delete", "--prune") or any(word.startswith(":") for word in pushed[1:])
-    if command in ("stash", "reflog"):
-        return first in ("clear", "drop", "expire", "delete")
-    if command == "worktree":
-        return first == "remove" and has_option(words, "f", "--force")
-    if command == "gc":
-        return "--prune=now" in words or "--prune=all" in words
-    return command in ("filter-branch", "filter-repo") or (
-        command == "update-ref" and has_option(words, "d", "--stdin")
-    )
+    return is_one_of(call, DISCARDS)
 
 
 def skips_hooks(call: Call, place: Place) -> bool:

@@ -7,10 +7,9 @@ import re
 from tenterhook.library.guard.finding import Rule
 from tenterhook.library.guard.paths import EXAMPLES, Place
 from tenterhook.support.shell.calls import Call
+from tenterhook.support.shell.programs import DECODES, code_from, whole
 from tenterhook.support.shell.records import UNKNOWN
-from tenterhook.support.shell.run_texts import DECODES, code_from
 from tenterhook.support.shell.wrappers import LOADS, SHELLS
-from tenterhook.support.shell.writes import whole
 
 SENDS = (
     "curl wget nc ncat netcat socat scp rsync sftp ftp http https telnet mail sendmail aws gsutil rclone gh dig "

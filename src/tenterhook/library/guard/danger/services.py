@@ -9,8 +9,7 @@ from tenterhook.library.guard.danger.files import is_root
 from tenterhook.library.guard.finding import Rule
 from tenterhook.library.guard.paths import Place
 from tenterhook.support.shell.calls import Call
-from tenterhook.support.shell.wrappers import option_value
-from tenterhook.support.shell.writes import operands
+from tenterhook.support.shell.wrappers import operands, option_value
 
 PUBLISH = {
     **dict.fromkeys(("npm", "yarn", "pnpm", "bun", "cargo", "poetry", "uv", "flit", "hatch"), ("publish",)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tenterhook.library.guard.finding import Rule
 from tenterhook.library.guard.paths import Place
 from tenterhook.support.shell.calls import Call
-from tenterhook.support.shell.writes import operands
+from tenterhook.support.shell.wrappers import operands
 
 USERS = ("-u", "-U", "--user", "--euid", "--uid")
 STOPS = ("stop", "disable", "mask", "kill", "poweroff", "reboot", "halt", "isolate", "rescue", "emergency", "kexec")

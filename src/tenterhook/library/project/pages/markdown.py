@@ -205,13 +205,9 @@ class Page:
                 continue
             line = (token.map or [0])[0]
             offset = self.text.find("[", self.starts[line]) + 1
-            again = known.setdefault(label, target) != target
             shown = " ".join(token.meta["label"].split()).casefold()
-            yield Link(
-                offset,
-                target,
-                f"[{shown}] is defined again, with another target; the first one counts" if again else "",
-            )
+            again = f"[{shown}] is defined again, with another target; the first one counts"
+            yield Link(offset, target, again if known.setdefault(label, target) != target else "")
         for found in REFERENCE.finditer(self.prose):
             named = 2 if found[2] else 1
             label = " ".join(self.text[slice(*found.span(named))].split()).casefold()

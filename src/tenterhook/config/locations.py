@@ -35,8 +35,8 @@ def places(
     """All locations in the dialect's order, each once; `config` replaces the search, except for the system's own
     file.
     """
-    managed = [override_managed_path(file, system) for file in dialect.files if file.scope == "managed"]
-    files = (*managed, *(file for file in dialect.files if file.scope != "managed"))
+    managed = [override_managed_path(file, system) for file in dialect.config.files if file.scope == "managed"]
+    files = (*managed, *(file for file in dialect.config.files if file.scope != "managed"))
     if config:
         return [
             *(place for file in managed for place in expand(file, dialect, project, home, environ)),
@@ -58,9 +58,9 @@ def only(dialect: Dialect, project: str, config: str) -> ConfigLocation:
     if not os.path.exists(path):
         raise ConfigError("no such file; --config replaces the search for config files", file=config)
     formats = FORMATS.get(os.path.splitext(path)[1].lower(), ())
-    fitting = [file for file in dialect.files if file.format in formats and file.scope != "managed"]
+    fitting = [file for file in dialect.config.files if file.format in formats and file.scope != "managed"]
     if not fitting:
-        known = ", ".join(sorted({file.format for file in dialect.files}))
+        known = ", ".join(sorted({file.format for file in dialect.config.files}))
         raise ConfigError(f"the dialect {dialect.name} reads no such files, only {known}", file=config)
     # A symlink in the project that leads out of it is still the project's choice.
     named = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
@@ -99,7 +99,7 @@ def expand(
 
 def moved_home(path: str, dialect: Dialect, environ: Mapping[str, str]) -> str:
     """The folder that a variable names instead; a relative one is ignored, since it would be the project's."""
-    for name, folder in dialect.homes.items():
+    for name, folder in dialect.config.homes.items():
         if path.startswith(f"{folder}/") and os.path.isabs(environ.get(name, "")):
             return environ[name] + path[len(folder) :]
     return path

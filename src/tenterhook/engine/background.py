@@ -87,7 +87,7 @@ class Background:
 
     def take_over(self, compiled: CompiledEvent, event: Event, planned: Plan) -> Plan:
         """Start the plan's background hooks; the plan as it is without them."""
-        if compiled.rule.awaited:
+        if compiled.rule.firing.awaited:
             later = tuple(hook for batch in planned.batches for hook in batch if hook.background)
             jobs = self.engine.prepare(compiled.batch(later, event))
             taken = tuple(job.hook for job in jobs if self.offer(Late(compiled, event, job)))

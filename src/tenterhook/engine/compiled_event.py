@@ -68,8 +68,8 @@ class CompiledEvent:
         self.parts = {part.rule.name: part for part in parts}
         self.rules, self.shape = self.parts[self.rule.name].rules, self.parts[self.rule.name].shape
         self.renamed = merge_tables_first_wins(aliases(dialect, rule) for rule in rules)
-        self.ends = frozenset((*dialect.chain_ends, *self.rule.chain_ends))
-        self.background = not self.rule.awaited or any(hook.background for hook in hooks)
+        self.ends = frozenset((*dialect.planning.chain_ends, *self.rule.overrides.chain_ends))
+        self.background = not self.rule.firing.awaited or any(hook.background for hook in hooks)
         self.static = not self.several and not any(hook.once or hook.condition for hook in hooks)
         self.planner = planner(hooks, dialect, rules, off=off, overrides=overrides)
         self.memo: Memo[tuple[str, tuple[str, ...]], tuple[Plan, Outcome | None]] = Memo(len(hooks))

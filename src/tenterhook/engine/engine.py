@@ -200,7 +200,7 @@ class Engine(BareHost):
 
     def prepare(self, batch: HookBatch) -> list[Job]:
         """What each hook needs to run. For a process that is I/O, and slow once: see `confine`."""
-        given, first, jobs = batch.given, self.dialect.missing_is_silent, []
+        given, first, jobs = batch.given, self.dialect.failures.missing_is_silent, []
         for hook in batch.hooks:
             profile, require = self.confine(hook) if starts_child(hook.handler) else UNCONFINED
             jobs.append(Job(hook, given[hook.event], self.project, hook.timeout, self.grace, first, profile, require))
@@ -237,14 +237,14 @@ class Engine(BareHost):
         """The event in our words and its plan; an outcome at once where no hook runs."""
         rule = compiled.rule
         data = in_our_words(data, compiled.renamed)
-        if rule.target_of and rule.target not in data:
-            data = {**data, rule.target: os.path.basename(str(data.get(rule.target_of, "")))}
-        agents = (self.agent,) if self.agent else agents_in(data, self.dialect.agent_from)
+        if rule.target.of and rule.target.field not in data:
+            data = {**data, rule.target.field: os.path.basename(str(data.get(rule.target.of, "")))}
+        agents = (self.agent,) if self.agent else agents_in(data, self.dialect.planning.agent_from)
         session = data.get("session_id") or self.session_id
         event = Event(rule.kind, rule.name, data, self.project, session, agents, self.environ)
         if INSIDE.get():
             return event, Plan(), self.inside_a_hook(compiled, event)
-        target = data.get(rule.target)
+        target = data.get(rule.target.field)
         if not compiled.static or target.__class__ is not str:
             return event, *self.plan(compiled, event)
         known = compiled.memo.get((target, agents)) or compiled.memo.recall((target, agents))
@@ -272,7 +272,7 @@ class Engine(BareHost):
 
     def newly_matching_hooks(self, compiled: CompiledEvent, event: Event, planned: Plan) -> tuple[Hook, ...]:
         """The hooks whose condition did not hold for what was given and holds for what will really happen."""
-        if compiled.static or not compiled.rule.blocks:
+        if compiled.static or not compiled.rule.can.block:
             return ()
         known = {id(hook) for batch in planned.batches for hook in batch}
         with self.lock:

@@ -57,8 +57,8 @@ def make_function_hook(
         check_choice("on_failure", policy, tuple(sorted(POLICIES)))
     if timeout is not None and not (isinstance(timeout, int | float) and 0 < timeout <= LONGEST):
         raise UsageError(f"timeout must be a number of seconds above 0, not {timeout!r}")
-    kind = match_kind or rule.matcher
-    check_matcher(match, kind or dialect.matcher)
+    kind = match_kind or rule.overrides.matcher
+    check_matcher(match, kind or dialect.planning.matcher)
     code = getattr(function, "__code__", None)
     line = code.co_firstlineno if code else 0
     return Hook(

@@ -39,7 +39,7 @@ class HookSet:
         home = options.home
         self.home = os.fspath(home) if home is not None else self.environ.get("HOME") or os.path.expanduser("~")
         self.config = os.fspath(options.config) if options.config is not None else ""
-        self.mode = options.mode or self.dialect.mode
+        self.mode = options.mode or self.dialect.failures.mode
         check_choice("mode", self.mode, MODES)
         self.session_id = options.session or os.urandom(16).hex()
         self.made_settings: Settings | None = None

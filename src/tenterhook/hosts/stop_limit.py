@@ -43,9 +43,9 @@ def stop_limit(engine: Engine, event: str, said: int | None) -> float:
     if said is not None:
         return said
     rule = engine.dialect.rule(event)
-    if rule is None or rule.stop_cap is None:
+    if rule is None or rule.stop.cap is None:
         return STOP_LIMIT
-    return rule.stop_cap or no_limit(engine)
+    return rule.stop.cap or no_limit(engine)
 
 
 def no_limit(engine: Engine) -> float:

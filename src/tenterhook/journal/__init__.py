@@ -44,7 +44,7 @@ class Journal:
         self.files = files
         self.made_lines: LineWriter | None = None
         self.facts = (owner.project, collect_hook_environ(owner.hookset), owner.dialect.events)
-        self.targets = {rule.name: rule.target for rule in owner.dialect.events}
+        self.targets = {rule.name: rule.target.field for rule in owner.dialect.events}
         self.waiting: deque[Waiting] = deque()
         # What is recorded of events whose hooks are running, by identity.
         self.expected: dict[int, tuple[Event, bytes]] = {}

@@ -37,7 +37,7 @@ class LineWriter:
 
     def about(self, event: Event) -> bytes:
         """What is recorded of an event whatever its outcome, as the second part of the line."""
-        target = event.data.get(self.rules[event.name].target)
+        target = event.data.get(self.rules[event.name].target.field)
         facts = self.facts(event.name, event.session, event.agent, target)
         return self.encode_redacted([{**facts, **summarise_event_data(event.data, self.cut)}])
 

@@ -56,7 +56,7 @@ def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool, attended: 
     table: Table = {}
     elsewhere = set()
     here: list[Answer] = []
-    for answer in dialect.answers:
+    for answer in dialect.reading.answers:
         if answer.events and rule.name not in answer.events:
             elsewhere.add(answer.path)
         else:
@@ -66,14 +66,18 @@ def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool, attended: 
             for parent in parents:
                 level = level.setdefault(parent, {})  # type: ignore[assignment]
             level[leaf] = answer
-    leaves = [(answer.effect, answer.path.rpartition(".")[2]) for answer in dialect.answers]
+    leaves = [(answer.effect, answer.path.rpartition(".")[2]) for answer in dialect.reading.answers]
     guarded = tuple(dict.fromkeys(leaf for effect, leaf in leaves if effect in ("decision", "continue", "stop")))
-    audience = {**AUDIENCE, **dialect.audience, **rule.audience}
-    if rule.muted:
+    audience = {**AUDIENCE, **dialect.messages.audience, **rule.text.audience}
+    if rule.text.muted:
         audience = dict.fromkeys(audience, "log")
     known = tuple(dict.fromkeys(leaf for _, leaf in leaves))
-    odd = any(answer.unsupported or answer.only_with for answer in here)
-    lenient = (dialect.unknown_keys, dialect.wrong_types, dialect.unnamed_section) == ("tolerated", "ignored", "counts")
+    odd = any(answer.checks.unsupported or answer.checks.only_with for answer in here)
+    lenient = (dialect.reading.unknown_keys, dialect.reading.wrong_types, dialect.reading.section.unnamed) == (
+        "tolerated",
+        "ignored",
+        "counts",
+    )
     return Rules(
         dialect,
         rule,
@@ -84,13 +88,13 @@ def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool, attended: 
         known,
         tuple(one.path for one in here if one.effect in WEIGHTY),
         audience,
-        {**dialect.exits, **rule.exits},
-        {**dialect.failure, **rule.failure},
-        dialect.text_fails or rule.text_fails,
+        {**dialect.reading.exits, **rule.overrides.exits},
+        {**dialect.failures.by_cause, **rule.overrides.failure},
+        dialect.reading.text_fails or rule.text.fails,
         odd or not lenient,
-        f"{dialect.section}.{dialect.section_event}",
+        f"{dialect.reading.section.name}.{dialect.reading.section.event}",
         tuple((one.path, DECIDES.get(one.effect, one.words)) for one in here if one.effect in ("decision", *DECIDES)),
-        tuple((answer.path, answer.only_with) for answer in here if answer.only_with),
-        tuple((answer.path, answer.words_need) for answer in here if answer.words_need),
+        tuple((answer.path, answer.checks.only_with) for answer in here if answer.checks.only_with),
+        tuple((answer.path, answer.checks.words_need) for answer in here if answer.checks.words_need),
         attended,
     )

@@ -111,53 +111,61 @@ FIELD_FORMS = {  # payload_fields
 def check(dialect: Dialect) -> Iterable[str]:
     """Every word that no module knows."""
     names = [rule.name for rule in dialect.events]
-    yield from unknown("matcher", [dialect.matcher], MATCHERS)
-    yield from unknown("order", [dialect.order], ORDERS)
-    yield from unknown("joint", [dialect.joint], JOINTS)
-    yield from unknown("layers", [dialect.layers], LAYERS)
-    yield from unknown("unit", [dialect.unit], UNITS)
-    yield from unknown("dedupe", [dialect.dedupe], DEDUPES)
-    yield from unknown("unknown_keys", [dialect.unknown_keys], UNKNOWN_KEYS)
-    yield from unknown("wrong_types", [dialect.wrong_types], WRONG_TYPES)
-    yield from unknown("unnamed_section", [dialect.unnamed_section], UNNAMED)
-    yield from unknown("answer_from", [dialect.answer_from], SOURCES)
-    yield from unknown("byte_order_mark", [dialect.byte_order_mark], {"skipped", "text"})
+    yield from unknown("matcher", [dialect.planning.matcher], MATCHERS)
+    yield from unknown("order", [dialect.planning.order], ORDERS)
+    yield from unknown("joint", [dialect.planning.joint], JOINTS)
+    yield from unknown("layers", [dialect.config.layers], LAYERS)
+    yield from unknown("unit", [dialect.config.unit], UNITS)
+    yield from unknown("dedupe", [dialect.planning.dedupe], DEDUPES)
+    yield from unknown("unknown_keys", [dialect.reading.unknown_keys], UNKNOWN_KEYS)
+    yield from unknown("wrong_types", [dialect.reading.wrong_types], WRONG_TYPES)
+    yield from unknown("unnamed_section", [dialect.reading.section.unnamed], UNNAMED)
+    yield from unknown("answer_from", [dialect.reading.source], SOURCES)
+    yield from unknown("byte_order_mark", [dialect.reading.byte_order_mark], {"skipped", "text"})
     broken = {"", "ignored", "ruins", "ruins-several"}
     yield from unknown(
-        "broken_section", [dialect.broken_section, *(one.broken_section for one in dialect.events)], broken
+        "broken_section",
+        [dialect.reading.section.broken, *(one.overrides.broken_section for one in dialect.events)],
+        broken,
     )
-    yield from unknown("other_json", [dialect.other_json], {"text", "nothing"})
-    yield from unknown("broken_answer", [dialect.broken_answer], {"fails", "text"})
-    yield from unknown("answer_lines", [dialect.answer_lines], LINES)
-    yield from unknown("mode", [dialect.mode], {"faithful", "strict", "observe"})
-    yield from unknown("chain_ends", dialect.chain_ends, ENDS)
-    yield from unknown("cautions", dialect.cautions, CAUTIONS)
-    yield from unknown("failure", dialect.failure, CAUSES)
-    yield from unknown("failure", [*dialect.failure.values(), *dialect.failure_of.values()], POLICIES)
-    yield from unknown("audience", dialect.audience, KINDS)
-    yield from unknown("audience", dialect.audience.values(), AUDIENCES)
-    yield from unknown("marks", dialect.marks, KINDS)
-    yield from unknown("tools", dialect.tools, TOOLS)
-    yield from check_env("env", dialect.env)
-    yield from check_fields("base", dialect.base)
-    yield from unknown("untyped", [dialect.untyped], {"", "path-or-dotted", "by-key", *(t.name for t in dialect.types)})
-    if "{tool}" not in dialect.mcp_tool:
+    yield from unknown("other_json", [dialect.reading.other_json], {"text", "nothing"})
+    yield from unknown("broken_answer", [dialect.reading.broken], {"fails", "text"})
+    yield from unknown("answer_lines", [dialect.reading.lines], LINES)
+    yield from unknown("mode", [dialect.failures.mode], {"faithful", "strict", "observe"})
+    yield from unknown("chain_ends", dialect.planning.chain_ends, ENDS)
+    yield from unknown("cautions", dialect.remarks.cautions, CAUTIONS)
+    yield from unknown("failure", dialect.failures.by_cause, CAUSES)
+    yield from unknown(
+        "failure", [*dialect.failures.by_cause.values(), *dialect.failures.by_handler.values()], POLICIES
+    )
+    yield from unknown("audience", dialect.messages.audience, KINDS)
+    yield from unknown("audience", dialect.messages.audience.values(), AUDIENCES)
+    yield from unknown("marks", dialect.messages.marks, KINDS)
+    yield from unknown("tools", dialect.tools.names, TOOLS)
+    yield from check_env("env", dialect.payload.env)
+    yield from check_fields("base", dialect.payload.base)
+    yield from unknown(
+        "untyped", [dialect.config.untyped], {"", "path-or-dotted", "by-key", *(t.name for t in dialect.config.types)}
+    )
+    if "{tool}" not in dialect.tools.mcp_tool:
         yield "mcp_tool: the name of a server's tool needs {tool}, and {server} where the agent names it"
-    yield from unknown("sandbox", [dialect.sandbox.network], NETWORKS)
+    yield from unknown("sandbox", [dialect.sandbox.default.network], NETWORKS)
     if len(names) != len(set(names)):
         yield "an event stands twice"
-    if "other" not in dialect.exits or 0 not in dialect.exits:
+    if "other" not in dialect.reading.exits or 0 not in dialect.reading.exits:
         yield "the exit table needs rows for 0 and 'other'"
-    elif dialect.exits[0].decision or dialect.exits[0].failed:
+    elif dialect.reading.exits[0].decision or dialect.reading.exits[0].failed:
         yield "exit 0 without a word decides nothing; an event may say otherwise with `silent`"
     for rule in dialect.events:
         yield from check_event(rule)
-    yield from check_exits("exit", dialect.exits)
-    for answer in dialect.answers:
+    yield from check_exits("exit", dialect.reading.exits)
+    for answer in dialect.reading.answers:
         yield from check_answer(answer, set(names))
     yield from check_config(dialect, set(names))
     for rule in dialect.events:
-        yield from unknown(f"event {rule.name} types", rule.types, {kind.name for kind in dialect.types})
+        yield from unknown(
+            f"event {rule.name} types", rule.overrides.types, {kind.name for kind in dialect.config.types}
+        )
     if dialect.setup:
         yield from check_setup(dialect, dialect.setup)
     if dialect.install:
@@ -166,76 +174,78 @@ def check(dialect: Dialect) -> Iterable[str]:
 
 def check_config(dialect: Dialect, names: set[str]) -> Iterable[str]:
     """Its files, what an entry may hold, and the types of hooks."""
-    for file in dialect.files:
+    for file in dialect.config.files:
         yield from unknown(f"file {file.path}", [file.format], FORMATS)
         yield from unknown(f"file {file.path} origin", [file.origin], ORIGINS)
         yield from unknown(f"file {file.path} malformed", [file.malformed], {"", *MALFORMED})
         for section in file.sections:
             yield from unknown(f"file {file.path} renames", [*section.renames, *section.renames.values()], names)
-    yield from unknown("event malformed", [rule.malformed for rule in dialect.events], {"", *MALFORMED})
-    yield from unknown("form malformed", [dialect.form.malformed, dialect.form.unlisted], MALFORMED)
-    yield from unknown("form bare", [dialect.form.bare], {"", *MALFORMED})
-    for keys in (dialect.form.keys, dialect.form.group_keys):
+    yield from unknown("event malformed", [rule.overrides.malformed for rule in dialect.events], {"", *MALFORMED})
+    yield from unknown("form malformed", [dialect.config.form.malformed, dialect.config.form.unlisted], MALFORMED)
+    yield from unknown("form bare", [dialect.config.form.bare], {"", *MALFORMED})
+    for keys in (dialect.config.form.keys, dialect.config.form.group_keys):
         yield from unknown("form", keys.values(), KEYS)
-    for kind in dialect.types:
+    for kind in dialect.config.types:
         yield from unknown(f"type {kind.name}", [kind.form], FORMS)
         yield from unknown(f"type {kind.name} unit", [kind.unit], {"", *UNITS})
         yield from unknown(f"type {kind.name} does", [kind.does], DOES)
-        yield from unknown(f"type {kind.name} ignores", kind.ignores, set(dialect.form.keys))
+        yield from unknown(f"type {kind.name} ignores", kind.ignores, set(dialect.config.form.keys))
 
 
 def check_event(rule: EventRule) -> Iterable[str]:
     where = f"event {rule.name}"
-    yield from unknown(f"{where} plain", [rule.plain], {"", *KINDS})
-    yield from unknown(f"{where} silent", [rule.silent], {"", *POLICIES})
+    yield from unknown(f"{where} plain", [rule.text.becomes], {"", *KINDS})
+    yield from unknown(f"{where} silent", [rule.text.silence], {"", *POLICIES})
     yield from unknown(f"{where} deny", [rule.deny[0]], AUDIENCES)
     yield from unknown(f"{where} deny", [rule.deny[1]], KINDS)
-    yield from unknown(f"{where} audience", rule.audience, KINDS)
-    yield from unknown(f"{where} audience", rule.audience.values(), AUDIENCES)
-    yield from unknown(f"{where} reasons", [rule.reasons, rule.stop_reasons], REASONS)
-    yield from unknown(f"{where} merges", rule.merges, CHANGES | WISHES)
-    yield from unknown(f"{where} merges", [*rule.merges.values(), *rule.seen.values()], MERGES)
-    yield from unknown(f"{where} seen", rule.seen, set(rule.chain))
-    yield from unknown(f"{where} response_needs", [rule.response_needs], {"", "block", "deny"})
-    yield from unknown(f"{where} output_form", [rule.output_form], OUTPUTS)
-    yield from unknown(f"{where} chain", rule.chain, {*CHANGES, "context"})
-    yield from unknown(f"{where} plain_sets", [rule.plain_sets], {"", *WISHES})
-    yield from unknown(f"{where} stops", [rule.stops], STOPS)
-    yield from unknown(f"{where} unattended", [rule.unattended], UNATTENDED)
-    yield from unknown(f"{where} unreasoned", [rule.unreasoned], {"counts", "fails", "ignored", "ignored-unless-text"})
-    yield from unknown(f"{where} matcher", [rule.matcher], {"", *MATCHERS})
-    yield from unknown(f"{where} failure", rule.failure, CAUSES)
-    yield from unknown(f"{where} failure", rule.failure.values(), POLICIES)
-    yield from unknown(f"{where} tools", rule.tools, {*TOOLS, "mcp"})
-    yield from unknown(f"{where} chain_ends", rule.chain_ends, ENDS)
-    yield from unknown(f"{where} decisions", [rule.decisions], WEIGHED)
-    yield from unknown(f"{where} contexts", [rule.contexts], {"all", "last"})
-    yield from unknown(f"{where} reasons_told", [rule.reasons_told], {"all", "counting"})
-    yield from check_env(f"{where} env", rule.env)
-    yield from check_fields(f"{where} base", rule.base)
+    yield from unknown(f"{where} audience", rule.text.audience, KINDS)
+    yield from unknown(f"{where} audience", rule.text.audience.values(), AUDIENCES)
+    yield from unknown(f"{where} reasons", [rule.merging.reasons, rule.stop.reasons], REASONS)
+    yield from unknown(f"{where} merges", rule.merging.changes, CHANGES | WISHES)
+    yield from unknown(f"{where} merges", [*rule.merging.changes.values(), *rule.merging.seen.values()], MERGES)
+    yield from unknown(f"{where} seen", rule.merging.seen, set(rule.merging.chain))
+    yield from unknown(f"{where} response_needs", [rule.merging.response_needs], {"", "block", "deny"})
+    yield from unknown(f"{where} output_form", [rule.firing.output], OUTPUTS)
+    yield from unknown(f"{where} chain", rule.merging.chain, {*CHANGES, "context"})
+    yield from unknown(f"{where} plain_sets", [rule.text.sets], {"", *WISHES})
+    yield from unknown(f"{where} stops", [rule.stop.does], STOPS)
+    yield from unknown(f"{where} unattended", [rule.can.unattended], UNATTENDED)
+    yield from unknown(
+        f"{where} unreasoned", [rule.deny.unreasoned], {"counts", "fails", "ignored", "ignored-unless-text"}
+    )
+    yield from unknown(f"{where} matcher", [rule.overrides.matcher], {"", *MATCHERS})
+    yield from unknown(f"{where} failure", rule.overrides.failure, CAUSES)
+    yield from unknown(f"{where} failure", rule.overrides.failure.values(), POLICIES)
+    yield from unknown(f"{where} tools", rule.firing.tools, {*TOOLS, "mcp"})
+    yield from unknown(f"{where} chain_ends", rule.overrides.chain_ends, ENDS)
+    yield from unknown(f"{where} decisions", [rule.merging.decisions], WEIGHED)
+    yield from unknown(f"{where} contexts", [rule.merging.contexts], {"all", "last"})
+    yield from unknown(f"{where} reasons_told", [rule.merging.reasons_told], {"all", "counting"})
+    yield from check_env(f"{where} env", rule.overrides.env)
+    yield from check_fields(f"{where} base", rule.overrides.base)
     yield from check_fields(f"{where} fields", rule.fields)
-    yield from check_exits(f"{where} exit", rule.exits)
+    yield from check_exits(f"{where} exit", rule.overrides.exits)
 
 
 def check_exits(where: str, exits: dict[int | str, Exit]) -> Iterable[str]:
     for key, row in exits.items():
-        yield from unknown(f"{where} {key}", [row.decision, row.text_decision], {"", *POLICIES})
-        yield from unknown(f"{where} {key} text", [row.text], {"", *SOURCES})
-        yield from unknown(f"{where} {key} becomes", [row.becomes, row.else_becomes], {"", "plain", *KINDS})
-        yield from unknown(f"{where} {key} answer_from", [row.answer_from], {"", *SOURCES})
+        yield from unknown(f"{where} {key}", [row.decision, row.text.decision], {"", *POLICIES})
+        yield from unknown(f"{where} {key} text", [row.text.source], {"", *SOURCES})
+        yield from unknown(f"{where} {key} becomes", [row.text.becomes, row.text.else_becomes], {"", "plain", *KINDS})
+        yield from unknown(f"{where} {key} answer_from", [row.answer.source], {"", *SOURCES})
 
 
 def check_answer(answer: Answer, events: set[str]) -> Iterable[str]:
     where = f"answer {answer.path}"
     yield from unknown(where, [answer.effect], EFFECTS)
-    yield from unknown(f"{where} kind", [answer.kind, *answer.kinds.values()], {"", *KINDS})
+    yield from unknown(f"{where} kind", [answer.kind, *answer.value.kinds.values()], {"", *KINDS})
     yield from unknown(f"{where} events", answer.events, events)
     yield from unknown(f"{where} words", answer.words.values(), DECISIONS)
     yield from unknown(f"{where} type", [answer.type], {"", *TYPES})
-    yield from unknown(f"{where} written", [answer.written], {"", "text", "json"})
-    yield from unknown(f"{where} null", [answer.null], {"", "ignored"})
-    yield from unknown(f"{where} otherwise", [answer.otherwise], {"", *DECISIONS})
-    yield from unknown(f"{where} only_with", [answer.only_with], {"", "any", *DECISIONS})
+    yield from unknown(f"{where} written", [answer.value.written], {"", "text", "json"})
+    yield from unknown(f"{where} null", [answer.checks.null], {"", "ignored"})
+    yield from unknown(f"{where} otherwise", [answer.value.otherwise], {"", *DECISIONS})
+    yield from unknown(f"{where} only_with", [answer.checks.only_with], {"", "any", *DECISIONS})
     yield from unknown(f"{where} change", [answer.change], WISHES if answer.effect == "set" else {""})
 
 
@@ -252,10 +262,10 @@ def check_env(where: str, env: dict[str, str]) -> Iterable[str]:
 
 
 def check_setup(dialect: Dialect, setup: Setup) -> Iterable[str]:
-    targets = {rule.name: rule.target for rule in dialect.events}
-    own = {file.path for file in dialect.files if file.scope == "project" and "*" not in file.path}
+    targets = {rule.name: rule.target.field for rule in dialect.events}
+    own = {file.path for file in dialect.config.files if file.scope == "project" and "*" not in file.path}
     yield from unknown("setup files", setup.files or [""], own)
-    yield from unknown("setup list_key", [setup.list_key], {"", *dialect.form.lists})
+    yield from unknown("setup list_key", [setup.list_key], {"", *dialect.config.form.lists})
     if "{path}" not in setup.command:
         yield "setup command: the path of a wrapper needs {path}"
     if not setup.folder or setup.folder.startswith(("/", "~", ".git/")) or ".." in setup.folder.split("/"):
@@ -273,15 +283,15 @@ def check_setup(dialect: Dialect, setup: Setup) -> Iterable[str]:
 
 def check_install(dialect: Dialect, install: Install) -> Iterable[str]:
     for scope, path in (("project", install.project), ("user", install.user)):
-        if not any(covers(file.path, path) for file in dialect.files if file.scope == scope):
+        if not any(covers(file.path, path) for file in dialect.config.files if file.scope == scope):
             yield f"install {scope}: {path!r} is none of its files"
-    keys, setters = dialect.form.keys, set(dialect.form.keys.values())
+    keys, setters = dialect.config.form.keys, set(dialect.config.form.keys.values())
     yield from unknown("install words", [install.words], {"", *(key for key in keys if keys[key] == "words")})
     yield from unknown("install program", [install.program], {"", *keys})
-    yield from unknown("install folder", [install.folder], {"", *dialect.env})
+    yield from unknown("install folder", [install.folder], {"", *dialect.payload.env})
     if install.closed and "closed" not in setters:
         yield "install closed: no key of an entry says that"
-    if not any(kind.form == "shell" for kind in dialect.types):
+    if not any(kind.form == "shell" for kind in dialect.config.types):
         yield "install: no type takes a command with words"
 
 

@@ -13,7 +13,7 @@ from tenterhook.config import load as config
 from tenterhook.config.load import Directives, Loaded
 from tenterhook.config.locations import ConfigLocation
 from tenterhook.dialects.llxprt import DIALECT
-from tenterhook.dialects.schema.dialect import File
+from tenterhook.dialects.schema.dialect import File, revise
 from tenterhook.engine.engine import Engine
 from tenterhook.engine.hook_log import untrusted_key
 from tenterhook.errors import UsageError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 log = logs.redacting_logger("tenterhook.llxprt")
 
 # The host has decided that hooks are on, so no file is asked.
-SWITCHED_ON = replace(DIALECT, switch="")
+SWITCHED_ON = revise(DIALECT, config={"switches": {"on": ""}})
 GIVEN = ConfigLocation("hooks of the config", File(path="hooks of the config", scope="code", format="json"), True)
 
 

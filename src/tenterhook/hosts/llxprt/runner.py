@@ -84,7 +84,7 @@ def result_of(hook: Hook, attempt: Attempt, compiled: CompiledEvent, step: int) 
         event_name=compiled.rule.name,
         success=not said.failed,
         output=create_hook_output(compiled.rule.name, answer) if answer else None,
-        error=fault(attempt, said, compiled.rules.dialect.exits),
+        error=fault(attempt, said, compiled.rules.dialect.reading.exits),
         hook=hook,
         attempt=attempt,
         step=step,

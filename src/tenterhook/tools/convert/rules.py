@@ -113,9 +113,9 @@ def find_answer_change(case: ConversionCase, made: answers.SampleAnswer) -> Foun
 
 def bare_entry(case: ConversionCase) -> Found:
     """An entry that its own agent accepts although something is missing that the other one requires."""
-    form, group = case.target.form, case.source.form.group
+    form, group = case.target.config.form, case.source.config.form.group
     bare = group not in case.taken.hook.source.path[-2:-1] or not case.taken.saying(case.source, ("type",))
-    void = any("file" in (form.malformed, one.rule.malformed) for one in case.placed.written)
+    void = any("file" in (form.malformed, one.rule.overrides.malformed) for one in case.placed.written)
     if void and form.group == group and bare:
         yield NOTE, "the entry had no type or no list around it, for which the whole file would be void there"
 
@@ -123,7 +123,7 @@ def bare_entry(case: ConversionCase) -> Found:
 def endless(case: ConversionCase) -> Found:
     if answers.without_end(case.taken.rule, case.taken.hook):
         return
-    for rule in {one.rule.name: one.rule for one in case.placed.written if one.rule.stop_cap == 0}.values():
+    for rule in {one.rule.name: one.rule for one in case.placed.written if one.rule.stop.cap == 0}.values():
         if answers.keeps_going(case.target, rule, case.text) and not answers.checks_continuation(rule, case.text):
             field = answers.telling(rule)[0]
             yield LOST, f"it keeps the agent going and never looks at {field}, and no limit there ends that"
@@ -133,8 +133,8 @@ def caution_finder(word: str, text: str) -> Callable[[ConversionCase], Found]:
     """What must be known for the target and not for the source."""
 
     def find(case: ConversionCase) -> Found:
-        said = case.target.cautions.get(word)
-        if said and said != case.source.cautions.get(word):
+        said = case.target.remarks.cautions.get(word)
+        if said and said != case.source.remarks.cautions.get(word):
             yield NOTE, text.format(agent=case.target.title, said=said)
 
     return find
@@ -151,8 +151,8 @@ def elsewhere(case: ConversionCase) -> Found:
 
 
 def find_bom_hazard(case: ConversionCase) -> Found:
-    where = case.target.cautions.get("byte order mark")
-    new = where and where != case.source.cautions.get("byte order mark")
+    where = case.target.remarks.cautions.get("byte order mark")
+    new = where and where != case.source.remarks.cautions.get("byte order mark")
     if new and READS_STDIN.search(case.text) and "utf-8-sig" not in case.text:
         yield LOST, f"the event begins with a byte order mark there: {where}"
 

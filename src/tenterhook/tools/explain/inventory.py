@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tenterhook import dialects, handlers
 from tenterhook.config.load import naming
 from tenterhook.config.locations import ConfigLocation, places
-from tenterhook.dialects.schema.dialect import EventRule
+from tenterhook.dialects.schema.dialect import EventRule, revise
 from tenterhook.engine.compiled_event import CompiledEvent
 from tenterhook.engine.engine import Engine
 from tenterhook.engine.hookset import HookSet
@@ -95,7 +95,7 @@ def hooks_of(engine: Engine, rule: EventRule) -> Iterator[HookFacts]:
     for hook in compiled.hooks:
         gone = absent(engine, compiled, event, hook)
         how = state(engine, compiled, event, hook)
-        if how == "runs" and gone and engine.dialect.missing_is_silent:
+        if how == "runs" and gone and engine.dialect.failures.missing_is_silent:
             how = "missing"
         yield facts(
             hook, state=how, missing=gone or missing_handler_reason(hook), not_for=overriding(compiled, event, hook)
@@ -149,7 +149,7 @@ def raw(path: str) -> str:
 
 def hypothetical_event(engine: Engine, rule: EventRule, data: dict[str, Any]) -> Event:
     """An event that did not happen, for questions about it."""
-    agents = (engine.agent,) if engine.agent else agents_in(data, engine.dialect.agent_from)
+    agents = (engine.agent,) if engine.agent else agents_in(data, engine.dialect.planning.agent_from)
     return Event(rule.kind, rule.name, data, engine.project, engine.session_id, agents, engine.environ)
 
 
@@ -182,7 +182,7 @@ def state(engine: Engine, compiled: CompiledEvent, event: Event, hook: Hook) -> 
         return f"for agent {hook.agent}"
     overridden = any((event.name, agent) in compiled.overrides for agent in event.agents)
     unconditional = replace(hook, condition=None)
-    rule = replace(compiled.rule, target="")
+    rule = revise(compiled.rule, target={"field": ""})
     why = objection(unconditional, event, engine.dialect, rule, compiled.off, overridden, ())
     off = compiled.off or compiled.switched
     if why == "disabled" and off:

@@ -66,13 +66,19 @@ def match_words(matcher: str, kind: str) -> str:
 
 def matcher(case: SkippedHook) -> str:
     hook, rule = case.hook, case.compiled.parts[case.hook.event].rule
-    kind, target, value = hook.match_kind or case.engine.dialect.matcher, rule.target, aim(rule, case.event.data)
+    kind, target, value = (
+        hook.match_kind or case.engine.dialect.planning.matcher,
+        rule.target.field,
+        aim(rule, case.event.data),
+    )
     return f"matcher {hook.matcher!r} ({match_words(hook.matcher or '', kind)}) does not fit {target} {value!r}"
 
 
 def tool(case: SkippedHook) -> str:
-    tools = case.compiled.parts[case.hook.event].rule.tools
-    names = [case.engine.dialect.tools[one].name if one in case.engine.dialect.tools else one for one in tools]
+    tools = case.compiled.parts[case.hook.event].rule.firing.tools
+    names = [
+        case.engine.dialect.tools.names[one].name if one in case.engine.dialect.tools.names else one for one in tools
+    ]
     return f"{case.hook.event} is for {', '.join(names)} only, not for {case.event.data.get('tool_name')!r}"
 
 
@@ -120,7 +126,7 @@ def explain_untrusted(case: SkippedHook) -> str:
 
 def explain_modified(case: SkippedHook) -> str:
     rule = case.compiled.rule
-    asks = "it asks instead" if rule.asks else "it denies instead" if rule.blocks else "it fails"
+    asks = "it asks instead" if rule.can.ask else "it denies instead" if rule.can.block else "it fails"
     return f"{case.hook.seal.why if case.hook.seal else 'modified'}; until then {asks}"
 
 
@@ -133,7 +139,7 @@ def forbidden(case: SkippedHook) -> str:
 
 
 def explain_disabled(case: SkippedHook) -> str:
-    listed = case.engine.dialect.disabled
+    listed = case.engine.dialect.config.switches.disabled
     where = f"switched off in its file, or listed in {listed}" if listed else "switched off in its file"
     return case.compiled.off or case.compiled.switched or where
 
@@ -145,13 +151,13 @@ def overridden(case: SkippedHook) -> str:
 
 
 def duplicate(case: SkippedHook) -> str:
-    by = case.engine.dialect.dedupe
+    by = case.engine.dialect.planning.dedupe
     key, what = glossary.DEDUPES[by], DEDUPES[by]
     same = next((one for one in case.running if not set(what(one)).isdisjoint(what(case.hook))), None)
     if not same:
         return f"the same {key} runs already"
     rule = case.compiled.parts[case.hook.event].rule
-    unsure = rule.target and aim(rule, case.event.data) is None
+    unsure = rule.target.field and aim(rule, case.event.data) is None
     where = ", where both matchers fit" if unsure else ", where that one runs" if only_if(same, case.event.data) else ""
     return f"the same {key} as {same.source}, which comes first{where}"
 

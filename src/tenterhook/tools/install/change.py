@@ -176,7 +176,7 @@ def additions(
 def hook(target: Target, event: EventHooks, line: CommandLine, timeout: float | None) -> dict[str, Any]:
     """One entry's hook: its command, its time-out, what its failure means."""
     dialect, install = target.dialect, target.install
-    keys, kind = dialect.form.keys, command_type(dialect)
+    keys, kind = dialect.config.form.keys, command_type(dialect)
     made: dict[str, Any] = {key_of(keys, "type"): kind.name}
     if install.words:
         made |= {install.program or kind.key: line.program, install.words: line.argv()}
@@ -191,12 +191,12 @@ def hook(target: Target, event: EventHooks, line: CommandLine, timeout: float | 
 def seconds(event: EventHooks, asked: float | None) -> float:
     """Long enough for all hooks one after another; at most what the agent allows."""
     usual = max(USUAL, sum(one.timeout or 0.0 for one in event.hooks) + SPARE)
-    return min(asked or usual, event.rule.longest or float("inf"))
+    return min(asked or usual, event.rule.overrides.longest or float("inf"))
 
 
 def in_unit(dialect: Dialect, seconds: float) -> float:
     """The number for the config: milliseconds if an agent accepts both, since it once accepted nothing else."""
-    unit = command_type(dialect).unit or dialect.unit
+    unit = command_type(dialect).unit or dialect.config.unit
     return seconds_to_unit(seconds, "milliseconds" if unit == EITHER else unit)[0]
 
 

@@ -39,7 +39,7 @@ class CommandLine(Struct, frozen=True):
 
     def at(self, dialect: Dialect, rule: EventRule) -> CommandLine:
         """The same for one event: the event is named if the agent does not name it on stdin."""
-        if any(field.key == "event" for field in rule.base or dialect.base):
+        if any(field.key == "event" for field in rule.overrides.base or dialect.payload.base):
             return self
         return replace(self, words=(*self.words, "--event", rule.name))
 

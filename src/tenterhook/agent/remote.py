@@ -39,7 +39,7 @@ async def remote_tools(engine: Engine, warn: Warn) -> AsyncIterator[list[Definit
 def named_servers(engine: Engine, warn: Warn) -> list[Server]:
     """The MCP servers of the dialect's files; a project's own are started only where they are approved."""
     found: dict[str, Server] = {}
-    for name in engine.dialect.mcp_files:
+    for name in engine.dialect.tools.mcp_files:
         own = name.startswith("~/")
         file = os.path.join(engine.home, name[2:]) if own else os.path.join(engine.project, name)
         for server in read_servers([file]) if own else approved_ones(engine, file, warn):
@@ -71,7 +71,7 @@ def name_mcp_tools(servers: Servers, dialect: Dialect, warn: Warn) -> Iterator[D
     """By the dialect's names. Of two that would be called the same, the first one counts: hooks could not tell them."""
     taken = {word(dialect, tool).name for tool in TOOLS}
     for server, one in servers.tools:
-        name = dialect.mcp_tool.format(server=server, tool=one.name)
+        name = dialect.tools.mcp_tool.format(server=server, tool=one.name)
         if name in taken:
             warn([f"two tools are called {name}: the one of the MCP server {server!r} is left out"])
         else:

@@ -18,7 +18,7 @@ class Candidates:
 
     def __init__(self, dialect: Dialect, event: EventRule, change: str) -> None:
         self.dialect, self.event, self.change = dialect, event, change
-        self.answers = [one for one in dialect.answers if not one.events or event.name in one.events]
+        self.answers = [one for one in dialect.reading.answers if not one.events or event.name in one.events]
 
     def of(self, effect: str) -> Iterator[Form]:
         if effect in ("deny", "ask", "allow"):
@@ -61,13 +61,13 @@ class Candidates:
         return sorted(paths, key=lambda path: parent(path) != parent(beside.path))
 
     def exits(self, decision: str) -> Iterator[Form]:
-        for code, row in {**self.dialect.exits, **self.event.exits}.items():
+        for code, row in {**self.dialect.reading.exits, **self.event.overrides.exits}.items():
             if isinstance(code, int) and code and row.decision == decision:
                 yield {"exit": code, "text": "stderr"}
 
     def texts(self) -> list[Answer]:
         """What is meant for the model first; of two such fields the one that is closer to the event."""
-        section = f"{self.dialect.section}."
+        section = f"{self.dialect.reading.section.name}."
         found = self.having("text", "notice")
         return sorted(found, key=lambda one: (TO_MODEL.index(one.kind or "system"), not one.path.startswith(section)))
 
@@ -78,7 +78,7 @@ class Candidates:
 
     def assent(self) -> Iterator[Form]:
         """A yes, where that only means that this hook has nothing against it."""
-        if not self.event.grants and self.event.kind != "permission.ask":
+        if not self.event.can.grant and self.event.kind != "permission.ask":
             yield from self.deciding("allow")
 
     def rewriting(self, decision: str) -> Iterator[Form]:
@@ -87,10 +87,10 @@ class Candidates:
         places = [parent(one.path) for one in self.having("decision")]
         fields = [one for one in self.answers if self.change in (one.effect, one.change)]
         for one in sorted(fields, key=lambda one: parent(one.path) not in places[-1:]):
-            within = parent(one.path) in places and parent(one.path) not in ("", self.dialect.section)
+            within = parent(one.path) in places and parent(one.path) not in ("", self.dialect.reading.section.name)
             value = {"value": one.path, **({"as": "text"} if one.type == "text" else {})}
             yield from ({**form, **value} for form in decided if form or not within)
-        if self.event.replaces and not decision:
+        if self.event.deny.replaces and not decision:
             reasons = (form for form in self.deciding("deny") if "text" in form)
             yield from ({"set": form["set"], "value": form["text"], "as": "text"} for form in reasons)
 

@@ -70,12 +70,12 @@ def made_of(dialect: Dialect) -> dict[str, Any]:
         "title": dialect.title,
         "version": dialect.version,
         "quiet": quiet(dialect),
-        "section": [dialect.section, dialect.section_event],
-        "between": between(dialect.mcp_tool),
-        "fields": payload_key_map(dialect.base),
+        "section": [dialect.reading.section.name, dialect.reading.section.event],
+        "between": between(dialect.tools.mcp_tool),
+        "fields": payload_key_map(dialect.payload.base),
         "takes": takes(dialect),
         "shared": agents_sharing_config(dialect),
-        "project": [name for name, word in dialect.env.items() if word.rstrip("?") in ("project", "cwd")],
+        "project": [name for name, word in dialect.payload.env.items() if word.rstrip("?") in ("project", "cwd")],
         **made,
     }
 
@@ -98,14 +98,14 @@ def agents_sharing_config(dialect: Dialect) -> dict[str, list[str]]:
         return {}
     ours = (dialect.install.project, dialect.install.user)
     others = [one for one in map(dialects.get, dialects.names()) if not one.install or one.install.project not in ours]
-    reading = [one for one in others if any(covers(file.path, path) for file in one.files for path in ours)]
-    own = {one.name: [name for name in own_variables(one) if name not in dialect.env] for one in reading}
+    reading = [one for one in others if any(covers(file.path, path) for file in one.config.files for path in ours)]
+    own = {one.name: [name for name in own_variables(one) if name not in dialect.payload.env] for one in reading}
     return {name: variables for name, variables in own.items() if variables}
 
 
 def own_variables(dialect: Dialect) -> list[str]:
     plain = dialect.name.partition("@")[0]
-    return [name for name in dialect.env if plain in name.lower()]
+    return [name for name in dialect.payload.env if plain in name.lower()]
 
 
 def takes(dialect: Dialect) -> dict[str, list[str]]:
@@ -116,10 +116,10 @@ def takes(dialect: Dialect) -> dict[str, list[str]]:
     """
     found = fields_of(recorded.tools(dialect.name))
     if not found:
-        for tool in dialect.tools.values():
+        for tool in dialect.tools.names.values():
             if (kind := tools.kind(tool.name)) in ABOUT_ONE:
                 found[tool.name] = sorted({*usual()[kind], *tool.inputs.values()} - subjects())
-    for own, called in ((own, called) for rule in dialect.events for own, called in rule.called.items()):
+    for own, called in ((own, called) for rule in dialect.events for own, called in rule.target.called.items()):
         if own in found:
             found[called] = sorted({*found.get(called, ()), *found[own]})
     return found | {any_of(kind): sorted(usual()[kind] - subjects()) for kind in ABOUT_ONE}
@@ -155,20 +155,20 @@ def quiet(dialect: Dialect) -> str:
 def signs_of(dialect: Dialect) -> dict[str, Any]:
     """By what a call of that agent is known: the keys of its payloads, its variables, its folder."""
     plain = dialect.name.partition("@")[0]
-    bases = [dialect.base, *(rule.base for rule in dialect.events)]
+    bases = [dialect.payload.base, *(rule.overrides.base for rule in dialect.events)]
     return {
         "name": dialect.name,
-        **always(dialect.base),
+        **always(dialect.payload.base),
         "named": list(dict.fromkeys(field.name for base in bases for field in base if field.key == "event")),
         "own": own_variables(dialect),
-        "home": next((file.path.split("/")[1] for file in dialect.files if file.path.startswith("~/.")), plain),
+        "home": next((file.path.split("/")[1] for file in dialect.config.files if file.path.startswith("~/.")), plain),
         "events": {rule.name: signs_at(rule) for rule in dialect.events},
     }
 
 
 def signs_at(rule: EventRule) -> dict[str, Any]:
     found: dict[str, Any] = {"keys": [field.name for field in rule.fields]}
-    return {**found, **always(rule.base)} if rule.base else found
+    return {**found, **always(rule.overrides.base)} if rule.overrides.base else found
 
 
 def always(base: tuple[Field, ...]) -> dict[str, Any]:
@@ -201,16 +201,18 @@ class Trial:
     def rule(self) -> dict[str, Any]:
         """What is known of the event: its fields, what can be said at it, and what cannot be said together."""
         made: dict[str, Any] = {"kind": self.event.kind}
-        if self.event.target:
-            made["target"] = self.event.target
-        own = (*self.event.base, *self.event.fields)
-        if self.event.tools and self.event.target != "tool_name":
-            made["tool"] = self.dialect.tools[self.event.tools[0]].name
-        if self.event.tools == (tools.MCP,):
+        if self.event.target.field:
+            made["target"] = self.event.target.field
+        own = (*self.event.overrides.base, *self.event.fields)
+        if self.event.firing.tools and self.event.target.field != "tool_name":
+            made["tool"] = self.dialect.tools.names[self.event.firing.tools[0]].name
+        if self.event.firing.tools == (tools.MCP,):
             made["served"] = True
         if encoded := [field.name for field in own if field.form == "json"]:
             made["json"] = encoded
-        if fields := {name: key for name, key in payload_key_map(own).items() if name != key or self.event.base}:
+        if fields := {
+            name: key for name, key in payload_key_map(own).items() if name != key or self.event.overrides.base
+        }:
             made["fields"] = fields
         says = {effect: form for effect in self.effects() if (form := self.first(effect)) is not None}
         apart = {one: found for one in STRONG if one in says and (found := self.conflicts(one, says))}
@@ -219,7 +221,7 @@ class Trial:
     def effects(self) -> Iterator[str]:
         """What it makes sense to want there: a change of what there is, a yes where a no would count."""
         for effect in self.checks:
-            possible = {"allow": self.event.blocks or self.event.grants, "rewrite": bool(self.change)}
+            possible = {"allow": self.event.can.block or self.event.can.grant, "rewrite": bool(self.change)}
             if all(possible.get(part, True) for part in effect.split("+")):
                 yield effect
 
@@ -249,7 +251,7 @@ class Trial:
         seen = self.outcome(says, said)
         expected = {"none", said.decision}
         if said.changes:
-            expected |= {"allow"} if not self.event.replaces else {"allow", "deny"}
+            expected |= {"allow"} if not self.event.deny.replaces else {"allow", "deny"}
         by_code = any("exit" in says[effect] for effect in effects)  # where the dialect counts that as a failure
         return (
             all(self.checks[effect](seen, text) for effect, text in zip(effects, texts, strict=False))
@@ -271,7 +273,7 @@ class Trial:
 
     def said(self, says: dict[str, Form], said: Answer) -> forms.Said:
         """The answer, written in these forms."""
-        section = [self.dialect.section, self.dialect.section_event]
+        section = [self.dialect.reading.section.name, self.dialect.reading.section.event]
         event = Event(self.event.kind, self.data, raw={}, name=self.event.name)
         return forms.render_answer(said, event, {"section": section, "events": {event.name: {"says": says}}})
 
@@ -283,13 +285,13 @@ class Trial:
 
     def harmless(self, seen: Outcome) -> bool:
         """A yes that gives no permission."""
-        return seen.decision == "allow" and not self.event.grants and self.event.kind != "permission.ask"
+        return seen.decision == "allow" and not self.event.can.grant and self.event.kind != "permission.ask"
 
     def denied(self, seen: Outcome, text: str) -> bool:
-        if self.event.blocks:
-            outranked = self.dialect.stop_outranks and seen.halts  # then the stop keeps it from happening
+        if self.event.can.block:
+            outranked = self.dialect.reading.stop_outranks and seen.halts  # then the stop keeps it from happening
             return (seen.blocked or outranked) and text in seen.reason
-        replaced = self.event.replaces and text in str(seen.changes.get("output"))
+        replaced = self.event.deny.replaces and text in str(seen.changes.get("output"))
         return seen.decision == "deny" and (replaced or has_message_containing(seen, "model", text))
 
     def changed(self, seen: Outcome, text: str) -> bool:

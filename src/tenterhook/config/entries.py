@@ -61,14 +61,14 @@ class Reading:
         self.env = {name: beside(document.file, path) for name, path in file.env.items()} if file else {}
         self.folder = {"cwd": beside(document.file, file.cwd)} if file and file.cwd else {}
         # What one bad entry costs; in some agents that depends on the event.
-        self.usual = self.costs = (file.malformed if file else "") or dialect.form.malformed
+        self.usual = self.costs = (file.malformed if file else "") or dialect.config.form.malformed
         # What the agent refuses the whole file for.
         self.ruined: list[Problem] = []
 
     def event(self, rule: EventRule, value: Any, path: Path) -> list[Hook]:
         """A list of groups or hooks, a single one, or a mapping that holds the list under a key."""
-        form = self.dialect.form
-        self.costs = rule.malformed or self.costs
+        form = self.dialect.config.form
+        self.costs = rule.overrides.malformed or self.costs
         if not isinstance(value, dict) or form.unlisted == "file":
             return self.items(rule, value, path, None)
         if form.lists:
@@ -87,29 +87,29 @@ class Reading:
         for key, one in value.items():
             if key in known:
                 continue
-            setter = self.dialect.form.group_keys.get(key)
-            if one is None and self.dialect.form.nulls:
+            setter = self.dialect.config.form.group_keys.get(key)
+            if one is None and self.dialect.config.form.nulls:
                 continue
             if setter is None:
-                self.unknown_key(key, (*path, key), {*self.dialect.form.group_keys, *known})
+                self.unknown_key(key, (*path, key), {*self.dialect.config.form.group_keys, *known})
             else:
                 SETTERS[setter](self, found, key, one, (*path, key))
         return found
 
     def items(self, rule: EventRule, value: Any, path: Path, group: dict[str, Any] | None) -> list[Hook]:
         """The items of a list; `group` holds what their group said, None where they stand in none."""
-        if isinstance(value, dict) and group is not None and self.dialect.form.flat:
+        if isinstance(value, dict) and group is not None and self.dialect.config.form.flat:
             return self.item(rule, value, path, group)
         if not isinstance(value, list):
             if value is None and group is None:  # as if the event were not there
                 self.costs = self.usual
-            costs = self.ruin if self.dialect.form.unlisted == "file" else self.malformed
+            costs = self.ruin if self.dialect.config.form.unlisted == "file" else self.malformed
             costs(path, f"{path[-1]} must be a list, not {type(value).__name__}", "its hooks never run")
             return []
         return [hook for n, one in enumerate(value) for hook in self.item(rule, one, (*path, n), group)]
 
     def item(self, rule: EventRule, value: Any, path: Path, group: dict[str, Any] | None) -> list[Hook]:
-        form = self.dialect.form
+        form = self.dialect.config.form
         if not isinstance(value, dict):
             self.malformed(path, f"a hook must be a mapping, not {type(value).__name__}", "it never runs")
             return []
@@ -140,7 +140,7 @@ class Reading:
         return hooks
 
     def events_of(self, entry: dict[str, Any], path: Path) -> list[EventRule]:
-        key = next(key for key, setter in self.dialect.form.keys.items() if setter == "event")
+        key = next(key for key, setter in self.dialect.config.form.keys.items() if setter == "event")
         named = entry.get(key)
         if named is None or named == []:
             self.warn(path, f"a hook needs {key!r}: the event it is for; it never runs")
@@ -158,7 +158,7 @@ class Reading:
         """One entry, or None where it cannot run."""
         found: dict[str, Any] = {"spec": {}, **group}
         self.refused = False
-        keys, nulls = self.dialect.form.keys, self.dialect.form.nulls
+        keys, nulls = self.dialect.config.form.keys, self.dialect.config.form.nulls
         for key, value in entry.items():
             setter = keys.get(key) if value is not None or not nulls else "note"
             if setter is None:
@@ -181,13 +181,13 @@ class Reading:
             self.warn(path, f"only a process can run in the background, not a hook of type {kind.name!r}")
             found["background"] = False
         self.close(rule, found, path)
-        if RULE in (found.get("condition") or {}) and rule.target != "tool_name":
+        if RULE in (found.get("condition") or {}) and rule.target.field != "tool_name":
             self.warn(path, f"{rule.name} is about no tool, so a hook that is for some calls only never runs")
         spec = {**kind.spec, **(self.folder if kind.handler == "command" else {}), **found.pop("spec")}
         known = (kind.key, *kind.spec, *OPTIONS.get(kind.handler, ())) if kind.key else tuple(spec)
         for key in (key for key in spec if key not in known):
             self.warn((*path, key), f"{key} means nothing to a hook of type {kind.name!r}; it is ignored")
-        if "stop_cap" in spec and rule.stop_cap is None:
+        if "stop_cap" in spec and rule.stop.cap is None:
             self.warn(path, f"{rule.name} keeps no agent from stopping, so how often that may be says nothing")
         found.pop("type", None)
         return Hook(
@@ -198,7 +198,7 @@ class Reading:
             source=Source(self.document.file, path, self.document.where, self.scope, apart=self.apart),
             timeout=limit,
             agent=self.agent,
-            match_kind=found.pop("match_kind", rule.matcher),
+            match_kind=found.pop("match_kind", rule.overrides.matcher),
             env={**self.env, **found.pop("env", {})},
             **found,
         )
@@ -207,10 +207,10 @@ class Reading:
         """A wish to fail closed counts where the event can be refused and the hook is waited for."""
         if not found.pop("closed", False):
             return
-        if rule.closes and not found.get("background"):
+        if rule.can.fail_closed and not found.get("background"):
             found["on_failure"] = {"default": "deny", **found.get("on_failure", {})}
         else:
-            where = "in the background" if rule.closes else f"on {rule.name}"
+            where = "in the background" if rule.can.fail_closed else f"on {rule.name}"
             self.warn(path, f"a failure of this hook does not block: {where} that is not done")
 
     def runs(self, kind: Type, rule: EventRule, path: Path) -> bool:
@@ -220,16 +220,18 @@ class Reading:
             self.ruin(path, f"{title} refuses a file with a hook of type {kind.name!r}")
         elif kind.does == "inert":
             self.warn(path, f"{title} reads hooks of type {kind.name!r} and never runs them")
-        elif rule.types and kind.name not in rule.types:
-            self.warn(path, f"hooks of type {kind.name!r} never run on {rule.name}, only: {', '.join(rule.types)}")
+        elif rule.overrides.types and kind.name not in rule.overrides.types:
+            self.warn(
+                path, f"hooks of type {kind.name!r} never run on {rule.name}, only: {', '.join(rule.overrides.types)}"
+            )
         else:
             return True
         return False
 
     def type_of(self, found: dict[str, Any], path: Path) -> Type | None:
         """Which handler runs the entry; None, with a warning, where none can."""
-        spec, types = found["spec"], self.dialect.types
-        name = found.get("type") or UNTYPED.get(self.dialect.untyped, default_handler_type)(self.dialect, spec)
+        spec, types = found["spec"], self.dialect.config.types
+        name = found.get("type") or UNTYPED.get(self.dialect.config.untyped, default_handler_type)(self.dialect, spec)
         fitting = [kind for kind in types if kind.name == name]
         if not fitting:
             known = sorted({kind.name for kind in types})
@@ -250,9 +252,11 @@ class Reading:
 
     def check_matcher(self, rule: EventRule, found: dict[str, Any], path: Path) -> None:
         matcher = found.get("matcher")
-        if matcher not in (None, "", "*") and not rule.target:
+        if matcher not in (None, "", "*") and not rule.target.field:
             self.warn(path, f"{rule.name} has nothing to match on, so the matcher {matcher!r} is ignored")
-        elif matcher and is_broken(matcher, kind := found.get("match_kind") or rule.matcher or self.dialect.matcher):
+        elif matcher and is_broken(
+            matcher, kind := found.get("match_kind") or rule.overrides.matcher or self.dialect.planning.matcher
+        ):
             text = f"the matcher {matcher!r} is no {WHOSE[engine(kind)]}regular expression"
             self.warn(path, f"{text}: it matches nothing, the hook never runs")
 
@@ -323,20 +327,20 @@ NAMES: dict[str, Callable[[str], str]] = {"url": without_query, "prompt": first_
 
 
 def default_handler_type(dialect: Dialect, spec: dict[str, Any]) -> str:
-    return dialect.untyped
+    return dialect.config.untyped
 
 
 def by_key(dialect: Dialect, spec: dict[str, Any]) -> str:
     """The type whose main key is there."""
-    return next((kind.name for kind in dialect.types if kind.key in spec), "")
+    return next((kind.name for kind in dialect.config.types if kind.key in spec), "")
 
 
 def path_or_dotted(dialect: Dialect, spec: dict[str, Any]) -> str:
     """A path is a command, a dotted name a function."""
-    main = str(spec.get(dialect.types[0].key, ""))
+    main = str(spec.get(dialect.config.types[0].key, ""))
     dotted = all(part.isidentifier() for part in main.split(".")) and "." in main
     form = "function" if dotted and not main.endswith((".py", ".sh")) else "program"
-    return next(kind.name for kind in dialect.types if kind.form == form)
+    return next(kind.name for kind in dialect.config.types if kind.form == form)
 
 
 UNTYPED: dict[str, Callable[[Dialect, dict[str, Any]], str]] = {"by-key": by_key, "path-or-dotted": path_or_dotted}

@@ -103,7 +103,7 @@ def load(
             del loaded.hooks[before:]
         if place.file.switches:
             switches(document, dialect, words, loaded)
-        if place.file.scope in SYSTEMS and document.data.get(dialect.only_system) is True:
+        if place.file.scope in SYSTEMS and document.data.get(dialect.config.switches.only_system) is True:
             words.off = True
         if place.file.own_switch and words.off is not None:
             loaded.hooks[before:] = [
@@ -125,19 +125,21 @@ def other_version(document: readers.Document, place: Place) -> Iterator[Problem]
 
 def switches(document: readers.Document, dialect: Dialect, words: Words, loaded: Loaded) -> None:
     """What a file says about running hooks at all."""
-    if dialect.switch in document.data:
-        words.switch = document.data[dialect.switch]
-    key, value = dialect.off
+    if dialect.config.switches.on in document.data:
+        words.switch = document.data[dialect.config.switches.on]
+    key, value = dialect.config.switches.off
     said, path = dig(document.data, key) if key else (None, ())
     if isinstance(said, bool):
         words.off = said is value
     elif said is not None:
         loaded.problems.append(problem(document, path, f"{key} must be true or false, not {said!r}; it is ignored"))
-    names, path = dig(document.data, dialect.disabled) if dialect.disabled else (None, ())
+    names, path = (
+        dig(document.data, dialect.config.switches.disabled) if dialect.config.switches.disabled else (None, ())
+    )
     if isinstance(names, list):
         words.disabled = [name for name in names if isinstance(name, str)]
     elif names is not None:
-        text = f"{dialect.disabled} must be a list of names, not {names!r}; it is ignored"
+        text = f"{dialect.config.switches.disabled} must be a list of names, not {names!r}; it is ignored"
         loaded.problems.append(problem(document, path, text))
 
 
@@ -151,12 +153,12 @@ def obey(loaded: Loaded, dialect: Dialect, standing: Standing) -> None:
             named.setdefault(event, set()).add(place.file.scope)
         loaded.overrides.update(words.overrides)
         switch = words.switch if switch is None else switch
-    if dialect.layers == "override-by-event":
+    if dialect.config.layers == "override-by-event":
         loaded.hooks = [overridden(hook, named) for hook in loaded.hooks]
-    if dialect.switch and switch is not True:
-        loaded.off = f"{dialect.switch} is not true"
+    if dialect.config.switches.on and switch is not True:
+        loaded.off = f"{dialect.config.switches.on} is not true"
     elif off(all_words):
-        key, value = dialect.off
+        key, value = dialect.config.switches.off
         loaded.off = f"{key} is {str(value).lower()}"
     disabled = {name for _, words in all_words for name in words.disabled}
     if loaded.off or disabled:
@@ -170,7 +172,7 @@ def obey(loaded: Loaded, dialect: Dialect, standing: Standing) -> None:
 
 def is_exempt_from_disabling(hook: Hook, dialect: Dialect) -> bool:
     """What nobody else switches off."""
-    return is_managed(hook) or (dialect.system_stays and hook.source.scope in SYSTEMS)
+    return is_managed(hook) or (dialect.config.switches.system_stays and hook.source.scope in SYSTEMS)
 
 
 def off(all_words: list[tuple[Place, Words]]) -> bool:
@@ -209,7 +211,7 @@ def sections(document: readers.Document, place: Place, dialect: Dialect, loaded:
             if value is None:
                 continue
             path += inner
-            if dialect.form.entries:
+            if dialect.config.form.entries:
                 yield Found("", value, path, agent)
             elif isinstance(value, dict):
                 yield from (
@@ -268,9 +270,9 @@ def add(
 ) -> list[Problem]:
     """The hooks of one event's value, and what it says about others; returns what the agent refuses the file for."""
     reading = entries.Reading(document, place.file.scope, dialect, found.agent, loaded.problems, place.file)
-    if dialect.layers == "override-by-event":
+    if dialect.config.layers == "override-by-event":
         words.names.append(found.event)
-    if dialect.form.entries:
+    if dialect.config.form.entries:
         hooks = reading.entries(found.value, found.path)
     else:
         rule = known_event(found, document, dialect, loaded, place.file.beside)

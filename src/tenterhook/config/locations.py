@@ -33,8 +33,8 @@ def places(
     dialect: Dialect, project: str, home: str, environ: Mapping[str, str], config: str = "", system: str = ""
 ) -> list[Place]:
     """All places in the dialect's order, each once; `config` replaces the search, but not for the system's own file."""
-    managed = [override_managed_path(file, system) for file in dialect.files if file.scope == "managed"]
-    files = (*managed, *(file for file in dialect.files if file.scope != "managed"))
+    managed = [override_managed_path(file, system) for file in dialect.config.files if file.scope == "managed"]
+    files = (*managed, *(file for file in dialect.config.files if file.scope != "managed"))
     if config:
         return [
             *(place for file in managed for place in expand(file, dialect, project, home, environ)),
@@ -56,9 +56,9 @@ def only(dialect: Dialect, project: str, config: str) -> Place:
     if not os.path.exists(path):
         raise ConfigError("no such file; --config replaces the search for config files", file=config)
     formats = FORMATS.get(os.path.splitext(path)[1].lower(), ())
-    fitting = [file for file in dialect.files if file.format in formats and file.scope != "managed"]
+    fitting = [file for file in dialect.config.files if file.format in formats and file.scope != "managed"]
     if not fitting:
-        known = ", ".join(sorted({file.format for file in dialect.files}))
+        known = ", ".join(sorted({file.format for file in dialect.config.files}))
         raise ConfigError(f"the dialect {dialect.name} reads no such files, only {known}", file=config)
     # A link in the project that leads out of it is still the project's word on what is read.
     named = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
@@ -95,7 +95,7 @@ def expand(file: File, dialect: Dialect, project: str, home: str, environ: Mappi
 
 def moved_home(path: str, dialect: Dialect, environ: Mapping[str, str]) -> str:
     """A folder of the user's lies elsewhere where a variable says so; a relative one would be the project's."""
-    for name, folder in dialect.homes.items():
+    for name, folder in dialect.config.homes.items():
         if path.startswith(f"{folder}/") and os.path.isabs(environ.get(name, "")):
             return environ[name] + path[len(folder) :]
     return path

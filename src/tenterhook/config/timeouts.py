@@ -28,11 +28,11 @@ DIVISOR = {"seconds": 1.0, "whole-seconds": 1.0, "milliseconds": 1000.0}
 
 def timeout(r: Reading, said: tuple[str, Any, Path] | None, rule: EventRule, kind: Type) -> float:
     """Seconds. Without a word in the entry the shorter of what its type and its event say."""
-    usual = min(kind.timeout or r.dialect.timeout, rule.timeout or LONGEST)
+    usual = min(kind.timeout or r.dialect.planning.timeout, rule.overrides.timeout or LONGEST)
     if said is None:
         return usual
     key, value, path = said
-    unit = unit_of(value, kind.unit or r.dialect.unit)
+    unit = unit_of(value, kind.unit or r.dialect.config.unit)
     if not is_time(value, unit):
         shown = repr(value)[:60]
         wanted = "a whole number from 0 on" if unit == WHOLE else "a number above 0"
@@ -42,9 +42,9 @@ def timeout(r: Reading, said: tuple[str, Any, Path] | None, rule: EventRule, kin
         meant = "seconds" if unit == "milliseconds" else "milliseconds"
         r.warn(path, f"{key} is {value:g}, and this dialect counts in {COUNTED.get(unit, unit)}; were {meant} meant?")
     seconds: float = max(value / DIVISOR[unit], LEAST.get(unit, 0.0))
-    if rule.longest and seconds > rule.longest:
-        r.warn(path, f"{key} is {seconds:g} s, and hooks of {rule.name} have {rule.longest:g} s at most")
-        return rule.longest
+    if rule.overrides.longest and seconds > rule.overrides.longest:
+        r.warn(path, f"{key} is {seconds:g} s, and hooks of {rule.name} have {rule.overrides.longest:g} s at most")
+        return rule.overrides.longest
     return seconds
 
 

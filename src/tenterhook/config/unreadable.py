@@ -34,7 +34,7 @@ def failing_hooks(place: Place, exc: ConfigError, dialect: Dialect) -> Iterator[
 
 def guards(rule: EventRule) -> bool:
     """Whether a hook there decides about a call. One that keeps an agent from ending guards nothing."""
-    return rule.blocks and (rule.asks or rule.target == "tool_name")
+    return rule.can.block and (rule.can.ask or rule.target.field == "tool_name")
 
 
 def names(text: str, rule: EventRule, section: Section) -> bool:

@@ -2,7 +2,24 @@
 
 from msgspec.structs import replace
 
-from tenterhook.dialects.schema.dialect import Answer, EventRule, Exit, Field
+from tenterhook.dialects.schema.dialect import (
+    Answer,
+    AnswerChecks,
+    AnswerValue,
+    Can,
+    DenyRules,
+    EventRule,
+    EventTarget,
+    Exit,
+    ExitAnswer,
+    ExitText,
+    Field,
+    MergeRules,
+    Overrides,
+    StopRules,
+    TextRules,
+    revise,
+)
 
 # What an event under its camelCase name begins with, and under its PascalCase one.
 CAMEL = (Field("sessionId", "session"), Field("timestamp", "timestamp", "epoch-ms"), Field("cwd", "cwd"))
@@ -42,108 +59,94 @@ DENIES: dict[int | str, Exit] = {
     2: Exit(
         means="a refusal, whatever the answer decides; its flat reason counts, stderr is lost",
         decision="deny",
-        answer=True,
-        flat=True,
-        text="stderr",
-        becomes="error",
+        text=ExitText("stderr", "error"),
+        answer=ExitAnswer(flat=True),
     ),
-    "other": Exit(means="failed, and a refusal; nothing is read", failed=True, text="stderr", becomes="error"),
+    "other": Exit(means="failed, and a refusal; nothing is read", failed=True, text=ExitText("stderr", "error")),
 }
 
 BEFORE = EventRule(
     name="preToolUse",
     kind="tool.before",
     about="before a tool runs; a hook that fails refuses, one that takes too long does not",
-    target="tool_name",
     fields=CALL,
-    exits=DENIES,
-    failure=CLOSED,
-    blocks=True,
-    asks=True,
-    grants=True,
-    deny=("model", "reason"),
-    chain_ends=("deny", "ask", "input"),
-    merges={"input": "replace"},
-    chain={"input": "tool_input"},
+    target=EventTarget("tool_name"),
+    can=Can(block=True, ask=True, grant=True),
+    deny=DenyRules("model", "reason"),
+    merging=MergeRules(changes={"input": "replace"}, chain={"input": "tool_input"}),
+    overrides=Overrides(exits=DENIES, failure=CLOSED, chain_ends=("deny", "ask", "input")),
 )
 AFTER = EventRule(
     name="postToolUse",
     kind="tool.after",
     about="after a tool that succeeded; a refusal takes the place of the result",
-    target="tool_name",
     fields=(*CALL, Field("toolResult", "tool_output", "result")),
-    deny=("model", "feedback"),
-    unreasoned="ignored-unless-text",
-    replaces=True,
-    erased=True,
-    chain_ends=("deny",),
-    merges={"output": "replace"},
-    chain={"output": "tool_output"},
+    target=EventTarget("tool_name"),
+    deny=DenyRules("model", "feedback", unreasoned="ignored-unless-text", replaces=True, erases=True),
+    merging=MergeRules(changes={"output": "replace"}, chain={"output": "tool_output"}),
+    overrides=Overrides(chain_ends=("deny",)),
 )
 FAILED = EventRule(
     name="postToolUseFailure",
     kind="tool.failed",
     about="after a tool that failed",
-    target="tool_name",
     fields=(*CALL, Field("error")),
-    exits={2: Exit(means="stderr is context for the model; nothing else is read", text="stderr", becomes="context")},
-    deny=("log", "reason"),
+    target=EventTarget("tool_name"),
+    deny=DenyRules("log", "reason"),
+    overrides=Overrides(
+        exits={
+            2: Exit(means="stderr is context for the model; nothing else is read", text=ExitText("stderr", "context"))
+        }
+    ),
 )
 PROMPT = EventRule(
     name="userPromptSubmitted",
     kind="prompt.submit",
     about="when a prompt comes in; only an answer refuses it, no exit code",
     fields=(Field("prompt"),),
-    blocks=True,
-    unreasoned="ignored-unless-text",
-    erased=True,
-    decisions="last",
-    reasons="last",
-    contexts="last",
-    merges={"prompt": "replace"},
+    can=Can(block=True),
+    deny=DenyRules(unreasoned="ignored-unless-text", erases=True),
+    merging=MergeRules(changes={"prompt": "replace"}, decisions="last", reasons="last", contexts="last"),
 )
 START = EventRule(
     name="sessionStart",
     kind="session.start",
     about="when a session starts or goes on",
     fields=(Field("source"), Field("initialPrompt", "initial_prompt")),
-    deny=("log", "reason"),
+    deny=DenyRules("log", "reason"),
 )
 END = EventRule(
     name="sessionEnd",
     kind="session.end",
     about="when a session ends; nothing comes of it",
     fields=(Field("reason"),),
-    deny=("log", "reason"),
+    deny=DenyRules("log", "reason"),
 )
 STOP = EventRule(
     name="agentStop",
     kind="turn.stop",
     about="when the agent ends its turn; a refusal's reason is the next prompt, eight times in a row",
-    base=(*CAMEL, TRANSCRIPT),
     fields=STOPPED,
-    blocks=True,
-    stop_cap=8,
-    unreasoned="ignored",
-    decisions="last",
-    reasons="last-any",
-    reasons_told="counting",
-    deny=("model", "reason"),
+    can=Can(block=True),
+    deny=DenyRules("model", "reason", unreasoned="ignored"),
+    stop=StopRules(cap=8),
+    merging=MergeRules(decisions="last", reasons="last-any", reasons_told="counting"),
+    overrides=Overrides(base=(*CAMEL, TRANSCRIPT)),
 )
 AGENT_STARTS = EventRule(
     name="subagentStart",
     kind="agent.start",
     about="before a subagent starts; it cannot be kept from it",
-    target="agent_type",
-    base=(*CAMEL, TRANSCRIPT),
     fields=(
         *(Field("agentName", "agent_type"), Field("agentDisplayName", "agent_display_name")),
         *(Field("agentDescription", "agent_description"), Field("agentId", "agent_id")),
         *(Field("agentType", "agent_type"), Field("parentAgentId", "parent_agent_id")),
     ),
-    deny=("log", "reason"),
+    target=EventTarget("agent_type"),
+    deny=DenyRules("log", "reason"),
+    overrides=Overrides(base=(*CAMEL, TRANSCRIPT)),
 )
-AGENT_STOPS = replace(
+AGENT_STOPS = revise(
     STOP,
     name="subagentStop",
     kind="agent.stop",
@@ -153,58 +156,61 @@ AGENT_STOPS = replace(
         *(Field("agentDisplayName", "agent_display_name"), Field("response", "prompt_response"), *STOPPED),
         Field("parentAgentId", "parent_agent_id"),
     ),
-    stop_cap=0,
-    merges={"output": "replace"},
+    stop={"cap": 0},
+    merging={"changes": {"output": "replace"}},
 )
 ERROR = EventRule(
     name="errorOccurred",
     kind="turn.failed",
     about="when something goes wrong; nothing comes of it",
     fields=(Field("errorContext", "error_context"), Field("recoverable"), Field("error", "error", "error")),
-    deny=("log", "reason"),
+    deny=DenyRules("log", "reason"),
 )
 COMPACT = EventRule(
     name="preCompact",
     kind="compact.before",
     about="before the context is compacted; nothing comes of it",
-    target="trigger",
-    targets=("manual", "auto"),
-    base=(*CAMEL, TRANSCRIPT),
     fields=(Field("trigger"), Field("customInstructions", "custom_instructions")),
-    deny=("log", "reason"),
+    target=EventTarget("trigger", values=("manual", "auto")),
+    deny=DenyRules("log", "reason"),
+    overrides=Overrides(base=(*CAMEL, TRANSCRIPT)),
 )
 PERMISSION = EventRule(
     name="permissionRequest",
     kind="permission.ask",
     about="before a permission is looked up; a hook that fails, or prints no JSON, refuses",
-    target="tool_name",
-    base=(Field("hookName", "=permissionRequest"), *CAMEL),
     fields=(CALL[0], Field("toolInput", "tool_input"), Field("permissionSuggestions", "permission_suggestions")),
-    exits=DENIES,
-    failure={**CLOSED, "output": "deny"},
-    text_fails=True,
-    chain_ends=("failure",),
-    blocks=True,
-    grants=True,
-    decisions="last",
-    reasons="last",
-    deny=("model", "reason"),
+    target=EventTarget("tool_name"),
+    can=Can(block=True, grant=True),
+    deny=DenyRules("model", "reason"),
+    text=TextRules(fails=True),
+    merging=MergeRules(decisions="last", reasons="last"),
+    overrides=Overrides(
+        base=(Field("hookName", "=permissionRequest"), *CAMEL),
+        exits=DENIES,
+        failure={**CLOSED, "output": "deny"},
+        chain_ends=("failure",),
+    ),
 )
 NOTICE = EventRule(
     name="notification",
     kind="notify",
     about="when the user is told something; context for the model is a prompt of its own",
-    target="type",
-    targets=(
-        *("shell_completed", "shell_detached_completed", "agent_completed", "agent_idle"),
-        *("permission_prompt", "elicitation_dialog"),
+    target=EventTarget(
+        "type",
+        values=(
+            *("shell_completed", "shell_detached_completed", "agent_completed", "agent_idle"),
+            *("permission_prompt", "elicitation_dialog"),
+        ),
     ),
-    base=(
-        *(*CAMEL, Field("message"), Field("title"), Field("hook_event_name", "=Notification")),
-        Field("notification_type", "type"),
+    deny=DenyRules("log", "reason"),
+    text=TextRules(audience={"context": "model"}),
+    overrides=Overrides(
+        base=(
+            *(*CAMEL, Field("message"), Field("title"), Field("hook_event_name", "=Notification")),
+            Field("notification_type", "type"),
+        )
     ),
-    deny=("log", "reason"),
-    audience={"context": "model"},
 )
 
 # How a PascalCase event matches and calls tools.
@@ -217,8 +223,8 @@ EVENTS = (
         kind="prompt.transform",
         about="after a prompt was made ready for the model",
         fields=(Field("prompt"), Field("transformedPrompt", "transformed_prompt")),
-        deny=("log", "reason"),
-        merges={"prompt": "replace"},
+        deny=DenyRules("log", "reason"),
+        merging=MergeRules(changes={"prompt": "replace"}),
     ),
     EventRule(
         name="preMcpToolCall",
@@ -228,62 +234,68 @@ EVENTS = (
             *(Field("serverName", "server_name"), Field("toolName", "tool_name"), Field("arguments", "tool_input")),
             *(Field("toolCallId", "tool_use_id"), Field("_meta", "meta")),
         ),
-        deny=("log", "reason"),
+        deny=DenyRules("log", "reason"),
     ),
-    replace(BEFORE, name="PreToolUse", base=SNAKE, fields=SNAKE_CALL, called=CALLED, matcher=CLAUDE),
-    replace(
+    revise(
+        BEFORE,
+        name="PreToolUse",
+        fields=SNAKE_CALL,
+        target={"called": CALLED},
+        overrides={"base": SNAKE, "matcher": CLAUDE},
+    ),
+    revise(
         AFTER,
         name="PostToolUse",
-        base=SNAKE,
         fields=(*SNAKE_CALL, Field("tool_result", "tool_output", "result-snake")),
-        called=CALLED,
-        matcher=CLAUDE,
+        target={"called": CALLED},
+        overrides={"base": SNAKE, "matcher": CLAUDE},
     ),
-    replace(
+    revise(
         FAILED,
         name="PostToolUseFailure",
-        base=SNAKE,
         fields=(*SNAKE_CALL, Field("error")),
-        called=CALLED,
-        matcher=CLAUDE,
+        target={"called": CALLED},
+        overrides={"base": SNAKE, "matcher": CLAUDE},
     ),
-    replace(PROMPT, name="UserPromptSubmit", base=SNAKE),
-    replace(START, name="SessionStart", base=SNAKE, fields=(Field("source"), Field("initial_prompt"))),
-    replace(END, name="SessionEnd", base=SNAKE),
-    replace(
+    revise(PROMPT, name="UserPromptSubmit", overrides={"base": SNAKE}),
+    revise(START, name="SessionStart", fields=(Field("source"), Field("initial_prompt")), overrides={"base": SNAKE}),
+    revise(END, name="SessionEnd", overrides={"base": SNAKE}),
+    revise(
         STOP,
         name="Stop",
-        base=(*SNAKE, SNAKE_TRANSCRIPT),
         fields=(Field("stop_reason"), Field("stop_hook_active")),
+        overrides={"base": (*SNAKE, SNAKE_TRANSCRIPT)},
     ),
     replace(
         AGENT_STARTS,
         name="SubagentStart",
         fields=(*(*AGENT_STARTS.fields[:3], Field("agent_id"), Field("agent_type"), Field("parent_agent_id")),),
     ),
-    replace(
+    revise(
         AGENT_STOPS,
         name="SubagentStop",
-        base=(
-            *(*SNAKE, Field("agent_id"), Field("agent_type"), Field("parent_agent_id"), SNAKE_TRANSCRIPT),
-            *(Field("agent_name", "agent_type"), Field("agent_display_name")),
-            *(Field("last_assistant_message", "prompt_response"), Field("stop_reason"), Field("stop_hook_active")),
-        ),
         fields=(),
+        overrides={
+            "base": (
+                *(*SNAKE, Field("agent_id"), Field("agent_type"), Field("parent_agent_id"), SNAKE_TRANSCRIPT),
+                *(Field("agent_name", "agent_type"), Field("agent_display_name")),
+                *(Field("last_assistant_message", "prompt_response"), Field("stop_reason"), Field("stop_hook_active")),
+            )
+        },
     ),
-    replace(
+    revise(
         ERROR,
         name="ErrorOccurred",
-        base=SNAKE,
         fields=(Field("error_context"), Field("recoverable"), Field("error", "error", "error")),
+        overrides={"base": SNAKE},
     ),
-    replace(
+    revise(
         COMPACT,
         name="PreCompact",
-        base=(*SNAKE, SNAKE_TRANSCRIPT),
         fields=(Field("trigger"), Field("custom_instructions")),
+        overrides={"base": (*SNAKE, SNAKE_TRANSCRIPT)},
     ),
-    replace(PERMISSION, name="PermissionRequest", called=CALLED, matcher=CLAUDE),
+    revise(PERMISSION, name="PermissionRequest", target={"called": CALLED}, overrides={"matcher": CLAUDE}),
     replace(NOTICE, name="Notification"),
 )
 
@@ -301,30 +313,36 @@ OWN = "hookSpecificOutput"
 
 ANSWERS = (
     Answer(path="permissionDecision", effect="decision", events=BEFORES, words=WORDS),
-    Answer(path="permissionDecisionReason", effect="reason", written="text", events=BEFORES),
-    Answer(path="modifiedArgs", effect="input", fatal=True, events=BEFORES),
+    Answer(path="permissionDecisionReason", effect="reason", events=BEFORES, value=AnswerValue(written="text")),
+    Answer(path="modifiedArgs", effect="input", events=BEFORES, checks=AnswerChecks(fatal=True)),
     Answer(path=f"{OWN}.hookEventName", effect="note", events=BEFORES[1:]),
     Answer(path=f"{OWN}.permissionDecision", effect="decision", events=BEFORES[1:], words=WORDS),
-    Answer(path=f"{OWN}.permissionDecisionReason", effect="reason", written="text", events=BEFORES[1:]),
-    Answer(path=f"{OWN}.updatedInput", effect="input", fatal=True, null="ignored", events=BEFORES[1:]),
-    Answer(path=f"{OWN}.additionalContext", effect="text", kind="context", written="json", events=BEFORES[1:]),
-    Answer(path="additionalContext", effect="text", kind="context", events=AFTERS),
+    Answer(
+        path=f"{OWN}.permissionDecisionReason", effect="reason", events=BEFORES[1:], value=AnswerValue(written="text")
+    ),
+    Answer(
+        path=f"{OWN}.updatedInput", effect="input", events=BEFORES[1:], checks=AnswerChecks(fatal=True, null="ignored")
+    ),
+    Answer(
+        path=f"{OWN}.additionalContext",
+        effect="text",
+        events=BEFORES[1:],
+        kind="context",
+        value=AnswerValue(written="json"),
+    ),
+    Answer(path="additionalContext", effect="text", events=AFTERS, kind="context"),
     Answer(
         path="additionalContext",
         effect="text",
-        kind="context",
-        written="json",
         events=tuple(name for name in CONTEXTS if name not in AFTERS),
+        kind="context",
+        value=AnswerValue(written="json"),
     ),
     Answer(path="modifiedResult.resultType", effect="note", events=AFTERS),
-    Answer(path="modifiedResult.textResultForLlm", effect="output", type="text", events=AFTERS),
-    Answer(path="modifiedPrompt", effect="set", change="prompt", type="text", events=PROMPTS),
+    Answer(path="modifiedResult.textResultForLlm", effect="output", events=AFTERS, type="text"),
+    Answer(path="modifiedPrompt", effect="set", events=PROMPTS, type="text", change="prompt"),
     Answer(
-        path="modifiedTransformedPrompt",
-        effect="set",
-        change="prompt",
-        type="text",
-        events=("userPromptTransformed",),
+        path="modifiedTransformedPrompt", effect="set", events=("userPromptTransformed",), type="text", change="prompt"
     ),
     Answer(path="decision", effect="decision", events=AFTERS, words={"block": "deny"}),
     Answer(
@@ -332,12 +350,12 @@ ANSWERS = (
         effect="decision",
         events=(*PROMPTS, *STOPS),
         words={"block": "deny", "allow": "allow"},
-        otherwise="allow",
+        value=AnswerValue(otherwise="allow"),
     ),
     Answer(path="reason", effect="reason", events=(*AFTERS, *PROMPTS, *STOPS)),
-    Answer(path="modifiedResponse", effect="output", type="text", events=STOPS[2:]),
+    Answer(path="modifiedResponse", effect="output", events=STOPS[2:], type="text"),
     Answer(path="behavior", effect="decision", events=PERMISSIONS, words={"allow": "allow", "deny": "deny"}),
     Answer(path="message", effect="reason", events=PERMISSIONS),
-    Answer(path="interrupt", effect="set", change="interrupt", type="flag", events=PERMISSIONS),
+    Answer(path="interrupt", effect="set", events=PERMISSIONS, type="flag", change="interrupt"),
     Answer(path="metaToUse", effect="note", events=("preMcpToolCall",)),
 )

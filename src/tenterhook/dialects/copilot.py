@@ -3,7 +3,26 @@
 from msgspec.structs import replace
 
 from tenterhook.dialects._copilot import ANSWERS, CAMEL, EVENTS
-from tenterhook.dialects.schema.dialect import Dialect, Exit, File, Form, Install, ToolName, Type
+from tenterhook.dialects.schema.dialect import (
+    AnswerSection,
+    ConfigRules,
+    Dialect,
+    Exit,
+    ExitAnswer,
+    ExitText,
+    File,
+    Form,
+    Install,
+    MessageRules,
+    PayloadRules,
+    PlanningRules,
+    ReadingRules,
+    Remarks,
+    Switches,
+    ToolName,
+    ToolRules,
+    Type,
+)
 
 KEYS = {
     "type": "type",
@@ -43,61 +62,69 @@ DIALECT = Dialect(
     title="GitHub Copilot CLI",
     about="GitHub Copilot CLI 1.0.102 as it runs: files of hooks in .github/hooks, each event under two names",
     events=EVENTS,
-    base=CAMEL,
-    env={"COPILOT_PROJECT_DIR": "project", "CLAUDE_PROJECT_DIR": "project", "COPILOT_CLI": "=1"},
-    env_without=("COPILOT_PROVIDER_", "COPILOT_OFFLINE"),
-    exits={
-        0: Exit(means="JSON is the answer, text is nothing", answer=True),
-        2: Exit(
-            means="goes on; JSON is the answer, stderr is kept in the log", answer=True, text="stderr", becomes="error"
+    payload=PayloadRules(
+        base=CAMEL,
+        env={"COPILOT_PROJECT_DIR": "project", "CLAUDE_PROJECT_DIR": "project", "COPILOT_CLI": "=1"},
+        env_without=("COPILOT_PROVIDER_", "COPILOT_OFFLINE"),
+    ),
+    reading=ReadingRules(
+        exits={
+            0: Exit(means="JSON is the answer, text is nothing", answer=ExitAnswer()),
+            2: Exit(
+                means="goes on; JSON is the answer, stderr is kept in the log",
+                text=ExitText("stderr", "error"),
+                answer=ExitAnswer(),
+            ),
+            "other": Exit(means="failed, goes on; nothing is read", failed=True, text=ExitText("stderr", "error")),
+        },
+        answers=ANSWERS,
+        section=AnswerSection(name="hookSpecificOutput", outranks=True),
+        broken="text",
+        lines="but-progress",
+    ),
+    config=ConfigRules(
+        files=(
+            replace(
+                ALONE, path="/etc/github-copilot/policy.d/*.json", scope="system", own_switch=False, switches=False
+            ),
+            replace(ALONE, path="~/.copilot/hooks/*.json", scope="user"),
+            File(path="~/.copilot/settings.json", scope="user", format="json", malformed="file", own_switch=True),
+            ALONE,
+            File(path=".claude/settings.json", scope="project", format="json", malformed="file"),
+            File(path=".claude/settings.local.json", scope="project", format="json", malformed="file"),
+            File(path=".github/copilot/settings.json", scope="project", format="json", malformed="file"),
+            File(path=".github/copilot/settings.local.json", scope="project", format="json", malformed="file"),
+            replace(ALONE, path="~/.copilot/installed-plugins/**/hooks.json", scope="user", origin="plugin"),
         ),
-        "other": Exit(means="failed, goes on; nothing is read", failed=True, text="stderr", becomes="error"),
-    },
-    answers=ANSWERS,
-    files=(
-        replace(ALONE, path="/etc/github-copilot/policy.d/*.json", scope="system", own_switch=False, switches=False),
-        replace(ALONE, path="~/.copilot/hooks/*.json", scope="user"),
-        File(path="~/.copilot/settings.json", scope="user", format="json", malformed="file", own_switch=True),
-        ALONE,
-        File(path=".claude/settings.json", scope="project", format="json", malformed="file"),
-        File(path=".claude/settings.local.json", scope="project", format="json", malformed="file"),
-        File(path=".github/copilot/settings.json", scope="project", format="json", malformed="file"),
-        File(path=".github/copilot/settings.local.json", scope="project", format="json", malformed="file"),
-        replace(ALONE, path="~/.copilot/installed-plugins/**/hooks.json", scope="user", origin="plugin"),
+        form=Form(
+            group="hooks", flat=True, keys=KEYS, group_keys={"matcher": "matcher"}, malformed="item", unlisted="file"
+        ),
+        types=(
+            Type(name="command", handler="command", key="bash", spec=BASH, ignores=("args",)),
+            Type(name="command", handler="command", key="command", spec=BASH, ignores=("args",)),
+            Type(name="command", handler="command", key="exec", form="exec"),
+            Type(name="command", handler="command", key="powershell", spec=POWERSHELL, ignores=("args",)),
+            Type(name="http", handler="http", key="url", form="url"),
+            Type(name="prompt", handler="plugin", key="prompt", form="none", does="inert"),
+        ),
+        untyped="command",
+        switches=Switches(off=("disableAllHooks", True)),
     ),
-    form=Form(
-        group="hooks", flat=True, keys=KEYS, group_keys={"matcher": "matcher"}, malformed="item", unlisted="file"
+    planning=PlanningRules(matcher="regex-whole@javascript-2025", timeout=30.0, order="sequential", joint="by-file"),
+    messages=MessageRules(marks={"context": "{text}"}),
+    tools=ToolRules(
+        names={
+            "Bash": ToolName("bash"),
+            "Read": ToolName("view", {"file_path": "path"}),
+            "Write": ToolName("create", {"file_path": "path", "content": "file_text"}),
+            "Edit": ToolName("edit", {"file_path": "path", "old_string": "old_str", "new_string": "new_str"}),
+            "Grep": ToolName("grep", {"path": "paths", "ignore_case": "-i", "limit": "head_limit"}),
+            "Glob": ToolName("glob", {"path": "paths"}),
+            "Task": ToolName("task", {"subagent_type": "agent_type"}),
+        },
+        mcp_tool="{server}-{tool}",
+        mcp_files=("~/.copilot/mcp-config.json", ".mcp.json"),
     ),
-    types=(
-        Type(name="command", handler="command", key="bash", spec=BASH, ignores=("args",)),
-        Type(name="command", handler="command", key="command", spec=BASH, ignores=("args",)),
-        Type(name="command", handler="command", key="exec", form="exec"),
-        Type(name="command", handler="command", key="powershell", spec=POWERSHELL, ignores=("args",)),
-        Type(name="http", handler="http", key="url", form="url"),
-        Type(name="prompt", handler="plugin", key="prompt", form="none", does="inert"),
-    ),
-    untyped="command",
-    matcher="regex-whole@javascript-2025",
-    timeout=30.0,
-    order="sequential",
-    joint="by-file",
-    off=("disableAllHooks", True),
-    section="hookSpecificOutput",
-    broken_answer="text",
-    section_outranks=True,
-    answer_lines="but-progress",
-    marks={"context": "{text}"},
-    tools={
-        "Bash": ToolName("bash"),
-        "Read": ToolName("view", {"file_path": "path"}),
-        "Write": ToolName("create", {"file_path": "path", "content": "file_text"}),
-        "Edit": ToolName("edit", {"file_path": "path", "old_string": "old_str", "new_string": "new_str"}),
-        "Grep": ToolName("grep", {"path": "paths", "ignore_case": "-i", "limit": "head_limit"}),
-        "Glob": ToolName("glob", {"path": "paths"}),
-        "Task": ToolName("task", {"subagent_type": "agent_type"}),
-    },
-    mcp_tool="{server}-{tool}",
-    mcp_files=("~/.copilot/mcp-config.json", ".mcp.json"),
     install=Install(
         project=".github/hooks/tenterhook.json",
         user="~/.copilot/hooks/tenterhook.json",
@@ -107,7 +134,7 @@ DIALECT = Dialect(
         beside={"version": 1},
         limits=("a project's hooks run only in a folder that you trust",),
     ),
-    cautions={"approval": "the folder"},
+    remarks=Remarks(cautions={"approval": "the folder"}),
     notes=(
         "Measured with the program itself, but for errorOccurred, preCompact and preMcpToolCall, their payloads, hooks "
         "of type http that get an answer, and plugins: those are from documents only.",

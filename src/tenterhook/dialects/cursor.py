@@ -1,7 +1,24 @@
 """Cursor's hooks, as its documents of October 2026 describe them: nothing here was measured on the program."""
 
 from tenterhook.dialects._cursor import ANSWERS, BASE, EVENTS
-from tenterhook.dialects.schema.dialect import Dialect, Exit, File, Form, Install, ToolName, Type
+from tenterhook.dialects.schema.dialect import (
+    ConfigRules,
+    Dialect,
+    Exit,
+    ExitAnswer,
+    ExitText,
+    File,
+    Form,
+    Install,
+    MessageRules,
+    PayloadRules,
+    PlanningRules,
+    ReadingRules,
+    Remarks,
+    ToolName,
+    ToolRules,
+    Type,
+)
 
 KEYS = {
     "type": "type",
@@ -21,67 +38,78 @@ DIALECT = Dialect(
     title="Cursor",
     about="Cursor as its documents describe it: hooks.json, events for any tool and for tools of a sort, flat answers",
     events=EVENTS,
-    base=BASE,
-    env={
-        "CURSOR_PROJECT_DIR": "project",
-        "CLAUDE_PROJECT_DIR": "project",
-        "CURSOR_VERSION": ".cursor_version?",
-        "CURSOR_USER_EMAIL": ".user_email?",
-        "CURSOR_TRANSCRIPT_PATH": "transcript?",
-    },
-    exits={
-        0: Exit(means="JSON is the answer, text is nothing", answer=True),
-        2: Exit(means="a refusal; stderr is the reason", decision="deny", text="stderr", becomes="reason"),
-        "other": Exit(means="failed, goes on; nothing is read", failed=True, text="stderr", becomes="error"),
-    },
-    answers=ANSWERS,
-    files=(
-        File(
-            path="/etc/cursor/hooks.json",
-            scope="system",
-            format="json",
-            hooks_only=True,
-            beside=("version",),
-            version=1,
-            cwd=".",
-        ),
-        File(
-            path=".cursor/hooks.json", scope="project", format="json", hooks_only=True, beside=("version",), version=1
-        ),
-        File(
-            path="~/.cursor/hooks.json",
-            scope="user",
-            format="json",
-            hooks_only=True,
-            beside=("version",),
-            version=1,
-            cwd=".",
-        ),
+    payload=PayloadRules(
+        base=BASE,
+        env={
+            "CURSOR_PROJECT_DIR": "project",
+            "CLAUDE_PROJECT_DIR": "project",
+            "CURSOR_VERSION": ".cursor_version?",
+            "CURSOR_USER_EMAIL": ".user_email?",
+            "CURSOR_TRANSCRIPT_PATH": "transcript?",
+        },
     ),
-    form=Form(flat=True, keys=KEYS, malformed="item"),
-    types=(
-        Type(name="command", handler="command", key="command"),
-        Type(name="prompt", handler="prompt", key="prompt", form="prompt"),
+    reading=ReadingRules(
+        exits={
+            0: Exit(means="JSON is the answer, text is nothing", answer=ExitAnswer()),
+            2: Exit(means="a refusal; stderr is the reason", decision="deny", text=ExitText("stderr", "reason")),
+            "other": Exit(means="failed, goes on; nothing is read", failed=True, text=ExitText("stderr", "error")),
+        },
+        answers=ANSWERS,
+        wrong_types="void",
     ),
-    untyped="command",
-    matcher="regex-search",
-    timeout=60.0,
-    order="parallel",
-    joint="by-event",
-    chain_ends=("deny",),
-    wrong_types="void",
-    marks={"context": "{text}", "user_message": "{text}"},
-    tools={
-        "Bash": ToolName("Shell"),
-        "Read": ToolName("Read"),
-        "Write": ToolName("Write"),
-        "Edit": ToolName("StrReplace"),
-        "Grep": ToolName("Grep"),
-        "Glob": ToolName("Glob"),
-        "Task": ToolName("Task"),
-    },
-    mcp_tool="MCP:{tool}",
-    mcp_files=("~/.cursor/mcp.json", ".cursor/mcp.json", ".mcp.json"),
+    config=ConfigRules(
+        files=(
+            File(
+                path="/etc/cursor/hooks.json",
+                scope="system",
+                format="json",
+                hooks_only=True,
+                beside=("version",),
+                version=1,
+                cwd=".",
+            ),
+            File(
+                path=".cursor/hooks.json",
+                scope="project",
+                format="json",
+                hooks_only=True,
+                beside=("version",),
+                version=1,
+            ),
+            File(
+                path="~/.cursor/hooks.json",
+                scope="user",
+                format="json",
+                hooks_only=True,
+                beside=("version",),
+                version=1,
+                cwd=".",
+            ),
+        ),
+        form=Form(flat=True, keys=KEYS, malformed="item"),
+        types=(
+            Type(name="command", handler="command", key="command"),
+            Type(name="prompt", handler="prompt", key="prompt", form="prompt"),
+        ),
+        untyped="command",
+    ),
+    planning=PlanningRules(
+        matcher="regex-search", timeout=60.0, order="parallel", joint="by-event", chain_ends=("deny",)
+    ),
+    messages=MessageRules(marks={"context": "{text}", "user_message": "{text}"}),
+    tools=ToolRules(
+        names={
+            "Bash": ToolName("Shell"),
+            "Read": ToolName("Read"),
+            "Write": ToolName("Write"),
+            "Edit": ToolName("StrReplace"),
+            "Grep": ToolName("Grep"),
+            "Glob": ToolName("Glob"),
+            "Task": ToolName("Task"),
+        },
+        mcp_tool="MCP:{tool}",
+        mcp_files=("~/.cursor/mcp.json", ".cursor/mcp.json", ".mcp.json"),
+    ),
     install=Install(
         project=".cursor/hooks.json",
         user="~/.cursor/hooks.json",
@@ -90,7 +118,7 @@ DIALECT = Dialect(
         beside={"version": 1},
         limits=("a project's hooks run only in a workspace that you trust",),
     ),
-    cautions={"approval": "the folder", "byte order mark": "on Windows"},
+    remarks=Remarks(cautions={"approval": "the folder", "byte order mark": "on Windows"}),
     notes=(
         "From documents only: Cursor's own of October 2026, and what others recorded. Nothing was measured on the "
         "program, so that a guard for it wants a trial in Cursor itself.",

@@ -87,7 +87,7 @@ class Background:
 
     def take_over(self, slot: Slot, event: Event, planned: Plan) -> Plan:
         """Start the plan's background hooks; the plan as it is without them."""
-        if slot.rule.awaited:
+        if slot.rule.firing.awaited:
             later = tuple(hook for batch in planned.batches for hook in batch if hook.background)
             jobs = self.engine.jobs(slot, later, event, event.data)
             taken = tuple(job.hook for job in jobs if self.offer(Late(slot, event, job)))

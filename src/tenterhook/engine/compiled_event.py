@@ -52,8 +52,8 @@ class Slot:
         if self.off and owner.managed_stay():
             self.hooks, self.off, self.switched = all_but_managed_off(self.hooks), "", self.off
         self.overrides = loaded.overrides
-        self.ends = frozenset((*owner.dialect.chain_ends, *self.rule.chain_ends))
-        self.background = not self.rule.awaited or any(hook.background for hook in self.hooks)
+        self.ends = frozenset((*owner.dialect.planning.chain_ends, *self.rule.overrides.chain_ends))
+        self.background = not self.rule.firing.awaited or any(hook.background for hook in self.hooks)
         self.functions = all(hook.handler == "python" for hook in self.hooks)
         self.static = not self.several and not any(hook.once or hook.condition for hook in self.hooks)
         self.planner = planner(self.hooks, owner.dialect, rules, off=self.off, overrides=self.overrides)

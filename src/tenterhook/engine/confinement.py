@@ -73,7 +73,7 @@ class Confinement:
 
     def profile(self, asked: Sandbox) -> Profile:
         """Explicit paths open what is protected or secret only where they name it, or something in it."""
-        usual = self.owner.dialect.sandbox
+        usual = self.owner.dialect.sandbox.default
         read = [*self.expand_paths(usual.read), *self.expand_paths(asked.read)]
         write = [*self.expand_paths(usual.write), *self.expand_paths(asked.write)]
         real = Real()
@@ -143,8 +143,8 @@ class Confinement:
     def of_dialect(self) -> Iterator[str]:
         """The files of the dialect in force, which may be one that nobody else knows."""
         owner = self.owner
-        files = (file.path for file in owner.dialect.files)
-        for path in (*files, *owner.dialect.mcp_files, *([owner.config] if owner.config else ())):
+        files = (file.path for file in owner.dialect.config.files)
+        for path in (*files, *owner.dialect.tools.mcp_files, *([owner.config] if owner.config else ())):
             found = resolve_config_path(path.partition("*")[0].rstrip("/"), owner.project, owner.home, owner.environ)
             if os.path.basename(found) != SHARED:
                 yield os.path.abspath(found)

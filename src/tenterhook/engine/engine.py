@@ -158,7 +158,7 @@ class Engine(HookSet):
         if data is not event.data:
             event = replace(event, data=data)
         given = slot.given(event)
-        first = self.dialect.missing_is_silent
+        first = self.dialect.failures.missing_is_silent
         if slot.functions:
             return [Job(hook, given[hook.event], self.project, hook.timeout, self.grace, first) for hook in batch]
         if self.runner and self.supervisor == "fork":
@@ -173,14 +173,14 @@ class Engine(HookSet):
         """The event in our words and its plan; an outcome at once where no hook runs."""
         rule = slot.rule
         data = in_our_words(data, slot.renamed)
-        if rule.target_of and rule.target not in data:
-            data = {**data, rule.target: os.path.basename(str(data.get(rule.target_of, "")))}
+        if rule.target.of and rule.target.field not in data:
+            data = {**data, rule.target.field: os.path.basename(str(data.get(rule.target.of, "")))}
         agents = self.agents_of(data)
         session = data.get("session_id") or self.session_id
         event = Event(rule.kind, rule.name, data, self.project, session, agents, self.environ)
         if INSIDE.get():
             return event, Plan(), self.inside_a_hook(slot, event)
-        target = data.get(rule.target)
+        target = data.get(rule.target.field)
         if not slot.static or target.__class__ is not str:
             return event, *self.plan(slot, event)
         known = slot.memo.get((target, agents)) or slot.memo.recall((target, agents))
@@ -211,7 +211,7 @@ class Engine(HookSet):
 
     def newly_matching_hooks(self, slot: Slot, event: Event, planned: Plan) -> tuple[Hook, ...]:
         """The hooks whose condition did not hold for what was given and holds for what will really happen."""
-        if slot.static or not slot.rule.blocks:
+        if slot.static or not slot.rule.can.block:
             return ()
         known = {id(hook) for batch in planned.batches for hook in batch}
         with self.lock:
@@ -230,7 +230,7 @@ class Engine(HookSet):
         """The names under which the event's agent may have hooks, the closest first."""
         if self.agent:
             return (self.agent,)
-        keys = self.dialect.agent_from
+        keys = self.dialect.planning.agent_from
         if not keys or data.keys().isdisjoint(keys):
             return ()
         given = (data[key] for key in keys if data.get(key))

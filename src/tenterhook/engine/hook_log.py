@@ -75,7 +75,7 @@ def cause(attempt: Attempt) -> str:
 
 def refuses(engine: HookSet, event: str, attempt: Attempt) -> bool:
     """Whether the exit code itself is the hook's refusal."""
-    exits = {**engine.dialect.exits, **engine.rule(event).exits}
+    exits = {**engine.dialect.reading.exits, **engine.rule(event).overrides.exits}
     row = None if attempt.exit_code is None or attempt.error else exits.get(attempt.exit_code, exits.get("other"))
     return row is not None and row.decision != "" and row.decision == attempt.decision
 

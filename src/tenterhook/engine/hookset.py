@@ -77,7 +77,7 @@ class HookSet:
         self.config = os.fspath(config) if config is not None else ""
         self.files, self.agent, self.trust, self.on_config_error = files, agent, trust, on_config_error
         self.session_id = session or os.urandom(16).hex()
-        self.mode = mode or self.dialect.mode
+        self.mode = mode or self.dialect.failures.mode
         self.parallel, self.grace = parallel, grace
         check_choice("mode", self.mode, MODES)
         check_choice("trust", trust, CHOICES)
@@ -144,8 +144,8 @@ class HookSet:
             check_choice("on_failure", policy, tuple(sorted(POLICIES)))
         if timeout is not None and not (isinstance(timeout, int | float) and 0 < timeout <= LONGEST):
             raise UsageError(f"timeout must be a number of seconds above 0, not {timeout!r}")
-        kind = match_kind or self.rule(event).matcher
-        check_matcher(match, kind or self.dialect.matcher)
+        kind = match_kind or self.rule(event).overrides.matcher
+        check_matcher(match, kind or self.dialect.planning.matcher)
         code = getattr(function, "__code__", None)
         line = code.co_firstlineno if code else 0
         hook = Hook(

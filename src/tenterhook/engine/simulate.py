@@ -73,7 +73,7 @@ def simulate(
             handler="command",
             spec={"command": str(n), "main": str(n), "form": "shell"},
             source=Source("simulated"),
-            timeout=engine.dialect.timeout,
+            timeout=engine.dialect.planning.timeout,
             sequential=sequential,
             on_failure=on_failure or {},
         )

@@ -43,9 +43,9 @@ def cap(engine: Engine, event: str, said: int | None) -> float:
     if said is not None:
         return said
     rule = engine.dialect.rule(event)
-    if rule is None or rule.stop_cap is None:
+    if rule is None or rule.stop.cap is None:
         return STOP_LIMIT
-    return rule.stop_cap or endless(engine)
+    return rule.stop.cap or endless(engine)
 
 
 def endless(engine: Engine) -> float:

@@ -52,7 +52,7 @@ class Conversation:
         return ()
 
     def for_model(self, outcome: Outcome) -> list[str]:
-        return for_model(outcome.messages, self.engine.dialect.marks, self.engine.label)
+        return for_model(outcome.messages, self.engine.dialect.messages.marks, self.engine.label)
 
     def heard(self, outcome: Outcome) -> Outcome:
         """Tell user and log what is theirs and leave the model's texts. What went wrong the engine has logged."""

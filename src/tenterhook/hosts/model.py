@@ -181,7 +181,7 @@ class Model:
 
     def texts(self, outcomes: Sequence[Outcome]) -> list[str]:
         said = (one for outcome in outcomes for one in outcome.messages)
-        return for_model(said, self.engine.dialect.marks, self.engine.label)
+        return for_model(said, self.engine.dialect.messages.marks, self.engine.label)
 
 
 class AsyncModel(Model):

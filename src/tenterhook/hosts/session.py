@@ -131,7 +131,7 @@ class Session(Conversation):
         if self.parent:  # its end is not the session's
             self.stopped(())
             return NOTHING
-        if all(rule.awaited for rule in self.engine.dialect.rules("session.end")):
+        if all(rule.firing.awaited for rule in self.engine.dialect.rules("session.end")):
             self.background.leave()
         try:
             outcome = yield from self.moment("session.end", {"reason": reason, **more})

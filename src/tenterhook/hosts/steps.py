@@ -134,7 +134,7 @@ async def afire_step(host: Host, step: Any) -> Outcome:
 
 def is_awaited(engine: Engine, event: str) -> bool:
     """Whether the agent waits for the hooks of this event."""
-    return (engine.slots.get(event) or engine.slot(event)).rule.awaited
+    return (engine.slots.get(event) or engine.slot(event)).rule.firing.awaited
 
 
 def all_data(host: Host, step: Any) -> dict[str, Any]:

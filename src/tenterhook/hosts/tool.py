@@ -190,7 +190,7 @@ class Tool:
         if result.error:
             return (yield from self.unsuccessful(result, shown, id, outcomes))
         rule = self.rule("tool.after")
-        output = result_for_hooks(result, value, rule.output_form) if rule else None
+        output = result_for_hooks(result, value, rule.firing.output) if rule else None
         after: Outcome = yield Fire("tool.after", {**self.event(shown, id), "tool_output": output})
         return self.finished(changed_output(result, after), (*outcomes, after))
 
@@ -205,19 +205,19 @@ class Tool:
         event, error = self.event(shown, id), result.error
         assert error is not None
         rule = self.rule("tool.after")
-        if self.rule("tool.failed") or rule is None or not rule.hears_failures:
+        if self.rule("tool.failed") or rule is None or not rule.firing.after_failures:
             interrupted = isinstance(error.exception, KeyboardInterrupt) or error.type == "cancelled"
             hooks = yield Fire("tool.failed", {**event, "error": error.message, "is_interrupt": interrupted})
         else:
             hooks = yield Fire(
-                "tool.after", {**event, "tool_output": result_for_hooks(result, result, rule.output_form)}
+                "tool.after", {**event, "tool_output": result_for_hooks(result, result, rule.firing.output)}
             )
         return self.finished(changed_output(result, hooks), (*outcomes, hooks))
 
     def finished(self, result: ToolResult, outcomes: Sequence[Outcome]) -> ToolResult:
         suppressed = result.suppress_display or any(outcome.suppress for outcome in outcomes)
         shown = replace(result, suppress_display=suppressed)
-        return with_words(shown, outcomes, self.engine.dialect.marks, self.engine.label)
+        return with_words(shown, outcomes, self.engine.dialect.messages.marks, self.engine.label)
 
     def event(self, input: Input, id: str) -> dict[str, Any]:
         call = {"tool_name": self.name, "tool_input": input}
@@ -228,7 +228,7 @@ class Tool:
         if before.decision == "ask":
             return True
         rule = self.rule("tool.before")
-        granted = before.decision == "allow" and rule is not None and rule.grants
+        granted = before.decision == "allow" and rule is not None and rule.can.grant
         return not granted and self.always_asks(input)
 
     def always_asks(self, input: Input) -> bool:
@@ -270,7 +270,7 @@ class Tool:
         return self.engine.rule(event) if self.engine.has(event) else None
 
     def refusal(self, kind: str, reason: str, outcomes: Sequence[Outcome]) -> ToolResult:
-        return refusal(kind, reason, outcomes, self.engine.dialect.marks, self.engine.label)
+        return refusal(kind, reason, outcomes, self.engine.dialect.messages.marks, self.engine.label)
 
 
 def changed_output(result: ToolResult, after: Outcome) -> ToolResult:

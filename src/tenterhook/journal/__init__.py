@@ -44,7 +44,7 @@ class Journal:
         self.files = files
         self.made_lines: Lines | None = None
         self.facts = (owner.project, collect_hook_environ(owner), owner.dialect.events)
-        self.targets = {rule.name: rule.target for rule in owner.dialect.events}
+        self.targets = {rule.name: rule.target.field for rule in owner.dialect.events}
         self.waiting: deque[Waiting] = deque()
         # What is kept of events whose hooks run, by identity.
         self.expected: dict[int, tuple[Event, bytes]] = {}

@@ -37,7 +37,7 @@ class Lines:
 
     def about(self, event: Event) -> bytes:
         """What is kept of an event whatever comes of it, as a line that ends the one of its outcome."""
-        target = event.data.get(self.rules[event.name].target)
+        target = event.data.get(self.rules[event.name].target.field)
         facts = self.facts(event.name, event.session, event.agent, target)
         return self.encode_redacted([{**facts, **summarise_event_data(event.data, self.cut)}])
 

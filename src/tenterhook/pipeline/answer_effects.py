@@ -30,9 +30,9 @@ def stronger(one: str, other: str) -> str:
 
 def decision(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
     word = answer.words.get(value) if isinstance(value, str) else None
-    if answer.otherwise and not word:
-        reader.warn(f"{answer.path} is {value!r}, which means {answer.otherwise} here")
-        word = answer.otherwise
+    if answer.value.otherwise and not word:
+        reader.warn(f"{answer.path} is {value!r}, which means {answer.value.otherwise} here")
+        word = answer.value.otherwise
     elif value is None:
         return
     if word:
@@ -71,8 +71,8 @@ def suppresses(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any
 def words(reader: Reader, value: Any, answer: Answer) -> str:
     if value is None or isinstance(value, str):
         return value or ""
-    if answer.written:
-        return WRITTEN[answer.written](value) if value else ""
+    if answer.value.written:
+        return WRITTEN[answer.value.written](value) if value else ""
     reader.wrong(answer.path, value, "text")
     return ""
 
@@ -91,7 +91,7 @@ WRITTEN: dict[str, Callable[[Any], str]] = {"text": as_text, "json": lambda valu
 
 def reason(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
     reader.verdict.reasoned = True
-    if answer.fatal and value is not None and not isinstance(value, str):
+    if answer.checks.fatal and value is not None and not isinstance(value, str):
         reader.verdict.ruins, reader.verdict.ruins_alone = f"its {answer.path} is no text", True
     reader.reason_is_text = isinstance(value, str)
     reader.verdict.reason = words(reader, value, answer) or reader.verdict.reason
@@ -119,29 +119,29 @@ def stop_reason(reader: Reader, value: Any, answer: Answer, beside: dict[str, An
 def text(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
     said = words(reader, value, answer)
     kind = answer.kind
-    if answer.kind_from and beside.get(answer.kind_from) is not None:
-        wish = beside[answer.kind_from]
-        if not isinstance(wish, str) or wish not in answer.kinds:
-            reader.warn(f"{answer.kind_from} is {wish!r}; it may be: {', '.join(answer.kinds)}")
+    if answer.value.kind_from and beside.get(answer.value.kind_from) is not None:
+        wish = beside[answer.value.kind_from]
+        if not isinstance(wish, str) or wish not in answer.value.kinds:
+            reader.warn(f"{answer.value.kind_from} is {wish!r}; it may be: {', '.join(answer.value.kinds)}")
         else:
-            kind = answer.kinds[wish]
+            kind = answer.value.kinds[wish]
     if said:
         reader.tell(kind, said)
-    elif kind == "context" and reader.rules.rule.contexts == "last":  # it takes the place of another hook's
+    elif kind == "context" and reader.rules.rule.merging.contexts == "last":  # it takes the place of another hook's
         reader.add("log", kind, "")
 
 
 def change(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
     if answer.effect == "response" and isinstance(value, dict) and (wrong := response_fault(value)):
         reader.unreadable(f"{answer.path} is no response, so it does not count: {wrong}")
-    elif answer.needs and isinstance(value, dict) and not at(answer.needs, value):
-        reader.unreadable(f"{answer.path} needs something in {answer.needs}, so it does not count")
+    elif answer.checks.needs and isinstance(value, dict) and not at(answer.checks.needs, value):
+        reader.unreadable(f"{answer.path} needs something in {answer.checks.needs}, so it does not count")
     elif answer.effect == "output" and answer.type == "text" and value is not None and not isinstance(value, str):
         reader.wrong(answer.path, value, "text, so the result is empty")
         reader.verdict.changes[answer.effect] = ""
     elif isinstance(value, dict) or (answer.effect == "output" and value is not None):
         reader.verdict.changes[answer.effect] = value
-    elif answer.fatal and not (value is None and answer.null == "ignored"):  # the agent's own call fails
+    elif answer.checks.fatal and not (value is None and answer.checks.null == "ignored"):  # the agent's own call fails
         reader.verdict.decision = stronger(reader.verdict.decision, "deny")
         reader.verdict.reason = reader.verdict.reason or f"{answer.path} must be an object, not {kind_of(value)}"
     elif value is not None:  # a strict engine must not go on with what the hook wanted changed

@@ -46,10 +46,12 @@ class Changes:
                 break
         else:
             return
-        self.lay(self.values, self.rule.merges, verdicts)
-        self.lay(self.views, self.rule.seen, verdicts)
+        self.lay(self.values, self.rule.merging.changes, verdicts)
+        self.lay(self.views, self.rule.merging.seen, verdicts)
         for verdict in verdicts:  # what no event has a rule for: the last one's word
-            self.values.update((c, v) for c, v in verdict.changes.items() if c in WISHES and c not in self.rule.merges)
+            self.values.update(
+                (c, v) for c, v in verdict.changes.items() if c in WISHES and c not in self.rule.merging.changes
+            )
         self.chain(verdicts)
 
     def lay(self, values: dict[str, Any], merges: Mapping[str, str], verdicts: Sequence[Verdict]) -> None:
@@ -64,8 +66,8 @@ class Changes:
 
     def chain(self, verdicts: Sequence[Verdict]) -> None:
         """What the next hook is told instead of the original."""
-        for what, field in self.rule.chain.items():
-            values = self.views if what in self.rule.seen else self.values
+        for what, field in self.rule.merging.chain.items():
+            values = self.views if what in self.rule.merging.seen else self.values
             if what in values:
                 self.now = {**self.now, field: values[what]}
             for text in texts(verdicts, what):
@@ -73,7 +75,7 @@ class Changes:
 
     def settled(self) -> dict[str, Any]:
         """The event as it will really be, which is not always what the last hook of a chain was shown."""
-        shown = [(what, self.rule.chain[what]) for what in self.views]
+        shown = [(what, self.rule.merging.chain[what]) for what in self.views]
         return {**self.now, **{field: self.values.get(what, self.given.get(field)) for what, field in shown}}
 
     def result(self, *, denied: bool, stopped: bool, stop_reason: str) -> dict[str, Any]:
@@ -81,9 +83,9 @@ class Changes:
         rule, values = self.rule, self.values
         if not values and not stopped:
             return {}
-        if not RESPONDS[rule.response_needs](denied, stopped):
+        if not RESPONDS[rule.merging.response_needs](denied, stopped):
             values = {change: value for change, value in values.items() if change != "response"}
-        if rule.stop_response and stopped:
+        if rule.stop.response and stopped:
             values = {**values, "response": stop_response(stop_reason)}
         return {c: v for c, v in values.items() if c not in FIELDS or v != self.given.get(FIELDS[c])}
 

@@ -32,33 +32,33 @@ def policy_for(cause: str, hook: Hook, rules: Rules) -> str:
         return own
     dialect = rules.dialect
     said = rules.failure.get(cause, FAITHFUL.get(cause, "allow"))
-    said = stronger(said, dialect.failure_of.get(hook.handler, "allow"))
+    said = stronger(said, dialect.failures.by_handler.get(hook.handler, "allow"))
     return stronger(said, STRICT.get(cause, "ask")) if rules.strict else said
 
 
 def closes(hook: Hook, cause: str, rules: Rules) -> bool:
     """Whether the hook's own word, or the mode, makes a refusal or a question of such a failure."""
     own = hook.on_failure.get(cause, hook.on_failure.get("default"))
-    if own == "ask" and not (rules.rule.asks or rules.rule.blocks):  # there it means nothing
+    if own == "ask" and not (rules.rule.can.ask or rules.rule.can.block):  # there it means nothing
         return False
     return own != "allow" if own else rules.strict
 
 
 def must_answer(hook: Hook, rules: Rules) -> bool:
     """Whether silence is a failure of this hook: where an agent wants an answer, of hooks that fail closed."""
-    return rules.rule.needs_answer and policy_for("silence", hook, rules) != "allow"
+    return rules.rule.text.needs_answer and policy_for("silence", hook, rules) != "allow"
 
 
 def fail_closed(reader: Reader) -> None:
     """Turn a failure into what it means for the operation."""
     verdict, rules = reader.verdict, reader.rules
     policy = policy_for(reader.cause, reader.hook, rules) if reader.cause else "allow"
-    if policy == "ask" and not rules.rule.asks:
-        policy = "deny" if rules.rule.blocks else "allow"
+    if policy == "ask" and not rules.rule.can.ask:
+        policy = "deny" if rules.rule.can.block else "allow"
     if policy != "allow":
         verdict.decision = stronger(verdict.decision, policy)
         # An agent that itself refuses where a hook fails keeps the hook's stderr to its log.
-        say = failure_cause if reader.cause in rules.rule.failure else describe_attempt_failure
+        say = failure_cause if reader.cause in rules.rule.overrides.failure else describe_attempt_failure
         what = reader.problem if reader.cause == "output" and reader.problem else say(reader.attempt)
         verdict.reason = verdict.reason or f"Hook failed: {what}"
 

@@ -79,7 +79,7 @@ def hooks_with_stale_input(
     rule: EventRule, now: dict[str, Any], shown: list[tuple[tuple[Hook, ...], dict[str, Any]]]
 ) -> tuple[Hook, ...]:
     """The hooks that judged something other than what will really happen: a strict engine asks them once more."""
-    fields = rule.chain.values() if rule.blocks else ()
+    fields = rule.merging.chain.values() if rule.can.block else ()
     stale = [batch for batch, data in shown if any(data.get(field) != now.get(field) for field in fields)]
     return tuple(itertools.chain(*stale))
 

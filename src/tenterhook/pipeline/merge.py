@@ -27,9 +27,9 @@ def merge(
 
     In observe mode nothing is applied.
     """
-    if ruined := mode != "strict" and is_ruined(verdicts, rule.broken_section or dialect.broken_section):
+    if ruined := mode != "strict" and is_ruined(verdicts, dialect, rule):
         verdicts = surviving(verdicts)
-    heard = "strongest" if mode == "strict" else rule.decisions
+    heard = "strongest" if mode == "strict" else rule.merging.decisions
     decision, stop, stop_after, suppress, failed = "none", False, False, False, False
     said: list[Message] = []
     told: list[str] = []
@@ -47,11 +47,11 @@ def merge(
     decision, reason = (decision, "") if observed else combine_decisions(verdicts, rule, heard, decision)
     told += taken_back(verdicts, decision) if heard == "section-last" and not observed else []
     said = heard_of(said, verdicts, rule, heard, decision, reason)
-    blocked = decision == "deny" and rule.blocks and not (stop and dialect.stop_outranks)
-    stop_reason = STOP_REASONS[rule.stop_reasons](verdicts) if stop or stop_after else ""
+    blocked = decision == "deny" and rule.can.block and not (stop and dialect.reading.stop_outranks)
+    stop_reason = STOP_REASONS[rule.stop.reasons](verdicts) if stop or stop_after else ""
     changed = not observed and not ruined and (changes.values or stop)
     made = changes.result(denied=decision == "deny", stopped=stop, stop_reason=stop_reason) if changed else {}
-    replaced = rule.replaces and decision == "deny"
+    replaced = rule.deny.replaces and decision == "deny"
     return Outcome(
         decision,
         blocked,
@@ -60,7 +60,7 @@ def merge(
         stop_reason,
         suppress,
         {**made, "output": reason} if replaced else made,
-        tuple(demote_context_to_log(said) if rule.erased and (blocked or replaced) else said),
+        tuple(demote_context_to_log(said) if rule.deny.erases and (blocked or replaced) else said),
         not failed,
         attempts,
         skipped,
@@ -77,9 +77,9 @@ def combine_decisions(verdicts: Sequence[Verdict], rule: EventRule, heard: str, 
     """What all hooks decide together, and why."""
     if heard == "section-last":
         return section_last(verdicts)
-    reason = REASONS[rule.reasons](verdicts, decision)
+    reason = REASONS[rule.merging.reasons](verdicts, decision)
     # Where one hook's reason may be another's, a refusal without any counts for nothing.
-    void = decision == "deny" and heard == "last" and rule.reasons == "last-any" and not reason
+    void = decision == "deny" and heard == "last" and rule.merging.reasons == "last-any" and not reason
     return "none" if void else decision, reason
 
 
@@ -88,8 +88,8 @@ def heard_of(
 ) -> list[Message]:
     """What is told of what all hooks said."""
     said = standing(said, verdicts) if heard == "last" else said
-    said = counting(said, rule, decision, reason) if rule.reasons_told == "counting" else said
-    return demote_context_to_log(said, but=last_of(said, "context")) if rule.contexts == "last" else said
+    said = counting(said, rule, decision, reason) if rule.merging.reasons_told == "counting" else said
+    return demote_context_to_log(said, but=last_of(said, "context")) if rule.merging.contexts == "last" else said
 
 
 def demote_context_to_log(messages: list[Message], but: str = "") -> list[Message]:

@@ -36,7 +36,9 @@ class Payload(dict[str, Any]):
 
 def aliases(dialect: Dialect, rule: EventRule) -> dict[str, str]:
     """Their word -> our word, for everything that an event of this dialect may be given under."""
-    base = [field for field in rule.base or dialect.base if field.key in GIVEN or field.key not in BASE]
+    base = [
+        field for field in rule.overrides.base or dialect.payload.base if field.key in GIVEN or field.key not in BASE
+    ]
     fields = [field for field in (*base, *rule.fields) if field.form not in ONE_WAY and not field.key.startswith("=")]
     given = [(field.name, GIVEN.get(field.key, field.key)) for field in fields]
     renamed = {theirs: ours for theirs, ours in given if theirs != ours}
@@ -82,21 +84,25 @@ class Shape(Struct, frozen=True):
 
 def compile_shape(dialect: Dialect, rule: EventRule, *, strict: bool, strip: bool = True) -> Shape:
     """`strict` gives hooks an allow list of variables, `strip` none that hold secrets."""
-    base, env = rule.base or dialect.base, {**dialect.env, **rule.env}
+    base, env = rule.overrides.base or dialect.payload.base, {**dialect.payload.env, **rule.overrides.env}
     plain = all(map(is_plain, rule.fields))
     moment = [one for one in dialect.events if one.kind == rule.kind]
-    keys = {field.key.partition(".")[0] for one in moment for field in (*(one.base or dialect.base), *one.fields)}
-    matched = (rule.target,) if rule.target_of else ()
+    keys = {
+        field.key.partition(".")[0]
+        for one in moment
+        for field in (*(one.overrides.base or dialect.payload.base), *one.fields)
+    }
+    matched = (rule.target.field,) if rule.target.of else ()
     return Shape(
         tuple((field.name, getter(field, rule)) for field in (base if plain else (*base, *rule.fields))),
         tuple((field.name, field.key) for field in rule.fields) if plain else (),
         {field.name: form(field, rule) for field in rule.fields if field.form} if plain else {},
         frozenset({"session_id", "hook_event_name", *(GIVEN.get(key, key) for key in keys), *matched}),
         tuple((name, variable(name, word.rstrip("?")), word.endswith("?")) for name, word in env.items()),
-        Inherited(strict=strict, strip=strip, without=dialect.env_without),
+        Inherited(strict=strict, strip=strip, without=dialect.payload.env_without),
         strip,
         frozenset({DEPTH, *env}),
-        b"\n" if dialect.newline else b"",
+        b"\n" if dialect.payload.newline else b"",
     )
 
 

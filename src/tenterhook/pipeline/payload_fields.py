@@ -90,7 +90,7 @@ BASE: dict[str, Getter] = {
 def form(field: Field, rule: EventRule) -> Form:
     """How a value is written; what hooks call a thing is for the event to say."""
     if field.form == "called":
-        return lambda value: rule.called.get(value, value) if isinstance(value, str) else value
+        return lambda value: rule.target.called.get(value, value) if isinstance(value, str) else value
     return FORMS[field.form]
 
 

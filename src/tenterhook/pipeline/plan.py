@@ -103,14 +103,14 @@ class Planner:
             hook = table.hooks[place]
             why = not_now(hook, event, spent)
             if not why and hook.state == "trusted":  # one that does not run must not take the place of one that does
-                why = duplicate(hook, self.dialect.dedupe, seen)
+                why = duplicate(hook, self.dialect.planning.dedupe, seen)
             skipped += table.skipped[begin:place]
             begin = place + 1
             if why:
                 skipped.append(Skipped(hook.name, str(hook.source), why))
             else:
                 chosen.append(hook)
-        return Plan(batches(chosen, self.dialect.order), (*skipped, *table.skipped[begin:]))
+        return Plan(batches(chosen, self.dialect.planning.order), (*skipped, *table.skipped[begin:]))
 
     def forget(self) -> None:
         """What was remembered of targets."""
@@ -157,16 +157,20 @@ def is_other(hook: Hook, agents: Collection[str]) -> bool:
 
 def doubts(event: Event, rule: EventRule, hooks: Sequence[Hook]) -> tuple[str, ...]:
     """A host that forgets to say what the event is about would get past every matcher."""
-    if not rule.target or isinstance(aim(rule, event.data), str) or all(hook.matcher is None for hook in hooks):
+    if not rule.target.field or isinstance(aim(rule, event.data), str) or all(hook.matcher is None for hook in hooks):
         return ()
-    return (f"{rule.name} came without {rule.target} as text, which matchers are compared with",)
+    return (f"{rule.name} came without {rule.target.field} as text, which matchers are compared with",)
 
 
 def unevaluated_hook_warnings(event: Event, rule: EventRule, chosen: Sequence[Hook], dialect: Dialect) -> Iterator[str]:
     """The hooks that run because nobody could tell in time whether they should."""
     target = aim(rule, event.data)
     for hook in chosen:
-        test = match(hook.matcher, hook.match_kind or dialect.matcher) if hook.matcher and rule.target else None
+        test = (
+            match(hook.matcher, hook.match_kind or dialect.planning.matcher)
+            if hook.matcher and rule.target.field
+            else None
+        )
         if test and NOT_RUN in map(test, known_as("" if target is None else str(target), dialect, rule)):
             yield UNTRIED.format(hook=hook.name, what=f"matcher {hook.matcher!r}")
         for path, globs in (hook.condition or {}).items():
@@ -187,7 +191,7 @@ def objection(
     """Why this hook does not run; empty where nothing speaks against it. Untrusted files are set aside first."""
     if why := never(hook, off, overridden):
         return why
-    if rule.target and not matches(hook, aim(rule, event.data), dialect, rule):
+    if rule.target.field and not matches(hook, aim(rule, event.data), dialect, rule):
         return "matcher"
     return not_now(hook, event, spent)
 

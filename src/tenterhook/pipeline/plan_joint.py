@@ -11,9 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from msgspec.structs import replace
-
-from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.dialects.schema.dialect import Dialect, EventRule, revise
 from tenterhook.pipeline.plan import (
     OTHER_AGENT,
     batches,
@@ -33,14 +31,16 @@ def merge_event_rules(rules: Sequence[EventRule]) -> EventRule:
     first, *others = rules
     if not others:
         return first
-    able = ("blocks", "asks", "grants", "hears_failures")
-    return replace(
+    return revise(
         first,
-        **{what: any(getattr(rule, what) for rule in rules) for what in able},
+        can={what: any(getattr(rule.can, what) for rule in rules) for what in ("block", "ask", "grant")},
         fields=tuple(dict.fromkeys(field for rule in rules for field in rule.fields)),
-        chain_ends=tuple(dict.fromkeys(end for rule in rules for end in rule.chain_ends)),
-        merges=merge_tables_first_wins(rule.merges for rule in rules),
-        chain=merge_tables_first_wins(rule.chain for rule in rules),
+        merging={
+            "changes": merge_tables_first_wins(rule.merging.changes for rule in rules),
+            "chain": merge_tables_first_wins(rule.merging.chain for rule in rules),
+        },
+        overrides={"chain_ends": tuple(dict.fromkeys(end for rule in rules for end in rule.overrides.chain_ends))},
+        firing={"after_failures": any(rule.firing.after_failures for rule in rules)},
     )
 
 
@@ -75,12 +75,12 @@ class JointPlanner:
             other = is_other(hook, event.agents or ("",))
             why = OTHER_AGENT if other else self.objection(hook, event, spent)
             if not why and hook.state == "trusted":
-                why = duplicate(hook, self.dialect.dedupe, seen[hook.event])
+                why = duplicate(hook, self.dialect.planning.dedupe, seen[hook.event])
             if why:
                 skipped.append(Skipped(hook.name, str(hook.source), why))
             else:
                 chosen.append(hook)
-        ordered = JOINTS[self.dialect.joint](chosen, self.rules, self.dialect.order)
+        ordered = JOINTS[self.dialect.planning.joint](chosen, self.rules, self.dialect.planning.order)
         return Plan(ordered, tuple(skipped), tuple(self.warnings(event, chosen)))
 
     def objection(self, hook: Hook, event: Event, spent: Collection[int]) -> str:
@@ -102,13 +102,13 @@ class JointPlanner:
 
 def concerns(rule: EventRule, data: Mapping[str, Any], dialect: Dialect) -> bool:
     """Whether an event that is for some tools is for this one."""
-    return not rule.tools or our_name(str(data.get("tool_name", "")), dialect) in rule.tools
+    return not rule.firing.tools or our_name(str(data.get("tool_name", "")), dialect) in rule.firing.tools
 
 
 def our_name(tool: str, dialect: Dialect) -> str:
     """What we call a tool of the agent's; `mcp` for one of a server."""
-    ours = next((ours for ours, own in dialect.tools.items() if own.name == tool), "")
-    return ours or ("mcp" if template(dialect.mcp_tool).fullmatch(tool) else "")
+    ours = next((ours for ours, own in dialect.tools.names.items() if own.name == tool), "")
+    return ours or ("mcp" if template(dialect.tools.mcp_tool).fullmatch(tool) else "")
 
 
 @cache

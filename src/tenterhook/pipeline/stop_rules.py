@@ -22,8 +22,8 @@ def nobody_decides(reader: Reader) -> None:
         verdict.decision = "none"
     elif verdict.decision == "defer":
         verdict.stop, verdict.stop_reason = True, verdict.stop_reason or verdict.reason or DEFERRED
-    elif attended is False and reader.rules.rule.asks:
-        policy = "deny" if reader.rules.strict else reader.rules.rule.unattended
+    elif attended is False and reader.rules.rule.can.ask:
+        policy = "deny" if reader.rules.strict else reader.rules.rule.can.unattended
         verdict.stop = verdict.stop or policy == "stop"
         verdict.decision = "none" if policy == "stop" else policy
 

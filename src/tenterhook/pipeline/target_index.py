@@ -63,9 +63,9 @@ class Fitting:
         self.tested: dict[int, Hook] = {}
         self.memo: Memo[str, tuple[int, ...]] = Memo()
         for place, hook in self.all.items():
-            kind = hook.match_kind or dialect.matcher
+            kind = hook.match_kind or dialect.planning.matcher
             fits = names(hook.matcher, kind)
-            if not rule.target or fits_all(hook.matcher, kind):
+            if not rule.target.field or fits_all(hook.matcher, kind):
                 self.always.append(place)
             elif fits is None or (hook.seal and hook.seal.before):
                 self.tested[place] = hook
@@ -79,7 +79,7 @@ class Fitting:
             found = self.memo.recall(target)
         if found is None and len(target) > LONGEST_NAME:  # no name, and to be remembered it would take much room
             fitting = (place for place, hook in self.all.items() if matches(hook, target, dialect, self.rule))
-            return tuple(fitting if self.rule.target else self.all)
+            return tuple(fitting if self.rule.target.field else self.all)
         if found is None:
             tested = [place for place, hook in self.tested.items() if matches(hook, target, dialect, self.rule)]
             named = {place for name in known_as(target, dialect, self.rule) for place in self.named.get(name, ())}
@@ -89,7 +89,7 @@ class Fitting:
 
 def aim(rule: EventRule, data: Mapping[str, Any]) -> object:
     """What an event's matchers are compared with; None where it came without. `=TEXT` is always the same."""
-    target = rule.target
+    target = rule.target.field
     if target.startswith("="):
         return target[1:]
     return lookup(target, data) if "." in target else data.get(target)
@@ -97,14 +97,14 @@ def aim(rule: EventRule, data: Mapping[str, Any]) -> object:
 
 def known_as(target: str, dialect: Dialect, rule: EventRule) -> tuple[str, ...]:
     """The target and the other names that matchers know it by, what hooks call it first."""
-    if rule.called:
-        return tuple(dict.fromkeys((rule.called.get(target, target), target)))
-    return (target, *dialect.aliases.get(target, ())) if dialect.aliases else (target,)
+    if rule.target.called:
+        return tuple(dict.fromkeys((rule.target.called.get(target, target), target)))
+    return (target, *dialect.planning.aliases.get(target, ())) if dialect.planning.aliases else (target,)
 
 
 def matches(hook: Hook, target: object, dialect: Dialect, rule: EventRule) -> bool:
     """Of a hook that was modified, also what it would have matched as it was approved."""
-    kind = hook.match_kind or dialect.matcher
+    kind = hook.match_kind or dialect.planning.matcher
     test = match(hook.matcher, kind)
     own, *others = known_as("" if target is None else str(target), dialect, rule)
     if test is None or test(own) or (others and any(map(exact(hook.matcher or "", kind), others))):

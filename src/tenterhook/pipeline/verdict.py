@@ -31,21 +31,21 @@ def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:
     """What the attempt means. Never raises, whatever the hook printed."""
     quiet = attempt.answer is None and not (attempt.stdout or attempt.error or attempt.exit_code or attempt.stderr)
     if quiet and not attempt.notes and not must_answer(hook, rules):
-        silent = "" if hook.background else rules.rule.silent
+        silent = "" if hook.background else rules.rule.text.silence
         return Verdict(attempt.hook, silent or "none")  # the commonest end of all: a clean exit, no word
     reader = Reader(attempt, hook, rules)
-    outranks = rules.dialect.answer_outranks_exit
+    outranks = rules.reading.outranks_exit
     killed = rules.exits.get("signal") if attempt.error == "signal" else None
     row = killed or rules.exits.get(attempt.exit_code or 0, rules.exits["other"])
     answered = False
-    if attempt.error is None or (killed and killed.answer) or (attempt.error == "signal" and outranks):
+    if attempt.error is None or (killed and killed.answer.read) or (attempt.error == "signal" and outranks):
         answered = reader.answer(row if attempt.error is None or killed else rules.exits["other"])
         if answered and reader.decided and outranks:
             return reader.settle()
     if attempt.error is None:
         reader.exit(row, answered)
     else:
-        reader.failure(attempt.error, answered and row.yields)
+        reader.failure(attempt.error, answered and row.answer.yields)
     return reader.settle()
 
 
@@ -67,7 +67,7 @@ class Reader:
     def answer(self, row: Exit) -> bool:
         """Read the hook's answer where this exit status allows one; whether there was one."""
         attempt, rules = self.attempt, self.rules
-        if rules.rule.deaf or not (row.answer or rules.dialect.answer_outranks_exit):
+        if rules.rule.text.ignored or not (row.answer.read or rules.reading.outranks_exit):
             if looks_like(attempt.stdout, rules.guarded):
                 self.warn("printed a decision, but stdout is not read here, so it does not count")
             elif attempt.decision != "none" or any(key in rules.guarded for key in attempt.answer or ()):
@@ -78,32 +78,32 @@ class Reader:
             self.verdict.stop = attempt.decision == "deny" and ends_turn(self.hook.spec)
             self.cut = attempt.truncated
             return self.accept(attempt.answer)
-        stream, text = said_on(attempt, row.answer_from or rules.dialect.answer_from)
-        text = LINES[rules.dialect.answer_lines](text)
-        dialect = rules.dialect
-        if text.startswith("\ufeff") and dialect.byte_order_mark == "text":
+        stream, text = said_on(attempt, row.answer.source or rules.reading.source)
+        text = LINES[rules.reading.lines](text)
+        if text.startswith("\ufeff") and rules.reading.byte_order_mark == "text":
             if looks_like(text[:KEPT], rules.guarded, rules.known):
                 self.lost(
                     "printed what looks like an answer behind a byte order mark, so the agent does not read it", stream
                 )
             return False
-        reading = read(text, twice=dialect.twice_encoded, guarded=rules.guarded, deepest=dialect.deepest)
+        reading = read(text, twice=rules.reading.twice_encoded, guarded=rules.guarded, deepest=rules.reading.deepest)
         found = reading.found
         if found is not None and not (reading.twin and rules.strict):
             self.answered_on, self.cut = stream, reading.cut
             if reading.twin:
                 self.warn(f"its key {reading.twin!r} stands twice, with different values; the last one counts")
-            if row.flat and keep_texts(found, rules):
-                self.warn(f"its {dialect.section} decides nothing at exit code {attempt.exit_code}")
+            if row.answer.flat and keep_texts(found, rules):
+                self.warn(f"its {rules.section.name} decides nothing at exit code {attempt.exit_code}")
             return self.accept(found)
         cut = attempt.truncated and len(text) >= KEPT // WIDEST
         if problem := what_is_wrong(text, reading, rules, cut=cut):
-            half = reading.begins and (cut or dialect.broken_answer == "fails")
+            half = reading.begins and (cut or rules.reading.broken == "fails")
             self.lost(problem, stream, fails=half or reading.refused or bool(reading.twin))
-        if dialect.other_json == "nothing" and not reading.begins and is_json(text, twice=dialect.twice_encoded):
+        void = rules.reading.other_json == "nothing" and not reading.begins
+        if void and is_json(text, twice=rules.reading.twice_encoded):
             self.warn("printed JSON that is no object, which says nothing here")
             return True
-        if text.startswith(tuple(row.broken_fails)) and (text.endswith("}") or not row.broken_closed):
+        if text.startswith(tuple(row.answer.broken_fails)) and (text.endswith("}") or not row.answer.broken_closed):
             self.fail("output")
             self.tell("error", text[:KEPT])
             return True
@@ -123,15 +123,15 @@ class Reader:
         """The answer, unless the dialect refuses it as a whole."""
         rule, rules = self.rules.rule, self.rules
         problem = fault(found, rules) if rules.refuses else ""
-        if not problem and rules.dialect.section_alone:
+        if not problem and rules.section.alone:
             kept = without_rivals(found, rules)
             for key in found.keys() - kept.keys():
-                self.warn(f"its {key} does not count beside what its {rules.dialect.section} says")
+                self.warn(f"its {key} does not count beside what its {rules.section.name} says")
             found = kept
         if not problem:
             self.take(found, rules.table, "")
             problem = objection(found, rules) if rules.refuses else ""
-            if rule.unreasoned != "counts" and self.verdict.decision == "deny" and not self.has_reason():
+            if rule.deny.unreasoned != "counts" and self.verdict.decision == "deny" and not self.has_reason():
                 problem = problem or self.unreasoned()
         if problem:
             said = [one for one in self.verdict.messages if one.kind == "system"]
@@ -143,17 +143,17 @@ class Reader:
         return True
 
     def has_reason(self) -> bool:
-        if self.rules.rule.unreasoned == "ignored-unless-text":
+        if self.rules.rule.deny.unreasoned == "ignored-unless-text":
             return self.reason_is_text
-        stopping = self.verdict.stop and self.rules.rule.stops == "replaces-by-reason"  # that needs none
+        stopping = self.verdict.stop and self.rules.rule.stop.does == "replaces-by-reason"  # that needs none
         return stopping or bool(self.verdict.reason.strip())
 
     def unreasoned(self) -> str:
         """A refusal without a word: a fault, or one that does not count; a strict engine does not let it pass."""
-        name, ignored = self.rules.rule.name, self.rules.rule.unreasoned != "fails"
+        name, ignored = self.rules.rule.name, self.rules.rule.deny.unreasoned != "fails"
         if ignored and not self.rules.strict:
             # Where another hook's reason may be its own, that is for all of them together to say.
-            self.verdict.decision = "deny" if self.rules.rule.reasons == "last-any" else "none"
+            self.verdict.decision = "deny" if self.rules.rule.merging.reasons == "last-any" else "none"
             self.warn(f"refuses without a reason, which does not count on {name}")
         return "" if ignored else f"a refusal on {name} needs a reason"
 
@@ -174,7 +174,7 @@ class Reader:
 
     def take(self, found: dict[str, Any], table: Table, path: str) -> None:
         """Every field of the answer, the event-specific section last: what it says is closer to the event."""
-        section = self.rules.dialect.section
+        section = self.rules.section.name
         for key, value in found.items():
             place = f"{path}{key}"
             entry = table.get(key) if isinstance(key, str) else None
@@ -194,23 +194,23 @@ class Reader:
         if self.fits(value, table):
             self.inner(value, table, name)
         mine = self.verdict.decision
-        if self.rules.rule.decisions == "section-last":
+        if self.rules.rule.merging.decisions == "section-last":
             keys = effects_of(value, table)
             decides, reasons = "decision" in keys, "reason" in keys
             self.parts = Parts(general, reason, mine if decides else None, self.verdict.reason if reasons else None)
-        outranks = self.rules.dialect.section_outranks and mine != "none"
-        weaker = mine != "none" and RANK[mine] < RANK[general] and not (outranks or self.rules.dialect.section_reason)
+        outranks = self.rules.section.outranks and mine != "none"
+        weaker = mine != "none" and RANK[mine] < RANK[general] and not (outranks or self.rules.section.reason_outranks)
         if reason and (not self.verdict.reason or weaker):
             self.verdict.reason = reason
         self.verdict.decision = mine if outranks else stronger(general, mine)
 
     def fits(self, value: Any, table: Table) -> bool:
-        dialect = self.rules.dialect
-        named = value.get(dialect.section_event) if dialect.section_event and isinstance(value, dict) else None
-        if named is None or named == self.rules.rule.name or dialect.unnamed_section == "void-missing":
+        section = self.rules.section
+        named = value.get(section.event) if section.event and isinstance(value, dict) else None
+        if named is None or named == self.rules.rule.name or section.unnamed == "void-missing":
             return True
         self.loses(
-            f"its {dialect.section} names the event {named!r}, so that section does not count",
+            f"its {section.name} names the event {named!r}, so that section does not count",
             weighty=not WEIGHTY.isdisjoint(effects_of(value, table)),
         )
         return False
@@ -220,13 +220,13 @@ class Reader:
             self.take(value, table, f"{place}.")
         elif value is not None:
             self.loses(f"{place} must be an object, not {kind_of(value)}")
-            if place == self.rules.dialect.section and value and not isinstance(value, list):
+            if place == self.rules.section.name and value and not isinstance(value, list):
                 self.verdict.ruins = f"its {place} is no object"
 
     def unknown(self, place: str, value: Any) -> None:
         """A key that counts for nothing. A strict engine refuses where it was probably meant to count."""
-        dialect, rule = self.rules.dialect, self.rules.rule
-        if place == f"{dialect.section}.{dialect.section_event}":
+        rule = self.rules.rule
+        if place == self.rules.naming:
             return
         if any(place == path or path.startswith(f"{place}.") for path in self.rules.elsewhere):
             self.loses(f"{place} has no effect on {rule.name}", weighty=says_no(place, value))
@@ -244,14 +244,14 @@ class Reader:
     def exit(self, row: Exit, answered: bool) -> None:
         """What the exit status itself says, and the text that goes with it."""
         verdict, attempt, rules = self.verdict, self.attempt, self.rules
-        if answered and row.yields:
-            verdict.failed = verdict.failed or row.unhealthy
+        if answered and row.answer.yields:
+            verdict.failed = verdict.failed or row.answer.unhealthy
             return
         text = self.text_of(row, answered)
-        speechless = row.needs_text and not text and not (rules.strict and attempt.exit_code == REFUSAL)
+        speechless = row.text.needed and not text and not (rules.strict and attempt.exit_code == REFUSAL)
         if speechless:
             self.warn(f"exits with {attempt.exit_code} and says nothing, so that does not count")
-        if row.blocking_reason and verdict.decision != "deny":
+        if row.answer.blocking_reason and verdict.decision != "deny":
             verdict.reason = ""
         verdict.decision = stronger(verdict.decision, "none" if speechless else row.decision or "none")
         if row.failed or speechless:
@@ -261,7 +261,7 @@ class Reader:
         silent = attempt.answer is None and not attempt.stdout.strip()
         if silent and not attempt.exit_code and must_answer(self.hook, rules):
             self.fail("silence")
-        if rules.text_fails and row.answer and not answered and attempt.stdout.strip():
+        if rules.text_fails and row.answer.read and not answered and attempt.stdout.strip():
             self.warn("printed text that is no JSON object")
             self.fail("output")
             self.tell("error", attempt.stdout.strip())
@@ -269,25 +269,25 @@ class Reader:
 
     def text_of(self, row: Exit, answered: bool) -> str:
         """The text that goes with an exit; the answer itself is none, nor is what a deaf event's hook prints."""
-        stream, text = said_on(self.attempt, row.text) if row.text else ("", "")
-        unheard = stream == "stdout" and (answered or self.rules.rule.deaf)
-        self.second = not row.text.startswith(stream)
+        stream, text = said_on(self.attempt, row.text.source) if row.text.source else ("", "")
+        unheard = stream == "stdout" and (answered or self.rules.rule.text.ignored)
+        self.second = not row.text.source.startswith(stream)
         return "" if unheard or (stream and stream == self.answered_on) else text
 
     def text(self, row: Exit, text: str) -> None:
         rule = self.rules.rule
-        becomes = row.else_becomes if self.second and row.else_becomes else row.becomes
-        kind = rule.plain if becomes == "plain" else becomes
-        if text and becomes == "plain" and rule.plain_sets:
-            self.verdict.changes[rule.plain_sets] = text.splitlines()[-1].strip()
+        becomes = row.text.else_becomes if self.second and row.text.else_becomes else row.text.becomes
+        kind = rule.text.becomes if becomes == "plain" else becomes
+        if text and becomes == "plain" and rule.text.sets:
+            self.verdict.changes[rule.text.sets] = text.splitlines()[-1].strip()
         if not text or not kind:
             return
         if kind == "reason":
-            self.verdict.reason = (self.verdict.reason or text) if row.answer else text
+            self.verdict.reason = (self.verdict.reason or text) if row.answer.read else text
         else:
-            self.tell(kind, f"{row.prefix}{text}")
-            self.verdict.reason = self.verdict.reason or (text if row.also_reason else "")
-            self.verdict.decision = stronger(self.verdict.decision, row.text_decision or "none")
+            self.tell(kind, f"{row.text.prefix}{text}")
+            self.verdict.reason = self.verdict.reason or (text if row.text.also_reason else "")
+            self.verdict.decision = stronger(self.verdict.decision, row.text.decision or "none")
 
     def failure(self, cause: str, answered: bool) -> None:
         """A hook that did not come to an exit of its own; it may have answered before."""
@@ -295,7 +295,11 @@ class Reader:
         if answered:
             return
         row = self.rules.exits.get(cause)
-        said = said_on(self.attempt, row.text if row and row.text else "stderr")[1] if cause == "signal" else ""
+        said = (
+            said_on(self.attempt, row.text.source if row and row.text.source else "stderr")[1]
+            if cause == "signal"
+            else ""
+        )
         if row is not None:
             self.text(row, said)
         else:
@@ -317,7 +321,7 @@ class Reader:
     def settle(self) -> Verdict:
         """Health becomes policy where somebody asked for that; then say who is told the reason."""
         verdict, rule = self.verdict, self.rules.rule
-        if rule.decisions == "section-last":
+        if rule.merging.decisions == "section-last":
             parts = self.parts or Parts(verdict.decision, verdict.reason)
             said = self.answered_on or verdict.decision != "none"
             verdict.parts = replace(parts, stop_reason=verdict.stop_reason) if said else None
@@ -327,19 +331,19 @@ class Reader:
             return self.too_late()
         if verdict.failed:
             fail_closed(self)
-        if rule.silent and verdict.decision == "none" and not verdict.failed and not self.garbled:
-            verdict.decision = rule.silent
+        if rule.text.silence and verdict.decision == "none" and not verdict.failed and not self.garbled:
+            verdict.decision = rule.text.silence
         if verdict.decision in ("ask", "defer"):
             nobody_decides(self)
         if verdict.stop:
-            at_once = verdict.decision == "defer" or (self.rules.strict and rule.stops == "after")
-            STOPS["first" if at_once else rule.stops](self)
+            at_once = verdict.decision == "defer" or (self.rules.strict and rule.stop.does == "after")
+            STOPS["first" if at_once else rule.stop.does](self)
         else:
             verdict.stop_reason = ""
-        if rule.muted:
+        if rule.text.muted:
             verdict.suppress = False
         verdict.seconds = self.attempt.seconds
-        if "response" in verdict.changes and not RESPONDS[rule.response_needs](
+        if "response" in verdict.changes and not RESPONDS[rule.merging.response_needs](
             verdict.decision == "deny", verdict.stop
         ):
             self.warn("gives a response, which counts only where the call is blocked")
@@ -351,7 +355,7 @@ class Reader:
 
         Where the agent tells its model what such hooks say, system messages go to both the user and the model.
         """
-        verdict, attempt, for_model = self.verdict, self.attempt, self.rules.dialect.late_to_model
+        verdict, attempt, for_model = self.verdict, self.attempt, self.rules.dialect.messages.late_to_model
         system = [one for one in verdict.messages if one.kind == "system" and one.to != "model"]
         verdict.messages += [Message("model", one.kind, one.text, one.hook) for one in system if for_model]
         if verdict.reason:
@@ -367,21 +371,21 @@ class Reader:
 
     def reasons(self) -> None:
         verdict, rule = self.verdict, self.rules.rule
-        if verdict.decision == "ask" and not rule.asks:
+        if verdict.decision == "ask" and not rule.can.ask:
             self.warn(f"asks, but nobody can be asked on {rule.name}")
-            if self.rules.strict and rule.blocks:
+            if self.rules.strict and rule.can.block:
                 verdict.decision = "deny"
         if verdict.decision == "deny":
-            if not verdict.reason and rule.needs_reason:
+            if not verdict.reason and rule.deny.needs_reason:
                 self.warn(f"a block on {rule.name} must give a reason")
-            shared = rule.reasons == "last-any" and rule.unreasoned == "ignored" and not self.rules.strict
+            shared = rule.merging.reasons == "last-any" and rule.deny.unreasoned == "ignored" and not self.rules.strict
             if shared and not verdict.reason:
                 return
             verdict.reason = verdict.reason or self.spare or NO_REASON
-            to, kind = rule.deny
-            if not rule.blocks and kind == "reason":  # after a tool it is feedback, and not lost
+            to, kind = rule.deny.to, rule.deny.kind
+            if not rule.can.block and kind == "reason":  # after a tool it is feedback, and not lost
                 self.warn(f"refuses, which does not count on {rule.name}")
-            self.add("log" if rule.muted else to, kind, verdict.reason)
+            self.add("log" if rule.text.muted else to, kind, verdict.reason)
         elif verdict.decision != "none" and verdict.reason:
             self.tell("reason", verdict.reason)
         if verdict.stop_reason:

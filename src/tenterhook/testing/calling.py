@@ -80,7 +80,7 @@ def tool_of(dialect: Dialect, name: str) -> Tool | None:
     for call in calls:
         if call["tool"] == name:
             return tool_from_recorded_call(dialect, call)
-    unrecorded = (*dialect.further_tools, *dialect.aliases)
+    unrecorded = (*dialect.tools.further, *dialect.planning.aliases)
     if kind == tools.OTHER or name in unrecorded:
         return Tool(name)
     alike = [call for call in calls if tools.kind(call["tool"]) == kind]
@@ -91,7 +91,7 @@ def tool_of(dialect: Dialect, name: str) -> Tool | None:
         return Tool(others[0])
     if calls:
         return None
-    named = dialect.tools.get(NAMES.get(kind, ""))
+    named = dialect.tools.names.get(NAMES.get(kind, ""))
     if named is None:
         return Tool(tools.TOOLS[kind][0] if name == kind else name)
     return Tool(named.name, renamed=named.inputs, patch="patch" if named.name in PATCHES else "")
@@ -102,16 +102,16 @@ def tool_from_recorded_call(dialect: Dialect, call: dict[str, Any]) -> Tool:
     given = call["input"]
     text = isinstance(given, str)
     patch = "" if text else next((name for name in given if inputs.patch({name: given[name]})), "")
-    renamed = next((tool.inputs for tool in dialect.tools.values() if tool.name == call["tool"]), {})
+    renamed = next((tool.inputs for tool in dialect.tools.names.values() if tool.name == call["tool"]), {})
     known = call.get("fields") or ([] if text else list(given))
     return Tool(call["tool"], tuple(known), renamed, patch, text, call.get("output"), call.get("beside", {}))
 
 
 def of_server(dialect: Dialect, server: str, tool: str) -> Tool:
     """A tool of an MCP server, and what the agent says of the server."""
-    name = dialect.mcp_tool.format(server=server, tool=tool)
+    name = dialect.tools.mcp_tool.format(server=server, tool=tool)
     for call in recorded.tools(dialect.name):
-        if found := tools.of_server(call["tool"], "-" if "{server}-" in dialect.mcp_tool else ""):
+        if found := tools.of_server(call["tool"], "-" if "{server}-" in dialect.tools.mcp_tool else ""):
             names = {found[0]: server, found[1]: tool}
             beside = {
                 key: {
@@ -143,7 +143,7 @@ def fields(kind: str) -> set[str]:
     found = {*BASE, *GIVEN.values()}
     for dialect in map(dialects.get, dialects.names()):
         rules = [rule for rule in dialect.events if rule.kind == kind]
-        every = [*dialect.base, *(field for rule in rules for field in (*rule.base, *rule.fields))]
+        every = [*dialect.payload.base, *(field for rule in rules for field in (*rule.overrides.base, *rule.fields))]
         found |= {name for field in every for name in (field.name, field.key)}
     return found
 

@@ -137,13 +137,17 @@ def find_event_rule(dialect: Dialect, event: str) -> EventRule | None:
     """The event of that name; of several of one kind the first that is for every tool."""
     found = [rule for rule in dialect.events if rule.kind == event]
     named = [rule for rule in dialect.events if rule.name == event]
-    return next(iter([*named, *sorted(found, key=lambda rule: bool(rule.tools))]), None)
+    return next(iter([*named, *sorted(found, key=lambda rule: bool(rule.firing.tools))]), None)
 
 
 def once_written(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
     """What a real agent wrote at such an event, but for where: that is the test's own folder."""
     found: dict[str, Any] = next(iter(recorded.of_event(dialect.name, rule.name)), {})
-    here = {field.name for field in (*(rule.base or dialect.base), *rule.fields) if field.key in ("cwd", "project")}
+    here = {
+        field.name
+        for field in (*(rule.overrides.base or dialect.payload.base), *rule.fields)
+        if field.key in ("cwd", "project")
+    }
     return {name: value for name, value in found.items() if name not in here}
 
 

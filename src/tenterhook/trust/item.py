@@ -100,7 +100,7 @@ def other_item(
 
 def entry(hook: Hook, dialect: Dialect) -> dict[str, Any]:
     """The hook as its file has it, without what is usual, so that a later version's new options change nothing."""
-    bare = Hook(name="", event="", handler="", spec={}, source=hook.source, timeout=dialect.timeout)
+    bare = Hook(name="", event="", handler="", spec={}, source=hook.source, timeout=dialect.planning.timeout)
     found = {name: getattr(hook, name) for name in FIELDS}
     return dict(plain({name: value for name, value in found.items() if value != getattr(bare, name)}))
 

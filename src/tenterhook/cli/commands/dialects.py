@@ -69,7 +69,7 @@ def summary(dialect: Dialect) -> dict[str, object]:
         "title": dialect.title,
         "about": dialect.about,
         "events": [rule.name for rule in dialect.events],
-        "files": [file.path for file in dialect.files],
+        "files": [file.path for file in dialect.config.files],
     }
 
 

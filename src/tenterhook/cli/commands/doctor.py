@@ -164,7 +164,7 @@ def about_settings(hooks: HookSet) -> Iterator[Finding]:
     for name, (value, means) in LOUD.items():
         off = getattr(said, name) == value
         yield Finding("settings", name, "off" if off else "works", means if off else format_setting_value(said, name))
-    sandbox = hooks.dialect.sandbox
+    sandbox = hooks.dialect.sandbox.default
     default = f"network {sandbox.network} unless a hook says otherwise"
     yield Finding("settings", f"dialect {hooks.dialect.name}", "works", default)
     if os.path.exists(hooks.system):

@@ -58,9 +58,11 @@ def data_of(options: dict[str, str], engine: Engine) -> dict[str, Any]:
     if "tool" not in options:
         return data
     rule = engine.rule(options["EVENT"])
-    if rule.target != "tool_name":
+    if rule.target.field != "tool_name":
         matched = (
-            f"its matchers look at {rule.target!r}: give that with --input" if rule.target else "it has no matchers"
+            f"its matchers look at {rule.target.field!r}: give that with --input"
+            if rule.target.field
+            else "it has no matchers"
         )
         raise UsageError(f"{rule.name} is not about a tool, so --tool means nothing here; {matched}")
     return {**data, "tool_name": options["tool"]}

@@ -95,7 +95,7 @@ def summary(found: Inventory, dialect: Dialect) -> str:
 
 
 def about(rule: EventRule) -> str:
-    return f"{rule.about}{'; can be blocked' if rule.blocks else ''}"
+    return f"{rule.about}{'; can be blocked' if rule.can.block else ''}"
 
 
 def hook_rows(hooks: list[HookFacts], paint: Paint) -> list[list[str]]:

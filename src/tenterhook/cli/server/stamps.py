@@ -94,7 +94,7 @@ def config_source_paths(engine: Engine) -> Iterator[str]:
     """Every path that says something about the engine's hooks and settings."""
     where = engine.project, engine.home, engine.environ
     yield from (place.path for place in places(engine.dialect, *where, engine.config, engine.system))
-    for file in () if engine.config else engine.dialect.files:
+    for file in () if engine.config else engine.dialect.config.files:
         fixed, star, _ = file.path.partition("*")
         if star:
             yield from folders(resolve_config_path(fixed, *where))

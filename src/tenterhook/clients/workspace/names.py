@@ -152,19 +152,19 @@ def resolve_foreign_name(name: str) -> tuple[str, list[ToolName]]:
 
 def remote(name: str, dialect: Dialect) -> str:
     """A tool of an MCP server by this dialect's pattern, if it is spelled by another's."""
-    named = "{server}" in dialect.mcp_tool
-    others = (other.mcp_tool for other in everyone())
-    patterns = {dialect.mcp_tool, *(one for one in others if "{server}" in one or not named)}
+    named = "{server}" in dialect.tools.mcp_tool
+    others = (other.tools.mcp_tool for other in everyone())
+    patterns = {dialect.tools.mcp_tool, *(one for one in others if "{server}" in one or not named)}
     for pattern in sorted(
         patterns, key=len, reverse=True
     ):  # what says more: `mcp_` begins much that is not meant by it
         if match := template(pattern).fullmatch(name):
-            return name if pattern == dialect.mcp_tool else dialect.mcp_tool.format(**match.groupdict())
+            return name if pattern == dialect.tools.mcp_tool else dialect.tools.mcp_tool.format(**match.groupdict())
     return name
 
 
 def word(dialect: Dialect, tool: str) -> ToolName:
-    return dialect.tools.get(tool) or ToolName(tool)
+    return dialect.tools.names.get(tool) or ToolName(tool)
 
 
 @cache

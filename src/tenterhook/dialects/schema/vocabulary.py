@@ -7,7 +7,10 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule, Exit, Field, Install, Setup
+    from tenterhook.dialects.schema.answer import Answer, Exit, ReadingRules
+    from tenterhook.dialects.schema.dialect import Dialect, PlanningRules
+    from tenterhook.dialects.schema.event import EventRule, Field, MergeRules, Overrides
+    from tenterhook.dialects.schema.files import ConfigRules, Install, Setup
 
 MATCHERS = {  # match
     *("glob", "glob-nocase", "regex-full", "regex-search", "literal"),
@@ -25,6 +28,7 @@ MERGES = {  # apply
     *("replace", "last-finished", "last-finished-alike", "overlay", "overlay-last", "overlay-given", "union", "any"),
     *("union-tools", "tools-of-hooks"),
 }
+STOP_REASONS = {"first", "join"}  # merge
 REASONS = {"first", "last", "last-any", "last-finished", "join", "join-ruled", "paragraphs"}  # merge
 EFFECTS = {  # verdict
     *("decision", "reason", "notice", "follow_up", "continue", "stop", "stop_reason", "suppress", "text"),
@@ -49,6 +53,7 @@ SOURCES = {"stdout", "stderr", "stdout-or-stderr"}  # verdict: where a text is l
 UNKNOWN_KEYS = {"tolerated", "void"}  # answer_validity
 WRONG_TYPES = {"ignored", "void", "void-also-null"}
 UNNAMED = {"counts", "void", "void-missing"}
+BROKEN = {"ignored", "ruins", "ruins-several"}  # merge_losses: what a broken section does
 CAUSES = {
     "spawn",
     "timeout",
@@ -80,7 +85,7 @@ UNITS = {"seconds", "whole-seconds", "milliseconds", "seconds-below-1000"}  # co
 DOES = {"runs", "inert", "ruins"}
 MALFORMED = {"entry", "item", "file"}
 ORIGINS = {"settings", "plugin", "skill", "agent"}
-DEDUPES = {"", "command", "name-command", "name-main", "main"}  # plan
+DEDUPES = {"command", "name-command", "name-main", "main"}  # plan
 # config: how a type's main value is to be understood
 FORMS = {"shell", "exec", "program", "function", "script", "url", "prompt", "agent", "mcp", "none"}
 NETWORKS = {"none", "loopback", "full"}  # sandbox
@@ -111,131 +116,151 @@ FIELD_FORMS = {  # payload_fields
 def check(dialect: Dialect) -> Iterable[str]:
     """Every word that no module knows."""
     names = [rule.name for rule in dialect.events]
-    yield from unknown("matcher", [dialect.matcher], MATCHERS)
-    yield from unknown("order", [dialect.order], ORDERS)
-    yield from unknown("joint", [dialect.joint], JOINTS)
-    yield from unknown("layers", [dialect.layers], LAYERS)
-    yield from unknown("unit", [dialect.unit], UNITS)
-    yield from unknown("dedupe", [dialect.dedupe], DEDUPES)
-    yield from unknown("unknown_keys", [dialect.unknown_keys], UNKNOWN_KEYS)
-    yield from unknown("wrong_types", [dialect.wrong_types], WRONG_TYPES)
-    yield from unknown("unnamed_section", [dialect.unnamed_section], UNNAMED)
-    yield from unknown("answer_from", [dialect.answer_from], SOURCES)
-    yield from unknown("byte_order_mark", [dialect.byte_order_mark], {"skipped", "text"})
-    broken = {"", "ignored", "ruins", "ruins-several"}
-    yield from unknown(
-        "broken_section", [dialect.broken_section, *(one.broken_section for one in dialect.events)], broken
-    )
-    yield from unknown("other_json", [dialect.other_json], {"text", "nothing"})
-    yield from unknown("broken_answer", [dialect.broken_answer], {"fails", "text"})
-    yield from unknown("answer_lines", [dialect.answer_lines], LINES)
-    yield from unknown("mode", [dialect.mode], {"faithful", "strict", "observe"})
-    yield from unknown("chain_ends", dialect.chain_ends, ENDS)
-    yield from unknown("cautions", dialect.cautions, CAUTIONS)
-    yield from unknown("failure", dialect.failure, CAUSES)
-    yield from unknown("failure", [*dialect.failure.values(), *dialect.failure_of.values()], POLICIES)
-    yield from unknown("audience", dialect.audience, KINDS)
-    yield from unknown("audience", dialect.audience.values(), AUDIENCES)
-    yield from unknown("marks", dialect.marks, KINDS)
-    yield from unknown("tools", dialect.tools, TOOLS)
-    yield from check_env("env", dialect.env)
-    yield from check_fields("base", dialect.base)
-    yield from unknown("untyped", [dialect.untyped], {"", "path-or-dotted", "by-key", *(t.name for t in dialect.types)})
-    if "{tool}" not in dialect.mcp_tool:
-        yield "mcp_tool: the name of a server's tool needs {tool}, and {server} where the agent names it"
-    yield from unknown("sandbox", [dialect.sandbox.network], NETWORKS)
     if len(names) != len(set(names)):
         yield "an event stands twice"
-    if "other" not in dialect.exits or 0 not in dialect.exits:
-        yield "the exit table needs rows for 0 and 'other'"
-    elif dialect.exits[0].decision or dialect.exits[0].failed:
-        yield "exit 0 without a word decides nothing; an event may say otherwise with `silent`"
     for rule in dialect.events:
         yield from check_event(rule)
-    yield from check_exits("exit", dialect.exits)
-    for answer in dialect.answers:
-        yield from check_answer(answer, set(names))
-    yield from check_config(dialect, set(names))
-    for rule in dialect.events:
-        yield from unknown(f"event {rule.name} types", rule.types, {kind.name for kind in dialect.types})
+        yield from unknown(f"event {rule.name} types", rule.overrides.types, {one.name for one in dialect.config.types})
+    yield from check_env("payload env", dialect.payload.env)
+    yield from check_fields("payload base", dialect.payload.base)
+    yield from check_reading(dialect.reading, set(names))
+    yield from check_config(dialect.config, set(names))
+    yield from check_planning(dialect.planning)
+    yield from unknown("failures mode", [dialect.failures.mode], {"faithful", "strict", "observe"})
+    yield from unknown("failures by_cause", dialect.failures.by_cause, CAUSES)
+    yield from unknown("failures by_cause", dialect.failures.by_cause.values(), POLICIES)
+    yield from unknown("failures by_handler", dialect.failures.by_handler.values(), POLICIES)
+    yield from unknown("messages audience", dialect.messages.audience, KINDS)
+    yield from unknown("messages audience", dialect.messages.audience.values(), AUDIENCES)
+    yield from unknown("messages marks", dialect.messages.marks, KINDS)
+    yield from unknown("tools names", dialect.tools.names, TOOLS)
+    if "{tool}" not in dialect.tools.mcp_tool:
+        yield "tools mcp_tool: the name of a server's tool needs {tool}, and {server} where the agent names it"
+    yield from unknown("sandbox default", [dialect.sandbox.default.network], NETWORKS)
+    yield from unknown("remarks cautions", dialect.remarks.cautions, CAUTIONS)
     if dialect.setup:
         yield from check_setup(dialect, dialect.setup)
     if dialect.install:
         yield from check_install(dialect, dialect.install)
 
 
-def check_config(dialect: Dialect, names: set[str]) -> Iterable[str]:
+def check_reading(reading: ReadingRules, events: set[str]) -> Iterable[str]:
+    """How exit statuses and answers are read."""
+    if "other" not in reading.exits or 0 not in reading.exits:
+        yield "the exit table needs rows for 0 and 'other'"
+    elif reading.exits[0].decision or reading.exits[0].failed:
+        yield "exit 0 without a word decides nothing; an event may say otherwise with `text.silence`"
+    yield from check_exits("exit", reading.exits)
+    for answer in reading.answers:
+        yield from check_answer(answer, events)
+    yield from unknown("reading section unnamed", [reading.section.unnamed], UNNAMED)
+    yield from unknown("reading section broken", [reading.section.broken], BROKEN)
+    yield from unknown("reading source", [reading.source], SOURCES)
+    yield from unknown("reading lines", [reading.lines], LINES)
+    yield from unknown("reading unknown_keys", [reading.unknown_keys], UNKNOWN_KEYS)
+    yield from unknown("reading wrong_types", [reading.wrong_types], WRONG_TYPES)
+    yield from unknown("reading broken", [reading.broken], {"fails", "text"})
+    yield from unknown("reading other_json", [reading.other_json], {"text", "nothing"})
+    yield from unknown("reading byte_order_mark", [reading.byte_order_mark], {"skipped", "text"})
+
+
+def check_config(config: ConfigRules, events: set[str]) -> Iterable[str]:
     """Its files, what an entry may hold, and the types of hooks."""
-    for file in dialect.files:
+    for file in config.files:
         yield from unknown(f"file {file.path}", [file.format], FORMATS)
         yield from unknown(f"file {file.path} origin", [file.origin], ORIGINS)
         yield from unknown(f"file {file.path} malformed", [file.malformed], {"", *MALFORMED})
         for section in file.sections:
-            yield from unknown(f"file {file.path} renames", [*section.renames, *section.renames.values()], names)
-    yield from unknown("event malformed", [rule.malformed for rule in dialect.events], {"", *MALFORMED})
-    yield from unknown("form malformed", [dialect.form.malformed, dialect.form.unlisted], MALFORMED)
-    yield from unknown("form bare", [dialect.form.bare], {"", *MALFORMED})
-    for keys in (dialect.form.keys, dialect.form.group_keys):
+            yield from unknown(f"file {file.path} renames", [*section.renames, *section.renames.values()], events)
+    yield from unknown("form malformed", [config.form.malformed, config.form.unlisted], MALFORMED)
+    yield from unknown("form bare", [config.form.bare], {"", *MALFORMED})
+    for keys in (config.form.keys, config.form.group_keys):
         yield from unknown("form", keys.values(), KEYS)
-    for kind in dialect.types:
+    for kind in config.types:
         yield from unknown(f"type {kind.name}", [kind.form], FORMS)
         yield from unknown(f"type {kind.name} unit", [kind.unit], {"", *UNITS})
         yield from unknown(f"type {kind.name} does", [kind.does], DOES)
-        yield from unknown(f"type {kind.name} ignores", kind.ignores, set(dialect.form.keys))
+        yield from unknown(f"type {kind.name} ignores", kind.ignores, set(config.form.keys))
+    untyped = {"", "path-or-dotted", "by-key", *(kind.name for kind in config.types)}
+    yield from unknown("config untyped", [config.untyped], untyped)
+    yield from unknown("config unit", [config.unit], UNITS)
+    yield from unknown("config layers", [config.layers], LAYERS)
+
+
+def check_planning(planning: PlanningRules) -> Iterable[str]:
+    yield from unknown("planning matcher", [planning.matcher], MATCHERS)
+    yield from unknown("planning order", [planning.order], ORDERS)
+    yield from unknown("planning joint", [planning.joint], JOINTS)
+    yield from unknown("planning dedupe", [planning.dedupe], {"", *DEDUPES})
+    yield from unknown("planning chain_ends", planning.chain_ends, ENDS)
 
 
 def check_event(rule: EventRule) -> Iterable[str]:
     where = f"event {rule.name}"
-    yield from unknown(f"{where} plain", [rule.plain], {"", *KINDS})
-    yield from unknown(f"{where} silent", [rule.silent], {"", *POLICIES})
-    yield from unknown(f"{where} deny", [rule.deny[0]], AUDIENCES)
-    yield from unknown(f"{where} deny", [rule.deny[1]], KINDS)
-    yield from unknown(f"{where} audience", rule.audience, KINDS)
-    yield from unknown(f"{where} audience", rule.audience.values(), AUDIENCES)
-    yield from unknown(f"{where} reasons", [rule.reasons, rule.stop_reasons], REASONS)
-    yield from unknown(f"{where} merges", rule.merges, CHANGES | WISHES)
-    yield from unknown(f"{where} merges", [*rule.merges.values(), *rule.seen.values()], MERGES)
-    yield from unknown(f"{where} seen", rule.seen, set(rule.chain))
-    yield from unknown(f"{where} response_needs", [rule.response_needs], {"", "block", "deny"})
-    yield from unknown(f"{where} output_form", [rule.output_form], OUTPUTS)
-    yield from unknown(f"{where} chain", rule.chain, {*CHANGES, "context"})
-    yield from unknown(f"{where} plain_sets", [rule.plain_sets], {"", *WISHES})
-    yield from unknown(f"{where} stops", [rule.stops], STOPS)
-    yield from unknown(f"{where} unattended", [rule.unattended], UNATTENDED)
-    yield from unknown(f"{where} unreasoned", [rule.unreasoned], {"counts", "fails", "ignored", "ignored-unless-text"})
-    yield from unknown(f"{where} matcher", [rule.matcher], {"", *MATCHERS})
-    yield from unknown(f"{where} failure", rule.failure, CAUSES)
-    yield from unknown(f"{where} failure", rule.failure.values(), POLICIES)
-    yield from unknown(f"{where} tools", rule.tools, {*TOOLS, "mcp"})
-    yield from unknown(f"{where} chain_ends", rule.chain_ends, ENDS)
-    yield from unknown(f"{where} decisions", [rule.decisions], WEIGHED)
-    yield from unknown(f"{where} contexts", [rule.contexts], {"all", "last"})
-    yield from unknown(f"{where} reasons_told", [rule.reasons_told], {"all", "counting"})
-    yield from check_env(f"{where} env", rule.env)
-    yield from check_fields(f"{where} base", rule.base)
     yield from check_fields(f"{where} fields", rule.fields)
-    yield from check_exits(f"{where} exit", rule.exits)
+    yield from unknown(f"{where} can", [rule.can.unattended], UNATTENDED)
+    yield from unknown(f"{where} deny", [rule.deny.to], AUDIENCES)
+    yield from unknown(f"{where} deny", [rule.deny.kind], KINDS)
+    yield from unknown(f"{where} deny", [rule.deny.unreasoned], {"counts", "fails", "ignored", "ignored-unless-text"})
+    yield from unknown(f"{where} stop", [rule.stop.does], STOPS)
+    yield from unknown(f"{where} stop", [rule.stop.reasons], STOP_REASONS)
+    yield from unknown(f"{where} text", [rule.text.becomes], {"", *KINDS})
+    yield from unknown(f"{where} text sets", [rule.text.sets], {"", *WISHES})
+    yield from unknown(f"{where} text silence", [rule.text.silence], {"", *POLICIES})
+    yield from unknown(f"{where} text audience", rule.text.audience, KINDS)
+    yield from unknown(f"{where} text audience", rule.text.audience.values(), AUDIENCES)
+    yield from unknown(f"{where} firing tools", rule.firing.tools, {*TOOLS, "mcp"})
+    yield from unknown(f"{where} firing output", [rule.firing.output], OUTPUTS)
+    yield from check_merging(f"{where} merging", rule.merging)
+    yield from check_overrides(where, rule.overrides)
+
+
+def check_merging(where: str, merging: MergeRules) -> Iterable[str]:
+    yield from unknown(f"{where} changes", merging.changes, CHANGES | WISHES)
+    yield from unknown(f"{where} changes", merging.changes.values(), MERGES)
+    yield from unknown(f"{where} chain", merging.chain, {*CHANGES, "context"})
+    yield from unknown(f"{where} seen", merging.seen, set(merging.chain))
+    yield from unknown(f"{where} seen", merging.seen.values(), MERGES)
+    yield from unknown(f"{where} decisions", [merging.decisions], WEIGHED)
+    yield from unknown(f"{where} reasons", [merging.reasons], REASONS)
+    yield from unknown(f"{where} reasons_told", [merging.reasons_told], {"all", "counting"})
+    yield from unknown(f"{where} contexts", [merging.contexts], {"all", "last"})
+    yield from unknown(f"{where} response_needs", [merging.response_needs], {"", "block", "deny"})
+
+
+def check_overrides(where: str, here: Overrides) -> Iterable[str]:
+    """What differs from the dialect on an event."""
+    yield from check_fields(f"{where} base", here.base)
+    yield from check_env(f"{where} env", here.env)
+    yield from unknown(f"{where} matcher", [here.matcher], {"", *MATCHERS})
+    yield from check_exits(f"{where} exit", here.exits)
+    yield from unknown(f"{where} failure", here.failure, CAUSES)
+    yield from unknown(f"{where} failure", here.failure.values(), POLICIES)
+    yield from unknown(f"{where} malformed", [here.malformed], {"", *MALFORMED})
+    yield from unknown(f"{where} broken_section", [here.broken_section], {"", *BROKEN})
+    yield from unknown(f"{where} chain_ends", here.chain_ends, ENDS)
 
 
 def check_exits(where: str, exits: dict[int | str, Exit]) -> Iterable[str]:
     for key, row in exits.items():
-        yield from unknown(f"{where} {key}", [row.decision, row.text_decision], {"", *POLICIES})
-        yield from unknown(f"{where} {key} text", [row.text], {"", *SOURCES})
-        yield from unknown(f"{where} {key} becomes", [row.becomes, row.else_becomes], {"", "plain", *KINDS})
-        yield from unknown(f"{where} {key} answer_from", [row.answer_from], {"", *SOURCES})
+        yield from unknown(f"{where} {key}", [row.decision], {"", *POLICIES})
+        yield from unknown(f"{where} {key} text", [row.text.source], {"", *SOURCES})
+        yield from unknown(f"{where} {key} text", [row.text.becomes, row.text.else_becomes], {"", "plain", *KINDS})
+        yield from unknown(f"{where} {key} text decision", [row.text.decision], {"", *POLICIES})
+        yield from unknown(f"{where} {key} answer", [row.answer.source], {"", *SOURCES})
 
 
 def check_answer(answer: Answer, events: set[str]) -> Iterable[str]:
     where = f"answer {answer.path}"
     yield from unknown(where, [answer.effect], EFFECTS)
-    yield from unknown(f"{where} kind", [answer.kind, *answer.kinds.values()], {"", *KINDS})
+    yield from unknown(f"{where} kind", [answer.kind, *answer.value.kinds.values()], {"", *KINDS})
     yield from unknown(f"{where} events", answer.events, events)
     yield from unknown(f"{where} words", answer.words.values(), DECISIONS)
     yield from unknown(f"{where} type", [answer.type], {"", *TYPES})
-    yield from unknown(f"{where} written", [answer.written], {"", "text", "json"})
-    yield from unknown(f"{where} null", [answer.null], {"", "ignored"})
-    yield from unknown(f"{where} otherwise", [answer.otherwise], {"", *DECISIONS})
-    yield from unknown(f"{where} only_with", [answer.only_with], {"", "any", *DECISIONS})
+    yield from unknown(f"{where} written", [answer.value.written], {"", "text", "json"})
+    yield from unknown(f"{where} null", [answer.checks.null], {"", "ignored"})
+    yield from unknown(f"{where} otherwise", [answer.value.otherwise], {"", *DECISIONS})
+    yield from unknown(f"{where} only_with", [answer.checks.only_with], {"", "any", *DECISIONS})
     yield from unknown(f"{where} change", [answer.change], WISHES if answer.effect == "set" else {""})
 
 
@@ -252,10 +277,10 @@ def check_env(where: str, env: dict[str, str]) -> Iterable[str]:
 
 
 def check_setup(dialect: Dialect, setup: Setup) -> Iterable[str]:
-    targets = {rule.name: rule.target for rule in dialect.events}
-    own = {file.path for file in dialect.files if file.scope == "project" and "*" not in file.path}
+    targets = {rule.name: rule.target.field for rule in dialect.events}
+    own = {file.path for file in dialect.config.files if file.scope == "project" and "*" not in file.path}
     yield from unknown("setup files", setup.files or [""], own)
-    yield from unknown("setup list_key", [setup.list_key], {"", *dialect.form.lists})
+    yield from unknown("setup list_key", [setup.list_key], {"", *dialect.config.form.lists})
     if "{path}" not in setup.command:
         yield "setup command: the path of a wrapper needs {path}"
     if not setup.folder or setup.folder.startswith(("/", "~", ".git/")) or ".." in setup.folder.split("/"):
@@ -273,15 +298,15 @@ def check_setup(dialect: Dialect, setup: Setup) -> Iterable[str]:
 
 def check_install(dialect: Dialect, install: Install) -> Iterable[str]:
     for scope, path in (("project", install.project), ("user", install.user)):
-        if not any(covers(file.path, path) for file in dialect.files if file.scope == scope):
+        if not any(covers(file.path, path) for file in dialect.config.files if file.scope == scope):
             yield f"install {scope}: {path!r} is none of its files"
-    keys, setters = dialect.form.keys, set(dialect.form.keys.values())
+    keys, setters = dialect.config.form.keys, set(dialect.config.form.keys.values())
     yield from unknown("install words", [install.words], {"", *(key for key in keys if keys[key] == "words")})
     yield from unknown("install program", [install.program], {"", *keys})
-    yield from unknown("install folder", [install.folder], {"", *dialect.env})
+    yield from unknown("install folder", [install.folder], {"", *dialect.payload.env})
     if install.closed and "closed" not in setters:
         yield "install closed: no key of an entry says that"
-    if not any(kind.handler == "command" and kind.form == "shell" for kind in dialect.types):
+    if not any(kind.handler == "command" and kind.form == "shell" for kind in dialect.config.types):
         yield "install: no type takes a command with words"
 
 

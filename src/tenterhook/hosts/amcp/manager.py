@@ -62,7 +62,7 @@ class HooksManager:
 
     def get_handlers(self, event: HookEvent, tool_name: str | None = None) -> list[HookHandler]:
         """Those that would run."""
-        target = self.engine.rule(event.value).target
+        target = self.engine.rule(event.value).target.field
         return [one for one in self.all_of(event) if one.enabled and (not target or one.matches(tool_name))]
 
     def all_of(self, event: HookEvent) -> list[HookHandler]:

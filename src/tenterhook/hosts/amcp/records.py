@@ -96,8 +96,8 @@ class HookOutput:
         from tenterhook.engine.simulate import Did, simulate
 
         answer = read(stdout, twice=False).found
-        section = (answer or {}).get(DIALECT.section)
-        named = section.get(DIALECT.section_event) if isinstance(section, dict) else None
+        section = (answer or {}).get(DIALECT.reading.section.name)
+        named = section.get(DIALECT.reading.section.event) if isinstance(section, dict) else None
         event = HookEvent(named) if named in EVENTS else HookEvent.PRE_TOOL_USE
         outcome = simulate(DIALECT.name, event.value, [Did(exit_code=exit_code, stdout=stdout, stderr=stderr)])
         output = cls.from_outcome(outcome, {})
@@ -136,7 +136,7 @@ class HookOutput:
             "feedback": self.feedback,
             "systemMessage": self.system_message,
             "suppressOutput": self.suppress_output or None,
-            DIALECT.section: drop_none_values(section) or None,
+            DIALECT.reading.section.name: drop_none_values(section) or None,
         }
         return drop_none_values(answer)
 
@@ -158,12 +158,12 @@ class HookHandler:
     @classmethod
     def of(cls, hook: Hook) -> HookHandler:
         """How a hook from a file looks."""
-        kind = next(kind for kind in DIALECT.types if kind.handler == hook.handler)
+        kind = next(kind for kind in DIALECT.config.types if kind.handler == hook.handler)
         main = hook.spec["main"]
         handler = cls(
             matcher="*" if hook.matcher is None else hook.matcher,
             type=kind.name,
-            timeout=DIALECT.timeout if hook.timeout is None else hook.timeout,
+            timeout=DIALECT.planning.timeout if hook.timeout is None else hook.timeout,
             enabled=hook.enabled,
             name=None if hook.name == str(main) else hook.name,
             hook=hook,
@@ -173,7 +173,7 @@ class HookHandler:
 
     def matches(self, tool_name: str | None) -> bool:
         """Whether it is for this tool."""
-        test = match(self.matcher, DIALECT.matcher)
+        test = match(self.matcher, DIALECT.planning.matcher)
         return test is None or bool(test(tool_name or ""))
 
     def as_hook(self, event: HookEvent) -> Hook:
@@ -184,9 +184,9 @@ class HookHandler:
 
     def made(self, event: HookEvent) -> Hook:
         """Anew from the fields; what else a file said of the hook stays."""
-        kind = next((kind for kind in DIALECT.types if kind.name == self.type and getattr(self, kind.key)), None)
+        kind = next((kind for kind in DIALECT.config.types if kind.name == self.type and getattr(self, kind.key)), None)
         if kind is None:
-            known = " or ".join(f"{kind.name!r} with {kind.key}" for kind in DIALECT.types)
+            known = " or ".join(f"{kind.name!r} with {kind.key}" for kind in DIALECT.config.types)
             raise UsageError(f"{self} cannot run; its type may be {known}")
         if isinstance(self.timeout, bool) or not isinstance(self.timeout, int | float) or not self.timeout > 0:
             raise UsageError(f"timeout must be a number of seconds above 0, not {self.timeout!r}")

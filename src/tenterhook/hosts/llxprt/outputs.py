@@ -97,7 +97,7 @@ class BeforeModelHookOutput(DefaultHookOutput, frozen=True):
     def texts(self) -> list[str]:
         """System messages always reach the model, and so does context."""
         said = {"system": self.system_message, "context": self.get_additional_context()}
-        return for_model([Message("model", kind, one) for kind, one in said.items() if one], DIALECT.marks)
+        return for_model([Message("model", kind, one) for kind, one in said.items() if one], DIALECT.messages.marks)
 
 
 class AfterModelHookOutput(DefaultHookOutput, frozen=True):

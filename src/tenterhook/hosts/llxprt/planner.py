@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
+from tenterhook.dialects.schema.dialect import revise
 from tenterhook.engine.compiled_event import Slot
 from tenterhook.engine.engine import Engine
 from tenterhook.engine.reentry import INSIDE
@@ -45,7 +45,7 @@ class HookPlanner:
         slot = slot_of(self.engine, event_name)
         name = tool_of(context)
         data = dict(input or {}) if name is None else {**(input or {}), "tool_name": name}
-        if name is None and slot.rule.target:
+        if name is None and slot.rule.target.field:
             planned = self.plan_unfiltered(slot, data)
         else:
             _, planned, _ = self.engine.plan_event(slot, data)
@@ -56,7 +56,7 @@ class HookPlanner:
         """The plan of an event that matchers have nothing to look at for."""
         if INSIDE.get():
             return Plan()
-        engine, rule = self.engine, replace(slot.rule, target="")
+        engine, rule = self.engine, revise(slot.rule, target={"field": ""})
         event = Event(rule.kind, rule.name, in_our_words(data, slot.renamed), engine.project)
         with engine.lock:
             made = plan(

@@ -12,7 +12,7 @@ from tenterhook.config import load as config
 from tenterhook.config.load import Loaded, Words
 from tenterhook.config.locations import Place
 from tenterhook.dialects.llxprt import DIALECT
-from tenterhook.dialects.schema.dialect import File
+from tenterhook.dialects.schema.dialect import File, revise
 from tenterhook.engine.engine import Engine
 from tenterhook.engine.hook_log import untrusted_key
 from tenterhook.errors import UsageError
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 log = logs.redacting_logger("tenterhook.llxprt")
 
 # The host has decided that hooks are on, so no file is asked.
-SWITCHED_ON = replace(DIALECT, switch="")
+SWITCHED_ON = revise(DIALECT, config={"switches": {"on": ""}})
 GIVEN = Place("hooks of the config", File(path="hooks of the config", scope="code", format="json"), True)
 
 

@@ -82,7 +82,7 @@ def result_of(hook: Hook, attempt: Attempt, slot: Slot, step: int) -> HookExecut
         event_name=slot.rule.name,
         success=not said.failed,
         output=create_hook_output(slot.rule.name, answer) if answer else None,
-        error=fault(attempt, said, slot.rules.dialect.exits),
+        error=fault(attempt, said, slot.rules.dialect.reading.exits),
         hook=hook,
         attempt=attempt,
         step=step,

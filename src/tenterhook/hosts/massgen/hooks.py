@@ -63,14 +63,14 @@ class PatternHook(FunctionHook):
 
     fail_closed = False
 
-    def __init__(self, name: str, matcher: str = "*", timeout: float = DIALECT.timeout) -> None:
+    def __init__(self, name: str, matcher: str = "*", timeout: float = DIALECT.planning.timeout) -> None:
         super().__init__(name)
         if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
             raise UsageError(f"the timeout of {name!r} must be a number of seconds above 0, not {timeout!r}")
         self.matcher, self.timeout = matcher, timeout
 
     def matches(self, tool_name: str) -> bool:
-        test = match(self.matcher, DIALECT.matcher)
+        test = match(self.matcher, DIALECT.planning.matcher)
         return test is None or bool(test(tool_name))
 
     def as_hook(self, call: Call) -> Hook:
@@ -105,7 +105,7 @@ class GivenHook(PatternHook):
         name: str,
         handler: Any,
         matcher: str = "*",
-        timeout: float = DIALECT.timeout,
+        timeout: float = DIALECT.planning.timeout,
         fail_closed: bool = False,
     ) -> None:
         super().__init__(name, matcher, timeout)
@@ -135,7 +135,7 @@ class PythonCallableHook(GivenHook):
         name: str,
         handler: str | Callable[..., Any],
         matcher: str = "*",
-        timeout: float = DIALECT.timeout,
+        timeout: float = DIALECT.planning.timeout,
         fail_closed: bool = False,
     ) -> None:
         if not isinstance(handler, str) and not callable(handler):

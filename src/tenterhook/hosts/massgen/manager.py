@@ -13,7 +13,7 @@ from tenterhook.config import load
 from tenterhook.config.load import Found, Loaded, Words
 from tenterhook.config.locations import Place
 from tenterhook.dialects.massgen import DIALECT
-from tenterhook.dialects.schema.dialect import File
+from tenterhook.dialects.schema.dialect import File, revise
 from tenterhook.engine.engine import Engine
 from tenterhook.errors import UsageError
 from tenterhook.hosts.massgen.hooks import Call, CommandHook, PatternHook, PythonCallableHook
@@ -31,8 +31,8 @@ Function = Callable[..., Any]
 STRATEGIES = {"result": "tool_result", "user_message": "user_message"}
 SHORT = {HookType.PRE_TOOL_USE: "pre", HookType.POST_TOOL_USE: "post"}
 # A config in code has `fail_closed`, which the document's files have not, and no options of ours.
-KEYS = {key: setter for key, setter in DIALECT.form.keys.items() if setter != "ours"} | {"fail_closed": "note"}
-WRITTEN = replace(DIALECT, form=replace(DIALECT.form, keys=KEYS))
+KEYS = {key: setter for key, setter in DIALECT.config.form.keys.items() if setter != "ours"} | {"fail_closed": "note"}
+WRITTEN = revise(DIALECT, config={"form": replace(DIALECT.config.form, keys=KEYS)})
 PLACE = Place("hooks", File(path="hooks", scope="code", format="yaml"), True)
 
 
@@ -137,7 +137,7 @@ def build_pattern_hook(hook: Hook, hooks_config: Mapping[str, Any]) -> PatternHo
     python = hook.handler == "python"
     name = f"{'python' if python else 'command'}_{main}" if hook.name == main else hook.name
     return (PythonCallableHook if python else CommandHook)(
-        name, main, hook.matcher or "*", hook.timeout or DIALECT.timeout, bool(entry.get("fail_closed"))
+        name, main, hook.matcher or "*", hook.timeout or DIALECT.planning.timeout, bool(entry.get("fail_closed"))
     )
 
 

@@ -84,10 +84,10 @@ def made_of(dialect: Dialect) -> dict[str, Any]:
     """A dialect's events by name, each with what an answer to it looks like, and how to know its caller."""
     return {
         "events": {rule.name: event(dialect, rule) for rule in dialect.events},
-        "project": [name for name, word in dialect.env.items() if word in ("project", "cwd")],
-        "section": [dialect.section, dialect.section_event],
+        "project": [name for name, word in dialect.payload.env.items() if word in ("project", "cwd")],
+        "section": [dialect.reading.section.name, dialect.reading.section.event],
         "set_up": dialect.setup is not None,
-        "usual": dialect.usual_caller,
+        "usual": bool(dialect.setup and dialect.setup.usual_caller),
     }
 
 
@@ -97,23 +97,23 @@ def event(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
     `refused` is that code, which every agent understands, but not at each of its events. `silent` is there where the
     dialect takes it for a decision that nothing is said.
     """
-    answers = [one for one in dialect.answers if not one.events or rule.name in one.events]
+    answers = [one for one in dialect.reading.answers if not one.events or rule.name in one.events]
     texts = {one.kind: one.path for one in answers if one.effect == "text"}
     fields = {
         "reason": ([one.path for one in answers if one.effect == "reason"] or [""])[-1],
         "message": texts.get("system"),
         "context": texts.get("context") or texts.get("feedback") or texts.get("result"),
     }
-    row = {**dialect.exits, **rule.exits}.get(REFUSED)
+    row = {**dialect.reading.exits, **rule.overrides.exits}.get(REFUSED)
     made: dict[str, Any] = {
         "kind": rule.kind,
         "refused": REFUSED if row and row.decision == "deny" and not row.failed and by_code(dialect, rule) else 0,
         "fields": {what: path for what, path in fields.items() if path},
-        "read": bool(row and (row.answer or dialect.answer_outranks_exit)) and not rule.deaf,
+        "read": bool(row and (row.answer.read or dialect.reading.outranks_exit)) and not rule.text.ignored,
     }
-    if rule.silent:
-        made["silent"] = rule.silent
-    for decision in ("deny", "ask") if rule.asks else ("deny",):
+    if rule.text.silence:
+        made["silent"] = rule.text.silence
+    for decision in ("deny", "ask") if rule.can.ask else ("deny",):
         if found := deciding(dialect, answers, decision):
             made[decision] = found
     if "deny" in made and not by_field(dialect, rule, made["deny"], fields["reason"]):
@@ -132,8 +132,8 @@ def by_field(dialect: Dialect, rule: EventRule, deny: list[str], reason: str | N
     answer: dict[str, Any] = {}
     put(answer, *deny)
     put(answer, reason, "why")
-    if dialect.section in answer:
-        put(answer[dialect.section], dialect.section_event, rule.name)
+    if dialect.reading.section.name in answer:
+        put(answer[dialect.reading.section.name], dialect.reading.section.event, rule.name)
     return is_heard(dialect, rule, stdout=json.dumps(answer))
 
 
@@ -152,5 +152,5 @@ def deciding(dialect: Dialect, answers: list[Answer], decision: str) -> list[str
         return []
     chosen = fitting[-1]
     spelled = [word for word, means in chosen.words.items() if means == decision]
-    special = dialect.section and chosen.path.startswith(f"{dialect.section}.")
+    special = dialect.reading.section.name and chosen.path.startswith(f"{dialect.reading.section.name}.")
     return [chosen.path, decision if special and decision in spelled else spelled[0]]

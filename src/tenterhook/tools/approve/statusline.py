@@ -61,7 +61,7 @@ def status_line(hooks: HookSet, warn: Callable[[str], object]) -> StatusLine | N
     for place, value in values(hooks):
         words = words_of(value)
         if isinstance(words, str):
-            warn(f"{place.path}: {hooks.dialect.status_line}: {words}; it is not shown")
+            warn(f"{place.path}: {hooks.dialect.config.status_line}: {words}; it is not shown")
         elif is_trusted_scope(place.file.scope, hooks.trust):
             found = StatusLine(words, place.path)
         elif hooks.trust == "ask":
@@ -71,7 +71,7 @@ def status_line(hooks: HookSet, warn: Callable[[str], object]) -> StatusLine | N
 
 def values(hooks: HookSet) -> Iterator[tuple[Place, Any]]:
     """What each file says that its status line be, whosever file it is."""
-    key = hooks.dialect.status_line
+    key = hooks.dialect.config.status_line
     for place in hooks.ready().places if key else ():
         if not place.found or place.file.format == "frontmatter":
             continue
@@ -95,7 +95,7 @@ def approved_line(
     binder = binder_for(hooks.dialect, hooks.project, hooks.home, hooks.environ)
     [found] = judge_approvals(hooks, [status_item(file, value, hooks.dialect.name, binder)])
     if found.state != "trusted":
-        warn(f"{file}: {hooks.dialect.status_line} is {found.state}, so it does not run; see tenter trust")
+        warn(f"{file}: {hooks.dialect.config.status_line} is {found.state}, so it does not run; see tenter trust")
         return None
     bound = binder.command(value["command"])
     return StatusLine(words, file, Seal(list(bound.parts.values()), binder.where))

@@ -78,7 +78,7 @@ def status_item(file: str, value: Any, dialect: str, binder: Binder) -> Item:
 def servers(hooks: HookSet, binder: Binder, survey: Survey) -> Iterator[Item]:
     from tenterhook.clients.mcp.config import read_servers
 
-    for name in hooks.dialect.mcp_files:
+    for name in hooks.dialect.tools.mcp_files:
         if name.startswith("~/"):
             continue
         file = os.path.join(hooks.project, name)

@@ -50,7 +50,7 @@ class Look(Struct, frozen=True):
         path, where = self.hook.source.path, self.hook.source.where
         if where is None:
             return 0, 0
-        grouped = len(path) > 1 and path[-2] == self.dialect.form.group
+        grouped = len(path) > 1 and path[-2] == self.dialect.config.form.group
         for holder in (path, path[:-2]) if grouped else (path,):
             around = where(holder)
             # A position that is not the holder's own is that of a key in it.
@@ -60,12 +60,14 @@ class Look(Struct, frozen=True):
         return where(path)
 
     def matcher_keys(self) -> tuple[str, ...]:
-        form = self.dialect.form
+        form = self.dialect.config.form
         return tuple(key for keys in (form.keys, form.group_keys) for key, what in keys.items() if what == "matcher")
 
     def main_keys(self) -> tuple[str, ...]:
         form = self.hook.spec.get("form")
-        return tuple(kind.key for kind in self.dialect.types if kind.form == form and kind.handler == self.hook.handler)
+        return tuple(
+            kind.key for kind in self.dialect.config.types if kind.form == form and kind.handler == self.hook.handler
+        )
 
 
 Hazard = Callable[[Look], Iterator[Problem]]

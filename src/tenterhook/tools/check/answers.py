@@ -114,17 +114,17 @@ def fate(seen: Outcome, rule: EventRule) -> str:
         return "the agent ends"
     if seen.blocked:
         return "refused"
-    if seen.decision == "ask" and rule.asks:
+    if seen.decision == "ask" and rule.can.ask:
         return "the user is asked"
     if seen.stop:
         return "goes on, then the agent ends"
-    return "goes on without a question" if seen.decision == "allow" and rule.grants else "goes on"
+    return "goes on without a question" if seen.decision == "allow" and rule.can.grant else "goes on"
 
 
 def misread(look: Look) -> Iterator[Problem]:
     """A refusal, a question or a stop that the script seems to print in a form that this agent does not obey."""
     text = script_text(look)
-    if not text or not look.rule.blocks:
+    if not text or not look.rule.can.block:
         return
     for made in fitting(look.rule.kind):
         if made.means in DONE and made.is_printed_by(text):
@@ -163,7 +163,7 @@ def endless(look: Look) -> Iterator[Problem]:
 
 def without_end(rule: EventRule, hook: Hook) -> bool:
     """Whether nobody counts how often it keeps the agent going: as its entry says, else as the agent does it."""
-    return hook.spec["stop_cap"] is None if "stop_cap" in hook.spec else rule.stop_cap == 0
+    return hook.spec["stop_cap"] is None if "stop_cap" in hook.spec else rule.stop.cap == 0
 
 
 def checks_continuation(rule: EventRule, text: str) -> bool:
@@ -173,12 +173,12 @@ def checks_continuation(rule: EventRule, text: str) -> bool:
 
 def telling(rule: EventRule) -> tuple[str, ...]:
     """The agent's names for that; the usual one where its payload is not known to have any."""
-    return tuple(field.name for field in (*rule.base, *rule.fields) if field.key in KEPT) or KEPT[:1]
+    return tuple(field.name for field in (*rule.overrides.base, *rule.fields) if field.key in KEPT) or KEPT[:1]
 
 
 def keeps_going(dialect: Dialect, rule: EventRule, text: str) -> bool:
     """Whether a script seems to answer so: with the agent's next prompt, where there is that; else it refuses."""
-    here = [one for one in dialect.answers if rule.name in (one.events or (rule.name,))]
+    here = [one for one in dialect.reading.answers if rule.name in (one.events or (rule.name,))]
     prompts = [one.path.rpartition(".")[2] for one in here if one.effect == "follow_up"]
     return any(key in text for key in prompts) if prompts else refuses(text)
 

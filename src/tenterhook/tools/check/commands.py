@@ -89,7 +89,7 @@ def needs_shell(look: Look) -> Iterator[Problem]:
     if look.hook.handler != "command" or (isinstance(main, str) and spec["form"] != "program"):
         return
     text = shlex.join(main) if isinstance(main, list) else str(main)
-    named = [name for name in variables(text) if name in look.dialect.env]
+    named = [name for name in variables(text) if name in look.dialect.payload.env]
     if named and not spec.get("placeholders"):
         yield look.warning("main", f"${named[0]} is not replaced here, because this command runs without a shell")
 
@@ -130,7 +130,7 @@ def relative(look: Look) -> Iterator[Problem]:
 
 def folder_variables(look: Look) -> list[str]:
     """Those that hold the project's folder: some agents give the working directory, which usually is the same."""
-    return [name for name, what in look.dialect.env.items() if what.rstrip("?") in ("project", "cwd")]
+    return [name for name, what in look.dialect.payload.env.items() if what.rstrip("?") in ("project", "cwd")]
 
 
 def variables(text: str) -> Iterable[str]:

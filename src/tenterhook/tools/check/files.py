@@ -39,10 +39,10 @@ def duplicates(files: Files) -> Iterator[Problem]:
 
 def switched_off(files: Files) -> Iterator[Problem]:
     """Hooks are configured and the agent's own switch keeps all of them from running."""
-    switch, hooks = files.dialect.switch or files.dialect.off[0], files.loaded.hooks
+    switch, hooks = files.dialect.config.switches.on or files.dialect.config.switches.off[0], files.loaded.hooks
     if not files.loaded.off or not hooks:
         return
-    on = "true" if files.dialect.switch else str(not files.dialect.off[1]).lower()
+    on = "true" if files.dialect.config.switches.on else str(not files.dialect.config.switches.off[1]).lower()
     named = next((one for one in files.documents.values() if dig(one.data, switch)[0] is not None), None)
     if named:
         said, path = dig(named.data, switch)
@@ -85,7 +85,7 @@ def not_read(path: str, format: str, place: Place, files: Files) -> Iterator[Pro
     found = hooks_in(document, place) if document else None
     if document and found is not None:
         line, column = document.where(found)
-        names = ", ".join(file.path for file in files.dialect.files if file.scope == place.file.scope)
+        names = ", ".join(file.path for file in files.dialect.config.files if file.scope == place.file.scope)
         text = f"this file is not read, and has hooks in it; {files.dialect.title} reads {names}"
         yield Problem("warning", path, line, column, text)
 
@@ -94,7 +94,7 @@ def status_lines(files: Files) -> Iterator[Problem]:
     """A status line's command expands nothing, so that what would be right in a hook is wrong there."""
     from tenterhook.tools.approve.statusline import words_of
 
-    key = files.dialect.status_line
+    key = files.dialect.config.status_line
     for document in files.documents.values() if key else ():
         value, path = dig(document.data, key)
         if value is None:

@@ -32,8 +32,8 @@ GLOB_STAR = re.compile(r"(?:(?<=[\w-])|^)\*")
 
 def matchers(look: Look) -> Iterator[Problem]:
     """The first thing that is odd about a matcher: what else there is often follows from it."""
-    matcher, kind = look.hook.matcher, look.hook.match_kind or look.dialect.matcher
-    if matcher is None or fits_all(matcher, kind) or not look.rule.target:
+    matcher, kind = look.hook.matcher, look.hook.match_kind or look.dialect.planning.matcher
+    if matcher is None or fits_all(matcher, kind) or not look.rule.target.field:
         return
     listed = how(kind) in LISTS and names(matcher, kind) is not None
     judges = OF_LISTS if listed else JUDGES
@@ -115,7 +115,7 @@ def blanks(matcher: str, kind: str, rule: EventRule) -> str:
 
 def permission_rule(matcher: str, kind: str, rule: EventRule) -> str:
     """`Bash(git *)`: what stands in the brackets of a regular expression has no blank, colon or slash."""
-    found = PERMISSION.fullmatch(matcher) if rule.target == "tool_name" else None
+    found = PERMISSION.fullmatch(matcher) if rule.target.field == "tool_name" else None
     if not found:
         return ""
     hint = f"write {found[1]!r}, and let the hook look at the input"
@@ -133,7 +133,7 @@ def commas(matcher: str, kind: str, rule: EventRule) -> str:
 def bare_server(matcher: str, kind: str, rule: EventRule) -> str:
     """The name of a server alone, where whole names are compared."""
     servers = [part for part in names(matcher, kind) or () if SERVER.fullmatch(part)]
-    if rule.target != "tool_name" or not servers:
+    if rule.target.field != "tool_name" or not servers:
         return ""
     return f"names the server {servers[0]!r} and none of its tools, so it matches nothing; write '{servers[0]}__.*'"
 
@@ -161,15 +161,17 @@ def also_hit(start: str, word: str, end: str) -> str:
 
 
 def unknown_target(matcher: str, kind: str, rule: EventRule) -> str:
-    if not rule.targets:
+    if not rule.target.values:
         return ""
     parts = [part.strip() for part in matcher.split("|")] if PLAIN.fullmatch(matcher) or kind in GLOBS else [matcher]
     for part in parts:
         test = match(part, kind)
-        if test and not any(test(target) for target in rule.targets):
+        if test and not any(test(target) for target in rule.target.values):
             which = "matches" if part == matcher else f"holds {part!r}, which matches"
-            known = ", ".join(rule.targets)
-            return f"{which} no {rule.target} of {rule.name}{nearest(part, rule.targets)}; there are: {known}"
+            known = ", ".join(rule.target.values)
+            return (
+                f"{which} no {rule.target.field} of {rule.name}{nearest(part, rule.target.values)}; there are: {known}"
+            )
     return ""
 
 

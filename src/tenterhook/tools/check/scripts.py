@@ -23,7 +23,7 @@ COMMENT = re.compile(r"^[ \t]*(?:#|//).*$", re.MULTILINE)
 
 def absent(look: Look) -> Iterator[Problem]:
     """What the command would run and is not there. A program may be installed later; a path is a promise."""
-    silent = " (this agent then skips the hook without a word)" if look.dialect.missing_is_silent else ""
+    silent = " (this agent then skips the hook without a word)" if look.dialect.failures.missing_is_silent else ""
     gone = absent_file(look)
     promised = os.sep in gone or gone not in words(look)[:1]
     if gone and not is_simple(look):
@@ -94,15 +94,15 @@ def exit_one(look: Look) -> Iterator[Problem]:
     """A refusal by exit 1, where the agent takes that for a failure and goes on."""
     dialect, rule = look.dialect, look.rule
     rules = compile_rules(dialect, rule, strict=look.strict)
-    row = dialect.exits.get(1, dialect.exits["other"])
-    if not rule.blocks or row.decision or policy_for("exit", look.hook, rules) != "allow":
+    row = dialect.reading.exits.get(1, dialect.reading.exits["other"])
+    if not rule.can.block or row.decision or policy_for("exit", look.hook, rules) != "allow":
         return
     found = script(look)
     main = look.hook.spec.get("main")
     text = content(found) or (main if isinstance(main, str) and look.hook.spec.get("form") == "shell" else "")
     if refuses_by_one(text) and not answers(text, rules.guarded):
         what = shorten_project_path(found.path, look) if found and content(found) else "the command"
-        codes = [str(code) for code, one in dialect.exits.items() if one.decision == "deny"]
+        codes = [str(code) for code, one in dialect.reading.exits.items() if one.decision == "deny"]
         hint = f"; to block, exit with {' or '.join(codes)}" if codes else ""
         yield look.warning("main", f"{what} exits with 1, which does not block {rule.name} in {dialect.title}{hint}")
 

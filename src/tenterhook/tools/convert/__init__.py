@@ -109,7 +109,7 @@ def read_twice(parts: list[Placed], path: str, hooks: HookSet, target: Dialect) 
     """Files that the other agent reads too, beside the one that is written."""
     if hooks.dialect.name == target.name:
         return []
-    patterns = [file.path for file in target.files if file.scope == "project"]
+    patterns = [file.path for file in target.config.files if file.scope == "project"]
     said = f"{target.title} reads this file too, so that what it can run of it runs twice; take it out of one of them"
     return [
         Loss(0, "read twice", LOST, file, 0, 0, "", "", said)

@@ -44,11 +44,13 @@ class Text(Struct, frozen=True):
 def file_for(target: Dialect, path: str = "") -> File:
     """The project's file that hooks are written into: the first one, or the first of a format that a path names."""
     formats = FORMATS.get(f".{path.rpartition('.')[2].lower()}", ()) if path else tuple(EMPTY)
-    own = [one for one in target.files if one.scope == "project" and one.format in formats and one.format in EMPTY]
+    own = [
+        one for one in target.config.files if one.scope == "project" and one.format in formats and one.format in EMPTY
+    ]
     first = target.install.project if target.install else ""
     fitting = sorted(own, key=lambda one: (not fnmatch(first, one.path), one.origin != "settings"))
     if not fitting:
-        known = ", ".join(sorted({one.path for one in target.files if one.scope == "project"}))
+        known = ", ".join(sorted({one.path for one in target.config.files if one.scope == "project"}))
         raise UsageError(f"{target.title} reads no project's file like {path or 'that'!r}; it reads {known}")
     return fitting[0]
 
@@ -64,7 +66,7 @@ def items(written: list[Written], target: Dialect, file: File) -> list[Item]:
     for one in written:
         by_event.setdefault(one.rule.name, []).append(one)
     base = tuple(file.sections[0].hooks.split("."))
-    if target.form.entries:
+    if target.config.form.entries:
         return [item for of_event in merge_same_entries(written, target) for item in (single(of_event, base),)]
     below = target.setup.list_key if target.setup else ""
     found: list[Item] = []
@@ -72,7 +74,9 @@ def items(written: list[Written], target: Dialect, file: File) -> list[Item]:
         path = (*base, event, below) if below else (*base, event)
         ordered = sorted(entries, key=lambda one: -one.taken.hook.priority)
         found += (
-            group_entries(ordered, path, target.form.group) if target.form.group else [single(e, path) for e in ordered]
+            group_entries(ordered, path, target.config.form.group)
+            if target.config.form.group
+            else [single(e, path) for e in ordered]
         )
     return found
 
@@ -83,7 +87,7 @@ def single(one: Written, path: tuple[str, ...]) -> Item:
 
 def merge_same_entries(written: list[Written], target: Dialect) -> list[Written]:
     """Entries that differ in their event alone are one entry for several events."""
-    key = key_of(target.form.keys, "event")
+    key = key_of(target.config.form.keys, "event")
     found: list[Written] = []
     for one in written:
         last = found[-1] if found else None
@@ -166,6 +170,6 @@ def owners(loaded: load.Loaded, text: Text, target: Dialect) -> list[tuple[Hook,
 
 def drop_our_settings(hook: Hook, one: Written, target: Dialect) -> Hook:
     """Without what stands in a block of ours, which the agent does not look at."""
-    ours = one.entry.get(key_of(target.form.keys, "ours"), {})
+    ours = one.entry.get(key_of(target.config.form.keys, "ours"), {})
     setters = {OURS[name] for name in ours}
     return replace(hook, **{name: usual for name, usual in USUAL.items() if name in setters})

@@ -93,13 +93,13 @@ def carry_hook_settings(taken: Taken, source: Dialect, target: Dialect, to: Even
 def is_agent_default(wish: Wish, target: Dialect) -> bool:
     """What the agent does anyhow: hooks in a row; and their order, which without a key is that of the file."""
     if wish.name == "priority":
-        return not any(setter in wish.setters for setter in target.form.keys.values())
-    return wish.name == "sequential" and target.order == "sequential"
+        return not any(setter in wish.setters for setter in target.config.form.keys.values())
+    return wish.name == "sequential" and target.planning.order == "sequential"
 
 
 def carry(made: Carried, said: str, wish: Wish, value: Any, target: Dialect) -> None:
     """`said` is the key that the entry has it under."""
-    form = target.form
+    form = target.config.form
     for keys, into in ((form.keys, made.entry), (form.group_keys, made.group)):
         for key, setter in sorted(keys.items(), key=lambda pair: (pair[0] != said, pair[0] != wish.name)):
             written = wish.setters[setter](value) if setter in wish.setters else None
@@ -119,18 +119,18 @@ def carry(made: Carried, said: str, wish: Wish, value: Any, target: Dialect) -> 
 
 def limit(made: Carried, taken: Taken, source: Dialect, target: Dialect, to: EventRule, kind: Type) -> None:
     """The time-out in the target's unit. A default that is longer than the one there is written, so that it stays."""
-    seconds = taken.hook.timeout or source.timeout
-    usual = min(kind.timeout or target.timeout, to.timeout or LONGEST)
+    seconds = taken.hook.timeout or source.planning.timeout
+    usual = min(kind.timeout or target.planning.timeout, to.overrides.timeout or LONGEST)
     said = taken.saying(source, ("timeout",))
-    key = key_of(target.form.keys, *TIMEOUT)
+    key = key_of(target.config.form.keys, *TIMEOUT)
     if not said and seconds <= usual:
         return
     if not key:
         if seconds != usual:
             made.lost.append(("timeout", said, f"a hook has {usual:g} s there, and had {seconds:g} s"))
         return
-    most = to.longest or LONGEST
-    made.entry[key], unit = seconds_to_unit(min(seconds, most), kind.unit or target.unit)
+    most = to.overrides.longest or LONGEST
+    made.entry[key], unit = seconds_to_unit(min(seconds, most), kind.unit or target.config.unit)
     if seconds > most:
         made.lost.append(("timeout", said, f"a hook of {to.name} has {most:g} s at most, and had {seconds:g} s"))
     elif taken.entry.get(said) != made.entry[key]:
@@ -139,7 +139,7 @@ def limit(made: Carried, taken: Taken, source: Dialect, target: Dialect, to: Eve
 
 def carry_name_and_notes(made: Carried, taken: Taken, source: Dialect, target: Dialect) -> None:
     """A name that was given, and texts for people: as keys, else as comments."""
-    keys = target.form.keys
+    keys = target.config.form.keys
     if taken.saying(source, ("name",)):
         if key := key_of(keys, "name"):
             made.entry[key] = taken.hook.name
@@ -154,5 +154,5 @@ def carry_name_and_notes(made: Carried, taken: Taken, source: Dialect, target: D
 
 def texts(taken: Taken, source: Dialect) -> Iterator[tuple[str, str]]:
     for key, value in taken.entry.items():
-        if source.form.keys.get(key) == "note" and isinstance(value, str):
+        if source.config.form.keys.get(key) == "note" and isinstance(value, str):
             yield key, value

@@ -36,17 +36,23 @@ class Run(Struct, frozen=True):
 
 def run(hook: Hook, source: Dialect, rule: EventRule, target: Dialect, to: EventRule) -> Run:
     """The hook's program, prompt or address in the target's words."""
-    kinds = [one for one in target.types if one.does == "runs" and (not to.types or one.name in to.types)]
+    kinds = [
+        one
+        for one in target.config.types
+        if one.does == "runs" and (not to.overrides.types or one.name in to.overrides.types)
+    ]
     fitting = [one for one in kinds if one.handler == hook.handler]
     if fitting and hook.handler != "command":
         return Run(fitting[0], plain(hook, source, target, fitting[0]))
     kind = next((one for one in kinds if one.handler == "command"), None)
     if kind is None or hook.handler not in ("command", "script"):
-        known = [one for one in target.types if one.handler == hook.handler]
+        known = [one for one in target.config.types if one.handler == hook.handler]
         why = DOES[known[0].does] if known else "no hooks of that type"
         return Run(lost=f"{target.title} has {why}: {hook.handler}")
     first = target.install.folder if target.install else ""
-    names = swapped_names({**source.env, **rule.env}, {**target.env, **to.env}, first)
+    names = swapped_names(
+        {**source.payload.env, **rule.overrides.env}, {**target.payload.env, **to.overrides.env}, first
+    )
     line = command_line(hook)
     unset = tuple(name for name in dict.fromkeys(variables(text_of(line))) if names.get(name) == "")
     made = render_command_line(line, kind, target, names, unset, expand=bool(hook.spec.get("placeholders")))
@@ -59,7 +65,7 @@ def options(hook: Hook, source: Dialect, target: Dialect) -> tuple[dict[str, Any
 
     What every hook of its type has was said by nobody.
     """
-    usual = [pair for one in source.types if one.handler == hook.handler for pair in one.spec.items()]
+    usual = [pair for one in source.config.types if one.handler == hook.handler for pair in one.spec.items()]
     known = OPTIONS["command"] if hook.handler == "command" else ()
     said = {key: hook.spec[key] for key in known if key in hook.spec and (key, hook.spec[key]) not in usual}
     keys = {name: option_key(target, name) for name in said}
@@ -69,7 +75,7 @@ def options(hook: Hook, source: Dialect, target: Dialect) -> tuple[dict[str, Any
 
 def option_key(dialect: Dialect, option: str) -> str:
     """The key that sets an option, by its own name or by that of its setter."""
-    return next((key for key, setter in dialect.form.keys.items() if option in (key, setter)), "")
+    return next((key for key, setter in dialect.config.form.keys.items() if option in (key, setter)), "")
 
 
 DOES = {
@@ -81,8 +87,10 @@ DOES = {
 
 def plain(hook: Hook, source: Dialect, target: Dialect, kind: Type) -> dict[str, Any]:
     """What a type runs, and the options that both sides have."""
-    options = {key: value for key, value in hook.spec.items() if key in target.form.keys and key not in ("type",)}
-    main = next((one.key for one in source.types if one.handler == hook.handler), "")
+    options = {
+        key: value for key, value in hook.spec.items() if key in target.config.form.keys and key not in ("type",)
+    }
+    main = next((one.key for one in source.config.types if one.handler == hook.handler), "")
     return {kind.key: hook.spec.get("main"), **{key: value for key, value in options.items() if key != main}}
 
 

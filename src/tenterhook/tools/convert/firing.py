@@ -70,7 +70,7 @@ def distinct_event_rules(taken: Iterable[Taken]) -> list[EventRule]:
 def same_kind(target: Dialect, rule: EventRule, sample: Sample) -> list[EventRule]:
     """The events that such a moment is there."""
     found = [one for one in target.events if one.kind == rule.kind]
-    return [one for one in found if not one.tools or not sample.tool or sample.tool in one.tools]
+    return [one for one in found if not one.firing.tools or not sample.tool or sample.tool in one.firing.tools]
 
 
 def read(pairs: Pairs, source: Dialect, target: Dialect) -> Iterator[Difference]:

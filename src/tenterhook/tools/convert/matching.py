@@ -32,17 +32,17 @@ class Matched(Struct, frozen=True):
 
 
 def convert_matcher(hook: Hook, rule: EventRule, source: Dialect, to: EventRule, target: Dialect) -> Matched:
-    kind = hook.match_kind or rule.matcher or source.matcher
-    matcher = None if hook.matcher is None or hook.matcher in EVERYTHING or not rule.target else hook.matcher
+    kind = hook.match_kind or rule.overrides.matcher or source.planning.matcher
+    matcher = None if hook.matcher is None or hook.matcher in EVERYTHING or not rule.target.field else hook.matcher
     if matcher is None:
-        return only_for(rule, to, target) if rule.tools and rule.tools != to.tools else Matched()
-    if not to.target:
-        return Matched(lost=f"{to.name} has nothing to match on, so the hook runs whatever {rule.target} is")
+        return only_for(rule, to, target) if rule.firing.tools and rule.firing.tools != to.firing.tools else Matched()
+    if not to.target.field:
+        return Matched(lost=f"{to.name} has nothing to match on, so the hook runs whatever {rule.target.field} is")
     test = match(matcher, kind)
     if test is None or is_invalid_regex(matcher, kind):
         return Matched((matcher,), lost=f"the matcher {matcher!r} is no regular expression", name="broken")
-    wanted = to.matcher or target.matcher
-    if rule.target == TOOL == to.target:
+    wanted = to.overrides.matcher or target.planning.matcher
+    if rule.target.field == TOOL == to.target.field:
         return of_tools(matcher, kind, source, wanted, target)
     return of_values(matcher, kind, rule, wanted, to)
 
@@ -56,12 +56,12 @@ def is_invalid_regex(matcher: str, kind: str) -> bool:
 
 def only_for(rule: EventRule, to: EventRule, target: Dialect) -> Matched:
     """An event for some tools alone becomes one for all of them, with a matcher."""
-    if to.target != TOOL or to.tools:
+    if to.target.field != TOOL or to.firing.tools:
         return Matched()
-    wanted = [target.tools[one].name for one in rule.tools if one in target.tools]
-    if len(wanted) < len(rule.tools):
-        return Matched(lost=f"{to.name} is for all tools, and {rule.name} was for {', '.join(rule.tools)} alone")
-    return Matched(spell_matcher(wanted, to.matcher or target.matcher, others(target, wanted)))
+    wanted = [target.tools.names[one].name for one in rule.firing.tools if one in target.tools.names]
+    if len(wanted) < len(rule.firing.tools):
+        return Matched(lost=f"{to.name} is for all tools, and {rule.name} was for {', '.join(rule.firing.tools)} alone")
+    return Matched(spell_matcher(wanted, to.overrides.matcher or target.planning.matcher, others(target, wanted)))
 
 
 def of_tools(matcher: str, kind: str, source: Dialect, to_kind: str, target: Dialect) -> Matched:
@@ -69,10 +69,10 @@ def of_tools(matcher: str, kind: str, source: Dialect, to_kind: str, target: Dia
     if listed is not None:
         return of_names(sorted(listed, key=matcher.find), source, to_kind, target)
     test = match(matcher, kind)
-    known = {one: (tool.name, *source.aliases.get(tool.name, ())) for one, tool in source.tools.items()}
+    known = {one: (tool.name, *source.planning.aliases.get(tool.name, ())) for one, tool in source.tools.names.items()}
     ours = [one for one, called in known.items() if test and any(map(test, called))]
-    wanted = list(dict.fromkeys(target.tools[one].name for one in ours if one in target.tools))
-    served = bool(test and test(source.mcp_tool.format(**SERVER)))
+    wanted = list(dict.fromkeys(target.tools.names[one].name for one in ours if one in target.tools.names))
+    served = bool(test and test(source.tools.mcp_tool.format(**SERVER)))
     texts = dict.fromkeys((matcher, renamed_servers(matcher, source, target)))
     for text in texts:
         if same(text, to_kind, wanted, target, served):
@@ -92,9 +92,11 @@ def same(text: str, kind: str, wanted: list[str], target: Dialect, served: bool)
     test = match(text, kind)
     if test is None or is_invalid_regex(text, kind):
         return False
-    known = [tool.name for tool in target.tools.values()]
+    known = [tool.name for tool in target.tools.names.values()]
     hits = {name for name in known if test(name)}
-    return hits == set(wanted) and bool(test(target.mcp_tool.format(**SERVER))) == served and (served or bool(hits))
+    return (
+        hits == set(wanted) and bool(test(target.tools.mcp_tool.format(**SERVER))) == served and (served or bool(hits))
+    )
 
 
 def of_names(listed: Iterable[str], source: Dialect, kind: str, target: Dialect) -> Matched:
@@ -110,19 +112,22 @@ def of_names(listed: Iterable[str], source: Dialect, kind: str, target: Dialect)
 
 def name_there(name: str, source: Dialect, target: Dialect) -> str:
     """What the tool is called there; nothing where nobody knows."""
-    own = next((ours for ours, tool in source.tools.items() if tool.name == name), "")
+    own = next((ours for ours, tool in source.tools.names.items() if tool.name == name), "")
     ours = own or NAMES.get(tools.kind(name), "")
-    if ours in target.tools:
-        return target.tools[ours].name
-    served = parts(name, source.mcp_tool)
-    if served and ("server" in served or "{server}" not in target.mcp_tool):
-        return target.mcp_tool.format(**served)
+    if ours in target.tools.names:
+        return target.tools.names[ours].name
+    served = parts(name, source.tools.mcp_tool)
+    if served and ("server" in served or "{server}" not in target.tools.mcp_tool):
+        return target.tools.mcp_tool.format(**served)
     return name if named_alike(source, target) else ""
 
 
 def named_alike(source: Dialect, target: Dialect) -> bool:
     """Whether all tools that we know of have the same names: then those that we do not know have, too."""
-    return all(one in target.tools and target.tools[one].name == tool.name for one, tool in source.tools.items())
+    return all(
+        one in target.tools.names and target.tools.names[one].name == tool.name
+        for one, tool in source.tools.names.items()
+    )
 
 
 def parts(name: str, form: str) -> dict[str, str]:
@@ -133,32 +138,34 @@ def parts(name: str, form: str) -> dict[str, str]:
 
 def renamed_servers(matcher: str, source: Dialect, target: Dialect) -> str:
     """A pattern for servers' tools with the marks that their names have there."""
-    served = parts(matcher.removeprefix("^"), source.mcp_tool)
-    return target.mcp_tool.format(**{"server": ".*", **served}) if served else matcher
+    served = parts(matcher.removeprefix("^"), source.tools.mcp_tool)
+    return target.tools.mcp_tool.format(**{"server": ".*", **served}) if served else matcher
 
 
 def of_values(matcher: str, kind: str, rule: EventRule, to_kind: str, to: EventRule) -> Matched:
     """A matcher on something else than a tool: the values that both sides know, or any text, read in the same way."""
-    if rule.target != to.target:
-        return Matched((matcher,), lost=f"the matcher {matcher!r} was for {rule.target}, and is for {to.target} there")
-    if kind == to_kind and rule.targets == to.targets:
+    if rule.target.field != to.target.field:
+        return Matched(
+            (matcher,), lost=f"the matcher {matcher!r} was for {rule.target.field}, and is for {to.target.field} there"
+        )
+    if kind == to_kind and rule.target.values == to.target.values:
         return Matched((matcher,))
     listed = names(matcher, kind)
     test = match(matcher, kind)
-    values = list(listed) if listed is not None else [one for one in rule.targets if test and test(one)]
+    values = list(listed) if listed is not None else [one for one in rule.target.values if test and test(one)]
     values.sort(key=lambda value: matcher.find(value))
-    unknown = [value for value in values if to.targets and value not in to.targets]
+    unknown = [value for value in values if to.target.values and value not in to.target.values]
     kept = [value for value in values if value not in unknown]
     if not kept:
         return Matched((matcher,), lost=f"the matcher {matcher!r} fits nothing that {to.name} knows")
-    texts = spell_matcher(kept, to_kind, [one for one in to.targets if one not in kept])
-    return Matched(texts, lost=f"{to.name} knows no {rule.target} {', '.join(unknown)}" if unknown else "")
+    texts = spell_matcher(kept, to_kind, [one for one in to.target.values if one not in kept])
+    return Matched(texts, lost=f"{to.name} knows no {rule.target.field} {', '.join(unknown)}" if unknown else "")
 
 
 def others(target: Dialect, wanted: list[str]) -> list[str]:
     """Names that must not be hit: the agent's other tools, and names that hold one of these."""
     near = [made for name in wanted for made in (f"{name}Other", f"Other{name}")]
-    return [name for name in (*(tool.name for tool in target.tools.values()), *near) if name not in wanted]
+    return [name for name in (*(tool.name for tool in target.tools.names.values()), *near) if name not in wanted]
 
 
 def spell_matcher(wanted: list[str], kind: str, unwanted: list[str]) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ class Placed(Struct, frozen=True):
 
 
 def place_hook(taken: Taken, source: Dialect, target: Dialect) -> Placed:
-    if not taken.hook.enabled and not any(setter == "enabled" for setter in target.form.keys.values()):
+    if not taken.hook.enabled and not any(setter == "enabled" for setter in target.config.form.keys.values()):
         return out(taken, "enabled", f"it is switched off, which {target.title} has no key for; it was left out")
     if taken.hook.agent is not None:
         return out(taken, "agent", f"it is for the agent {taken.hook.agent} alone, which this file cannot say")
@@ -63,7 +63,7 @@ def events(taken: Taken, source: Dialect, target: Dialect) -> list[EventRule]:
     Where there are none but such for some tools, all that are for the hook's.
     """
     same = [rule for rule in target.events if rule.kind == taken.rule.kind]
-    wide = [rule for rule in same if not rule.tools or set(rule.tools) == set(taken.rule.tools)]
+    wide = [rule for rule in same if not rule.firing.tools or set(rule.firing.tools) == set(taken.rule.firing.tools)]
     if wide:
         return [min(wide, key=lambda rule: (*apart(taken.rule, rule), unlike(taken.rule, source, rule, target)))]
     return same
@@ -71,7 +71,7 @@ def events(taken: Taken, source: Dialect, target: Dialect) -> list[EventRule]:
 
 def apart(rule: EventRule, to: EventRule) -> tuple[bool, bool]:
     """Whether two events are for other tools, and matched on something else."""
-    return set(rule.tools) != set(to.tools), rule.target != to.target
+    return set(rule.firing.tools) != set(to.firing.tools), rule.target.field != to.target.field
 
 
 def unlike(rule: EventRule, source: Dialect, to: EventRule, target: Dialect) -> int:
@@ -114,7 +114,7 @@ def keys_of(
     target: Dialect, to: EventRule, run: commands.Run, matcher: str | None, extra: Carried
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The keys of the group, and of the entry, in the order in which people write them."""
-    form = target.form
+    form = target.config.form
     assert run.kind is not None
     group = dict(extra.group)
     around = {key_of(form.keys, "event"): to.name} if form.entries else {}

@@ -113,9 +113,9 @@ def find_answer_change(case: Case, made: answers.Made) -> Found:
 
 def bare_entry(case: Case) -> Found:
     """An entry that its own agent reads although something is missing that the other one insists on."""
-    form, group = case.target.form, case.source.form.group
+    form, group = case.target.config.form, case.source.config.form.group
     bare = group not in case.taken.hook.source.path[-2:-1] or not case.taken.saying(case.source, ("type",))
-    void = any("file" in (form.malformed, one.rule.malformed) for one in case.placed.written)
+    void = any("file" in (form.malformed, one.rule.overrides.malformed) for one in case.placed.written)
     if void and form.group == group and bare:
         yield NOTE, "the entry had no type or no list around it, for which the whole file would be void there"
 
@@ -123,7 +123,7 @@ def bare_entry(case: Case) -> Found:
 def endless(case: Case) -> Found:
     if answers.without_end(case.taken.rule, case.taken.hook):
         return
-    for rule in {one.rule.name: one.rule for one in case.placed.written if one.rule.stop_cap == 0}.values():
+    for rule in {one.rule.name: one.rule for one in case.placed.written if one.rule.stop.cap == 0}.values():
         if answers.keeps_going(case.target, rule, case.text) and not answers.checks_continuation(rule, case.text):
             field = answers.telling(rule)[0]
             yield LOST, f"it keeps the agent going and never looks at {field}, and nobody there ends that"
@@ -133,8 +133,8 @@ def caution_finder(word: str, text: str) -> Callable[[Case], Found]:
     """What must be known there and need not be known here."""
 
     def find(case: Case) -> Found:
-        said = case.target.cautions.get(word)
-        if said and said != case.source.cautions.get(word):
+        said = case.target.remarks.cautions.get(word)
+        if said and said != case.source.remarks.cautions.get(word):
             yield NOTE, text.format(agent=case.target.title, said=said)
 
     return find
@@ -151,8 +151,8 @@ def elsewhere(case: Case) -> Found:
 
 
 def find_bom_hazard(case: Case) -> Found:
-    where = case.target.cautions.get("byte order mark")
-    new = where and where != case.source.cautions.get("byte order mark")
+    where = case.target.remarks.cautions.get("byte order mark")
+    new = where and where != case.source.remarks.cautions.get("byte order mark")
     if new and READS_STDIN.search(case.text) and "utf-8-sig" not in case.text:
         yield LOST, f"the event begins with a byte order mark there: {where}"
 

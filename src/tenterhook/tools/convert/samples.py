@@ -36,13 +36,17 @@ def samples(rule: EventRule, source: Dialect, target: Dialect) -> Iterator[Sampl
 
 def synthetic_samples(rule: EventRule, source: Dialect) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """One for each tool, or for each value that is matched on."""
-    if rule.target != TOOL:
-        for value in (*rule.targets, STRANGE) if rule.target else (STRANGE,):
-            yield f"{rule.target or 'any'} {value}", "", {rule.target or "prompt": value}
+    if rule.target.field != TOOL:
+        for value in (*rule.target.values, STRANGE) if rule.target.field else (STRANGE,):
+            yield f"{rule.target.field or 'any'} {value}", "", {rule.target.field or "prompt": value}
         return
-    wanted = {ours: tool.name for ours, tool in source.tools.items() if not rule.tools or ours in rule.tools}
-    if not rule.tools or "mcp" in rule.tools:
-        wanted["mcp"] = source.mcp_tool.format(**SERVER)
+    wanted = {
+        ours: tool.name
+        for ours, tool in source.tools.names.items()
+        if not rule.firing.tools or ours in rule.firing.tools
+    }
+    if not rule.firing.tools or "mcp" in rule.firing.tools:
+        wanted["mcp"] = source.tools.mcp_tool.format(**SERVER)
     for ours, name in wanted.items():
         yield name, ours, {TOOL: name, "tool_input": {"command": "ls", "file_path": "a.txt"}, "tool_output": "b"}
 
@@ -50,5 +54,5 @@ def synthetic_samples(rule: EventRule, source: Dialect) -> Iterator[tuple[str, s
 def real(rule: EventRule, source: Dialect) -> Iterator[tuple[str, str, dict[str, Any]]]:
     for number, payload in enumerate(recorded.of_event(source.name, rule.name), 1):
         data = in_our_words(payload, aliases(source, rule))
-        ours = next((ours for ours, tool in source.tools.items() if tool.name == data.get(TOOL)), "")
+        ours = next((ours for ours, tool in source.tools.names.items() if tool.name == data.get(TOOL)), "")
         yield f"recorded payload {number}", ours, data

@@ -37,7 +37,7 @@ class Taken(Struct, frozen=True):
 
     def saying(self, dialect: Dialect, setters: Iterable[str]) -> str:
         """The key of the entry, or of its group, that says this; nothing where none does."""
-        form, wanted = dialect.form, set(setters)
+        form, wanted = dialect.config.form, set(setters)
         own = (key for key in self.entry if form.keys.get(key) in wanted)
         around = (key for key in self.group if form.group_keys.get(key) in wanted)
         return next(own, "") or next(around, "")
@@ -58,7 +58,7 @@ def of_file(hooks: HookSet, place: Place, own: list[Hook]) -> Iterator[Taken]:
     document = readers.read(place.path, place.file.format, naming(place))
     if document is None:  # it was there a moment ago
         return
-    group = hooks.dialect.form.group
+    group = hooks.dialect.config.form.group
     paths = list(dict.fromkeys(hook.source.path for hook in own))
     words = dict(zip(paths, comments_by_entry(document, place, paths), strict=True))
     for hook in own:

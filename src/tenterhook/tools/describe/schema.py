@@ -160,7 +160,7 @@ INTERNAL = {("Attempt", "answer"), ("Attempt", "warm")}
 def config() -> Schema:
     """Of a tenterhook.toml: a list of hooks. Other keys at the top are other programs' business."""
     dialect = dialects.get("tenterhook")
-    section = dialect.files[0].sections[0].hooks
+    section = dialect.config.files[0].sections[0].hooks
     return {
         "$schema": DRAFT,
         "$id": "urn:tenterhook:config:1",
@@ -181,14 +181,14 @@ def hook(dialect: Dialect) -> Schema:
     """One entry: which keys it may have, which event and which handler it must name."""
     from tenterhook.tools.describe import glossary
 
-    event = next(key for key, setter in dialect.form.keys.items() if setter == "event")
-    kind = next(key for key, setter in dialect.form.keys.items() if setter == "type")
-    values = {**VALUES, "event": events(), "type": {"enum": [one.name for one in dialect.types]}}
+    event = next(key for key, setter in dialect.config.form.keys.items() if setter == "event")
+    kind = next(key for key, setter in dialect.config.form.keys.items() if setter == "type")
+    values = {**VALUES, "event": events(), "type": {"enum": [one.name for one in dialect.config.types]}}
     return {
         "type": "object",
         "properties": {
             key: {"description": glossary.key(key, setter), **values[setter]}
-            for key, setter in dialect.form.keys.items()
+            for key, setter in dialect.config.form.keys.items()
         },
         "required": [event],
         "additionalProperties": False,
@@ -199,9 +199,9 @@ def hook(dialect: Dialect) -> Schema:
 
 def handlers(dialect: Dialect, kind: str) -> Iterator[Schema]:
     """For each type what it must have and what would mean nothing to it; without a type the first one counts."""
-    every = [key for key, setter in dialect.form.keys.items() if setter.startswith("spec")]
+    every = [key for key, setter in dialect.config.form.keys.items() if setter.startswith("spec")]
     before: set[str] = set()
-    for one in dialect.types:
+    for one in dialect.config.types:
         foreign = [key for key in every if key not in (one.key, *OPTIONS.get(one.handler, ()))]
         main = {"minLength": 1} if one.form == "shell" else SOME_TEXT
         yield {
@@ -218,8 +218,8 @@ def events() -> Schema:
 
 def nothing_to_match(dialect: Dialect, event: str) -> Schema:
     """On some events there is nothing that a matcher could be compared with."""
-    matcher = next(key for key, setter in dialect.form.keys.items() if setter == "matcher")
-    without = {"enum": [rule.name for rule in dialect.events if not rule.target]}
+    matcher = next(key for key, setter in dialect.config.form.keys.items() if setter == "matcher")
+    without = {"enum": [rule.name for rule in dialect.events if not rule.target.field]}
     named = {"anyOf": [without, {"type": "array", "contains": without}]}
     return {
         "if": {"properties": {event: named}, "required": [event]},

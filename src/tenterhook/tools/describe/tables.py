@@ -32,7 +32,7 @@ def overview(dialects: Iterable[Dialect], versions: Mapping[str, Sequence[str]])
             ", ".join(versions[d.name]) or "-",
             d.about,
             str(len(d.events)),
-            ", ".join(file.path for file in d.files),
+            ", ".join(file.path for file in d.config.files),
         )
         for d in dialects
     ]
@@ -54,50 +54,50 @@ def events(dialect: Dialect) -> Rows:
         yield (
             rule.name,
             rule.kind,
-            yes(rule.blocks),
-            yes(rule.asks),
-            rule.target or "-",
+            yes(rule.can.block),
+            yes(rule.can.ask),
+            rule.target.field or "-",
             plain(dialect, rule),
-            "log" if rule.muted else rule.deny[0],
+            "log" if rule.text.muted else rule.deny.to,
             "; ".join([rule.about, *more(rule)]),
         )
 
 
 def more(rule: EventRule) -> Iterable[str]:
-    if rule.targets:
-        yield f"{rule.target} is one of: {', '.join(rule.targets)}"
-    if not rule.awaited:
+    if rule.target.values:
+        yield f"{rule.target.field} is one of: {', '.join(rule.target.values)}"
+    if not rule.firing.awaited:
         yield "a session does not wait for its hooks"
-    if rule.silent:
-        yield f"silence counts as {rule.silent}"
-    if rule.grants:
+    if rule.text.silence:
+        yield f"silence counts as {rule.text.silence}"
+    if rule.can.grant:
         yield "an allow stands for the user's permission"
-    if rule.output_form != "value":
+    if rule.firing.output != "value":
         yield "hooks are told of a tool's result as a record"
-    if rule.tools:
-        yield f"only for {', '.join(rule.tools)}"
-    if rule.hears_failures:
+    if rule.firing.tools:
+        yield f"only for {', '.join(rule.firing.tools)}"
+    if rule.firing.after_failures:
         yield "also after a tool that failed"
-    if rule.chain_ends:
-        yield f"the {' or the '.join(rule.chain_ends)} of one hook keeps those after it from running"
-    if rule.decisions == "last":
+    if rule.overrides.chain_ends:
+        yield f"the {' or the '.join(rule.overrides.chain_ends)} of one hook keeps those after it from running"
+    if rule.merging.decisions == "last":
         yield "of several decisions the last one counts"
-    if rule.needs_reason:
+    if rule.deny.needs_reason:
         yield "a refusal needs a reason"
 
 
 def plain(dialect: Dialect, rule: EventRule) -> str:
     """What text on stdout becomes when a hook exits with 0 and printed no JSON."""
-    row = dialect.exits[0]
-    if rule.deaf:
+    row = dialect.reading.exits[0]
+    if rule.text.ignored:
         return "not read"
-    if dialect.text_fails or rule.text_fails:
+    if dialect.reading.text_fails or rule.text.fails:
         return "a failure"
-    return (rule.plain if row.becomes == "plain" else row.becomes) or "nothing"
+    return (rule.text.becomes if row.text.becomes == "plain" else row.text.becomes) or "nothing"
 
 
 def base(dialect: Dialect) -> Rows:
-    return ((field.name, value(field)) for field in dialect.base)
+    return ((field.name, value(field)) for field in dialect.payload.base)
 
 
 def value(field: Field) -> str:
@@ -108,9 +108,9 @@ def value(field: Field) -> str:
 def fields(dialect: Dialect) -> Rows:
     """Of an event that is told something else than the others, all that it is told."""
     for rule in dialect.events:
-        told = ", ".join(map(describe_field, (*rule.base, *rule.fields)))
+        told = ", ".join(map(describe_field, (*rule.overrides.base, *rule.fields)))
         if told:
-            yield rule.name, f"nothing but: {told}" if rule.base else told
+            yield rule.name, f"nothing but: {told}" if rule.overrides.base else told
 
 
 def describe_field(field: Field) -> str:
@@ -120,9 +120,9 @@ def describe_field(field: Field) -> str:
 
 
 def environment(dialect: Dialect) -> Rows:
-    yield from ((name, variable(what)) for name, what in dialect.env.items())
+    yield from ((name, variable(what)) for name, what in dialect.payload.env.items())
     for rule in dialect.events:
-        yield from ((name, f"{variable(what)}; on {rule.name}") for name, what in rule.env.items())
+        yield from ((name, f"{variable(what)}; on {rule.name}") for name, what in rule.overrides.env.items())
 
 
 def variable(what: str) -> str:
@@ -136,60 +136,68 @@ def variable(what: str) -> str:
 
 
 def exits(dialect: Dialect) -> Rows:
-    for status, row in dialect.exits.items():
+    for status, row in dialect.reading.exits.items():
         yield str(status), row.means, row.decision or "-", yes(row.failed), json_counts(dialect, row), text(row)
 
 
 def json_counts(dialect: Dialect, row: Exit) -> str:
-    return "outranks the exit code" if dialect.answer_outranks_exit else yes(row.answer)
+    return "outranks the exit code" if dialect.reading.outranks_exit else yes(row.answer.read)
 
 
 def text(row: Exit) -> str:
-    if not row.text:
+    if not row.text.source:
         return "-"
-    becomes = "text" if row.becomes == "plain" else row.becomes
-    return f"{row.text} -> {row.prefix!r} + {becomes}" if row.prefix else f"{row.text} -> {becomes}"
+    becomes = "text" if row.text.becomes == "plain" else row.text.becomes
+    return (
+        f"{row.text.source} -> {row.text.prefix!r} + {becomes}"
+        if row.text.prefix
+        else f"{row.text.source} -> {becomes}"
+    )
 
 
 def answers(dialect: Dialect) -> Rows:
-    return ((one.path, effect(one), ", ".join(one.events) or "all") for one in dialect.answers)
+    return ((one.path, effect(one), ", ".join(one.events) or "all") for one in dialect.reading.answers)
 
 
 def effect(answer: Answer) -> str:
     said = glossary.EFFECTS[answer.effect]
     if answer.kind:
         said += f" of kind {answer.kind}"
-    if answer.kinds:
-        said += f"; {answer.kind_from} makes it " + ", ".join(f"{k} ({kind})" for k, kind in answer.kinds.items())
+    if answer.value.kinds:
+        said += f"; {answer.value.kind_from} makes it " + ", ".join(
+            f"{k} ({kind})" for k, kind in answer.value.kinds.items()
+        )
     if answer.words:
         said += ": " + ", ".join(w if w == ours else f"{w} ({ours})" for w, ours in answer.words.items())
     return said
 
 
 def audiences(dialect: Dialect) -> Rows:
-    for kind, to in {**AUDIENCE, **dialect.audience}.items():
-        others = [f"{rule.audience[kind]} on {rule.name}" for rule in dialect.events if kind in rule.audience]
-        yield kind, "; ".join([to, *others]), dialect.marks.get(kind, "-")
+    for kind, to in {**AUDIENCE, **dialect.messages.audience}.items():
+        others = [f"{rule.text.audience[kind]} on {rule.name}" for rule in dialect.events if kind in rule.text.audience]
+        yield kind, "; ".join([to, *others]), dialect.messages.marks.get(kind, "-")
 
 
 def changes(dialect: Dialect) -> Rows:
     for rule in dialect.events:
-        for change in sorted({*rule.merges, *rule.chain}):
+        for change in sorted({*rule.merging.changes, *rule.merging.chain}):
             yield rule.name, change, describe_merge(rule, change), describe_chaining(rule, change)
 
 
 def describe_merge(rule: EventRule, change: str) -> str:
-    if merge := rule.merges.get(change):
+    if merge := rule.merging.changes.get(change):
         return glossary.MERGES[merge]
-    return "is not used" if change in rule.seen else f"added to {rule.chain[change]}"
+    return "is not used" if change in rule.merging.seen else f"added to {rule.merging.chain[change]}"
 
 
 def describe_chaining(rule: EventRule, change: str) -> str:
-    return glossary.MERGES[rule.seen[change]] if change in rule.seen else yes(change in rule.chain)
+    return (
+        glossary.MERGES[rule.merging.seen[change]] if change in rule.merging.seen else yes(change in rule.merging.chain)
+    )
 
 
 def files(dialect: Dialect) -> Rows:
-    return ((file.path, file.scope, file.format, places(file)) for file in dialect.files)
+    return ((file.path, file.scope, file.format, places(file)) for file in dialect.config.files)
 
 
 def places(file: File) -> str:
@@ -201,7 +209,7 @@ def places(file: File) -> str:
 
 
 def keys(dialect: Dialect) -> Rows:
-    form = dialect.form
+    form = dialect.config.form
     yield from ((key, "group", glossary.KEYS[what]) for key, what in form.group_keys.items())
     if form.group:
         yield form.group, "group", "the hooks of the group"
@@ -210,72 +218,121 @@ def keys(dialect: Dialect) -> Rows:
 
 
 def types(dialect: Dialect) -> Rows:
-    for kind in dialect.types:
-        yield kind.name, kind.key or "-", glossary.FORMS[kind.form], yes(kind.name == dialect.untyped)
+    for kind in dialect.config.types:
+        yield kind.name, kind.key or "-", glossary.FORMS[kind.form], yes(kind.name == dialect.config.untyped)
 
 
 def rules(dialect: Dialect) -> Rows:
     """The settings that are one word each; what a dialect leaves at its default is not worth a row."""
     d = dialect
-    yield "matcher", d.matcher, glossary.matcher(d.matcher)
-    yield "time-out", f"{d.timeout:g} s", f"where a hook says none; files write {glossary.UNITS[d.unit]}"
-    yield "order", d.order, glossary.ORDERS[d.order]
-    yield "layers", d.layers, glossary.LAYERS[d.layers]
-    yield "mode", d.mode, glossary.MODES[d.mode]
-    for cause, policy in d.failure.items():
+    yield "matcher", d.planning.matcher, glossary.matcher(d.planning.matcher)
+    yield (
+        "time-out",
+        f"{d.planning.timeout:g} s",
+        f"where a hook says none; files write {glossary.UNITS[d.config.unit]}",
+    )
+    yield "order", d.planning.order, glossary.ORDERS[d.planning.order]
+    yield "layers", d.config.layers, glossary.LAYERS[d.config.layers]
+    yield "mode", d.failures.mode, glossary.MODES[d.failures.mode]
+    for cause, policy in d.failures.by_cause.items():
         yield "failure", f"{cause}: {policy}", f"a hook that failed by {cause} counts as {policy}"
-    for handler, policy in d.failure_of.items():
+    for handler, policy in d.failures.by_handler.items():
         yield "failure", f"{handler}: {policy}", f"a hook of type {handler} that failed counts as {policy}"
-    if d.mode == "faithful":
+    if d.failures.mode == "faithful":
         goes_on = "after any other failure the operation goes on, unless the hook's on_failure differs"
         yield "failure", "else: allow", goes_on
     yield from (row for value, row in optional(d) if value)
-    yield from ((word, said, glossary.CAUTIONS[word]) for word, said in d.cautions.items())
+    yield from ((word, said, glossary.CAUTIONS[word]) for word, said in d.remarks.cautions.items())
 
 
 def optional(d: Dialect) -> Iterable[tuple[object, tuple[str, str, str]]]:
-    ends = " or ".join(d.chain_ends)
-    yield d.chain_ends, ("chain ends", ends, f"after a {ends} the hooks that have not run yet are skipped")
-    yield d.dedupe, ("duplicates", d.dedupe, f"of hooks with the same {glossary.DEDUPES[d.dedupe]} only the first runs")
-    yield d.switch, ("switch", d.switch, "no hook runs unless a file sets it to true")
-    yield d.off[0], ("off", f"{d.off[0]}: {str(d.off[1]).lower()}", "no hook runs where a file says so")
-    yield d.disabled, ("disabled", d.disabled, "names of hooks that do not run, or what those without a name run")
-    yield d.untyped, ("no type", d.untyped, UNTYPED.get(d.untyped, "what a hook without a type is"))
-    yield d.agent_from, ("agent", ", ".join(d.agent_from), "where the event's data names its agent")
-    yield d.section_event, ("section", f"{d.section}.{d.section_event}", "if given, must name the event that happened")
-    yield d.section_reason, ("section", "reason", f"the reason in {d.section} counts, whatever is decided beside it")
-    yield d.section_outranks, ("section", "outranks", f"what {d.section} decides counts, whatever stands beside it")
-    yield d.other_json == "nothing", ("other JSON", "says nothing", "a list or a number is neither answer nor text")
-    yield d.missing_is_silent, ("missing script", "skipped", "a hook whose script does not exist is skipped")
-    yield d.twice_encoded, ("JSON in JSON", "read", "an answer that was encoded twice counts")
-    yield d.deepest, ("depth of answers", str(d.deepest), "the agent does not read an answer that is nested deeper")
-    yield d.broken_answer == "text", ("half an answer", "text", "an answer that is no JSON is text, like any other")
-    yield d.stop_outranks, ("stop", "outranks", "stopping the agent outranks every decision")
+    ends = " or ".join(d.planning.chain_ends)
+    yield d.planning.chain_ends, ("chain ends", ends, f"after a {ends} the hooks that have not run yet are skipped")
+    yield (
+        d.planning.dedupe,
+        (
+            "duplicates",
+            d.planning.dedupe,
+            f"of hooks with the same {glossary.DEDUPES[d.planning.dedupe]} only the first runs",
+        ),
+    )
+    yield d.config.switches.on, ("switch", d.config.switches.on, "no hook runs unless a file sets it to true")
+    yield (
+        d.config.switches.off[0],
+        (
+            "off",
+            f"{d.config.switches.off[0]}: {str(d.config.switches.off[1]).lower()}",
+            "no hook runs where a file says so",
+        ),
+    )
+    yield (
+        d.config.switches.disabled,
+        ("disabled", d.config.switches.disabled, "names of hooks that do not run, or what those without a name run"),
+    )
+    yield (
+        d.config.untyped,
+        ("no type", d.config.untyped, UNTYPED.get(d.config.untyped, "what a hook without a type is")),
+    )
+    yield d.planning.agent_from, ("agent", ", ".join(d.planning.agent_from), "where the event's data names its agent")
+    yield (
+        d.reading.section.event,
+        (
+            "section",
+            f"{d.reading.section.name}.{d.reading.section.event}",
+            "if given, must name the event that happened",
+        ),
+    )
+    yield (
+        d.reading.section.reason_outranks,
+        ("section", "reason", f"the reason in {d.reading.section.name} counts, whatever is decided beside it"),
+    )
+    yield (
+        d.reading.section.outranks,
+        ("section", "outranks", f"what {d.reading.section.name} decides counts, whatever stands beside it"),
+    )
+    yield (
+        d.reading.other_json == "nothing",
+        ("other JSON", "says nothing", "a list or a number is neither answer nor text"),
+    )
+    yield d.failures.missing_is_silent, ("missing script", "skipped", "a hook whose script does not exist is skipped")
+    yield d.reading.twice_encoded, ("JSON in JSON", "read", "an answer that was encoded twice counts")
+    yield (
+        d.reading.deepest,
+        ("depth of answers", str(d.reading.deepest), "the agent does not read an answer that is nested deeper"),
+    )
+    yield d.reading.broken == "text", ("half an answer", "text", "an answer that is no JSON is text, like any other")
+    yield d.reading.stop_outranks, ("stop", "outranks", "stopping the agent outranks every decision")
 
 
 def sandbox(dialect: Dialect) -> Rows:
-    asked = dialect.sandbox
-    required = "does not run" if dialect.mode == "strict" else "runs, with a warning; in strict mode it does not run"
+    asked = dialect.sandbox.default
+    required = (
+        "does not run" if dialect.failures.mode == "strict" else "runs, with a warning; in strict mode it does not run"
+    )
     yield "network", f"{asked.network}: {glossary.NETWORKS[asked.network]}"
     yield "reads", ", ".join(["everything but secrets (keys, credentials, browsers)", *asked.read])
     yield "writes", ", ".join(["the project", "the temporary folder", "caches", *asked.write])
     yield "does not write", "hook config and agents' settings, git's hooks and config, shell start-up files"
     yield "where that cannot be had", f"the hook {required}"
-    yield f"{dialect.title} itself", "confines hooks" if dialect.confines else "does not confine hooks"
+    yield f"{dialect.title} itself", "confines hooks" if dialect.sandbox.confines else "does not confine hooks"
 
 
 def tools(dialect: Dialect) -> Rows:
-    for ours, tool in dialect.tools.items():
+    for ours, tool in dialect.tools.names.items():
         renamed = (f"{theirs} (our {name})" for name, theirs in tool.inputs.items())
         yield tool.name, ours, ", ".join(renamed) or "-"
-    if dialect.tools:
-        yield dialect.mcp_tool, "-", f"a tool of an MCP server; servers are read from {', '.join(dialect.mcp_files)}"
+    if dialect.tools.names:
+        yield (
+            dialect.tools.mcp_tool,
+            "-",
+            f"a tool of an MCP server; servers are read from {', '.join(dialect.tools.mcp_files)}",
+        )
 
 
 def wrappers(dialect: Dialect) -> Rows:
     if dialect.setup:
         for one in dialect.setup.wrappers:
-            limit = f"{one.timeout} {dialect.unit}" if one.timeout else "-"
+            limit = f"{one.timeout} {dialect.config.unit}" if one.timeout else "-"
             yield f"{dialect.setup.folder}/{one.script}", one.calls, one.event or "-", one.matcher or "-", limit
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.dialects.schema.dialect import Dialect, EventRule, revise
 from tenterhook.dialects.schema.vocabulary import CAUSES
 from tenterhook.engine.compiled_event import Slot, planner
 from tenterhook.engine.engine import Engine
@@ -120,7 +120,7 @@ def explain(engine: Engine, name: str, data: dict[str, Any]) -> Explanation:
     event = hypothetical_event(engine, rule, in_our_words(data, slot.renamed))
     planned = planned_for(engine, slot, event)
     here = effects(dialect, rule, engine.mode, event.data)
-    other = OTHER_MODE.get(engine.mode, dialect.mode)
+    other = OTHER_MODE.get(engine.mode, dialect.failures.mode)
     there = effects(dialect, rule, other, event.data)
     return Explanation(
         project=engine.project,
@@ -133,7 +133,7 @@ def explain(engine: Engine, name: str, data: dict[str, Any]) -> Explanation:
         files=files(engine),
         hooks=list(explain_hooks(engine, slot, event, planned)),
         one_after_another=len(planned.batches) > 1,
-        chain_ends=list(dialect.chain_ends),
+        chain_ends=list(dialect.planning.chain_ends),
         answers=possible_answers(dialect, rule),
         effects=here,
         other_mode=other,
@@ -148,7 +148,7 @@ def explain(engine: Engine, name: str, data: dict[str, Any]) -> Explanation:
 
 def confinement_notes(engine: Engine, slot: Slot) -> Iterator[str]:
     """Where we confine what the agent would not have confined."""
-    if not engine.dialect.confines and any(engine.confinement.of(hook)[0] for hook in slot.hooks):
+    if not engine.dialect.sandbox.confines and any(engine.confinement.of(hook)[0] for hook in slot.hooks):
         yield UNCONFINED.format(title=engine.dialect.title)
 
 
@@ -158,21 +158,21 @@ def event_facts(dialect: Dialect, rule: EventRule, event: Event) -> EventFacts:
         name=rule.name,
         kind=rule.kind,
         about=rule.about,
-        can_block=rule.blocks,
-        can_ask=rule.asks,
-        can_stop=rule.stops in ENDING and bool(stop(dialect, rule)),
-        can_change=list(rule.merges),
-        target=rule.target,
+        can_block=rule.can.block,
+        can_ask=rule.can.ask,
+        can_stop=rule.stop.does in ENDING and bool(stop(dialect, rule)),
+        can_change=list(rule.merging.changes),
+        target=rule.target.field,
         value=None if value is None else str(value),
-        usual=list(rule.targets),
-        match_kind=dialect.matcher if rule.target else "",
+        usual=list(rule.target.values),
+        match_kind=dialect.planning.matcher if rule.target.field else "",
     )
 
 
 def planned_for(engine: Engine, slot: Slot, event: Event) -> Plan:
     """The engine's own plan. What matchers and conditions ask of data that was not given counts as fitting."""
     each = [part.rule for part in slot.parts.values()]
-    rules = [rule if aim(rule, event.data) is not None else replace(rule, target="") for rule in each]
+    rules = [rule if aim(rule, event.data) is not None else revise(rule, target={"field": ""}) for rule in each]
     hooks = {id(like): (like, hook) for hook in slot.hooks for like in [drop_unknown_conditions(hook, event)]}
     likes = [like for like, _ in hooks.values()]
     planned = planner(likes, engine.dialect, rules, off=slot.off, overrides=slot.overrides).plan(event)
@@ -196,7 +196,7 @@ def explain_hooks(engine: Engine, slot: Slot, event: Event, planned: Plan) -> It
         gone = absent(engine, slot, event, hook)
         batch = batches.get(id(hook), 0)
         if batch:
-            why = "missing" if gone and engine.dialect.missing_is_silent else ""
+            why = "missing" if gone and engine.dialect.failures.missing_is_silent else ""
             why = "modified" if hook.state == "modified" else why
         else:
             why = next(skipped).why
@@ -228,7 +228,7 @@ def facts(
         scope=hook.source.scope,
         agent=hook.agent,
         matcher=hook.matcher,
-        match_kind=hook.match_kind or engine.dialect.matcher,
+        match_kind=hook.match_kind or engine.dialect.planning.matcher,
         runs=not why,
         why=why,
         because=because,

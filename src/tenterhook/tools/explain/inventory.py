@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tenterhook import dialects, handlers
 from tenterhook.config.load import naming
 from tenterhook.config.locations import Place, places
-from tenterhook.dialects.schema.dialect import EventRule
+from tenterhook.dialects.schema.dialect import EventRule, revise
 from tenterhook.engine.compiled_event import Slot
 from tenterhook.engine.engine import Engine
 from tenterhook.engine.hookset import HookSet
@@ -94,7 +94,7 @@ def hooks_of(engine: Engine, rule: EventRule) -> Iterator[HookFacts]:
     for hook in slot.hooks:
         gone = absent(engine, slot, event, hook)
         how = state(engine, slot, event, hook)
-        if how == "runs" and gone and engine.dialect.missing_is_silent:
+        if how == "runs" and gone and engine.dialect.failures.missing_is_silent:
             how = "missing"
         yield facts(
             hook, state=how, missing=gone or missing_handler_reason(hook), not_for=overriding(slot, event, hook)
@@ -181,7 +181,7 @@ def state(engine: Engine, slot: Slot, event: Event, hook: Hook) -> str:
         return f"for agent {hook.agent}"
     overridden = any((event.name, agent) in slot.overrides for agent in event.agents)
     unconditional = replace(hook, condition=None)
-    rule = replace(slot.rule, target="")
+    rule = revise(slot.rule, target={"field": ""})
     why = objection(unconditional, event, engine.dialect, rule, slot.off, overridden, ())
     off = slot.off or slot.switched
     if why == "disabled" and off:

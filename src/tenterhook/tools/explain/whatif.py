@@ -116,8 +116,8 @@ def decision(dialect: Dialect, rule: EventRule, wish: str) -> dict[str, Any]:
     for answer in fields(dialect, rule, "decision"):
         meaning = [word for word, meant in answer.words.items() if meant == wish]
         word = wish if wish in answer.words else next(iter(meaning), "")
-        possible = word and word not in answer.unsupported and word not in answer.words_need
-        if possible and (rule.asks or answer.words[word] != "ask"):
+        possible = word and word not in answer.checks.unsupported and word not in answer.checks.words_need
+        if possible and (rule.can.ask or answer.words[word] != "ask"):
             beside = answer.path.rpartition(".")[0]
             reasons = sorted(fields(dialect, rule, "reason"), key=lambda one: one.path.rpartition(".")[0] != beside)
             return build_answer(dialect, rule, {answer.path: word, **{one.path: REASON for one in reasons[:1]}})
@@ -145,15 +145,17 @@ def stop(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
         (one.path, one.effect == "stop")
         for effect in ("continue", "stop")
         for one in fields(dialect, rule, effect)
-        if not one.unsupported
+        if not one.checks.unsupported
     ]
-    texts = {one.path: STOP_REASON for one in fields(dialect, rule, "stop_reason") if not one.unsupported}
+    texts = {one.path: STOP_REASON for one in fields(dialect, rule, "stop_reason") if not one.checks.unsupported}
     return build_answer(dialect, rule, {**dict(ways[:1]), **texts}) if ways else {}
 
 
 def fields(dialect: Dialect, rule: EventRule, effect: str) -> list[Answer]:
     """The answer's fields of that effect that count on this event, those for few events first."""
-    fitting = [one for one in dialect.answers if one.effect == effect and (not one.events or rule.name in one.events)]
+    fitting = [
+        one for one in dialect.reading.answers if one.effect == effect and (not one.events or rule.name in one.events)
+    ]
     return sorted(fitting, key=lambda one: not one.events)
 
 
@@ -170,8 +172,8 @@ def build_answer(dialect: Dialect, rule: EventRule, values: dict[str, Any]) -> d
 
 
 def add_section_event(dialect: Dialect, rule: EventRule, values: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    if dialect.section_event and any(path.startswith(f"{dialect.section}.") for path in values):
-        yield f"{dialect.section}.{dialect.section_event}", rule.name
+    if dialect.reading.section.event and any(path.startswith(f"{dialect.reading.section.name}.") for path in values):
+        yield f"{dialect.reading.section.name}.{dialect.reading.section.event}", rule.name
     yield from values.items()
 
 

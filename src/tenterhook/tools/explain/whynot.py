@@ -64,13 +64,19 @@ def match_words(matcher: str, kind: str) -> str:
 
 def matcher(case: Case) -> str:
     hook, rule = case.hook, case.slot.parts[case.hook.event].rule
-    kind, target, value = hook.match_kind or case.engine.dialect.matcher, rule.target, aim(rule, case.event.data)
+    kind, target, value = (
+        hook.match_kind or case.engine.dialect.planning.matcher,
+        rule.target.field,
+        aim(rule, case.event.data),
+    )
     return f"matcher {hook.matcher!r} ({match_words(hook.matcher or '', kind)}) does not fit {target} {value!r}"
 
 
 def tool(case: Case) -> str:
-    tools = case.slot.parts[case.hook.event].rule.tools
-    names = [case.engine.dialect.tools[one].name if one in case.engine.dialect.tools else one for one in tools]
+    tools = case.slot.parts[case.hook.event].rule.firing.tools
+    names = [
+        case.engine.dialect.tools.names[one].name if one in case.engine.dialect.tools.names else one for one in tools
+    ]
     return f"{case.hook.event} is for {', '.join(names)} only, not for {case.event.data.get('tool_name')!r}"
 
 
@@ -117,7 +123,9 @@ def explain_untrusted(case: Case) -> str:
 
 
 def explain_modified(case: Case) -> str:
-    asks = "it asks instead" if case.slot.rule.asks else "it denies instead" if case.slot.rule.blocks else "it fails"
+    asks = (
+        "it asks instead" if case.slot.rule.can.ask else "it denies instead" if case.slot.rule.can.block else "it fails"
+    )
     return f"{case.hook.seal.why if case.hook.seal else 'modified'}; until then {asks}"
 
 
@@ -130,7 +138,7 @@ def forbidden(case: Case) -> str:
 
 
 def explain_disabled(case: Case) -> str:
-    listed = case.engine.dialect.disabled
+    listed = case.engine.dialect.config.switches.disabled
     where = f"switched off in its file, or listed in {listed}" if listed else "switched off in its file"
     return case.slot.off or case.slot.switched or where
 
@@ -142,13 +150,13 @@ def overridden(case: Case) -> str:
 
 
 def duplicate(case: Case) -> str:
-    by = case.engine.dialect.dedupe
+    by = case.engine.dialect.planning.dedupe
     key, what = glossary.DEDUPES[by], DEDUPES[by]
     same = next((one for one in case.running if not set(what(one)).isdisjoint(what(case.hook))), None)
     if not same:
         return f"the same {key} runs already"
     rule = case.slot.parts[case.hook.event].rule
-    unsure = rule.target and aim(rule, case.event.data) is None
+    unsure = rule.target.field and aim(rule, case.event.data) is None
     where = ", where both matchers fit" if unsure else ", where that one runs" if only_if(same, case.event.data) else ""
     return f"the same {key} as {same.source}, which comes first{where}"
 

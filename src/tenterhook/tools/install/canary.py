@@ -138,9 +138,9 @@ def sample(dialect: Dialect, rule: EventRule, hooks: list[Registered]) -> dict[s
     """An event as the agent writes it, about a tool that one of the hooks is for."""
     own = {field.name for field in rule.fields}
     given = {name: value for name, value in once_written(dialect, rule).items() if name in own}
-    if rule.target != "tool_name":
+    if rule.target.field != "tool_name":
         return given
-    known = [ours for ours, theirs in NAMES.items() if not rule.tools or theirs in rule.tools]
+    known = [ours for ours, theirs in NAMES.items() if not rule.firing.tools or theirs in rule.firing.tools]
     known = [ours for ours in known if tool_of(dialect, ours)]
     fitting = [ours for ours in known if any(tools.fits(one.match, names_of(dialect, ours)) for one in hooks)]
     return {**given, **build_tool_call_data(dialect, rule, {"tool": (fitting or known or ["shell"])[0], **SAMPLE})}

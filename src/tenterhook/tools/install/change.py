@@ -173,7 +173,7 @@ def additions(target: Target, events: list[Heard], line: Line, timeout: float | 
 def hook(target: Target, event: Heard, line: Line, timeout: float | None) -> dict[str, Any]:
     """One entry's hook: how it is called, how long it may take, what its failure means."""
     dialect, install = target.dialect, target.install
-    keys, kind = dialect.form.keys, command_type(dialect)
+    keys, kind = dialect.config.form.keys, command_type(dialect)
     made: dict[str, Any] = {key_of(keys, "type"): kind.name}
     if install.words:
         made |= {install.program or kind.key: line.program, install.words: line.argv()}
@@ -188,12 +188,12 @@ def hook(target: Target, event: Heard, line: Line, timeout: float | None) -> dic
 def seconds(event: Heard, asked: float | None) -> float:
     """Long enough for all hooks one after another; no longer than the agent allows at all."""
     usual = max(USUAL, sum(one.timeout or 0.0 for one in event.hooks) + SPARE)
-    return min(asked or usual, event.rule.longest or float("inf"))
+    return min(asked or usual, event.rule.overrides.longest or float("inf"))
 
 
 def in_unit(dialect: Dialect, seconds: float) -> float:
     """The number that a config says it with: milliseconds where an agent takes both, since it once took no other."""
-    unit = command_type(dialect).unit or dialect.unit
+    unit = command_type(dialect).unit or dialect.config.unit
     return seconds_to_unit(seconds, "milliseconds" if unit == EITHER else unit)[0]
 
 

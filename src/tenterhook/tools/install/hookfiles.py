@@ -93,8 +93,8 @@ def match_hooks_to_events(
 
 def events_of(kind: str, dialect: Dialect) -> list[EventRule]:
     """The event of that name; or of that kind, one that is for all tools rather than several that are for some."""
-    runs = {one.name for one in dialect.types if one.handler == "command"}
-    able = [rule for rule in dialect.events if not rule.types or runs.intersection(rule.types)]
+    runs = {one.name for one in dialect.config.types if one.handler == "command"}
+    able = [rule for rule in dialect.events if not rule.overrides.types or runs.intersection(rule.overrides.types)]
     named = [rule for rule in able if rule.name == kind]
     alike = [rule for rule in able if rule.kind == kind]
-    return named or [rule for rule in alike if not rule.tools][:1] or alike
+    return named or [rule for rule in alike if not rule.firing.tools][:1] or alike

@@ -35,7 +35,7 @@ def limits(dialect: Dialect, events: list[Heard], without: list[tuple[Registered
         lines = [*unheard(event.rule, says[name]["says"]), *endless(event.rule)]
         lines += open_to(dialect, event.rule, closed=name in closed)
         found += [f"{name}: {'; '.join(lines)}"] if lines else []
-    found += [f"no hook is called for {text}" for text in dialect.unhooked]
+    found += [f"no hook is called for {text}" for text in dialect.remarks.unhooked]
     return [*found, *(dialect.install.limits if dialect.install else ())]
 
 
@@ -60,13 +60,13 @@ def unheard(rule: EventRule, says: dict[str, object]) -> Iterator[str]:
 
 
 def endless(rule: EventRule) -> Iterator[str]:
-    if rule.stop_cap == 0:
+    if rule.stop.cap == 0:
         yield "a hook that refuses the end each time is never overruled: look at event.stop_active"
 
 
 def open_to(dialect: Dialect, rule: EventRule, *, closed: bool) -> Iterator[str]:
     """Where the operation goes on although nobody looked at it."""
-    if not rule.blocks or rule.kind not in BEFORE:
+    if not rule.can.block or rule.kind not in BEFORE:
         return
     policy = CLOSED if closed else {}
     gone = [what for what, did in FAILURES.items() if passes(dialect, rule, did, policy)]

@@ -39,7 +39,7 @@ class Line(Struct, frozen=True):
 
     def at(self, dialect: Dialect, rule: EventRule) -> Line:
         """The same for one event: it is named where the agent does not name it on stdin."""
-        if any(field.key == "event" for field in rule.base or dialect.base):
+        if any(field.key == "event" for field in rule.overrides.base or dialect.payload.base):
             return self
         return replace(self, words=(*self.words, "--event", rule.name))
 

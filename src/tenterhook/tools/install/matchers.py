@@ -17,11 +17,11 @@ STRANGER = "no_such_tool"
 
 def matcher(dialect: Dialect, rule: EventRule, hooks: list[Registered]) -> str:
     """As narrow as the agent's rule allows; empty where it is for everything."""
-    if rule.target != TARGET or rule.tools:
+    if rule.target.field != TARGET or rule.firing.tools:
         return ""
     names = tool_names(dialect, hooks)
     for text in ("|".join(names), f"^(?:{'|'.join(names)})$") if names else ():
-        if stands_for(text, names, rule.matcher or dialect.matcher):
+        if stands_for(text, names, rule.overrides.matcher or dialect.planning.matcher):
             return text
     return ""
 
@@ -38,7 +38,7 @@ def tool_names(dialect: Dialect, hooks: list[Registered]) -> list[str]:
     if not all(listable(one.match) for one in hooks):
         return []
     known = [name for same in tools.TOOLS.values() for name in same]
-    own = [tool.name for tool in dialect.tools.values()]
+    own = [tool.name for tool in dialect.tools.names.values()]
     fitting = [name for name in known if any(tools.fits(one.match, tools.names(name)) for one in hooks)]
     return list(dict.fromkeys([*(name for name in own if name in fitting), *fitting]))
 

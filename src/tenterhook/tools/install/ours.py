@@ -54,14 +54,14 @@ def hooks_of(dialect: Dialect, item: Any) -> Iterator[dict[str, Any]]:
     """The item, or what is in it where it is a group."""
     if not isinstance(item, dict):
         return
-    group = item.get(dialect.form.group) if dialect.form.group else None
+    group = item.get(dialect.config.form.group) if dialect.config.form.group else None
     found = group if isinstance(group, list) else [item]
     yield from (hook for hook in found if isinstance(hook, dict))
 
 
 def as_written(target: Target, item: dict[str, Any], hook: dict[str, Any]) -> bool:
     """Whether nothing stands there that install does not write: no other hook in the group, and no other key."""
-    form = target.dialect.form
+    form = target.dialect.config.form
     if hook is item:
         return item.keys() <= keys(target) | setting(form.keys, "event", *MATCHERS)
     around = {form.group} | setting(form.group_keys, *MATCHERS)
@@ -71,7 +71,7 @@ def as_written(target: Target, item: dict[str, Any], hook: dict[str, Any]) -> bo
 def keys(target: Target) -> set[str]:
     """What install says of a hook, in this version or in one before."""
     own = {target.install.program or command_type(target.dialect).key}
-    return own | setting(target.dialect.form.keys, "type", "timeout", "closed", "words")
+    return own | setting(target.dialect.config.form.keys, "type", "timeout", "closed", "words")
 
 
 def setting(keys: dict[str, str], *setters: str) -> set[str]:
@@ -86,7 +86,7 @@ def says(target: Target, hook: dict[str, Any]) -> str:
 
     Some had their words in a list of its own, where install writes one text today.
     """
-    install, words_key = target.install, key_of(target.dialect.form.keys, "words")
+    install, words_key = target.install, key_of(target.dialect.config.form.keys, "words")
     program, words = hook.get(install.program or command_type(target.dialect).key), hook.get(words_key)
     if not isinstance(program, str):
         return ""

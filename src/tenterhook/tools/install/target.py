@@ -59,7 +59,7 @@ def check_home(home: str) -> None:
 
 
 def file_of(dialect: Dialect, path: str) -> File:
-    return next(file for file in dialect.files if covers(file.path, path))
+    return next(file for file in dialect.config.files if covers(file.path, path))
 
 
 def record_of(hooks: HookSet, root: str, path: str) -> str:

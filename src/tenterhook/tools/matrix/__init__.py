@@ -62,11 +62,11 @@ def judge_effect(dialect: Dialect, rule: EventRule, effect: str, says: dict[str,
 
 def judge_deny(trial: Trial, seen: Outcome) -> tuple[str, str]:
     """After something has happened a refusal can only be told."""
-    return (ENFORCED, "") if trial.event.blocks else (ADVISORY, "the model is told")
+    return (ENFORCED, "") if trial.event.can.block else (ADVISORY, "the model is told")
 
 
 def judge_allow(trial: Trial, seen: Outcome) -> tuple[str, str]:
-    return (ENFORCED, "") if trial.event.grants else (ADVISORY, "does not stand for the user's permission")
+    return (ENFORCED, "") if trial.event.can.grant else (ADVISORY, "does not stand for the user's permission")
 
 
 def rewritten(trial: Trial, seen: Outcome) -> tuple[str, str]:

@@ -30,7 +30,7 @@ def table_of(dialect: Dialect) -> Table:
 
 def describe_unhooked(dialect: Dialect) -> list[str]:
     """What no cell is about, because no hook is called for it."""
-    return [f"No hook is called for {text}" for text in dialect.unhooked]
+    return [f"No hook is called for {text}" for text in dialect.remarks.unhooked]
 
 
 def render_cell(cell: Cell) -> str:

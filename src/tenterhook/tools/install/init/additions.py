@@ -27,7 +27,7 @@ def additions(dialect: Dialect, setup: Setup, file: File, data: Any) -> list[Add
 
 def required_additions(dialect: Dialect, beside: dict[str, Any], data: Any) -> list[Addition]:
     """Keys without which the agent reads no hooks in the file: its switch, and what must stand `beside` the hooks."""
-    wanted = {**beside, **({dialect.switch: True} if dialect.switch else {})}
+    wanted = {**beside, **({dialect.config.switches.on: True} if dialect.config.switches.on else {})}
     return [Addition((key,), value, item=False) for key, value in wanted.items() if key not in data]
 
 
@@ -35,7 +35,7 @@ def place_of(dialect: Dialect, hooks: str, event: str, data: Any, list_key: str 
     """The path of the list that an entry for the event goes into, and what of that event is there already."""
     path = tuple(hooks.split("."))
     found, _ = dig(data, hooks)
-    if dialect.form.entries:
+    if dialect.config.form.entries:
         return path, of_event(dialect, event, found)
     found = found.get(event) if isinstance(found, dict) else None
     return list_of(dialect, list_key, found, (*path, event)), found
@@ -48,9 +48,9 @@ def command_of(setup: Setup, wrapper: Wrapper) -> str:
 def list_of(dialect: Dialect, list_key: str, found: Any, path: tuple[str, ...]) -> tuple[str, ...]:
     """Where the hooks of the event are listed: at its key, or at a key below that, as the file has it already."""
     if isinstance(found, dict):
-        held = next((key for key in dialect.form.lists if key in found), "")
-        single = dialect.form.keys.keys() & found.keys() - dialect.form.group_keys.keys()
-        below = held or (dialect.form.lists[0] if dialect.form.lists and not single else "")
+        held = next((key for key in dialect.config.form.lists if key in found), "")
+        single = dialect.config.form.keys.keys() & found.keys() - dialect.config.form.group_keys.keys()
+        below = held or (dialect.config.form.lists[0] if dialect.config.form.lists and not single else "")
     else:
         below = list_key if found is None else ""
     return (*path, below) if below else path
@@ -60,20 +60,20 @@ def of_event(dialect: Dialect, event: str, found: Any) -> Any:
     """The entries for the event alone, where all events share a list."""
     if not isinstance(found, list):
         return found
-    key = key_of(dialect.form.keys, "event")
+    key = key_of(dialect.config.form.keys, "event")
     return [one for one in found if isinstance(one, dict) and mentions(one.get(key), event)]
 
 
 def build_command_hook(dialect: Dialect, command: str, timeout: float) -> dict[str, Any]:
     """A hook that is a command, its time-out in the dialect's own unit."""
-    keys, kind = dialect.form.keys, command_type(dialect)
+    keys, kind = dialect.config.form.keys, command_type(dialect)
     made = {key_of(keys, "type"): kind.name, kind.key: command, key_of(keys, *TIMEOUT): timeout}
     return {key: value for key, value in made.items() if key}  # what the agent has no key for is left out
 
 
 def entry_of(dialect: Dialect, event: str, matcher: str, hook: dict[str, Any], *, flat: bool = False) -> dict[str, Any]:
     """As the dialect writes a hook: in a group, or with the matcher in it, or with the event too."""
-    form = dialect.form
+    form = dialect.config.form
     grouped = bool(form.group) and not flat
     keys = form.group_keys if grouped else form.keys
     key = key_of(keys, *MATCHER)
@@ -85,4 +85,4 @@ def entry_of(dialect: Dialect, event: str, matcher: str, hook: dict[str, Any], *
 
 
 def command_type(dialect: Dialect) -> Type:
-    return next(kind for kind in dialect.types if kind.handler == "command")
+    return next(kind for kind in dialect.config.types if kind.handler == "command")

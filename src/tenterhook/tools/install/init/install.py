@@ -102,11 +102,11 @@ def target(job: Job, dialect: Dialect, setup: Setup) -> File:
     """The first of the files that is there, else the first."""
     there = [path for path in setup.files if os.path.lexists(job.where(path))]
     path = (there or list(setup.files))[0]
-    return next(file for file in dialect.files if file.path == path)
+    return next(file for file in dialect.config.files if file.path == path)
 
 
 def about_switch(dialect: Dialect, file: File, data: Mapping[str, object]) -> list[str]:
-    switch = dialect.switch
+    switch = dialect.config.switches.on
     if not switch or data.get(switch) is True:
         return []
     if switch in data:
@@ -116,7 +116,7 @@ def about_switch(dialect: Dialect, file: File, data: Mapping[str, object]) -> li
 
 def overridden(hooks: HookSet, dialect: Dialect, wanted: list[Addition]) -> list[str]:
     """Where a project's entries for an event replace the user's own, and there are such."""
-    if dialect.layers == "add":
+    if dialect.config.layers == "add":
         return []
     events = {key for addition in wanted for key in addition.path}
     lost = [hook for hook in hooks.hooks() if hook.event in events and hook.source.scope == "user"]

@@ -25,7 +25,7 @@ def undo(hooks: HookSet) -> Job | None:
         return None
     job = Job(dialect=hooks.dialect.name, project=hooks.project)
     rest = Record(record.version, record.dialect, {}, {}, [])
-    formats = {file.path: file.format for file in hooks.dialect.files}
+    formats = {file.path: file.format for file in hooks.dialect.config.files}
     for path, config in record.configs.items():
         left = restore_config(job, path, formats[path], config, content(job.target(path)))
         if left:

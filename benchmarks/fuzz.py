@@ -57,7 +57,7 @@ def corpus() -> list[bytes]:
     found = list(TEXTS)
     for name in dialects.names():
         whole: dict[str, Any] = {}
-        for answer in dialects.get(name).answers:
+        for answer in dialects.get(name).reading.answers:
             for value in VALUES.get(answer.effect, ["text"]):
                 found.append(json.dumps(nested({}, answer.path, value)))
                 nested(whole, answer.path, value)
@@ -174,7 +174,7 @@ def judge(text: str, code: int | None, rules: Rules) -> None:
         or (one.stop_reason and not one.stop)
     ):
         raise AssertionError(f"{one!r}")
-    if one.decision != "deny" and code == 2 and rules.rule.blocks and not rules.dialect.answer_outranks_exit:
+    if one.decision != "deny" and code == 2 and rules.rule.can.block and not rules.dialect.reading.outranks_exit:
         raise AssertionError(f"exit 2 did not deny: {one!r}")
     if one.changes:
         as_json(Outcome(one.decision, changes=one.changes, messages=tuple(one.messages), warnings=tuple(one.warnings)))

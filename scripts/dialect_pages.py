@@ -100,7 +100,7 @@ def example(dialect: Dialect) -> str:
 
 def shell(dialect: Dialect) -> str:
     """What the dialect's own agent calls the tool that the examples guard."""
-    return dialect.tools["Bash"].name if "Bash" in dialect.tools else "Bash"
+    return dialect.tools.names["Bash"].name if "Bash" in dialect.tools.names else "Bash"
 
 
 def example_file(name: str) -> Path:
@@ -110,7 +110,7 @@ def example_file(name: str) -> Path:
 def target(dialect: Dialect, example: Path) -> str:
     """Where a project keeps such a file: the first place of that format."""
     formats = FORMATS[example.suffix]
-    return next(file.path for file in dialect.files if file.scope == "project" and file.format in formats)
+    return next(file.path for file in dialect.config.files if file.scope == "project" and file.format in formats)
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -101,7 +101,7 @@ def prepared(project: Project, dialect: str, but: str = "") -> list[dict[str, An
     calls = [
         call(name, **input) for name, input in (translate_tool_call(tool, CALLS[tool], data) for tool in sorted(CALLS))
     ]
-    return [*calls, call(data.mcp_tool.format(server="maker", tool="make"), name="server-ran")]
+    return [*calls, call(data.tools.mcp_tool.format(server="maker", tool="make"), name="server-ran")]
 
 
 def nothing_happened(project: Project, done: Run, calls: list[dict[str, Any]], agent: str | None) -> None:

@@ -25,7 +25,7 @@ def named(tool: str, dialect: str) -> DialectTool:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_dialect_names_every_tool_once_and_only_inputs_that_there_are(name: str) -> None:
-    tools = dialects.get(name).tools
+    tools = dialects.get(name).tools.names
 
     assert set(tools) == set(DEFINITIONS) == TOOLS
     assert len({one.name for one in tools.values()}) == len(tools)
@@ -36,7 +36,7 @@ def test_a_dialect_names_every_tool_once_and_only_inputs_that_there_are(name: st
 
 @pytest.mark.parametrize("name", NAMES)
 def test_servers_are_always_read_from_the_file_that_all_share(name: str) -> None:
-    assert ".mcp.json" in dialects.get(name).mcp_files
+    assert ".mcp.json" in dialects.get(name).tools.mcp_files
 
 
 def test_the_names_are_those_of_the_agents() -> None:
@@ -54,8 +54,8 @@ def test_the_names_are_those_of_the_agents() -> None:
 
 def test_the_documents_own_matcher_finds_the_tools_of_servers() -> None:
     """The document's example is `mcp\\\\..*`."""
-    assert dialects.get("amcp").mcp_tool.format(server="files", tool="read") == "mcp.files.read"
-    assert dialects.get("moai").mcp_tool.format(server="files", tool="read") == "mcp__files__read"
+    assert dialects.get("amcp").tools.mcp_tool.format(server="files", tool="read") == "mcp.files.read"
+    assert dialects.get("moai").tools.mcp_tool.format(server="files", tool="read") == "mcp__files__read"
 
 
 # ---- what a model is told

@@ -40,9 +40,9 @@ def heard(outcome: Outcome, out: forms.Said, text: str) -> bool:
 def test_a_refusal_refuses_wherever_an_event_can_be_refused(name: str, rule: EventRule) -> None:
     outcome, out = answered(name, rule, hook.deny("not like this"))
 
-    assert outcome.blocked == rule.blocks
+    assert outcome.blocked == rule.can.block
     assert heard(outcome, out, "not like this")
-    if rule.blocks:
+    if rule.can.block:
         assert "not like this" in outcome.reason
 
 
@@ -51,7 +51,7 @@ def test_a_question_is_asked_or_refused_and_never_lost(name: str, rule: EventRul
     outcome, out = answered(name, rule, hook.ask("shall it?"))
 
     assert heard(outcome, out, "shall it?")
-    assert outcome.decision == "ask" if rule.asks else outcome.blocked == rule.blocks
+    assert outcome.decision == "ask" if rule.can.ask else outcome.blocked == rule.can.block
 
 
 @each_event
@@ -61,7 +61,7 @@ def test_a_change_is_made_or_refused_where_it_can_be(name: str, rule: EventRule)
 
     made = bool(change) and outcome.changes.get(change) == wanted
     before = rule.kind in forms.BEFORE
-    assert made or outcome.blocked == (rule.blocks and before)
+    assert made or outcome.blocked == (rule.can.block and before)
     assert made or heard(outcome, out, "chang")
 
 
@@ -89,7 +89,7 @@ def test_a_stop_keeps_what_was_to_come_from_happening(name: str, rule: EventRule
     outcome, out = answered(name, rule, hook.stop("enough"))
 
     if rule.kind in forms.BEFORE:
-        assert outcome.blocked or outcome.stop or not rule.blocks
+        assert outcome.blocked or outcome.stop or not rule.can.block
     assert outcome.stop or "cannot be stopped" in out.err
 
 
@@ -98,7 +98,7 @@ def test_nothing_to_say_decides_nothing(name: str, rule: EventRule) -> None:
     outcome, out = answered(name, rule, Answer())
 
     assert (outcome.blocked, outcome.stop, outcome.changes) == (False, False, {})
-    assert outcome.decision == "none" or (outcome.decision == "allow" and not rule.grants)
+    assert outcome.decision == "none" or (outcome.decision == "allow" and not rule.can.grant)
     assert out.out in ("", "{}") or outcome.decision == "allow"
 
 
@@ -116,8 +116,8 @@ def test_no_other_answer_takes_a_refusal_away(name: str, rule: EventRule) -> Non
     for what, said in TOGETHER.items():
         outcome, out = answered(name, rule, said)
 
-        outranked = outcome.stop and dialects.get(name).stop_outranks
-        assert outcome.blocked == rule.blocks or outranked, what
+        outranked = outcome.stop and dialects.get(name).reading.stop_outranks
+        assert outcome.blocked == rule.can.block or outranked, what
         assert "input" not in outcome.changes, what
         assert all(heard(outcome, out, text) for text in (*said.contexts, *said.notices)), what
 

@@ -86,7 +86,7 @@ SHELLS = [
     pytest.param(name, rule.name, id=f"{name}-{rule.name}")
     for name in dialects.names()
     for rule in dialects.get(name).events
-    if rule.kind == "tool.before" and (not rule.tools or "Bash" in rule.tools)
+    if rule.kind == "tool.before" and (not rule.firing.tools or "Bash" in rule.firing.tools)
 ]
 
 
@@ -137,7 +137,7 @@ def test_a_tool_is_called_in_the_agents_own_words(agent: str, tmp_path: Path) ->
     fired = fire(writes, "tool.before", agent=agent, tool="write", file_path=path, content="text")
 
     names = [call["tool"] for call in recorded.tools(agent)] or [
-        tool.name for tool in dialects.get(agent).tools.values()
+        tool.name for tool in dialects.get(agent).tools.names.values()
     ]
     assert fired.reason.split(" ")[0] in names
     assert fired.reason.endswith(f" {path} text")

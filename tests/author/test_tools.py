@@ -23,20 +23,20 @@ OURS = {
 
 @pytest.mark.parametrize("dialect", dialects.names())
 def test_every_dialects_names_for_its_tools_are_known(dialect: str) -> None:
-    named = {one.name: OURS[tool] for tool, one in dialects.get(dialect).tools.items()}
+    named = {one.name: OURS[tool] for tool, one in dialects.get(dialect).tools.names.items()}
 
     assert {name: kind(name) for name in named} == named
 
 
 @pytest.mark.parametrize("dialect", dialects.names())
 def test_the_tools_of_servers_are_known_by_server_and_tool(dialect: str) -> None:
-    name = dialects.get(dialect).mcp_tool.format(server="github", tool="create_issue")
+    name = dialects.get(dialect).tools.mcp_tool.format(server="github", tool="create_issue")
     event = Event("tool.before", {"tool_name": name}, raw={}, between=callers.load(dialect)["between"])
 
     assert event.tool == "mcp"
     assert event.mcp
     assert event.mcp.tool == "create_issue"
-    if "{server}" in dialects.get(dialect).mcp_tool:
+    if "{server}" in dialects.get(dialect).tools.mcp_tool:
         assert event.mcp.server == "github"
         assert fits("mcp__github__.*", event.names())
 

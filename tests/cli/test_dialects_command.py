@@ -32,7 +32,7 @@ def test_without_a_name_there_is_a_line_for_each_dialect(shown):
     for line, name in zip(lines, NAMES, strict=True):
         dialect = dialects.get(name)
         assert f"  {len(dialect.events)}  " in line
-        assert line.endswith(", ".join(file.path for file in dialect.files))
+        assert line.endswith(", ".join(file.path for file in dialect.config.files))
 
 
 def test_on_a_terminal_the_list_is_no_wider_than_that(shown, monkeypatch):
@@ -43,7 +43,7 @@ def test_on_a_terminal_the_list_is_no_wider_than_that(shown, monkeypatch):
 
     assert max(map(len, text.splitlines())) <= 80
     unfolded = "".join(text.split())  # a path may have blanks in it, at which its line is folded
-    assert all("".join(file.path.split()) in unfolded for name in NAMES for file in dialects.get(name).files)
+    assert all("".join(file.path.split()) in unfolded for name in NAMES for file in dialects.get(name).config.files)
 
 
 def test_the_list_as_json_names_events_and_files(shown):
@@ -58,22 +58,22 @@ def test_everything_that_a_dialect_names_is_on_its_page(shown, name):
     text, dialect = shown(name), dialects.get(name)
     names = [rule.name for rule in dialect.events]
     names += [rule.kind for rule in dialect.events]
-    names += [field.name for field in dialect.base]
+    names += [field.name for field in dialect.payload.base]
     names += [field.name for rule in dialect.events for field in rule.fields]
-    names += [target for rule in dialect.events for target in rule.targets]
-    names += [*dialect.env, *(row.means for row in dialect.exits.values())]
-    names += [answer.path for answer in dialect.answers]
-    names += [word for answer in dialect.answers for word in answer.words]
-    names += [file.path for file in dialect.files]
-    names += [*dialect.form.keys, *dialect.form.group_keys]
-    names += [kind.name for kind in dialect.types]
+    names += [target for rule in dialect.events for target in rule.target.values]
+    names += [*dialect.payload.env, *(row.means for row in dialect.reading.exits.values())]
+    names += [answer.path for answer in dialect.reading.answers]
+    names += [word for answer in dialect.reading.answers for word in answer.words]
+    names += [file.path for file in dialect.config.files]
+    names += [*dialect.config.form.keys, *dialect.config.form.group_keys]
+    names += [kind.name for kind in dialect.config.types]
     names += [
-        dialect.matcher,
-        dialect.order,
-        dialect.mode,
-        glossary.UNITS[dialect.unit],
-        f"{dialect.timeout:g} s",
-        dialect.switch,
+        dialect.planning.matcher,
+        dialect.planning.order,
+        dialect.failures.mode,
+        glossary.UNITS[dialect.config.unit],
+        f"{dialect.planning.timeout:g} s",
+        dialect.config.switches.on,
     ]
     names += dialect.notes
 
@@ -86,7 +86,7 @@ def test_a_dialect_as_json_is_its_data(shown, name):
 
     assert data["name"] == name
     assert [rule["name"] for rule in data["events"]] == [rule.name for rule in dialects.get(name).events]
-    assert set(data["exits"]) == {str(status) for status in dialects.get(name).exits}
+    assert set(data["exits"]) == {str(status) for status in dialects.get(name).reading.exits}
 
 
 @pytest.mark.parametrize("name", NAMES)

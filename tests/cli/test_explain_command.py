@@ -390,8 +390,8 @@ def test_answers_are_built_so_that_the_dialect_takes_every_part_of_them(dialect:
     lost = {what for what, words in made.items() if words}
 
     assert len(made) == len(possible_answers(dialect, rule))
-    stop = set() if rule.stops != "ignored" else {"exit 0, JSON stop"} & set(made)
-    deny = {"exit 0, JSON deny"} & set(made) if not rule.blocks and rule.deny[1] == "reason" else set()
+    stop = set() if rule.stop.does != "ignored" else {"exit 0, JSON stop"} & set(made)
+    deny = {"exit 0, JSON deny"} & set(made) if not rule.can.block and rule.deny.kind == "reason" else set()
     assert lost == stop | deny
 
 

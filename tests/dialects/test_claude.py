@@ -64,8 +64,8 @@ def test_an_older_version_lacks_what_came_later() -> None:
     older, oldest = (Engine(dialect=f"claude@{version}", **ALONE) for version in ("2.1.240", "2.1.190"))
 
     assert not older.has("PreModelSwitch")
-    assert "onFailure" not in older.dialect.form.keys
-    assert oldest.dialect.base != older.dialect.base
+    assert "onFailure" not in older.dialect.config.form.keys
+    assert oldest.dialect.payload.base != older.dialect.payload.base
     assert simulate("claude@2.1.190", "tool.before", [Did()], data=CALL).dialect == "claude@2.1.190"
 
 

@@ -160,7 +160,7 @@ def test_other_events_matchers_are_read_alike(project, matcher, fits):
     ],
 )
 def test_tools_go_by_the_names_of_others_too(tool, names):
-    assert set(names) <= set(dialects.get("qwen").aliases[tool])
+    assert set(names) <= set(dialects.get("qwen").planning.aliases[tool])
 
 
 def test_of_hooks_with_the_same_name_and_command_one_runs_and_of_one_group_one_of_each_name(project):

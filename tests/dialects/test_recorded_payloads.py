@@ -56,6 +56,6 @@ def test_every_field_that_was_recorded_is_one_that_the_dialect_names(
     dialect = dialects.get(agent)
     rule = dialect.rule(event)
     assert rule
-    known = {field.name for field in (*(rule.base or dialect.base), *rule.fields)}
+    known = {field.name for field in (*(rule.overrides.base or dialect.payload.base), *rule.fields)}
 
     assert set(payload) <= known

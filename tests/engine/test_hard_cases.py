@@ -329,7 +329,7 @@ MAIN = {
 GOOD = {("headers", "a table"), ("connect_timeout", "5"), ("max_tokens", "5"), ("model", "empty"), ("model", "a word")}
 FINE |= GOOD | {("max_tokens", "a number of 401 digits")}
 # What is there for people only may be anything.
-KEYS = [key for key, sets in get("tenterhook").form.keys.items() if sets != "note"]
+KEYS = [key for key, sets in get("tenterhook").config.form.keys.items() if sets != "note"]
 
 
 @pytest.mark.parametrize("value", VALUES)

@@ -80,7 +80,7 @@ def nested(flat: dict[str, Any]) -> dict[str, Any]:
 def fields(dialect: Dialect, junk: list[Any]) -> list[tuple[str, Any]]:
     """Every field that an answer may have, with every value that it is tried with."""
     found: list[tuple[str, Any]] = []
-    for one in dialect.answers:
+    for one in dialect.reading.answers:
         good = [*one.words] if one.effect == "decision" else GOOD.get(one.effect, TEXT)
         often = good * (3 * len(junk) // len(good) + 1)
         found += [(one.path, value) for value in (*often, *junk)]
@@ -275,7 +275,7 @@ def test_no_second_hook_erases_a_deny_or_a_stop(
             continue
         assert RANK[both.decision] >= RANK[alone.decision]
         assert both.stop or not alone.stop
-        assert both.blocked or not alone.blocked or (both.stop and dialect.stop_outranks)
+        assert both.blocked or not alone.blocked or (both.stop and dialect.reading.stop_outranks)
 
 
 # ---- health and policy
@@ -370,7 +370,7 @@ def drawn(chance: random.Random, dialect: Dialect) -> Any:
     dice = chance.random()
     if dice < 0.1:
         return chance.choice([None, "plain text", RuntimeError("broken"), 7])
-    fields = [one for one in dialect.answers if chance.random() < 0.35]
+    fields = [one for one in dialect.reading.answers if chance.random() < 0.35]
     values: dict[str, Any] = {}
     for one in fields:
         if one.effect == "decision":

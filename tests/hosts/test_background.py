@@ -736,7 +736,7 @@ SLOW = "while [ ! -e go ]; do sleep 0.02; done; cat > told.json; echo done >> or
 def test_the_events_that_an_agent_does_not_wait_for_are_data_of_its_dialect() -> None:
     rules = dialects.get("llxprt").events
 
-    assert {rule.name for rule in rules if not rule.awaited} == set(OUT_OF_SCOPE)
+    assert {rule.name for rule in rules if not rule.firing.awaited} == set(OUT_OF_SCOPE)
 
 
 @pytest.mark.req("HOOK-203")

@@ -6,13 +6,15 @@ import pytest
 from msgspec.structs import replace
 
 from tenterhook import dialects
-from tenterhook.dialects.schema.dialect import EventRule
+from tenterhook.dialects.schema.dialect import Can, EventRule, MergeRules, revise
 from tenterhook.pipeline.apply import Changes, overlay, overlay_last, paths, stop_response, union_tools
 from tenterhook.pipeline.merge import merge
 from tenterhook.types import Attempt, Message, Outcome, Skipped, Verdict
 
 DIALECT = dialects.get("tenterhook")
-CALL = EventRule(name="Call", kind="tool.before", about="", blocks=True, merges={"input": "overlay"})
+CALL = EventRule(
+    name="Call", kind="tool.before", about="", can=Can(block=True), merging=MergeRules(changes={"input": "overlay"})
+)
 QUIET = EventRule(name="Quiet", kind="notify", about="")
 
 
@@ -42,7 +44,7 @@ def test_a_deny_blocks_where_the_event_can_be_blocked() -> None:
 
 def test_a_stop_outranks_a_block_only_where_the_dialect_says_so() -> None:
     both = (Verdict("h", "deny"), Verdict("g", stop=True))
-    outranking = replace(DIALECT, stop_outranks=True)
+    outranking = revise(DIALECT, reading={"stop_outranks": True})
 
     assert merged(*both).blocked
     assert not merged(*both, dialect=outranking).blocked
@@ -79,7 +81,7 @@ def test_the_first_reason_of_the_winning_decision_counts() -> None:
 
 
 def test_reasons_are_joined_where_the_event_says_so() -> None:
-    rule = replace(CALL, reasons="join")
+    rule = revise(CALL, merging={"reasons": "join"})
 
     assert (
         merged(Verdict("a", "allow", "one"), Verdict("b"), Verdict("c", "deny", "two"), rule=rule).reason == "one\ntwo"
@@ -96,13 +98,13 @@ def test_two_hooks_texts_stay_two_messages_in_the_plans_order() -> None:
 
 
 def test_the_context_of_an_erased_prompt_goes_to_the_log() -> None:
-    rule = replace(CALL, erased=True)
+    rule = revise(CALL, deny={"erases": True})
     context, system = Message("model", "context", "ctx", "a"), Message("user", "system", "sys", "a")
     verdict = Verdict("a", "deny", messages=[context, system])
 
     assert merged(verdict, rule=rule).messages == (Message("log", "context", "ctx", "a"), system)
     assert merged(replace(verdict, decision="ask"), rule=rule).messages == (context, system)
-    assert merged(verdict, rule=replace(rule, blocks=False)).messages == (context, system)
+    assert merged(verdict, rule=revise(rule, can={"block": False})).messages == (context, system)
     assert merged(verdict).messages == (context, system)
 
 
@@ -157,7 +159,7 @@ def test_a_change_that_the_event_has_no_rule_for_is_none() -> None:
 
 
 def test_what_is_new_to_the_event_is_a_change_though_nothing_was_given() -> None:
-    rule = replace(CALL, merges={"tool_config": "union-tools", "output": "replace"})
+    rule = revise(CALL, merging={"changes": {"tool_config": "union-tools", "output": "replace"}})
 
     assert changed(rule, {}, [{"tool_config": {"mode": "ANY"}}]) == {"tool_config": {"mode": "ANY"}}
     assert changed(rule, {}, [{"output": 0}]) == {"output": 0}
@@ -169,7 +171,7 @@ def test_what_is_new_to_the_event_is_a_change_though_nothing_was_given() -> None
 def test_each_way_to_merge_differs_in_what_two_hooks_at_once_make() -> None:
     data, batch = {"tool_input": {"a": 1}}, [{"input": {"b": 2}}, {"input": {"c": 3}}]
     ways = {
-        way: changed(replace(CALL, merges={"input": way}), data, batch)["input"]
+        way: changed(revise(CALL, merging={"changes": {"input": way}}), data, batch)["input"]
         for way in ("replace", "overlay", "overlay-last")
     }
 
@@ -177,7 +179,7 @@ def test_each_way_to_merge_differs_in_what_two_hooks_at_once_make() -> None:
 
 
 def test_batches_build_on_each_other() -> None:
-    rule, data = replace(CALL, merges={"input": "overlay-last"}), {"tool_input": {"a": 1}}
+    rule, data = revise(CALL, merging={"changes": {"input": "overlay-last"}}), {"tool_input": {"a": 1}}
 
     assert changed(rule, data, [{"input": {"b": 2}}], [{"input": {"c": 3}}]) == {"input": {"a": 1, "b": 2, "c": 3}}
 
@@ -189,23 +191,23 @@ def test_an_object_is_laid_over_nothing_where_there_is_none() -> None:
 
 
 def test_a_response_before_the_model_counts_only_beside_a_block_or_a_stop() -> None:
-    rule = replace(CALL, merges={"response": "replace", "request": "overlay"}, response_needs="block")
+    rule = revise(CALL, merging={"changes": {"response": "replace", "request": "overlay"}, "response_needs": "block"})
     batch = [{"response": {"text": "x"}, "request": {"m": 1}}]
 
     assert changed(rule, {}, batch) == {"request": {"m": 1}}
     assert changed(rule, {}, batch, denied=True) == {"response": {"text": "x"}, "request": {"m": 1}}
     assert changed(rule, {}, batch, stopped=True) == {"response": {"text": "x"}, "request": {"m": 1}}
-    free = replace(rule, response_needs="")
+    free = revise(rule, merging={"response_needs": ""})
     assert changed(free, {}, batch) == {"response": {"text": "x"}, "request": {"m": 1}}
 
 
 def test_a_stop_puts_a_response_in_the_place_of_the_models_where_the_event_says_so() -> None:
-    rule = replace(CALL, merges={"response": "replace"}, stop_response=True)
+    rule = revise(CALL, stop={"response": True}, merging={"changes": {"response": "replace"}})
     batch = [{"response": {"text": "x"}}]
 
     assert changed(rule, {}, batch, stopped=True, stop_reason="enough") == {"response": stop_response("enough")}
     assert changed(rule, {}, batch) == {"response": {"text": "x"}}
-    assert changed(replace(rule, stop_response=False), {}, batch, stopped=True) == {"response": {"text": "x"}}
+    assert changed(revise(rule, stop={"response": False}), {}, batch, stopped=True) == {"response": {"text": "x"}}
     assert changed(rule, {}, stopped=True) == {"response": stop_response("")}
 
 
@@ -236,7 +238,7 @@ def test_tool_configs_are_united(configs: list[dict[str, Any]], wanted: dict[str
 
 
 def test_the_next_hook_sees_what_was_changed_and_the_event_keeps_what_was_given() -> None:
-    rule, data = replace(CALL, chain={"input": "tool_input"}), {"tool_input": {"a": 1}, "x": 1}
+    rule, data = revise(CALL, merging={"chain": {"input": "tool_input"}}), {"tool_input": {"a": 1}, "x": 1}
     state = Changes(rule, data)
     assert state.now is data
 
@@ -250,7 +252,7 @@ def test_the_next_hook_sees_what_was_changed_and_the_event_keeps_what_was_given(
 
 
 def test_context_is_added_to_what_the_next_hook_sees_where_the_event_says_so() -> None:
-    state = Changes(replace(CALL, chain={"context": "prompt"}), {"prompt": "hi"})
+    state = Changes(revise(CALL, merging={"chain": {"context": "prompt"}}), {"prompt": "hi"})
 
     state.after([Verdict("h", messages=[Message("model", "context", "one"), Message("user", "system", "no")])])
     state.after([Verdict("h", messages=[Message("model", "context", "two")])])
@@ -259,7 +261,7 @@ def test_context_is_added_to_what_the_next_hook_sees_where_the_event_says_so() -
 
 
 def test_context_is_added_to_nothing_where_there_was_no_prompt() -> None:
-    state = Changes(replace(CALL, chain={"context": "prompt"}), {})
+    state = Changes(revise(CALL, merging={"chain": {"context": "prompt"}}), {})
 
     state.after([Verdict("h", messages=[Message("model", "context", "one")])])
 

@@ -3,10 +3,9 @@
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from tenterhook import dialects
-from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.dialects.schema.dialect import Dialect, EventRule, revise
 from tenterhook.pipeline.payload_fields import lookup
 from tenterhook.pipeline.plan import batches, fits, holds, plan
 from tenterhook.types import Event, Hook, Plan, Source
@@ -163,13 +162,13 @@ def test_a_matcher_is_of_the_hooks_kind_or_else_of_the_dialects() -> None:
     searched = hook("searched", matcher="as", match_kind="regex-search")
 
     assert names(made(searched, hook("whole", matcher="as"), hook("exact", matcher="B.*"))) == [["searched", "exact"]]
-    assert names(made(hook("g", matcher="B?sh"), dialect=replace(DIALECT, matcher="glob"))) == [["g"]]
+    assert names(made(hook("g", matcher="B?sh"), dialect=revise(DIALECT, planning={"matcher": "glob"}))) == [["g"]]
 
 
 def test_a_matcher_is_ignored_on_an_event_without_a_target() -> None:
     assert CALL is not None
 
-    assert names(made(hook(matcher="Write"), rule=replace(CALL, target=""))) == [["h"]]
+    assert names(made(hook(matcher="Write"), rule=revise(CALL, target={"field": ""}))) == [["h"]]
 
 
 def test_a_target_that_is_absent_is_empty_and_one_that_is_no_text_is_written_out() -> None:
@@ -228,21 +227,21 @@ def test_a_path_leads_through_objects_only() -> None:
 
 def test_the_first_of_two_equal_commands_wins_where_the_dialect_says_so() -> None:
     hooks = (hook("one", spec={"command": "x"}), hook("two", spec={"command": "x"}), hook("three"))
-    deduping = replace(DIALECT, dedupe="command")
+    deduping = revise(DIALECT, planning={"dedupe": "command"})
 
     assert names(made(*hooks, dialect=deduping)) == [["one", "three"]]
     assert why(made(*hooks, dialect=deduping)) == [("two", "duplicate")]
-    assert names(made(*hooks, dialect=replace(DIALECT, dedupe=""))) == [["one", "two", "three"]]
+    assert names(made(*hooks, dialect=revise(DIALECT, planning={"dedupe": ""}))) == [["one", "two", "three"]]
 
 
 def test_hooks_without_the_key_are_all_kept() -> None:
-    deduping = replace(DIALECT, dedupe="command")
+    deduping = revise(DIALECT, planning={"dedupe": "command"})
 
     assert names(made(hook("one", spec={}), hook("two", spec={}), dialect=deduping)) == [["one", "two"]]
 
 
 def test_a_hook_that_does_not_run_is_nobodys_double() -> None:
-    deduping = replace(DIALECT, dedupe="command")
+    deduping = revise(DIALECT, planning={"dedupe": "command"})
     hooks = (hook("out", spec={"command": "x"}, matcher="Write"), hook("in", spec={"command": "x"}))
 
     assert names(made(*hooks, dialect=deduping)) == [["in"]]
@@ -270,7 +269,7 @@ def test_nothing_is_doubted_where_nothing_is_compared() -> None:
 
 
 def test_words_are_compared_as_a_whole_when_duplicates_are_looked_for() -> None:
-    once = replace(DIALECT, dedupe="command")
+    once = revise(DIALECT, planning={"dedupe": "command"})
     hooks = [hook(str(n), spec={"command": words}) for n, words in enumerate((["a", "b"], ["a", "b"], ["ab"], "ab"))]
 
     assert why(made(*hooks, dialect=once)) == [("1", "duplicate"), ("3", "duplicate")]

@@ -3,10 +3,22 @@
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from tenterhook import Engine, dialects
-from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule, Field, ToolName
+from tenterhook.dialects.schema.dialect import (
+    Answer,
+    AnswerSection,
+    Can,
+    DenyRules,
+    Dialect,
+    EventRule,
+    EventTarget,
+    Field,
+    MergeRules,
+    Overrides,
+    ToolName,
+    revise,
+)
 from tenterhook.testing import NOTHING_RUNS
 from tenterhook.types import Hook, Outcome, Source
 
@@ -15,43 +27,43 @@ PLAIN = EventRule(
     name="callTool",
     kind="tool.before",
     about="before a tool",
-    target="tool_name",
-    base=(Field("sessionId", "session"), Field("timestamp", "timestamp", "epoch-ms")),
     fields=(Field("toolName", "tool_name"), Field("toolArgs", "tool_input")),
-    blocks=True,
-    deny=("model", "reason"),
-    merges={"input": "replace"},
-    chain={"input": "tool_input"},
+    target=EventTarget("tool_name"),
+    can=Can(block=True),
+    deny=DenyRules("model", "reason"),
+    merging=MergeRules(changes={"input": "replace"}, chain={"input": "tool_input"}),
+    overrides=Overrides(base=(Field("sessionId", "session"), Field("timestamp", "timestamp", "epoch-ms"))),
 )
-SHELL = replace(
+SHELL = revise(
     PLAIN,
     name="runShell",
-    target="tool_input.command",
-    base=(Field("event", "=shell"), Field("session_id", "session")),
     fields=(Field("command", "tool_input.command"),),
-    tools=("Bash",),
+    target={"field": "tool_input.command"},
+    firing={"tools": ("Bash",)},
+    overrides={"base": (Field("event", "=shell"), Field("session_id", "session"))},
 )
-SERVER = replace(SHELL, name="askServer", target="tool_name", tools=("mcp",), fields=(Field("tool_name"),))
+SERVER = revise(
+    SHELL, name="askServer", fields=(Field("tool_name"),), target={"field": "tool_name"}, firing={"tools": ("mcp",)}
+)
 ANSWERS = (
-    Answer(path="flat", effect="decision", words={"deny": "deny", "allow": "allow"}, events=("callTool",)),
+    Answer(path="flat", effect="decision", events=("callTool",), words={"deny": "deny", "allow": "allow"}),
     Answer(path="args", effect="input", events=("callTool",)),
-    Answer(path="shell", effect="decision", words={"deny": "deny"}, events=("runShell", "askServer")),
+    Answer(path="shell", effect="decision", events=("runShell", "askServer"), words={"deny": "deny"}),
 )
+NOTHING: dict[str, Any] = {}
+AT_ONCE = {"joint": "by-event", "order": "parallel"}
 BASH = {"tool_name": "Shell", "tool_input": {"command": "ls"}}
 
 
-def two(**options: Any) -> Dialect:
+def two(planning: dict[str, Any] = NOTHING, **options: Any) -> Dialect:
     fields: dict[str, Any] = {
         "events": (PLAIN, SHELL, SERVER),
-        "answers": ANSWERS,
-        "section": "",
-        "section_event": "",
+        "reading": {"answers": ANSWERS, "section": AnswerSection(), "outranks_exit": False},
         "setup": None,
-        "tools": {"Bash": ToolName("Shell")},
-        "matcher": "regex-search",
-        "answer_outranks_exit": False,
+        "tools": {"names": {"Bash": ToolName("Shell")}},
+        "planning": {"matcher": "regex-search", **planning},
     }
-    return replace(WAVE, **{**fields, **options})
+    return revise(WAVE, **{**fields, **options})
 
 
 def fired(hooks: list[tuple[str, Any]], event: str = "tool.before", data: Any = BASH, **options: Any) -> Outcome:
@@ -129,8 +141,8 @@ def test_an_answer_of_the_other_event_does_not_count_and_is_told() -> None:
 def test_hooks_run_file_by_file_and_within_a_file_event_by_event() -> None:
     hooks = [("runShell@a", None), ("callTool@a", None), ("runShell@b", None), ("callTool@b", None)]
 
-    assert ran(fired(hooks, joint="by-file")) == ["1", "0", "3", "2"]
-    assert ran(fired(hooks, joint="by-event")) == ["1", "3", "0", "2"]
+    assert ran(fired(hooks, planning={"joint": "by-file"})) == ["1", "0", "3", "2"]
+    assert ran(fired(hooks, planning={"joint": "by-event"})) == ["1", "3", "0", "2"]
 
 
 def test_a_later_event_sees_what_hooks_of_an_earlier_one_changed() -> None:
@@ -145,8 +157,8 @@ def test_a_later_event_sees_what_hooks_of_an_earlier_one_changed() -> None:
 def test_a_refusal_in_one_event_keeps_the_next_from_being_asked_where_the_dialect_says_so() -> None:
     hooks = [("callTool", {"flat": "deny"}), ("callTool", None), ("runShell", None)]
 
-    at_once = fired(hooks, joint="by-event", order="parallel", chain_ends=("deny",))
-    all_of_them = fired(hooks, joint="by-event", order="parallel")
+    at_once = fired(hooks, planning={**AT_ONCE, "chain_ends": ("deny",)})
+    all_of_them = fired(hooks, planning=AT_ONCE)
 
     assert (ran(at_once), [one.why for one in at_once.skipped]) == (["0", "1"], ["chain ended"])
     assert ran(all_of_them) == ["0", "1", "2"]
@@ -156,7 +168,9 @@ def test_a_refusal_in_one_event_keeps_the_next_from_being_asked_where_the_dialec
 def test_where_the_last_decision_counts_an_allow_erases_a_deny_but_not_in_strict_mode(mode: str, blocked: bool) -> None:
     hooks = [("callTool", {"flat": "deny"}), ("callTool", {"flat": "allow"})]
 
-    assert fired(hooks, events=(replace(PLAIN, decisions="last"), SHELL, SERVER), mode=mode).blocked is blocked
+    assert (
+        fired(hooks, events=(revise(PLAIN, merging={"decisions": "last"}), SHELL, SERVER), mode=mode).blocked is blocked
+    )
 
 
 def test_matchers_are_compared_with_what_their_event_is_about() -> None:
@@ -168,10 +182,12 @@ def test_matchers_are_compared_with_what_their_event_is_about() -> None:
 
 
 def test_what_hooks_call_a_tool_is_told_to_them_and_known_to_their_matchers() -> None:
-    named = replace(PLAIN, fields=(Field("tool_name", form="called"),), called={"Shell": "Bash"}, base=())
+    named = revise(
+        PLAIN, fields=(Field("tool_name", form="called"),), target={"called": {"Shell": "Bash"}}, overrides={"base": ()}
+    )
     told: list[Any] = []
     engine = Engine(
-        dialect=two(events=(named, SHELL, SERVER), matcher="names-or-regex-whole"),
+        dialect=two({"matcher": "names-or-regex-whole"}, events=(named, SHELL, SERVER)),
         files=False,
         environ={},
         home="/",

@@ -61,13 +61,13 @@ def plain(
         other = hook.agent is not None and hook.agent not in (event.agents or ("",))
         why = "agent" if other else objection(hook, event, dialect, rule, off, overridden, spent)
         if not why and hook.state == "trusted":
-            why = duplicate(hook, dialect.dedupe, seen)
+            why = duplicate(hook, dialect.planning.dedupe, seen)
         if why:
             skipped.append(Skipped(hook.name, str(hook.source), why))
         else:
             chosen.append(hook)
     warnings = (*doubts(event, rule, hooks), *unevaluated_hook_warnings(event, rule, chosen, dialect))
-    return Plan(batches(chosen, dialect.order), tuple(skipped), warnings)
+    return Plan(batches(chosen, dialect.planning.order), tuple(skipped), warnings)
 
 
 @st.composite
@@ -127,7 +127,7 @@ def test_a_compiled_plan_is_the_one_that_a_walk_over_all_hooks_makes(
     planner = Planner(hooks, dialect, rule, off=off, overrides=overrides)
     spent: set[int] = set()
     for target, command, agents in happened:
-        given = {"tool_input": {"command": command}, **({rule.target: target} if target is not None else {})}
+        given = {"tool_input": {"command": command}, **({rule.target.field: target} if target is not None else {})}
         event = Event(rule.kind, rule.name, given, agents=agents)
 
         made = planner.plan(event, spent)

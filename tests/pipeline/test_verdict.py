@@ -7,7 +7,25 @@ import pytest
 from msgspec.structs import replace
 
 from tenterhook import dialects as registered
-from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule, Exit, Form
+from tenterhook.dialects.schema.dialect import (
+    Answer,
+    AnswerSection,
+    AnswerValue,
+    Can,
+    ConfigRules,
+    DenyRules,
+    Dialect,
+    EventRule,
+    Exit,
+    ExitAnswer,
+    ExitText,
+    Form,
+    PayloadRules,
+    PlanningRules,
+    ReadingRules,
+    TextRules,
+    revise,
+)
 from tenterhook.pipeline.answer_intent import DECIDING
 from tenterhook.pipeline.event_reader import compile_rules
 from tenterhook.pipeline.failure_policy import describe_attempt_failure
@@ -16,7 +34,12 @@ from tenterhook.types import Attempt, Hook, Message, Source, Verdict
 
 WORDS = {"yes": "allow", "no": "deny", "hm": "ask"}
 CALL = EventRule(
-    name="Call", kind="tool.before", about="", blocks=True, asks=True, deny=("model", "reason"), plain="context"
+    name="Call",
+    kind="tool.before",
+    about="",
+    can=Can(block=True, ask=True),
+    deny=DenyRules("model", "reason"),
+    text=TextRules("context"),
 )
 NEWS = EventRule(name="News", kind="notify", about="")
 ANSWERS = (
@@ -28,7 +51,12 @@ ANSWERS = (
     Answer(path="why", effect="stop_reason"),
     Answer(path="hush", effect="suppress"),
     Answer(path="context", effect="text", kind="context"),
-    Answer(path="say", effect="text", kind="context", kind_from="as", kinds={"user": "user_message", "fb": "feedback"}),
+    Answer(
+        path="say",
+        effect="text",
+        kind="context",
+        value=AnswerValue(kind_from="as", kinds={"user": "user_message", "fb": "feedback"}),
+    ),
     Answer(path="as", effect="note"),
     Answer(path="input", effect="input"),
     Answer(path="output", effect="output"),
@@ -37,31 +65,23 @@ ANSWERS = (
     Answer(path="own.reason", effect="reason"),
     Answer(path="own.context", effect="text", kind="context"),
     Answer(path="deep.er.text", effect="text", kind="system"),
-    Answer(path="own.news", effect="text", kind="system", events=("News",)),
-    Answer(path="news", effect="text", kind="system", events=("News",)),
+    Answer(path="own.news", effect="text", events=("News",), kind="system"),
+    Answer(path="news", effect="text", events=("News",), kind="system"),
 )
 EXITS: dict[int | str, Exit] = {
-    0: Exit(means="fine", answer=True, text="stdout", becomes="plain"),
-    2: Exit(means="deny", decision="deny", text="stderr", becomes="reason"),
-    "other": Exit(means="failed", failed=True, text="stderr", becomes="error"),
+    0: Exit(means="fine", text=ExitText("stdout", "plain"), answer=ExitAnswer()),
+    2: Exit(means="deny", decision="deny", text=ExitText("stderr", "reason")),
+    "other": Exit(means="failed", failed=True, text=ExitText("stderr", "error")),
 }
 DIALECT = Dialect(
     name="small",
     title="Small",
     about="",
     events=(CALL, NEWS),
-    base=(),
-    env={},
-    exits=EXITS,
-    answers=ANSWERS,
-    files=(),
-    form=Form(),
-    types=(),
-    matcher="glob",
-    timeout=1.0,
-    order="parallel",
-    section="own",
-    section_event="event",
+    payload=PayloadRules(base=(), env={}),
+    reading=ReadingRules(exits=EXITS, answers=ANSWERS, section=AnswerSection(name="own", event="event")),
+    config=ConfigRules(files=(), form=Form(), types=()),
+    planning=PlanningRules(matcher="glob", timeout=1.0, order="parallel"),
 )
 HOOK = Hook(name="h", event="Call", handler="command", spec={}, source=Source("f"))
 LATE = replace(HOOK, background=True)
@@ -81,7 +101,7 @@ def judged(
     """The verdict on a hook that printed this; a mapping is printed as JSON."""
     text = out if isinstance(out, str) else json.dumps(out)
     tried = Attempt("h", hook.handler, "f", None if attempt.get("error") else code, stdout=text, **attempt)
-    return verdict(tried, hook, compile_rules(replace(DIALECT, **dialect), rule, strict=strict))
+    return verdict(tried, hook, compile_rules(revise(DIALECT, **dialect), rule, strict=strict))
 
 
 def told(one: Verdict) -> list[tuple[str, str, str]]:
@@ -97,11 +117,11 @@ def warned(one: Verdict) -> str:
 
 def test_a_hook_without_a_word_says_nothing() -> None:
     assert judged() == Verdict("h")
-    assert judged(rule=replace(CALL, silent="allow")) == Verdict("h", "allow")
+    assert judged(rule=revise(CALL, text={"silence": "allow"})) == Verdict("h", "allow")
 
 
 def test_silence_means_something_only_where_the_hook_is_silent_and_well() -> None:
-    silent = replace(CALL, silent="allow")
+    silent = revise(CALL, text={"silence": "allow"})
 
     assert judged("text", rule=silent).decision == "allow"
     assert judged({"decision": "no"}, rule=silent).decision == "deny"
@@ -123,8 +143,8 @@ def test_a_word_is_the_decision_that_the_dialect_says(word: object, decision: st
 
 def test_plain_text_becomes_what_the_event_says() -> None:
     assert told(judged(" text \n")) == [("model", "context", "text")]
-    assert told(judged("text", rule=replace(CALL, plain="system"))) == [("user", "system", "text")]
-    assert told(judged("text", rule=replace(CALL, plain=""))) == []
+    assert told(judged("text", rule=revise(CALL, text={"becomes": "system"}))) == [("user", "system", "text")]
+    assert told(judged("text", rule=revise(CALL, text={"becomes": ""}))) == []
     assert told(judged("  \n")) == []
 
 
@@ -135,7 +155,7 @@ def test_an_answer_is_not_told_as_text_too() -> None:
 DEEP = '"a": ' + "[" * 300 + "]" * 300
 
 
-@pytest.mark.parametrize("dialect", [{"deepest": 127}, {"deepest": 127, "broken_answer": "text"}])
+@pytest.mark.parametrize("dialect", [{"reading": {"deepest": 127}}, {"reading": {"deepest": 127, "broken": "text"}}])
 def test_an_answer_that_the_agent_cannot_read_is_a_failure_and_no_text(dialect: dict[str, Any]) -> None:
     one = judged(f'{{"decision": "no", {DEEP}}}', dialect=dialect, hook=replace(HOOK, on_failure={"output": "ask"}))
 
@@ -178,7 +198,7 @@ HALF = '{"decision": "no", "reason": "'
 @pytest.mark.parametrize("half", [HALF, '{"context": "x"} done', "{'decision': 'no'}"])
 def test_half_an_answer_is_a_failure_and_text_only_where_the_agent_takes_it_for_text(half: str) -> None:
     closed = replace(HOOK, on_failure={"output": "deny"})
-    text: dict[str, Any] = {"broken_answer": "text"}
+    text: dict[str, Any] = {"reading": {"broken": "text"}}
 
     assert (judged(half).decision, judged(half).failed, told(judged(half))) == ("none", True, [])
     assert (judged(half, dialect=text).failed, told(judged(half, dialect=text))) == (
@@ -191,7 +211,7 @@ def test_half_an_answer_is_a_failure_and_text_only_where_the_agent_takes_it_for_
         assert one.reason.startswith("Hook failed: printed what looks like an answer but is not one JSON object")
 
 
-@pytest.mark.parametrize("dialect", [{}, {"broken_answer": "text"}])
+@pytest.mark.parametrize("dialect", [{}, {"reading": {"broken": "text"}}])
 def test_an_answer_that_was_cut_is_a_failure_and_never_text(dialect: dict[str, Any]) -> None:
     cut = '{"tool_input": "' + "x" * (1 << 20)
     one = judged(cut, dialect=dialect, truncated=True)
@@ -217,7 +237,7 @@ def test_the_reason_of_a_deny_goes_where_the_event_says() -> None:
 
     assert (one.reason, told(one)) == ("why", [("model", "reason", "why")])
     assert told(judged({"decision": "no", "reason": "why"}, rule=NEWS)) == [("user", "reason", "why")]
-    muted = replace(CALL, muted=True)
+    muted = revise(CALL, text={"muted": True})
     assert told(judged({"decision": "no", "reason": "why"}, rule=muted)) == [("log", "reason", "why")]
 
 
@@ -226,8 +246,8 @@ def test_a_deny_without_a_reason_has_one_all_the_same() -> None:
 
     assert (one.reason, told(one)) == ("Blocked by hook", [("model", "reason", "Blocked by hook")])
     assert "must give a reason" not in warned(one)
-    assert "must give a reason" in warned(judged({"decision": "no"}, rule=replace(CALL, needs_reason=True)))
-    given = judged({"decision": "no", "reason": "why"}, rule=replace(CALL, needs_reason=True))
+    assert "must give a reason" in warned(judged({"decision": "no"}, rule=revise(CALL, deny={"needs_reason": True})))
+    given = judged({"decision": "no", "reason": "why"}, rule=revise(CALL, deny={"needs_reason": True}))
     assert not given.warnings
 
 
@@ -247,7 +267,7 @@ def test_a_reason_that_is_no_text_is_none() -> None:
 
 
 def test_an_ask_where_nobody_can_be_asked_denies_in_a_strict_engine() -> None:
-    deaf = replace(CALL, asks=False)
+    deaf = revise(CALL, can={"ask": False})
     ask = {"decision": "hm", "reason": "sure?"}
 
     assert (judged(ask).decision, judged(ask).warnings) == ("ask", [])
@@ -255,7 +275,7 @@ def test_an_ask_where_nobody_can_be_asked_denies_in_a_strict_engine() -> None:
     assert judged(ask, rule=deaf).decision == "ask"
     assert "nobody can be asked on Call" in warned(judged(ask, rule=deaf))
     assert judged(ask, rule=deaf, strict=True).decision == "deny"
-    assert judged(ask, rule=replace(deaf, blocks=False), strict=True).decision == "ask"
+    assert judged(ask, rule=revise(deaf, can={"block": False}), strict=True).decision == "ask"
     assert "nobody can be asked" not in warned(judged({"decision": "yes"}, rule=deaf))
 
 
@@ -308,12 +328,12 @@ def test_the_same_words_are_not_told_twice_to_the_same_reader() -> None:
     both = {"decision": "no", "reason": "why", "halt": True}
 
     assert told(judged(both)) == [("model", "reason", "why"), ("user", "reason", "why")]
-    assert told(judged(both, rule=replace(CALL, deny=("user", "reason")))) == [("user", "reason", "why")]
+    assert told(judged(both, rule=revise(CALL, deny={"to": "user", "kind": "reason"}))) == [("user", "reason", "why")]
     assert told(judged({"context": "twice", "own": {"context": "twice"}})) == [("model", "context", "twice")] * 2
 
 
 def test_where_a_stop_does_not_count_there_is_none() -> None:
-    one = judged({"halt": True, "why": "enough"}, rule=replace(CALL, stops="ignored"))
+    one = judged({"halt": True, "why": "enough"}, rule=revise(CALL, stop={"does": "ignored"}))
 
     assert (one.stop, one.stop_reason, told(one)) == (False, "", [("log", "reason", "enough")])
 
@@ -322,7 +342,7 @@ def test_suppress_is_a_true() -> None:
     assert judged({"hush": True}).suppress
     assert not judged({"hush": False}).suppress
     assert not judged({"hush": "yes"}).suppress
-    assert not judged({"hush": True}, rule=replace(CALL, muted=True)).suppress
+    assert not judged({"hush": True}, rule=revise(CALL, text={"muted": True})).suppress
 
 
 # ---- texts and changes
@@ -349,10 +369,12 @@ def test_a_text_that_is_empty_or_none_is_not_told() -> None:
 
 def test_an_audience_is_the_events_or_the_dialects_or_the_usual_one() -> None:
     assert told(judged({"deep": {"er": {"text": "x"}}})) == [("user", "system", "x")]
-    assert told(judged("x", dialect={"audience": {"context": "user"}})) == [("user", "context", "x")]
-    both = replace(CALL, audience={"context": "log"})
-    assert told(judged("x", rule=both, dialect={"audience": {"context": "user"}})) == [("log", "context", "x")]
-    assert told(judged("x", rule=replace(CALL, muted=True))) == [("log", "context", "x")]
+    assert told(judged("x", dialect={"messages": {"audience": {"context": "user"}}})) == [("user", "context", "x")]
+    both = revise(CALL, text={"audience": {"context": "log"}})
+    assert told(judged("x", rule=both, dialect={"messages": {"audience": {"context": "user"}}})) == [
+        ("log", "context", "x")
+    ]
+    assert told(judged("x", rule=revise(CALL, text={"muted": True}))) == [("log", "context", "x")]
 
 
 @pytest.mark.parametrize(
@@ -432,7 +454,7 @@ def test_the_sections_reason_counts_unless_its_decision_is_the_weaker_one() -> N
     assert judged({"decision": "no", "reason": "general", "own": {"decision": "no"}}).reason == "general"
     assert judged({"decision": "no", "own": {"decision": "yes", "reason": "own"}}).reason == "own"
     both = {"decision": "no", "reason": "general", "own": {"decision": "yes", "reason": "own"}}
-    assert judged(both, dialect={"section_reason": True}).reason == "own"
+    assert judged(both, dialect={"reading": {"section": {"reason_outranks": True}}}).reason == "own"
 
 
 def test_a_section_for_another_event_is_void_and_one_without_a_name_is_good() -> None:
@@ -443,13 +465,16 @@ def test_a_section_for_another_event_is_void_and_one_without_a_name_is_good() ->
     for good in ({"event": "Call", "decision": "no"}, {"event": None, "decision": "no"}, {"decision": "no"}):
         assert (judged({"own": good}).decision, judged({"own": good}).warnings) == ("deny", [])
     for other in ({"event": "Other"}, {"": "Other"}):
-        assert judged({"own": {"decision": "no", **other}}, dialect={"section_event": ""}).decision == "deny"
+        assert (
+            judged({"own": {"decision": "no", **other}}, dialect={"reading": {"section": {"event": ""}}}).decision
+            == "deny"
+        )
 
 
 def test_an_inner_object_that_is_called_like_the_section_is_read_once() -> None:
     answers = (*ANSWERS, Answer(path="deep.own.context", effect="text", kind="context"))
 
-    one = judged({"deep": {"own": {"context": "x"}}}, dialect={"answers": answers})
+    one = judged({"deep": {"own": {"context": "x"}}}, dialect={"reading": {"answers": answers}})
     assert told(one) == [("model", "context", "x")]
 
 
@@ -470,7 +495,10 @@ def test_a_key_that_does_nothing_here_is_said_to_do_so() -> None:
         ("user", "system", "y"),
     ]
     only_news = tuple(answer for answer in ANSWERS if answer.path.startswith(("own.news", "reason")))
-    assert warned(judged({"own": {"news": "x"}}, dialect={"answers": only_news})) == "h: own has no effect on Call"
+    assert (
+        warned(judged({"own": {"news": "x"}}, dialect={"reading": {"answers": only_news}}))
+        == "h: own has no effect on Call"
+    )
 
 
 # ---- exit codes
@@ -493,7 +521,7 @@ def test_an_exit_that_reads_no_answer_says_that_it_lost_one() -> None:
 
 
 def test_where_an_exit_reads_the_answer_its_reason_outranks_stderr() -> None:
-    reads = {"exits": {**EXITS, 2: replace(EXITS[2], answer=True)}}
+    reads = {"reading": {"exits": {**EXITS, 2: revise(EXITS[2], answer={"read": True})}}}
 
     assert judged({"reason": "json"}, code=2, stderr="err", dialect=reads).reason == "json"
     assert judged({"decision": "yes"}, code=2, stderr="err", dialect=reads).reason == "err"
@@ -509,8 +537,8 @@ def test_any_other_exit_has_failed_and_is_open() -> None:
 
 
 def test_the_text_of_an_exit_has_its_prefix_and_its_own_decision() -> None:
-    warning = replace(EXITS["other"], becomes="system", prefix="Warning: ", text_decision="allow")
-    exits = {"exits": {**EXITS, "other": warning}}
+    warning = revise(EXITS["other"], text={"becomes": "system", "prefix": "Warning: ", "decision": "allow"})
+    exits = {"reading": {"exits": {**EXITS, "other": warning}}}
 
     assert told(judged(code=1, stderr="x", dialect=exits)) == [("user", "system", "Warning: x")]
     assert judged(code=1, stderr="x", dialect=exits).decision == "allow"
@@ -520,18 +548,21 @@ def test_the_text_of_an_exit_has_its_prefix_and_its_own_decision() -> None:
 def test_the_text_of_an_exit_is_the_stream_that_its_row_names() -> None:
     exits: dict[int | str, Exit] = {
         **EXITS,
-        0: Exit(means="stderr is for the user", text="stderr", becomes="system"),
-        3: Exit(means="stdout is for the user", text="stdout", becomes="system"),
-        4: Exit(means="says nothing", becomes="system"),
+        0: Exit(means="stderr is for the user", text=ExitText("stderr", "system")),
+        3: Exit(means="stdout is for the user", text=ExitText("stdout", "system")),
+        4: Exit(means="says nothing", text=ExitText(becomes="system")),
     }
 
-    assert told(judged(stderr="x", dialect={"exits": exits})) == [("user", "system", "x")]
-    assert told(judged("x", 3, dialect={"exits": exits})) == [("user", "system", "x")]
-    assert told(judged("x", 4, stderr="y", dialect={"exits": exits})) == []
+    assert told(judged(stderr="x", dialect={"reading": {"exits": exits}})) == [("user", "system", "x")]
+    assert told(judged("x", 3, dialect={"reading": {"exits": exits}})) == [("user", "system", "x")]
+    assert told(judged("x", 4, stderr="y", dialect={"reading": {"exits": exits}})) == []
 
 
 def test_an_exit_that_fails_and_decides_is_no_matter_of_policy() -> None:
-    both = {"exits": {**EXITS, 2: replace(EXITS[2], failed=True)}, "failure": {"exit": "ask"}}
+    both = {
+        "reading": {"exits": {**EXITS, 2: replace(EXITS[2], failed=True)}},
+        "failures": {"by_cause": {"exit": "ask"}},
+    }
 
     one = judged(code=2, stderr="why", dialect=both)
     assert (one.decision, one.reason, one.failed) == ("deny", "why", True)
@@ -540,7 +571,7 @@ def test_an_exit_that_fails_and_decides_is_no_matter_of_policy() -> None:
 
 
 def test_where_text_fails_an_exit_that_reads_answers_must_have_one() -> None:
-    fails = {"text_fails": True}
+    fails = {"reading": {"text_fails": True}}
 
     one = judged("text", dialect=fails)
     assert (one.failed, told(one)) == (True, [("log", "error", "text"), ("model", "context", "text")])
@@ -548,11 +579,11 @@ def test_where_text_fails_an_exit_that_reads_answers_must_have_one() -> None:
     assert not judged({"decision": "yes"}, dialect=fails).failed
     assert not judged("  ", dialect=fails).failed
     assert not judged("text", code=2, dialect=fails).failed
-    assert judged("text", dialect=fails | {"failure": {"output": "deny"}}).decision == "deny"
+    assert judged("text", dialect=fails | {"failures": {"by_cause": {"output": "deny"}}}).decision == "deny"
 
 
 def test_a_deaf_event_hears_neither_answer_nor_text() -> None:
-    deaf = replace(CALL, deaf=True)
+    deaf = revise(CALL, text={"ignored": True})
 
     one = judged({"decision": "no"}, rule=deaf)
     assert (one.decision, told(one)) == ("none", [])
@@ -562,7 +593,7 @@ def test_a_deaf_event_hears_neither_answer_nor_text() -> None:
 
 
 def test_a_deaf_event_says_that_it_lost_what_a_function_or_a_model_decided() -> None:
-    deaf = replace(CALL, deaf=True)
+    deaf = revise(CALL, text={"ignored": True})
     lost = ["h: decided, but answers are not read here, so it does not count"]
 
     assert judged(rule=deaf, answer={"decision": "no"}).warnings == lost
@@ -571,7 +602,7 @@ def test_a_deaf_event_says_that_it_lost_what_a_function_or_a_model_decided() -> 
 
 
 def test_where_the_answer_outranks_the_exit_it_does_so_if_it_decides() -> None:
-    outranks = {"answer_outranks_exit": True}
+    outranks = {"reading": {"outranks_exit": True}}
 
     assert judged({"decision": "yes"}, code=2, dialect=outranks).decision == "allow"
     assert judged({"goes_on": True}, code=2, dialect=outranks).decision == "none"
@@ -586,14 +617,14 @@ def test_where_the_answer_outranks_the_exit_it_does_so_if_it_decides() -> None:
 
 
 def test_a_decision_that_outranks_counts_though_a_signal_came_after_it() -> None:
-    outranks, killed = {"answer_outranks_exit": True}, {"error": "signal", "signal": "SIGTERM"}
+    outranks, killed = {"reading": {"outranks_exit": True}}, {"error": "signal", "signal": "SIGTERM"}
 
     assert judged({"decision": "no"}, dialect=outranks, **killed).decision == "deny"
     assert not judged({"decision": "no"}, dialect=outranks, **killed).failed
     assert judged({"context": "x"}, dialect=outranks, **killed).failed
     assert judged({"decision": "no"}, **killed).decision == "none"
     assert judged({"decision": "no"}, dialect=outranks, error="timeout").decision == "none"
-    reads = {"exits": {**EXITS, "other": replace(EXITS["other"], answer=True)}}
+    reads = {"reading": {"exits": {**EXITS, "other": revise(EXITS["other"], answer={"read": True})}}}
     assert judged({"decision": "no"}, dialect=reads, **killed).decision == "none"
 
 
@@ -611,7 +642,7 @@ def test_a_hook_without_an_end_of_its_own_has_failed_and_is_open(error: str) -> 
 
 def test_an_unknown_status_denies() -> None:
     assert judged(error="status").decision == "deny"
-    assert judged(error="status", dialect={"failure": {"status": "allow"}}).decision == "none"
+    assert judged(error="status", dialect={"failures": {"by_cause": {"status": "allow"}}}).decision == "none"
 
 
 def test_the_stderr_of_a_killed_hook_is_told_and_that_of_others_after_what_went_wrong() -> None:
@@ -620,8 +651,8 @@ def test_the_stderr_of_a_killed_hook_is_told_and_that_of_others_after_what_went_
 
 
 def test_a_dialect_may_have_a_row_for_a_cause() -> None:
-    row = Exit(means="killed", text="stderr", becomes="system", prefix="! ")
-    exits = {"exits": {**EXITS, "signal": row}}
+    row = Exit(means="killed", text=ExitText("stderr", "system", prefix="! "))
+    exits = {"reading": {"exits": {**EXITS, "signal": row}}}
 
     assert told(judged(error="signal", stderr="x", dialect=exits)) == [("user", "system", "! x")]
     assert told(judged(error="signal", dialect=exits)) == []
@@ -636,15 +667,15 @@ def test_a_decision_printed_before_the_failure_is_said_to_be_lost() -> None:
     ("fields", "policy"),
     [
         ({}, "none"),
-        ({"dialect": {"failure": {"timeout": "deny"}}}, "deny"),
-        ({"dialect": {"failure": {"spawn": "deny"}}}, "none"),
-        ({"dialect": {"failure_of": {"command": "ask"}}}, "ask"),
-        ({"dialect": {"failure_of": {"prompt": "ask"}}}, "none"),
-        ({"dialect": {"failure": {"timeout": "deny"}, "failure_of": {"command": "ask"}}}, "deny"),
+        ({"dialect": {"failures": {"by_cause": {"timeout": "deny"}}}}, "deny"),
+        ({"dialect": {"failures": {"by_cause": {"spawn": "deny"}}}}, "none"),
+        ({"dialect": {"failures": {"by_handler": {"command": "ask"}}}}, "ask"),
+        ({"dialect": {"failures": {"by_handler": {"prompt": "ask"}}}}, "none"),
+        ({"dialect": {"failures": {"by_cause": {"timeout": "deny"}, "by_handler": {"command": "ask"}}}}, "deny"),
         ({"strict": True}, "ask"),
-        ({"strict": True, "dialect": {"failure": {"timeout": "deny"}}}, "deny"),
-        ({"strict": True, "rule": replace(CALL, asks=False)}, "deny"),
-        ({"strict": True, "rule": replace(CALL, asks=False, blocks=False)}, "none"),
+        ({"strict": True, "dialect": {"failures": {"by_cause": {"timeout": "deny"}}}}, "deny"),
+        ({"strict": True, "rule": revise(CALL, can={"ask": False})}, "deny"),
+        ({"strict": True, "rule": revise(CALL, can={"block": False, "ask": False})}, "none"),
         ({"hook": replace(HOOK, on_failure={"default": "deny"})}, "deny"),
         ({"hook": replace(HOOK, on_failure={"timeout": "deny", "default": "allow"})}, "deny"),
         ({"hook": replace(HOOK, on_failure={"spawn": "deny", "default": "ask"})}, "ask"),
@@ -688,7 +719,7 @@ def test_text_that_is_no_answer_is_no_failure() -> None:
 
 def test_the_first_cause_counts() -> None:
     hook = replace(HOOK, on_failure={"output": "deny", "exit": "allow"})
-    reads = {"exits": {**EXITS, "other": replace(EXITS["other"], answer=True)}}
+    reads = {"reading": {"exits": {**EXITS, "other": revise(EXITS["other"], answer={"read": True})}}}
 
     assert judged({"decision": "maybe"}, code=1, strict=True, hook=hook, dialect=reads).decision == "deny"
 
@@ -777,7 +808,7 @@ def test_a_background_hook_that_failed_has_failed_and_denies_nothing() -> None:
 
 
 def test_a_stop_that_does_not_count_is_said() -> None:
-    one = judged({"halt": True}, rule=replace(CALL, stops="ignored"))
+    one = judged({"halt": True}, rule=revise(CALL, stop={"does": "ignored"}))
 
     assert "wants the agent to stop, which does not count on Call" in warned(one)
     assert told(one) == []
@@ -832,9 +863,9 @@ def test_every_key_by_which_hooks_of_some_agent_decide_is_known() -> None:
     leaves = {
         answer.path.rpartition(".")[2]
         for dialect in dialects
-        for answer in dialect.answers
+        for answer in dialect.reading.answers
         if answer.effect in ("decision", "continue", "stop")
     }
 
     # `action` answers one event of one agent, and is a word of many a tool's input.
-    assert leaves | {dialect.section for dialect in dialects} - {""} == DECIDING | {"action"}
+    assert leaves | {dialect.reading.section.name for dialect in dialects} - {""} == DECIDING | {"action"}

@@ -55,7 +55,7 @@ def draw_match(client: Client, number: int, seed: int) -> Match:
 def predict_fit(client: Client, one: Match) -> bool | None:
     """Whether it fits; None where our engine does not judge it, so that it counts as fitting."""
     dialect, rule = dialects.get(client.dialect), rule_of(client, KIND)
-    trims = "matcher_trimmed" in dialect.form.group_keys.values()
+    trims = "matcher_trimmed" in dialect.config.form.group_keys.values()
     hook = Hook(
         name=one.name,
         event=rule.name,
@@ -63,9 +63,9 @@ def predict_fit(client: Client, one: Match) -> bool | None:
         spec={},
         source=Source("drawn"),
         matcher=one.text.strip() if trims else one.text,
-        match_kind=rule.matcher,
+        match_kind=rule.overrides.matcher,
     )
-    test = match(hook.matcher, rule.matcher or dialect.matcher)
+    test = match(hook.matcher, rule.overrides.matcher or dialect.planning.matcher)
     if test is not None and test(client.target or client.tool) is NOT_RUN:
         return None
     return matches(hook, client.target or client.tool, dialect, rule)

@@ -41,7 +41,7 @@ def read(outcome: Outcome, text: Told) -> bool:
 
 
 def before(outcome: Outcome, rule: EventRule, text: Told) -> str:
-    asks = rule.unattended if outcome.decision == "ask" else ""
+    asks = rule.can.unattended if outcome.decision == "ask" else ""
     if outcome.halts or asks == "stop":
         return "halted"
     if outcome.blocked or asks == "deny":
@@ -67,7 +67,7 @@ def at_stop(outcome: Outcome, rule: EventRule, text: Told) -> str:
     """A cap of none is endless: the hook itself has enough after a while."""
     if not outcome.blocked:
         return "0"
-    often = min(rule.stop_cap or OFTEN, OFTEN)
+    often = min(rule.stop.cap or OFTEN, OFTEN)
     return f"{often}" if read(outcome, text) else f"{often}-mute"
 
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 import tenterhook.pipeline.payload
 from tenterhook import dialects
+from tenterhook.dialects.schema.dialect import revise
 
 from .llxprt import CALL, DATA, fire, group, settings
 
@@ -177,15 +178,15 @@ def test_hooks_of_all_scopes_add_up_project_first_extensions_last(project, tmp_p
     """The system's file is /etc/llxprt-code/settings.json; here the same dialect reads it from another place."""
     llxprt = dialects.get("llxprt")
     system = tmp_path / "system.json"
-    files = tuple(replace(file, path=str(system)) if file.scope == "system" else file for file in llxprt.files)
+    files = tuple(replace(file, path=str(system)) if file.scope == "system" else file for file in llxprt.config.files)
     project.write(".llxprt/extensions/one/hooks/hooks.json", settings(BeforeTool=[group("echo extension >> ran")]))
     system.write_text(settings(BeforeTool=[group("echo system >> ran")]))
     project.home(".llxprt/extensions/two/hooks/hooks.json", settings(BeforeTool=[group("echo users >> ran")]))
     project.home(".llxprt/settings.json", settings(BeforeTool=[group("echo user >> ran")]))
     project.write(".llxprt/settings.json", settings(BeforeTool=[group("echo project >> ran", sequential=True)]))
-    project.fire(replace(llxprt, files=files), "BeforeTool", CALL)
+    project.fire(revise(llxprt, config={"files": files}), "BeforeTool", CALL)
 
-    assert [file.path for file in llxprt.files if file.scope == "system"] == ["/etc/llxprt-code/settings.json"]
+    assert [file.path for file in llxprt.config.files if file.scope == "system"] == ["/etc/llxprt-code/settings.json"]
     assert project.read("ran").split() == ["project", "user", "system", "extension", "users"]
 
 

@@ -163,7 +163,7 @@ def caller_of(dialect: Dialect) -> dict[str, Any]:
         "own": own,
         "lends": [name for name in dialect.payload.env if name not in own],
         "home": next((file.path.split("/")[1] for file in dialect.config.files if file.path.startswith("~/.")), plain),
-        **({"usual": True} if dialect.usual_caller else {}),
+        **({"usual": True} if dialect.setup and dialect.setup.usual_caller else {}),
     }
 
 

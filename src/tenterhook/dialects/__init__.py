@@ -1,6 +1,6 @@
 """One file per agent, data only. A dialect is found by its file's name; other packages add theirs by entry point.
 
-The plain name is the newest version. An older one is a difference, `replace(NEWEST, ...)`, in a file of its own whose
+The plain name is the newest version. An older one is a difference, `revise(NEWEST, ...)`, in a file of its own whose
 name ends in the version: `agent_1_2.py` is `agent@1.2`.
 """
 

@@ -1,6 +1,6 @@
 """Claude Code's events around the work itself: tasks, compaction, models, MCP servers, files, worktrees."""
 
-from tenterhook.dialects._claude_turn import ENV_FILE, NARROW, NO_MODELS, REASON, SHOWN, UNHEARD
+from tenterhook.dialects._claude_turn import ENV_FILE, NARROW, NO_MODELS, SHOWN, UNHEARD
 from tenterhook.dialects.schema.dialect import (
     Can,
     DenyRules,
@@ -35,7 +35,7 @@ AROUND = (
         about="a teammate is about to go idle; a block keeps it working",
         fields=(Field("teammate_name", "agent_name"), Field("team_name")),
         can=Can(block=True, fail_closed=False),
-        deny=DenyRules(*REASON),
+        deny=DenyRules("model", "reason"),
     ),
     EventRule(
         name="TaskCreated",
@@ -43,7 +43,7 @@ AROUND = (
         about="a task was written down; a block takes it back",
         fields=TASK,
         can=Can(block=True),
-        deny=DenyRules(*REASON),
+        deny=DenyRules("model", "reason"),
         stop=StopRules("ignored"),
     ),
     EventRule(
@@ -52,7 +52,7 @@ AROUND = (
         about="a task is being marked done; a block sends it back",
         fields=TASK,
         can=Can(block=True, fail_closed=False),
-        deny=DenyRules(*REASON),
+        deny=DenyRules("model", "reason"),
         stop=StopRules("ignored"),
     ),
     EventRule(

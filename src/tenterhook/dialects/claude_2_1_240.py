@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from tenterhook.dialects.claude import DIALECT as NEWEST
-from tenterhook.dialects.claude import INSTALL, KEYS
+from tenterhook.dialects.claude import KEYS
 from tenterhook.dialects.schema.dialect import revise
 
 DIALECT = revise(
@@ -20,8 +20,6 @@ DIALECT = revise(
             if one.events != ("PreModelSwitch",)
         )
     },
-    config={
-        "form": replace(NEWEST.config.form, keys={key: setter for key, setter in KEYS.items() if key != "onFailure"})
-    },
-    install=replace(INSTALL, closed=False),
+    config={"form": {"keys": {key: setter for key, setter in KEYS.items() if key != "onFailure"}}},
+    install={"closed": False},
 )

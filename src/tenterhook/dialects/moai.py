@@ -224,6 +224,7 @@ SETUP = Setup(
     folder=".claude/hooks/moai",
     files=(".claude/settings.json",),
     command='"$CLAUDE_PROJECT_DIR/{path}"',
+    usual_caller=True,
     wrappers=(
         Wrapper("handle-session-start.sh", "session-start", "SessionStart", 5),
         Wrapper("handle-compact.sh", "compact", "PreCompact", 5),

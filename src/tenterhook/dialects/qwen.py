@@ -179,7 +179,8 @@ DIALECT = Dialect(
                 answer=ExitAnswer(yields=True, broken_fails="{"),
             ),
             2: Exit(
-                means="stderr is read alone: JSON is the answer, text blocks and is the reason; without either it goes on",
+                means="stderr is read alone: JSON is the answer, text blocks and is the reason; "
+                "without either it goes on",
                 decision="deny",
                 failed=True,
                 text=ExitText("stderr", "reason", needed=True),

@@ -47,18 +47,16 @@ def walk(found: dict[str, Any], table: Table, path: str, rules: Rules, judge: Ju
         elif isinstance(entry, dict) and isinstance(value, dict):
             yield from walk(value, entry, f"{place}.", rules, judge)
         elif entry is None:
-            if reads and rules.dialect.reading.unknown_keys == "void" and place != rules.naming:
+            if reads and rules.reading.unknown_keys == "void" and place != rules.naming:
                 yield f"{place} is a key that {rules.dialect.title} does not know on {rules.rule.name}"
-        elif reads and rules.dialect.reading.wrong_types != "ignored" and (value is not None or counts_null(rules)):
+        elif reads and rules.reading.wrong_types != "ignored" and (value is not None or counts_null(rules)):
             yield f"{place} must be an object, not {kind_of(value)}"
 
 
 def misfit(place: str, value: Any, entry: Answer, rules: Rules) -> Iterator[str]:
     """A value of the wrong type. Null is none where the dialect takes it for nothing; for a flag it never is."""
     wanted = type_of(entry)
-    if rules.dialect.reading.wrong_types == "ignored" or (
-        value is None and wanted != "flag" and not counts_null(rules)
-    ):
+    if rules.reading.wrong_types == "ignored" or (value is None and wanted != "flag" and not counts_null(rules)):
         return
     if not FITS[wanted](value):
         yield f"{place} must be {WORDS[wanted]}, not {kind_of(value)}"
@@ -92,8 +90,8 @@ def bare(found: dict[str, Any], rules: Rules) -> Iterator[str]:
 
 def without_rivals(found: dict[str, Any], rules: Rules) -> dict[str, Any]:
     """The answer without what decides outside of a section that decides alone."""
-    section = found.get(rules.dialect.reading.section.name)
-    if not isinstance(section, dict) or all(section.get(key) is None for key in rules.dialect.reading.section.alone):
+    section = found.get(rules.section.name)
+    if not isinstance(section, dict) or all(section.get(key) is None for key in rules.section.alone):
         return found
     rivals = {key for key, entry in rules.table.items() if isinstance(entry, Answer) and entry.effect in RIVALS}
     return {key: value for key, value in found.items() if key not in rivals}
@@ -107,7 +105,7 @@ def effects_of(value: Any, table: Table) -> set[str]:
 
 def keep_texts(found: dict[str, Any], rules: Rules) -> bool:
     """Take all but texts out of an answer's section; whether anything was there."""
-    name = rules.dialect.reading.section.name
+    name = rules.section.name
     section, table = found.pop(name, None), rules.table.get(name)
     if isinstance(section, dict) and isinstance(table, dict):
         found[name] = {key: value for key, value in section.items() if effects_of([key], table) <= {"text", "note"}}
@@ -116,16 +114,16 @@ def keep_texts(found: dict[str, Any], rules: Rules) -> bool:
 
 def section_event_errors(found: dict[str, Any], rules: Rules) -> Iterator[str]:
     """A section that does not say which event it is for, or says another one."""
-    dialect, own = rules.dialect, rules.rule.name
-    section = found.get(dialect.reading.section.name)
-    if dialect.reading.section.unnamed == "counts" or dialect.reading.section.name not in found:
+    asked, own = rules.section, rules.rule.name
+    section = found.get(asked.name)
+    if asked.unnamed == "counts" or asked.name not in found:
         return
     if not isinstance(section, dict):
         if section is not None or counts_null(rules):
-            yield f"{dialect.reading.section.name} must be an object, not {kind_of(section)}"
+            yield f"{asked.name} must be an object, not {kind_of(section)}"
         return
-    named = section.get(dialect.reading.section.event)
-    if named != own and (dialect.reading.section.unnamed == "void" or dialect.rule(str(named)) is None):
+    named = section.get(asked.event)
+    if named != own and (asked.unnamed == "void" or rules.dialect.rule(str(named)) is None):
         said = f"is {named!r}" if named is not None else "is missing"
         yield f"{rules.naming} {said}; it must be {own!r}"
 
@@ -177,7 +175,7 @@ def type_of(entry: Answer) -> str:
 
 
 def counts_null(rules: Rules) -> bool:
-    return rules.dialect.reading.wrong_types == "void-also-null"
+    return rules.reading.wrong_types == "void-also-null"
 
 
 def word(value: Any) -> str:

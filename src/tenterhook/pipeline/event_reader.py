@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule, Exit
+from tenterhook.dialects.schema.dialect import Answer, AnswerSection, Dialect, EventRule, Exit, ReadingRules
 
 AUDIENCE = {
     "context": "model",
@@ -30,6 +30,9 @@ class Rules(Struct, frozen=True):
 
     dialect: Dialect
     rule: EventRule
+    # Of the dialect, what is looked at most.
+    reading: ReadingRules
+    section: AnswerSection
     strict: bool
     table: Table
     elsewhere: frozenset[str]
@@ -53,10 +56,11 @@ class Rules(Struct, frozen=True):
 
 
 def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool, attended: bool | None = None) -> Rules:
+    reading, section = dialect.reading, dialect.reading.section
     table: Table = {}
     elsewhere = set()
     here: list[Answer] = []
-    for answer in dialect.reading.answers:
+    for answer in reading.answers:
         if answer.events and rule.name not in answer.events:
             elsewhere.add(answer.path)
         else:
@@ -66,14 +70,14 @@ def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool, attended: 
             for parent in parents:
                 level = level.setdefault(parent, {})  # type: ignore[assignment]
             level[leaf] = answer
-    leaves = [(answer.effect, answer.path.rpartition(".")[2]) for answer in dialect.reading.answers]
+    leaves = [(answer.effect, answer.path.rpartition(".")[2]) for answer in reading.answers]
     guarded = tuple(dict.fromkeys(leaf for effect, leaf in leaves if effect in ("decision", "continue", "stop")))
     audience = {**AUDIENCE, **dialect.messages.audience, **rule.text.audience}
     if rule.text.muted:
         audience = dict.fromkeys(audience, "log")
     known = tuple(dict.fromkeys(leaf for _, leaf in leaves))
     odd = any(answer.checks.unsupported or answer.checks.only_with for answer in here)
-    lenient = (dialect.reading.unknown_keys, dialect.reading.wrong_types, dialect.reading.section.unnamed) == (
+    lenient = (reading.unknown_keys, reading.wrong_types, section.unnamed) == (
         "tolerated",
         "ignored",
         "counts",
@@ -81,6 +85,8 @@ def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool, attended: 
     return Rules(
         dialect,
         rule,
+        reading,
+        section,
         strict,
         table,
         frozenset(elsewhere),
@@ -88,11 +94,11 @@ def compile_rules(dialect: Dialect, rule: EventRule, *, strict: bool, attended: 
         known,
         tuple(one.path for one in here if one.effect in WEIGHTY),
         audience,
-        {**dialect.reading.exits, **rule.overrides.exits},
+        {**reading.exits, **rule.overrides.exits},
         {**dialect.failures.by_cause, **rule.overrides.failure},
-        dialect.reading.text_fails or rule.text.fails,
+        reading.text_fails or rule.text.fails,
         odd or not lenient,
-        f"{dialect.reading.section.name}.{dialect.reading.section.event}",
+        f"{section.name}.{section.event}",
         tuple((one.path, DECIDES.get(one.effect, one.words)) for one in here if one.effect in ("decision", *DECIDES)),
         tuple((answer.path, answer.checks.only_with) for answer in here if answer.checks.only_with),
         tuple((answer.path, answer.checks.words_need) for answer in here if answer.checks.words_need),

@@ -27,9 +27,7 @@ def merge(
 
     In observe mode nothing is applied.
     """
-    if ruined := mode != "strict" and is_ruined(
-        verdicts, rule.overrides.broken_section or dialect.reading.section.broken
-    ):
+    if ruined := mode != "strict" and is_ruined(verdicts, dialect, rule):
         verdicts = surviving(verdicts)
     heard = "strongest" if mode == "strict" else rule.merging.decisions
     decision, stop, stop_after, suppress, failed = "none", False, False, False, False

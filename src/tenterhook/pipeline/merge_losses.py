@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tenterhook.dialects.schema.dialect import EventRule
+from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.pipeline.verdict import NO_REASON
 from tenterhook.types import Message, Verdict
 
 
-def is_ruined(verdicts: Sequence[Verdict], how: str) -> bool:
+def is_ruined(verdicts: Sequence[Verdict], dialect: Dialect, rule: EventRule) -> bool:
     """Whether one answer makes the agent lose all of them: always, or only where it lays several together."""
+    how = rule.overrides.broken_section or dialect.reading.section.broken
     if how == "ignored" or not any(one.ruins for one in verdicts):
         return False
     said = [one for one in verdicts if one.ruins or one.decision != "none" or one.messages or one.changes or one.stop]
@@ -33,7 +34,7 @@ def without_answer(verdict: Verdict, why: str) -> Verdict:
 
 def counting(messages: list[Message], rule: EventRule, decision: str, reason: str) -> list[Message]:
     """Without the reasons of refusals that the event's own reason does not hold: they are kept in the log."""
-    to, kind = rule.deny
+    to, kind = rule.deny.to, rule.deny.kind
     return [
         Message("log", kind, one.text, one.hook)
         if (one.to, one.kind) == (to, kind) and (decision != "deny" or one.text not in reason)

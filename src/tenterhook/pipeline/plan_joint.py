@@ -31,16 +31,16 @@ def merge_event_rules(rules: Sequence[EventRule]) -> EventRule:
     first, *others = rules
     if not others:
         return first
-    able = ("blocks", "asks", "grants", "hears_failures")
     return revise(
         first,
+        can={what: any(getattr(rule.can, what) for rule in rules) for what in ("block", "ask", "grant")},
         fields=tuple(dict.fromkeys(field for rule in rules for field in rule.fields)),
         merging={
             "changes": merge_tables_first_wins(rule.merging.changes for rule in rules),
             "chain": merge_tables_first_wins(rule.merging.chain for rule in rules),
         },
         overrides={"chain_ends": tuple(dict.fromkeys(end for rule in rules for end in rule.overrides.chain_ends))},
-        **{what: any(getattr(rule, what) for rule in rules) for what in able},
+        firing={"after_failures": any(rule.firing.after_failures for rule in rules)},
     )
 
 

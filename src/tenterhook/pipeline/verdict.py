@@ -34,7 +34,7 @@ def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:
         silent = "" if hook.background else rules.rule.text.silence
         return Verdict(attempt.hook, silent or "none")  # the commonest end of all: a clean exit, no word
     reader = Reader(attempt, hook, rules)
-    outranks = rules.dialect.reading.outranks_exit
+    outranks = rules.reading.outranks_exit
     killed = rules.exits.get("signal") if attempt.error == "signal" else None
     row = killed or rules.exits.get(attempt.exit_code or 0, rules.exits["other"])
     answered = False
@@ -67,7 +67,7 @@ class Reader:
     def answer(self, row: Exit) -> bool:
         """Read the hook's answer where this exit status allows one; whether there was one."""
         attempt, rules = self.attempt, self.rules
-        if rules.rule.text.ignored or not (row.answer.read or rules.dialect.reading.outranks_exit):
+        if rules.rule.text.ignored or not (row.answer.read or rules.reading.outranks_exit):
             if looks_like(attempt.stdout, rules.guarded):
                 self.warn("printed a decision, but stdout is not read here, so it does not count")
             elif attempt.decision != "none" or any(key in rules.guarded for key in attempt.answer or ()):
@@ -78,35 +78,29 @@ class Reader:
             self.verdict.stop = attempt.decision == "deny" and ends_turn(self.hook.spec)
             self.cut = attempt.truncated
             return self.accept(attempt.answer)
-        stream, text = said_on(attempt, row.answer.source or rules.dialect.reading.source)
-        text = LINES[rules.dialect.reading.lines](text)
-        dialect = rules.dialect
-        if text.startswith("\ufeff") and dialect.reading.byte_order_mark == "text":
+        stream, text = said_on(attempt, row.answer.source or rules.reading.source)
+        text = LINES[rules.reading.lines](text)
+        if text.startswith("\ufeff") and rules.reading.byte_order_mark == "text":
             if looks_like(text[:KEPT], rules.guarded, rules.known):
                 self.lost(
                     "printed what looks like an answer behind a byte order mark, so the agent does not read it", stream
                 )
             return False
-        reading = read(
-            text, twice=dialect.reading.twice_encoded, guarded=rules.guarded, deepest=dialect.reading.deepest
-        )
+        reading = read(text, twice=rules.reading.twice_encoded, guarded=rules.guarded, deepest=rules.reading.deepest)
         found = reading.found
         if found is not None and not (reading.twin and rules.strict):
             self.answered_on, self.cut = stream, reading.cut
             if reading.twin:
                 self.warn(f"its key {reading.twin!r} stands twice, with different values; the last one counts")
             if row.answer.flat and keep_texts(found, rules):
-                self.warn(f"its {dialect.reading.section.name} decides nothing at exit code {attempt.exit_code}")
+                self.warn(f"its {rules.section.name} decides nothing at exit code {attempt.exit_code}")
             return self.accept(found)
         cut = attempt.truncated and len(text) >= KEPT // WIDEST
         if problem := what_is_wrong(text, reading, rules, cut=cut):
-            half = reading.begins and (cut or dialect.reading.broken == "fails")
+            half = reading.begins and (cut or rules.reading.broken == "fails")
             self.lost(problem, stream, fails=half or reading.refused or bool(reading.twin))
-        if (
-            dialect.reading.other_json == "nothing"
-            and not reading.begins
-            and is_json(text, twice=dialect.reading.twice_encoded)
-        ):
+        void = rules.reading.other_json == "nothing" and not reading.begins
+        if void and is_json(text, twice=rules.reading.twice_encoded):
             self.warn("printed JSON that is no object, which says nothing here")
             return True
         if text.startswith(tuple(row.answer.broken_fails)) and (text.endswith("}") or not row.answer.broken_closed):
@@ -129,10 +123,10 @@ class Reader:
         """The answer, unless the dialect refuses it as a whole."""
         rule, rules = self.rules.rule, self.rules
         problem = fault(found, rules) if rules.refuses else ""
-        if not problem and rules.dialect.reading.section.alone:
+        if not problem and rules.section.alone:
             kept = without_rivals(found, rules)
             for key in found.keys() - kept.keys():
-                self.warn(f"its {key} does not count beside what its {rules.dialect.reading.section.name} says")
+                self.warn(f"its {key} does not count beside what its {rules.section.name} says")
             found = kept
         if not problem:
             self.take(found, rules.table, "")
@@ -180,7 +174,7 @@ class Reader:
 
     def take(self, found: dict[str, Any], table: Table, path: str) -> None:
         """Every field of the answer, the event-specific section last: what it says is closer to the event."""
-        section = self.rules.dialect.reading.section.name
+        section = self.rules.section.name
         for key, value in found.items():
             place = f"{path}{key}"
             entry = table.get(key) if isinstance(key, str) else None
@@ -204,27 +198,19 @@ class Reader:
             keys = effects_of(value, table)
             decides, reasons = "decision" in keys, "reason" in keys
             self.parts = Parts(general, reason, mine if decides else None, self.verdict.reason if reasons else None)
-        outranks = self.rules.dialect.reading.section.outranks and mine != "none"
-        weaker = (
-            mine != "none"
-            and RANK[mine] < RANK[general]
-            and not (outranks or self.rules.dialect.reading.section.reason_outranks)
-        )
+        outranks = self.rules.section.outranks and mine != "none"
+        weaker = mine != "none" and RANK[mine] < RANK[general] and not (outranks or self.rules.section.reason_outranks)
         if reason and (not self.verdict.reason or weaker):
             self.verdict.reason = reason
         self.verdict.decision = mine if outranks else stronger(general, mine)
 
     def fits(self, value: Any, table: Table) -> bool:
-        dialect = self.rules.dialect
-        named = (
-            value.get(dialect.reading.section.event)
-            if dialect.reading.section.event and isinstance(value, dict)
-            else None
-        )
-        if named is None or named == self.rules.rule.name or dialect.reading.section.unnamed == "void-missing":
+        section = self.rules.section
+        named = value.get(section.event) if section.event and isinstance(value, dict) else None
+        if named is None or named == self.rules.rule.name or section.unnamed == "void-missing":
             return True
         self.loses(
-            f"its {dialect.reading.section.name} names the event {named!r}, so that section does not count",
+            f"its {section.name} names the event {named!r}, so that section does not count",
             weighty=not WEIGHTY.isdisjoint(effects_of(value, table)),
         )
         return False
@@ -234,13 +220,13 @@ class Reader:
             self.take(value, table, f"{place}.")
         elif value is not None:
             self.loses(f"{place} must be an object, not {kind_of(value)}")
-            if place == self.rules.dialect.reading.section.name and value and not isinstance(value, list):
+            if place == self.rules.section.name and value and not isinstance(value, list):
                 self.verdict.ruins = f"its {place} is no object"
 
     def unknown(self, place: str, value: Any) -> None:
         """A key that counts for nothing. A strict engine refuses where it was probably meant to count."""
-        dialect, rule = self.rules.dialect, self.rules.rule
-        if place == f"{dialect.reading.section.name}.{dialect.reading.section.event}":
+        rule = self.rules.rule
+        if place == self.rules.naming:
             return
         if any(place == path or path.startswith(f"{place}.") for path in self.rules.elsewhere):
             self.loses(f"{place} has no effect on {rule.name}", weighty=says_no(place, value))
@@ -396,7 +382,7 @@ class Reader:
             if shared and not verdict.reason:
                 return
             verdict.reason = verdict.reason or self.spare or NO_REASON
-            to, kind = rule.deny
+            to, kind = rule.deny.to, rule.deny.kind
             if not rule.can.block and kind == "reason":  # after a tool it is feedback, and not lost
                 self.warn(f"refuses, which does not count on {rule.name}")
             self.add("log" if rule.text.muted else to, kind, verdict.reason)

@@ -420,7 +420,7 @@ def test_a_question_is_asked_where_it_can_be_and_refused_elsewhere(tmp_path: Pat
 
     outcome = fired(tmp_path, dialect, QUESTIONABLE)
 
-    assert outcome.decision == ("ask" if rule.asks else "deny")
+    assert outcome.decision == ("ask" if rule.can.ask else "deny")
     assert outcome.reason
     assert outcome.warnings == ()
 
@@ -547,7 +547,7 @@ def test_an_action_is_done_before_the_agent_loses_patience(dialect: str) -> None
     found = dialects.get(dialect)
     assert found.setup
     for wrapper in found.setup.wrappers:
-        given = wrapper.timeout / (1000 if found.unit == "milliseconds" else 1)
+        given = wrapper.timeout / (1000 if found.config.unit == "milliseconds" else 1)
 
         assert not wrapper.event or settings.Settings().seconds(WRAPPED[wrapper.calls]) <= given - 1
 

@@ -71,7 +71,7 @@ def test_a_path_falls_under_a_rule_or_none(path: str, wanted: str) -> None:
 SETTINGS = [
     pytest.param(file.path, id=f"{name}-{file.path}")
     for name in dialects.names()
-    for file in dialects.get(name).files
+    for file in dialects.get(name).config.files
     if file.scope == "project" and file.origin == "settings" and file.path not in ("config.yaml", "pyproject.toml")
     if file.format != "frontmatter"
 ]

@@ -21,7 +21,7 @@ def test_every_config_file_of_a_dialect_is_closed(project: Project, name: str) -
     project.write("pyproject.toml", "[tool.tenterhook]\n")
     with Engine(project.root, dialect=name, home=project.home_folder, environ={}) as engine:
         found = Confinement(engine.hookset).profile(Sandbox(write=("~", "/etc")))
-    paths = [file.path for file in dialect.files] + list(dialect.mcp_files)
+    paths = [file.path for file in dialect.config.files] + list(dialect.tools.mcp_files)
     expanded = [
         resolve_config_path(path.partition("*")[0], str(project.root), str(project.home_folder), {}) for path in paths
     ]

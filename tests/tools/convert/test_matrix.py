@@ -43,7 +43,7 @@ def test_a_refusal_is_enforced_only_where_the_event_can_be_refused_and_never_jus
     found = {one.event: one.support for one in cells(dialects.get(name)) if one.effect == "deny"}
 
     for rule in dialects.get(name).events:
-        assert found[rule.name] in (("enforced", "impossible") if rule.blocks else ("advisory", "impossible")), (
+        assert found[rule.name] in (("enforced", "impossible") if rule.can.block else ("advisory", "impossible")), (
             rule.name
         )
 

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from tenterhook import dialects
-from tenterhook.dialects.schema.dialect import Answer
+from tenterhook.dialects.schema.dialect import Answer, AnswerChecks, revise
 from tenterhook.tools.check import answers
 from tenterhook.tools.convert.rules import RULES
 
@@ -27,41 +27,50 @@ def shell(text: str) -> str:
 
 def wave(**fields):
     """A dialect like Wave's, in which something is otherwise."""
-    return replace(dialects.get("wave"), setup=None, install=None, **fields)
+    return revise(dialects.get("wave"), setup=None, install=None, **fields)
 
 
 def events(**fields):
-    return tuple(replace(rule, **fields) for rule in dialects.get("wave").events)
+    return tuple(revise(rule, **fields) for rule in dialects.get("wave").events)
 
 
 def exits(**fields):
-    table = dialects.get("wave").exits
-    return {**table, 2: replace(table[2], **fields)}
+    table = dialects.get("wave").reading.exits
+    return {**table, 2: revise(table[2], **fields)}
 
 
 def printing(answer: str) -> str:
     return shell(f"echo '{answer}'")
 
 
-SILENT = exits(needs_text=True)
-PLAIN = {"answer_outranks_exit": False}
+SILENT = exits(text={"needed": True})
 # number, the script, what the other dialect does otherwise, its event
 ANSWERS = [
-    (2, shell("exit 2"), {"exits": SILENT}, "PreToolUse"),
-    (3, printing(DENY.replace(', "permissionDecisionReason": "r"', "")), {"events": events(unreasoned="fails")}, ""),
+    (2, shell("exit 2"), {"reading": {"exits": SILENT}}, "PreToolUse"),
+    (
+        3,
+        printing(DENY.replace(', "permissionDecisionReason": "r"', "")),
+        {"events": events(deny={"unreasoned": "fails"})},
+        "",
+    ),
     (5, printing(DENY.replace("{", '{"suppressOutput": true, ', 1)), None, ""),
-    (6, printing(DENY.replace("deny", "ask")), {"events": events(asks=False)}, ""),
-    (7, printing(DENY.replace('"hookEventName": "PreToolUse", ', "")), {"unnamed_section": "void"}, ""),
+    (6, printing(DENY.replace("deny", "ask")), {"events": events(can={"ask": False})}, ""),
+    (
+        7,
+        printing(DENY.replace('"hookEventName": "PreToolUse", ', "")),
+        {"reading": {"section": {"unnamed": "void"}}},
+        "",
+    ),
     (8, printing('{"decision": "deny", "reason": "r"}'), {}, ""),
-    (14, printing('{"continue": false, "stopReason": "r"}'), {"events": events(stops="ignored")}, ""),
+    (14, printing('{"continue": false, "stopReason": "r"}'), {"events": events(stop={"does": "ignored"})}, ""),
 ]
 
 
 def without_suppress():
     """A dialect that knows suppressOutput and wants none of it."""
-    refused = Answer(path="suppressOutput", effect="suppress", unsupported=("true",))
-    known = [one for one in dialects.get("wave").answers if one.path != refused.path]
-    return {"answers": (*known, refused)}
+    refused = Answer(path="suppressOutput", effect="suppress", checks=AnswerChecks(unsupported=("true",)))
+    known = [one for one in dialects.get("wave").reading.answers if one.path != refused.path]
+    return {"reading": {"answers": (*known, refused)}}
 
 
 @pytest.mark.parametrize(("number", "script", "other", "event"), ANSWERS, ids=[str(row[0]) for row in ANSWERS])
@@ -79,7 +88,9 @@ def test_a_script_that_answers_in_a_form_that_is_not_obeyed_there(number, script
     assert not [loss for loss in converted("moai", there).losses if loss.number == number]
 
 
-@pytest.mark.parametrize(("number", "other"), [(4, {"unknown_keys": "void"}), (9, {"answers": ()}), (18, {})])
+@pytest.mark.parametrize(
+    ("number", "other"), [(4, {"reading": {"unknown_keys": "void"}}), (9, {"reading": {"answers": ()}}), (18, {})]
+)
 def test_what_no_script_shows_is_found_by_reading_the_answer_on_both_sides(number, other, write, converted):
     write(MOAI, entry("true"))
     source, target = ("moai", wave(**other)) if number != 18 else ("gemini", "moai")
@@ -107,7 +118,9 @@ def test_21_a_partial_input_leaves_the_rest_out_there(write, converted):
 def test_1_a_time_out_that_is_cut_there(write, converted):
     write(MOAI, entry(timeout=90))
 
-    [loss] = [loss for loss in converted("moai", wave(events=events(longest=3.0))).losses if loss.number == 1]
+    [loss] = [
+        loss for loss in converted("moai", wave(events=events(overrides={"longest": 3.0}))).losses if loss.number == 1
+    ]
 
     assert loss.level == "lost"
     assert "has 3 s at most, and had 90 s" in loss.text
@@ -116,7 +129,7 @@ def test_1_a_time_out_that_is_cut_there(write, converted):
 
 def test_10_a_bare_entry_is_written_in_full(write, converted):
     write(MOAI, {"hooks": {"PreToolUse": [{"matcher": "Bash", "command": "true"}]}})
-    strict = wave(form=replace(dialects.get("wave").form, malformed="file"))
+    strict = wave(config={"form": {"malformed": "file"}})
 
     made = converted("moai", strict)
 
@@ -134,9 +147,9 @@ def test_10_an_entry_with_its_type_and_without_a_list_around_it_is_bare_too(writ
 
 def test_11_a_type_that_would_void_the_file_is_left_out(write, converted):
     write(MOAI, {"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "http://localhost:1"}]}]}})
-    void = replace(dialects.get("moai").types[3], does="ruins")
+    void = replace(dialects.get("moai").config.types[3], does="ruins")
 
-    [loss] = converted("moai", wave(types=(*dialects.get("wave").types, void))).losses
+    [loss] = converted("moai", wave(config={"types": (*dialects.get("wave").config.types, void)})).losses
 
     assert (loss.number, loss.level) == (11, "lost")
     assert "void the whole file" in loss.text
@@ -151,7 +164,7 @@ def test_12_a_pattern_that_is_none(write, converted):
 def test_13_nothing_to_match_on_there(write, converted):
     write(MOAI, entry("true", group={"matcher": "Bash"}))
 
-    found = [loss for loss in converted("moai", wave(events=events(target=""))).losses if loss.number == 13]
+    found = [loss for loss in converted("moai", wave(events=events(target={"field": ""}))).losses if loss.number == 13]
 
     assert "has nothing to match on" in found[0].text
 
@@ -161,7 +174,7 @@ def test_15_an_agent_that_is_never_let_go(looks, found, write, converted):
     write("hook.sh", shell(f"{looks}echo more >&2; exit 2"), mode=0o755)
     write(MOAI, entry(event="Stop"))
 
-    numbers = {loss.number for loss in converted("moai", wave(events=events(stop_cap=0))).losses}
+    numbers = {loss.number for loss in converted("moai", wave(events=events(stop={"cap": 0}))).losses}
 
     assert (15 in numbers) == found
 
@@ -194,13 +207,13 @@ def test_what_the_agent_itself_asks_of_hooks(number, other, write, converted):
     write("hook.sh", shell("jq .tool_name"), mode=0o755)
     write(MOAI, entry())
 
-    assert number in {loss.number for loss in converted("moai", wave(cautions=other)).losses}
+    assert number in {loss.number for loss in converted("moai", wave(remarks={"cautions": other})).losses}
     assert number not in {loss.number for loss in converted("moai", wave()).losses}
 
 
 def test_17_a_variable_that_is_not_given_there_and_a_path_from_nowhere(write, converted):
     write(MOAI, entry("$CLAUDE_PROJECT_DIR/x.sh"))
-    [loss] = [loss for loss in converted("moai", wave(env={})).losses if loss.number == 17]
+    [loss] = [loss for loss in converted("moai", wave(payload={"env": {}})).losses if loss.number == 17]
     assert (loss.level, "$CLAUDE_PROJECT_DIR is not given there" in loss.text) == ("lost", True)
 
     write("hooks/x.py", "")
@@ -225,7 +238,7 @@ def test_20_once_and_if(write, converted):
 
 def test_22_a_failure_that_blocks_here_and_not_there(write, converted):
     write(MOAI, entry("true"))
-    closed = wave(failure={"timeout": "deny", "spawn": "deny"})
+    closed = wave(failures={"by_cause": {"timeout": "deny", "spawn": "deny"}})
     write(".wave/settings.json", entry("true"))
 
     found = [loss for loss in converted(closed, "moai").losses if loss.number == 22]

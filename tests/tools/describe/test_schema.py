@@ -145,7 +145,7 @@ def test_settings_are_what_the_schema_says(key, value, good, tmp_path):
 def test_the_schema_knows_every_key_and_event_of_our_dialect():
     found, dialect = json.loads(schema.read_schema_file("config")), dialects.get("tenterhook")
 
-    assert set(found["$defs"]["hook"]["properties"]) == set(dialect.form.keys)
+    assert set(found["$defs"]["hook"]["properties"]) == set(dialect.config.form.keys)
     assert found["$defs"]["event"]["enum"] == [rule.name for rule in dialect.events]
 
 

@@ -31,7 +31,7 @@ def test_what_no_entry_of_the_agent_could_say_is_refused(fields: dict[str, Any],
 
 def test_an_agent_whose_commands_take_no_words_is_refused() -> None:
     other = dialects.get("massgen")
-    path = other.files[0].path
+    path = other.config.files[0].path
 
     with pytest.raises(DialectError, match="no type takes a command with words"):
         replace(other, install=Install(project=path, user=path))

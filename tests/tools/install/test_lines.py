@@ -5,11 +5,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from tenterhook import dialects
 from tenterhook.author.process import parse_argv
-from tenterhook.dialects.schema.dialect import Field, Install
+from tenterhook.dialects.schema.dialect import Field, Install, revise
 from tenterhook.errors import UsageError
 from tenterhook.tools.install.command_line import line_of, program_for, quote_escaping_dollars
 
@@ -69,7 +68,7 @@ def test_the_event_is_named_where_the_agent_does_not_name_it(project: Path) -> N
     dialect = dialects.get("moai")
     rule = dialect.events[0]
     line = line_of(parse_argv(["library:audit"]), "moai", "tenter", SHELL, str(project))
-    silent = replace(rule, base=(Field("session_id", "session"),))
+    silent = revise(rule, overrides={"base": (Field("session_id", "session"),)})
 
     assert line.at(dialect, rule) == line
     assert line.at(dialect, silent).text() == f"tenter run library:audit --agent moai --event {rule.name}"

@@ -23,7 +23,7 @@ def test_an_entry_is_for_every_tool_that_the_hooks_are_for(agent: str, texts: li
     dialect = dialects.get(agent)
     rule = events_of("tool.before", dialect)[0]
     hooks = [hook(text) for text in texts]
-    test = match(matcher(dialect, rule, hooks), rule.matcher or dialect.matcher)
+    test = match(matcher(dialect, rule, hooks), rule.overrides.matcher or dialect.planning.matcher)
 
     for name in EVERY:
         if any(tools.fits(one.match, tools.names(name)) for one in hooks):

@@ -1,1 +1,1 @@
-"""How a dialect is written: its records, its config files, and the words that it may use."""
+"""How a dialect is written: the dialect, its events, exits and answers, config files, and the words that it may use."""

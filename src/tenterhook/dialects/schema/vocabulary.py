@@ -7,7 +7,10 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule, Exit, Field, Install, Setup
+    from tenterhook.dialects.schema.answer import Answer, Exit, ReadingRules
+    from tenterhook.dialects.schema.dialect import Dialect, PlanningRules
+    from tenterhook.dialects.schema.event import EventRule, Field, MergeRules, Overrides
+    from tenterhook.dialects.schema.files import ConfigRules, Install, Setup
 
 MATCHERS = {  # match
     *("glob", "glob-nocase", "regex-full", "regex-search", "literal"),
@@ -25,6 +28,7 @@ MERGES = {  # apply
     *("replace", "last-finished", "last-finished-alike", "overlay", "overlay-last", "overlay-given", "union", "any"),
     *("union-tools", "tools-of-hooks"),
 }
+STOP_REASONS = {"first", "join"}  # merge
 REASONS = {"first", "last", "last-any", "last-finished", "join", "join-ruled", "paragraphs"}  # merge
 EFFECTS = {  # verdict
     *("decision", "reason", "notice", "follow_up", "continue", "stop", "stop_reason", "suppress", "text"),
@@ -49,6 +53,7 @@ SOURCES = {"stdout", "stderr", "stdout-or-stderr"}  # verdict: where a text is l
 UNKNOWN_KEYS = {"tolerated", "void"}  # answer_validity
 WRONG_TYPES = {"ignored", "void", "void-also-null"}
 UNNAMED = {"counts", "void", "void-missing"}
+BROKEN = {"ignored", "ruins", "ruins-several"}  # merge_losses: what a broken section does
 CAUSES = {
     "spawn",
     "timeout",
@@ -80,7 +85,7 @@ UNITS = {"seconds", "whole-seconds", "milliseconds", "seconds-below-1000"}  # co
 DOES = {"runs", "inert", "ruins"}
 MALFORMED = {"entry", "item", "file"}
 ORIGINS = {"settings", "plugin", "skill", "agent"}
-DEDUPES = {"", "command", "name-command", "name-main", "main"}  # plan
+DEDUPES = {"command", "name-command", "name-main", "main"}  # plan
 # config: how a type's main value is to be understood
 FORMS = {"shell", "exec", "program", "function", "script", "url", "prompt", "agent", "mcp", "none"}
 NETWORKS = {"none", "loopback", "full"}  # sandbox
@@ -111,128 +116,138 @@ FIELD_FORMS = {  # payload_fields
 def check(dialect: Dialect) -> Iterable[str]:
     """Every word that no module knows."""
     names = [rule.name for rule in dialect.events]
-    yield from unknown("matcher", [dialect.planning.matcher], MATCHERS)
-    yield from unknown("order", [dialect.planning.order], ORDERS)
-    yield from unknown("joint", [dialect.planning.joint], JOINTS)
-    yield from unknown("layers", [dialect.config.layers], LAYERS)
-    yield from unknown("unit", [dialect.config.unit], UNITS)
-    yield from unknown("dedupe", [dialect.planning.dedupe], DEDUPES)
-    yield from unknown("unknown_keys", [dialect.reading.unknown_keys], UNKNOWN_KEYS)
-    yield from unknown("wrong_types", [dialect.reading.wrong_types], WRONG_TYPES)
-    yield from unknown("unnamed_section", [dialect.reading.section.unnamed], UNNAMED)
-    yield from unknown("answer_from", [dialect.reading.source], SOURCES)
-    yield from unknown("byte_order_mark", [dialect.reading.byte_order_mark], {"skipped", "text"})
-    broken = {"", "ignored", "ruins", "ruins-several"}
-    yield from unknown(
-        "broken_section",
-        [dialect.reading.section.broken, *(one.overrides.broken_section for one in dialect.events)],
-        broken,
-    )
-    yield from unknown("other_json", [dialect.reading.other_json], {"text", "nothing"})
-    yield from unknown("broken_answer", [dialect.reading.broken], {"fails", "text"})
-    yield from unknown("answer_lines", [dialect.reading.lines], LINES)
-    yield from unknown("mode", [dialect.failures.mode], {"faithful", "strict", "observe"})
-    yield from unknown("chain_ends", dialect.planning.chain_ends, ENDS)
-    yield from unknown("cautions", dialect.remarks.cautions, CAUTIONS)
-    yield from unknown("failure", dialect.failures.by_cause, CAUSES)
-    yield from unknown(
-        "failure", [*dialect.failures.by_cause.values(), *dialect.failures.by_handler.values()], POLICIES
-    )
-    yield from unknown("audience", dialect.messages.audience, KINDS)
-    yield from unknown("audience", dialect.messages.audience.values(), AUDIENCES)
-    yield from unknown("marks", dialect.messages.marks, KINDS)
-    yield from unknown("tools", dialect.tools.names, TOOLS)
-    yield from check_env("env", dialect.payload.env)
-    yield from check_fields("base", dialect.payload.base)
-    yield from unknown(
-        "untyped", [dialect.config.untyped], {"", "path-or-dotted", "by-key", *(t.name for t in dialect.config.types)}
-    )
-    if "{tool}" not in dialect.tools.mcp_tool:
-        yield "mcp_tool: the name of a server's tool needs {tool}, and {server} where the agent names it"
-    yield from unknown("sandbox", [dialect.sandbox.default.network], NETWORKS)
     if len(names) != len(set(names)):
         yield "an event stands twice"
-    if "other" not in dialect.reading.exits or 0 not in dialect.reading.exits:
-        yield "the exit table needs rows for 0 and 'other'"
-    elif dialect.reading.exits[0].decision or dialect.reading.exits[0].failed:
-        yield "exit 0 without a word decides nothing; an event may say otherwise with `silent`"
     for rule in dialect.events:
         yield from check_event(rule)
-    yield from check_exits("exit", dialect.reading.exits)
-    for answer in dialect.reading.answers:
-        yield from check_answer(answer, set(names))
-    yield from check_config(dialect, set(names))
-    for rule in dialect.events:
-        yield from unknown(
-            f"event {rule.name} types", rule.overrides.types, {kind.name for kind in dialect.config.types}
-        )
+        yield from unknown(f"event {rule.name} types", rule.overrides.types, {one.name for one in dialect.config.types})
+    yield from check_env("payload env", dialect.payload.env)
+    yield from check_fields("payload base", dialect.payload.base)
+    yield from check_reading(dialect.reading, set(names))
+    yield from check_config(dialect.config, set(names))
+    yield from check_planning(dialect.planning)
+    yield from unknown("failures mode", [dialect.failures.mode], {"faithful", "strict", "observe"})
+    yield from unknown("failures by_cause", dialect.failures.by_cause, CAUSES)
+    yield from unknown("failures by_cause", dialect.failures.by_cause.values(), POLICIES)
+    yield from unknown("failures by_handler", dialect.failures.by_handler.values(), POLICIES)
+    yield from unknown("messages audience", dialect.messages.audience, KINDS)
+    yield from unknown("messages audience", dialect.messages.audience.values(), AUDIENCES)
+    yield from unknown("messages marks", dialect.messages.marks, KINDS)
+    yield from unknown("tools names", dialect.tools.names, TOOLS)
+    if "{tool}" not in dialect.tools.mcp_tool:
+        yield "tools mcp_tool: the name of a server's tool needs {tool}, and {server} where the agent names it"
+    yield from unknown("sandbox default", [dialect.sandbox.default.network], NETWORKS)
+    yield from unknown("remarks cautions", dialect.remarks.cautions, CAUTIONS)
     if dialect.setup:
         yield from check_setup(dialect, dialect.setup)
     if dialect.install:
         yield from check_install(dialect, dialect.install)
 
 
-def check_config(dialect: Dialect, names: set[str]) -> Iterable[str]:
+def check_reading(reading: ReadingRules, events: set[str]) -> Iterable[str]:
+    """How exit statuses and answers are read."""
+    if "other" not in reading.exits or 0 not in reading.exits:
+        yield "the exit table needs rows for 0 and 'other'"
+    elif reading.exits[0].decision or reading.exits[0].failed:
+        yield "exit 0 without a word decides nothing; an event may say otherwise with `text.silence`"
+    yield from check_exits("exit", reading.exits)
+    for answer in reading.answers:
+        yield from check_answer(answer, events)
+    yield from unknown("reading section unnamed", [reading.section.unnamed], UNNAMED)
+    yield from unknown("reading section broken", [reading.section.broken], BROKEN)
+    yield from unknown("reading source", [reading.source], SOURCES)
+    yield from unknown("reading lines", [reading.lines], LINES)
+    yield from unknown("reading unknown_keys", [reading.unknown_keys], UNKNOWN_KEYS)
+    yield from unknown("reading wrong_types", [reading.wrong_types], WRONG_TYPES)
+    yield from unknown("reading broken", [reading.broken], {"fails", "text"})
+    yield from unknown("reading other_json", [reading.other_json], {"text", "nothing"})
+    yield from unknown("reading byte_order_mark", [reading.byte_order_mark], {"skipped", "text"})
+
+
+def check_config(config: ConfigRules, events: set[str]) -> Iterable[str]:
     """Its files, what an entry may hold, and the types of hooks."""
-    for file in dialect.config.files:
+    for file in config.files:
         yield from unknown(f"file {file.path}", [file.format], FORMATS)
         yield from unknown(f"file {file.path} origin", [file.origin], ORIGINS)
         yield from unknown(f"file {file.path} malformed", [file.malformed], {"", *MALFORMED})
         for section in file.sections:
-            yield from unknown(f"file {file.path} renames", [*section.renames, *section.renames.values()], names)
-    yield from unknown("event malformed", [rule.overrides.malformed for rule in dialect.events], {"", *MALFORMED})
-    yield from unknown("form malformed", [dialect.config.form.malformed, dialect.config.form.unlisted], MALFORMED)
-    yield from unknown("form bare", [dialect.config.form.bare], {"", *MALFORMED})
-    for keys in (dialect.config.form.keys, dialect.config.form.group_keys):
+            yield from unknown(f"file {file.path} renames", [*section.renames, *section.renames.values()], events)
+    yield from unknown("form malformed", [config.form.malformed, config.form.unlisted], MALFORMED)
+    yield from unknown("form bare", [config.form.bare], {"", *MALFORMED})
+    for keys in (config.form.keys, config.form.group_keys):
         yield from unknown("form", keys.values(), KEYS)
-    for kind in dialect.config.types:
+    for kind in config.types:
         yield from unknown(f"type {kind.name}", [kind.form], FORMS)
         yield from unknown(f"type {kind.name} unit", [kind.unit], {"", *UNITS})
         yield from unknown(f"type {kind.name} does", [kind.does], DOES)
-        yield from unknown(f"type {kind.name} ignores", kind.ignores, set(dialect.config.form.keys))
+        yield from unknown(f"type {kind.name} ignores", kind.ignores, set(config.form.keys))
+    untyped = {"", "path-or-dotted", "by-key", *(kind.name for kind in config.types)}
+    yield from unknown("config untyped", [config.untyped], untyped)
+    yield from unknown("config unit", [config.unit], UNITS)
+    yield from unknown("config layers", [config.layers], LAYERS)
+
+
+def check_planning(planning: PlanningRules) -> Iterable[str]:
+    yield from unknown("planning matcher", [planning.matcher], MATCHERS)
+    yield from unknown("planning order", [planning.order], ORDERS)
+    yield from unknown("planning joint", [planning.joint], JOINTS)
+    yield from unknown("planning dedupe", [planning.dedupe], {"", *DEDUPES})
+    yield from unknown("planning chain_ends", planning.chain_ends, ENDS)
 
 
 def check_event(rule: EventRule) -> Iterable[str]:
     where = f"event {rule.name}"
-    yield from unknown(f"{where} plain", [rule.text.becomes], {"", *KINDS})
-    yield from unknown(f"{where} silent", [rule.text.silence], {"", *POLICIES})
-    yield from unknown(f"{where} deny", [rule.deny[0]], AUDIENCES)
-    yield from unknown(f"{where} deny", [rule.deny[1]], KINDS)
-    yield from unknown(f"{where} audience", rule.text.audience, KINDS)
-    yield from unknown(f"{where} audience", rule.text.audience.values(), AUDIENCES)
-    yield from unknown(f"{where} reasons", [rule.merging.reasons, rule.stop.reasons], REASONS)
-    yield from unknown(f"{where} merges", rule.merging.changes, CHANGES | WISHES)
-    yield from unknown(f"{where} merges", [*rule.merging.changes.values(), *rule.merging.seen.values()], MERGES)
-    yield from unknown(f"{where} seen", rule.merging.seen, set(rule.merging.chain))
-    yield from unknown(f"{where} response_needs", [rule.merging.response_needs], {"", "block", "deny"})
-    yield from unknown(f"{where} output_form", [rule.firing.output], OUTPUTS)
-    yield from unknown(f"{where} chain", rule.merging.chain, {*CHANGES, "context"})
-    yield from unknown(f"{where} plain_sets", [rule.text.sets], {"", *WISHES})
-    yield from unknown(f"{where} stops", [rule.stop.does], STOPS)
-    yield from unknown(f"{where} unattended", [rule.can.unattended], UNATTENDED)
-    yield from unknown(
-        f"{where} unreasoned", [rule.deny.unreasoned], {"counts", "fails", "ignored", "ignored-unless-text"}
-    )
-    yield from unknown(f"{where} matcher", [rule.overrides.matcher], {"", *MATCHERS})
-    yield from unknown(f"{where} failure", rule.overrides.failure, CAUSES)
-    yield from unknown(f"{where} failure", rule.overrides.failure.values(), POLICIES)
-    yield from unknown(f"{where} tools", rule.firing.tools, {*TOOLS, "mcp"})
-    yield from unknown(f"{where} chain_ends", rule.overrides.chain_ends, ENDS)
-    yield from unknown(f"{where} decisions", [rule.merging.decisions], WEIGHED)
-    yield from unknown(f"{where} contexts", [rule.merging.contexts], {"all", "last"})
-    yield from unknown(f"{where} reasons_told", [rule.merging.reasons_told], {"all", "counting"})
-    yield from check_env(f"{where} env", rule.overrides.env)
-    yield from check_fields(f"{where} base", rule.overrides.base)
     yield from check_fields(f"{where} fields", rule.fields)
-    yield from check_exits(f"{where} exit", rule.overrides.exits)
+    yield from unknown(f"{where} can", [rule.can.unattended], UNATTENDED)
+    yield from unknown(f"{where} deny", [rule.deny.to], AUDIENCES)
+    yield from unknown(f"{where} deny", [rule.deny.kind], KINDS)
+    yield from unknown(f"{where} deny", [rule.deny.unreasoned], {"counts", "fails", "ignored", "ignored-unless-text"})
+    yield from unknown(f"{where} stop", [rule.stop.does], STOPS)
+    yield from unknown(f"{where} stop", [rule.stop.reasons], STOP_REASONS)
+    yield from unknown(f"{where} text", [rule.text.becomes], {"", *KINDS})
+    yield from unknown(f"{where} text sets", [rule.text.sets], {"", *WISHES})
+    yield from unknown(f"{where} text silence", [rule.text.silence], {"", *POLICIES})
+    yield from unknown(f"{where} text audience", rule.text.audience, KINDS)
+    yield from unknown(f"{where} text audience", rule.text.audience.values(), AUDIENCES)
+    yield from unknown(f"{where} firing tools", rule.firing.tools, {*TOOLS, "mcp"})
+    yield from unknown(f"{where} firing output", [rule.firing.output], OUTPUTS)
+    yield from check_merging(f"{where} merging", rule.merging)
+    yield from check_overrides(where, rule.overrides)
+
+
+def check_merging(where: str, merging: MergeRules) -> Iterable[str]:
+    yield from unknown(f"{where} changes", merging.changes, CHANGES | WISHES)
+    yield from unknown(f"{where} changes", merging.changes.values(), MERGES)
+    yield from unknown(f"{where} chain", merging.chain, {*CHANGES, "context"})
+    yield from unknown(f"{where} seen", merging.seen, set(merging.chain))
+    yield from unknown(f"{where} seen", merging.seen.values(), MERGES)
+    yield from unknown(f"{where} decisions", [merging.decisions], WEIGHED)
+    yield from unknown(f"{where} reasons", [merging.reasons], REASONS)
+    yield from unknown(f"{where} reasons_told", [merging.reasons_told], {"all", "counting"})
+    yield from unknown(f"{where} contexts", [merging.contexts], {"all", "last"})
+    yield from unknown(f"{where} response_needs", [merging.response_needs], {"", "block", "deny"})
+
+
+def check_overrides(where: str, here: Overrides) -> Iterable[str]:
+    """What differs from the dialect on an event."""
+    yield from check_fields(f"{where} base", here.base)
+    yield from check_env(f"{where} env", here.env)
+    yield from unknown(f"{where} matcher", [here.matcher], {"", *MATCHERS})
+    yield from check_exits(f"{where} exit", here.exits)
+    yield from unknown(f"{where} failure", here.failure, CAUSES)
+    yield from unknown(f"{where} failure", here.failure.values(), POLICIES)
+    yield from unknown(f"{where} malformed", [here.malformed], {"", *MALFORMED})
+    yield from unknown(f"{where} broken_section", [here.broken_section], {"", *BROKEN})
+    yield from unknown(f"{where} chain_ends", here.chain_ends, ENDS)
 
 
 def check_exits(where: str, exits: dict[int | str, Exit]) -> Iterable[str]:
     for key, row in exits.items():
-        yield from unknown(f"{where} {key}", [row.decision, row.text.decision], {"", *POLICIES})
+        yield from unknown(f"{where} {key}", [row.decision], {"", *POLICIES})
         yield from unknown(f"{where} {key} text", [row.text.source], {"", *SOURCES})
-        yield from unknown(f"{where} {key} becomes", [row.text.becomes, row.text.else_becomes], {"", "plain", *KINDS})
-        yield from unknown(f"{where} {key} answer_from", [row.answer.source], {"", *SOURCES})
+        yield from unknown(f"{where} {key} text", [row.text.becomes, row.text.else_becomes], {"", "plain", *KINDS})
+        yield from unknown(f"{where} {key} text decision", [row.text.decision], {"", *POLICIES})
+        yield from unknown(f"{where} {key} answer", [row.answer.source], {"", *SOURCES})
 
 
 def check_answer(answer: Answer, events: set[str]) -> Iterable[str]:
@@ -291,7 +306,7 @@ def check_install(dialect: Dialect, install: Install) -> Iterable[str]:
     yield from unknown("install folder", [install.folder], {"", *dialect.payload.env})
     if install.closed and "closed" not in setters:
         yield "install closed: no key of an entry says that"
-    if not any(kind.form == "shell" for kind in dialect.config.types):
+    if not any(kind.handler == "command" and kind.form == "shell" for kind in dialect.config.types):
         yield "install: no type takes a command with words"
 
 

@@ -61,7 +61,7 @@ def events(dialect: Dialect) -> Rows:
             yes(rule.can.ask),
             rule.target.field or "-",
             plain(dialect, rule),
-            "log" if rule.text.muted else rule.deny[0],
+            "log" if rule.text.muted else rule.deny.to,
             "; ".join([rule.about, *more(rule)]),
         )
 

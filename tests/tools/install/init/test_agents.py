@@ -31,7 +31,7 @@ def happening(dialect: str, call: str, tool: str = "") -> tuple[str, dict[str, A
     called = tool or data.get("tool")
     if not called:
         return event, data
-    name = dialects.get(dialect).tools[called].name
+    name = dialects.get(dialect).tools.names[called].name
     return event, {"tool_name": name, "tool_input": {"file_path": "a.py"}, "tool_output": "done"}
 
 
@@ -74,7 +74,7 @@ def test_other_tools_are_left_alone(name: str, init: Init, tmp_path: Path) -> No
 def test_the_config_is_clean_and_every_entry_has_its_time_out_and_script(name: str, init: Init) -> None:
     init("--dialect", name)
     dialect = dialects.get(name)
-    unit = 1000 if dialect.unit == "milliseconds" else 1
+    unit = 1000 if dialect.config.unit == "milliseconds" else 1
     with Engine(".", dialect=name, trust="all") as engine:
         found = {hook.event: hook for hook in engine.hooks()}
 
@@ -169,7 +169,7 @@ def test_where_the_program_is_gone_the_agent_is_not_disturbed(init: Init, monkey
 def test_the_real_program_answers_behind_the_wrapper(name: str, init: Init) -> None:
     """What `tenter hook` thinks of the call is its own affair: it was reached, and did not complain."""
     init("--dialect", name)
-    tool = dialects.get(name).tools["Bash"].name
+    tool = dialects.get(name).tools.names["Bash"].name
     data = {"tool_name": tool, "tool_input": {"command": "echo hello"}}
     code, outcome = fire(name, "tool.before", data, path=f"{Path(sys.executable).parent}:{SYSTEM}")
 

@@ -197,7 +197,7 @@ def test_yaml(text: str) -> None:
 def theirs_stay(name: str, file: str, text: bytes, theirs: Addition) -> None:
     """Somebody adds to the config between init and undo: what is left is the original and that."""
     dialect = dialects.get(name)
-    format = next(one.format for one in dialect.files if one.path == file)
+    format = next(one.format for one in dialect.config.files if one.path == file)
     with tempfile.TemporaryDirectory() as root:
         path = Path(root, file)
         path.parent.mkdir(exist_ok=True)

@@ -19,11 +19,13 @@ from tenterhook.config.settings import CHOICES as SETTINGS
 from tenterhook.config.settings import SYSTEM, Settings, settings
 from tenterhook.config.timeouts import LONGEST
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
-from tenterhook.dialects.schema.vocabulary import CAUSES, MATCHERS, POLICIES
+from tenterhook.dialects.schema.vocabulary import POLICIES
+from tenterhook.dialects.schema.words import CAUSES, MATCHERS
 from tenterhook.engine.compiled_event import Slot
 from tenterhook.engine.registry import Registry
 from tenterhook.errors import UnknownEvent, UsageError, check_choice, folder, nearest
 from tenterhook.pipeline.environment import depth
+from tenterhook.pipeline.failure_policy import MODES
 from tenterhook.pipeline.match import fault_of
 from tenterhook.pipeline.plan_joint import merge_event_rules
 from tenterhook.support.off_switch import switched_off
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
 
 Function = Callable[..., Any]
 
-MODES = ("faithful", "strict", "observe")
 # Who starts hook processes: a helper started as a program of its own, one forked from us, or we ourselves.
 SUPERVISORS = ("auto", "fork", "off")
 

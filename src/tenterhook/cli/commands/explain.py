@@ -10,8 +10,8 @@ from tenterhook.cli.explanation import text
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, Option, Usage
 from tenterhook.cli.project import TRUST, engine_for, hint_at_others, print_json, redact_cli_output, warn
 from tenterhook.engine.engine import Engine
-from tenterhook.engine.hookset import MODES
 from tenterhook.errors import UsageError
+from tenterhook.pipeline.failure_policy import MODES
 from tenterhook.support.terminal.text import colourful, painter
 from tenterhook.tools.explain.explain import explain
 

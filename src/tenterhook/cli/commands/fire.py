@@ -14,9 +14,9 @@ import msgspec
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, Option, Usage
 from tenterhook.dialects import DEFAULT
 from tenterhook.engine.engine import Engine
-from tenterhook.engine.hookset import MODES
 from tenterhook.errors import UsageError
 from tenterhook.pipeline.answer import decode
+from tenterhook.pipeline.failure_policy import MODES
 from tenterhook.types import Outcome
 
 USAGE = Usage(

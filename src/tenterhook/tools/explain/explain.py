@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, revise
-from tenterhook.dialects.schema.vocabulary import CAUSES
+from tenterhook.dialects.schema.words import CAUSES
 from tenterhook.engine.compiled_event import Slot, planner
 from tenterhook.engine.engine import Engine
 from tenterhook.pipeline.environment import withheld

@@ -78,9 +78,10 @@ def combine_decisions(verdicts: Sequence[Verdict], rule: EventRule, heard: str, 
     """What all hooks decide together, and why."""
     if heard == "section-last":
         return section_last(verdicts)
-    reason = REASONS[rule.merging.reasons].run(verdicts, decision)
+    way = rule.merging.reasons
+    reason = REASONS[way].run(verdicts, decision)
     # Where one hook's reason may be another's, a refusal without any counts for nothing.
-    void = decision == "deny" and heard == "last" and rule.merging.reasons == "last-any" and not reason
+    void = decision == "deny" and heard == "last" and way == "last-any" and not reason
     return "none" if void else decision, reason
 
 
@@ -88,9 +89,10 @@ def heard_of(
     said: list[Message], verdicts: Sequence[Verdict], rule: EventRule, heard: str, decision: str, reason: str
 ) -> list[Message]:
     """What is told of what all hooks said."""
+    merging = rule.merging
     said = standing(said, verdicts) if heard == "last" else said
-    said = counting(said, rule, decision, reason) if rule.merging.reasons_told == "counting" else said
-    return demote_context_to_log(said, but=last_of(said, "context")) if rule.merging.contexts == "last" else said
+    said = counting(said, rule, decision, reason) if merging.reasons_told == "counting" else said
+    return demote_context_to_log(said, but=last_of(said, "context")) if merging.contexts == "last" else said
 
 
 def demote_context_to_log(messages: list[Message], but: str = "") -> list[Message]:

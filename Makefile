@@ -56,6 +56,7 @@ lint: $(VENV)/ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(PY) scripts/words.py --check
 	$(PY) scripts/dialect_pages.py --check
 	$(PY) scripts/matrix_page.py --check
 	$(PY) scripts/schemas.py --check
@@ -84,6 +85,7 @@ mutants: $(VENV)/ready-dev
 	$(PY) scripts/mutants.py
 
 docs: $(VENV)/ready
+	$(PY) scripts/words.py
 	$(PY) scripts/dialect_pages.py
 	$(PY) scripts/schemas.py
 	$(PY) scripts/matrix_page.py

@@ -6,10 +6,7 @@ import pytest
 
 from tenterhook import dialects
 from tenterhook.cli.main import main
-from tenterhook.dialects.schema import vocabulary as schema
-from tenterhook.handlers import traits
-from tenterhook.pipeline.match import engine, how
-from tenterhook.tools.describe import glossary
+from tenterhook.config.timeouts import UNITS
 from tenterhook.tools.describe.tables import tables
 
 NAMES = dialects.names()
@@ -71,7 +68,7 @@ def test_everything_that_a_dialect_names_is_on_its_page(shown, name):
         dialect.planning.matcher,
         dialect.planning.order,
         dialect.failures.mode,
-        glossary.UNITS[dialect.config.unit],
+        UNITS[dialect.config.unit],
         f"{dialect.planning.timeout:g} s",
         dialect.config.switches.on,
     ]
@@ -86,7 +83,7 @@ def test_a_dialect_as_json_is_its_data(shown, name):
 
     assert data["name"] == name
     assert [rule["name"] for rule in data["events"]] == [rule.name for rule in dialects.get(name).events]
-    assert set(data["exits"]) == {str(status) for status in dialects.get(name).reading.exits}
+    assert set(data["reading"]["exits"]) == {str(status) for status in dialects.get(name).reading.exits}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -109,28 +106,6 @@ def test_what_plain_text_becomes_is_told_for_each_event():
     assert plain["llxprt"]["BeforeTool"] == "system"
     assert plain["massgen"]["PreToolUse"] == "a failure"
     assert plain["moai"]["SessionEnd"] == "not read"
-
-
-TYPES = [kind for name in NAMES for kind in dialects.get(name).types]
-EXPLAINED_BY_HANDLERS = {kind.form for kind in TYPES if traits(kind.handler).about}
-
-
-@pytest.mark.parametrize(
-    ("words", "known"),
-    [
-        ({how(kind) for kind in schema.MATCHERS}, glossary.MATCHERS),
-        ({engine(kind) for kind in schema.MATCHERS}, glossary.ENGINES),
-        (schema.ORDERS, glossary.ORDERS),
-        (schema.MERGES, glossary.MERGES),
-        (schema.LAYERS, glossary.LAYERS),
-        (schema.EFFECTS, glossary.EFFECTS),
-        (schema.BASE, glossary.VALUES),
-        (schema.KEYS, glossary.KEYS),
-        (schema.FORMS, {*glossary.FORMS, *EXPLAINED_BY_HANDLERS}),
-    ],
-)
-def test_the_glossary_explains_every_word_that_a_dialect_may_use(words, known):
-    assert words == set(known)
 
 
 def test_an_unknown_dialect_exits_with_one_and_the_nearest_name(capsys):

@@ -383,7 +383,7 @@ def test_a_signal_below_a_shell_does_what_a_signal_does_so_it_needs_no_row(
     assert below.result() == killed.result()
 
 
-@pytest.mark.parametrize(("dialect", "rule"), [one for one in EVENTS if not one.values[1].deaf])
+@pytest.mark.parametrize(("dialect", "rule"), [one for one in EVENTS if not one.values[1].text.ignored])
 def test_answers_are_built_so_that_the_dialect_takes_every_part_of_them(dialect: Dialect, rule: EventRule) -> None:
     built = {f"exit 0, {what}" for what in possible_answers(dialect, rule)}
     made = {one.what: one.lost for one in effects(dialect, rule, "faithful", {}) if one.what in built}

@@ -100,7 +100,7 @@ def test_only_a_follow_up_keeps_an_agent_from_stopping(event: str) -> None:
     ]
 
     assert [one.blocked for one in outcomes] == [True, False, False]
-    assert dialects.get("cursor").rules(event)[0].stop_cap == 5
+    assert dialects.get("cursor").rules(event)[0].stop.cap == 5
 
 
 def test_context_and_variables_for_a_session() -> None:

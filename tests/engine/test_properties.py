@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from tenterhook import Engine, Outcome, dialects
 from tenterhook.cli.commands.fire import as_json
 from tenterhook.dialects.schema.dialect import Dialect
-from tenterhook.dialects.schema.vocabulary import CHANGES, WISHES
+from tenterhook.dialects.schema.vocabulary import CHANGES
+from tenterhook.dialects.schema.words import WISHES
 from tenterhook.testing import Did, simulate
 from tenterhook.tools.report import report
 

@@ -18,7 +18,8 @@ from tenterhook.author.event import SUBJECTS, Event
 from tenterhook.author.inputs import SAME, any_of
 from tenterhook.dialects import recorded
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, Field
-from tenterhook.dialects.schema.vocabulary import BASE, covers
+from tenterhook.dialects.schema.vocabulary import covers
+from tenterhook.dialects.schema.words import BASE
 from tenterhook.engine.simulate import Did, simulate
 from tenterhook.types import Outcome
 

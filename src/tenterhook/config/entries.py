@@ -16,7 +16,8 @@ from tenterhook.config.timeouts import timeout
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, File, Type
 from tenterhook.dialects.schema.vocabulary import RULE
 from tenterhook.errors import nearest
-from tenterhook.pipeline.match import WHOSE, engine, is_broken
+from tenterhook.pipeline.match import engine, is_broken
+from tenterhook.support.strategy import Strategy
 from tenterhook.types import Hook, Path, Source
 
 LONGEST_NAME = 60
@@ -94,7 +95,7 @@ class EntryReader:
             if setter is None:
                 self.unknown_key(key, (*path, key), {*self.dialect.config.form.group_keys, *known})
             else:
-                SETTERS[setter](self, found, key, one, (*path, key))
+                SETTERS[setter].run(self, found, key, one, (*path, key))
         return found
 
     def items(self, rule: EventRule, value: Any, path: Path, group: dict[str, Any] | None) -> list[Hook]:
@@ -165,7 +166,7 @@ class EntryReader:
             if setter is None:
                 self.unknown_key(key, (*path, key), keys)
             else:
-                SETTERS[setter](self, found, key, value, (*path, key))
+                SETTERS[setter].run(self, found, key, value, (*path, key))
         if set(entry) and all(keys.get(key) == "override" for key in entry):
             return None
         kind = self.type_of(found, path)
@@ -237,7 +238,9 @@ class EntryReader:
     def type_of(self, found: dict[str, Any], path: Path) -> Type | None:
         """The handler that runs the entry; None, with a warning, if none can."""
         spec, types = found["spec"], self.dialect.config.types
-        name = found.get("type") or UNTYPED.get(self.dialect.config.untyped, default_handler_type)(self.dialect, spec)
+        untyped = self.dialect.config.untyped
+        chosen = UNTYPED[untyped].run(self.dialect, spec) if untyped in UNTYPED else untyped
+        name = found.get("type") or chosen
         fitting = [kind for kind in types if kind.name == name]
         if not fitting:
             known = sorted({kind.name for kind in types})
@@ -263,7 +266,9 @@ class EntryReader:
         elif matcher and is_broken(
             matcher, kind := found.get("match_kind") or rule.overrides.matcher or self.dialect.planning.matcher
         ):
-            text = f"the matcher {matcher!r} is not a {WHOSE[engine(kind)]}regular expression"
+            from tenterhook.pipeline.regex import whose
+
+            text = f"the matcher {matcher!r} is not a {whose(engine(kind))}regular expression"
             self.warn(path, f"{text}: it matches nothing, the hook never runs")
 
     def unknown_key(self, key: Any, path: Path, known: Any) -> None:
@@ -332,10 +337,6 @@ def first_words(text: str) -> str:
 NAMES: dict[str, Callable[[str], str]] = {"url": without_query, "prompt": first_words, "agent": first_words}
 
 
-def default_handler_type(dialect: Dialect, spec: dict[str, Any]) -> str:
-    return dialect.config.untyped
-
-
 def by_key(dialect: Dialect, spec: dict[str, Any]) -> str:
     """The type whose main key is present."""
     return next((kind.name for kind in dialect.config.types if kind.key in spec), "")
@@ -349,4 +350,20 @@ def path_or_dotted(dialect: Dialect, spec: dict[str, Any]) -> str:
     return next(kind.name for kind in dialect.config.types if kind.form == form)
 
 
-UNTYPED: dict[str, Callable[[Dialect, dict[str, Any]], str]] = {"by-key": by_key, "path-or-dotted": path_or_dotted}
+UNTYPED: dict[str, Strategy[Callable[[Dialect, dict[str, Any]], str]]] = {
+    "by-key": Strategy(by_key, "the type whose key is there"),
+    "path-or-dotted": Strategy(path_or_dotted, "a path is a command, a dotted name a function"),
+}
+# How the main value of a type is understood; the handlers do it.
+FORMS = {
+    "shell": "a shell runs the text; a list of words runs without a shell",
+    "program": "one program, without a shell",
+    "exec": "a program with its arguments, without a shell",
+    "function": "a Python function, in the host's process",
+    "script": "a Python file, in a process of its own",
+    "url": "the event is sent to a URL, the response is the answer",
+    "prompt": "a model is asked, in one turn",
+    "agent": "a model is asked that can read and search the project's files",
+    "mcp": "a tool of an MCP server is called, its text is the answer",
+    "none": "depends on the host",
+}

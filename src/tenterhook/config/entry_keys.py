@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 from tenterhook.config.timeouts import LONGEST
-from tenterhook.dialects.schema.vocabulary import CAUSES, MATCHERS, NETWORKS, POLICIES, RULE
+from tenterhook.dialects.schema.vocabulary import POLICIES, RULE
+from tenterhook.dialects.schema.words import CAUSES, MATCHERS, NETWORKS
 from tenterhook.errors import nearest
+from tenterhook.support.strategy import Strategy
 from tenterhook.types import Path, Sandbox
 
 if TYPE_CHECKING:
@@ -161,7 +164,7 @@ def set_timeout_else(r: EntryReader, found: dict[str, Any], key: str, value: Any
 
 
 def set_choice(
-    r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path, to: str, known: set[str]
+    r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Path, to: str, known: AbstractSet[str]
 ) -> None:
     if isinstance(value, str) and value in known:
         found[to] = value
@@ -261,7 +264,7 @@ def set_ours(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: 
         return
     for name, one in value.items():
         if name in OURS:
-            SETTERS[OURS[name]](r, found, name, one, (*path, name))
+            SETTERS[OURS[name]].run(r, found, name, one, (*path, name))
         else:
             r.unknown_key(name, (*path, name), OURS)
 
@@ -270,40 +273,69 @@ def ignore(r: EntryReader, found: dict[str, Any], key: str, value: Any, path: Pa
     """A key that other code reads, or that is only for people."""
 
 
-SETTERS: dict[str, Callable[[EntryReader, dict[str, Any], str, Any, Path], None]] = {
-    "type": lambda r, f, k, v, p: set_text(r, f, k, v, p, "type"),
-    "spec": set_spec,
-    "spec_flag": set_spec_flag,
-    "spec_texts": set_spec_texts,
-    "spec_seconds": set_spec_seconds,
-    "spec_count": set_spec_count,
-    "spec_object": set_spec_object,
-    "context_limit": set_context_limit,
-    "matcher": lambda r, f, k, v, p: set_text(r, f, k, v, p, "matcher"),
-    "matcher_trimmed": lambda r, f, k, v, p: set_text(r, f, k, v.strip() if isinstance(v, str) else v, p, "matcher"),
-    "match_kind": lambda r, f, k, v, p: set_choice(r, f, k, v, p, "match_kind", MATCHERS),
-    "timeout": set_timeout,
-    "timeout_else": set_timeout_else,
-    "enabled": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "enabled"),
-    "name": lambda r, f, k, v, p: set_text(r, f, k, v, p, "name"),
-    "sequential": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "sequential"),
-    "override": set_override,
-    "event": ignore,
-    "priority": set_priority,
-    "once": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "once"),
-    "leftovers": lambda r, f, k, v, p: set_choice(r, f, k, v, p, "leftovers", {"keep", "end"}),
-    "condition": set_condition,
-    "on_failure": set_on_failure,
-    "env": set_env,
-    "sandbox": set_sandbox,
-    "warm": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "warm"),
-    "background": lambda r, f, k, v, p: set_flag(r, f, k, v, p, "background"),
-    "words": set_words,
-    "rule": set_rule,
-    "closed": set_closed,
-    "wakes": set_wakes,
-    "once_in_skill": set_once_in_skill,
-    "stop_cap": set_stop_cap,
-    "note": ignore,
-    "ours": set_ours,
+SETTERS: dict[str, Strategy[Callable[[EntryReader, dict[str, Any], str, Any, Path], None]]] = {
+    "type": Strategy(lambda r, f, k, v, p: set_text(r, f, k, v, p, "type"), "which handler runs the hook"),
+    "spec": Strategy(set_spec, "what runs, and with what"),
+    "spec_flag": Strategy(set_spec_flag, "true or false"),
+    "spec_texts": Strategy(set_spec_texts, "names and their texts"),
+    "spec_seconds": Strategy(set_spec_seconds, "seconds"),
+    "spec_count": Strategy(set_spec_count, "how many at most"),
+    "spec_object": Strategy(set_spec_object, "an object"),
+    "context_limit": Strategy(set_context_limit, "how many tokens of context the hook may give; what is beyond is cut"),
+    "matcher": Strategy(lambda r, f, k, v, p: set_text(r, f, k, v, p, "matcher"), "which names the hook is for"),
+    "matcher_trimmed": Strategy(
+        lambda r, f, k, v, p: set_text(r, f, k, v.strip() if isinstance(v, str) else v, p, "matcher"),
+        "which names the hook is for",
+    ),
+    "match_kind": Strategy(
+        lambda r, f, k, v, p: set_choice(r, f, k, v, p, "match_kind", MATCHERS),
+        "how the matcher is read, where it differs from the dialect's",
+    ),
+    "timeout": Strategy(set_timeout, "how long the hook may take"),
+    "timeout_else": Strategy(set_timeout_else, "the same, where that key is not there"),
+    "enabled": Strategy(lambda r, f, k, v, p: set_flag(r, f, k, v, p, "enabled"), "false switches the hook off"),
+    "name": Strategy(lambda r, f, k, v, p: set_text(r, f, k, v, p, "name"), "what the hook is called in reports"),
+    "sequential": Strategy(
+        lambda r, f, k, v, p: set_flag(r, f, k, v, p, "sequential"), "true runs the event's hooks one after another"
+    ),
+    "override": Strategy(set_override, "true replaces the general hooks by the agent's own"),
+    "event": Strategy(ignore, "the event, or a list of events"),
+    "priority": Strategy(set_priority, "higher comes first"),
+    "once": Strategy(
+        lambda r, f, k, v, p: set_flag(r, f, k, v, p, "once"),
+        "true runs the hook once in an engine's life; each `tenter fire` is an engine of its own",
+    ),
+    "leftovers": Strategy(
+        lambda r, f, k, v, p: set_choice(r, f, k, v, p, "leftovers", {"keep", "end"}),
+        "keep or end the processes that the hook leaves behind",
+    ),
+    "condition": Strategy(set_condition, "dotted paths into the event's data and the globs they must fit"),
+    "on_failure": Strategy(set_on_failure, "allow, ask or deny where the hook fails, for all causes or by cause"),
+    "env": Strategy(set_env, "names to pass on from the host's environment, or values to set"),
+    "sandbox": Strategy(
+        set_sandbox, "off, or what the hook's process may do: network (none, loopback, full), read and write (paths)"
+    ),
+    "warm": Strategy(
+        lambda r, f, k, v, p: set_flag(r, f, k, v, p, "warm"),
+        "false starts the interpreter anew for each event, though the hook is a Python script",
+    ),
+    "background": Strategy(
+        lambda r, f, k, v, p: set_flag(r, f, k, v, p, "background"),
+        "true does not wait for the hook; its texts are told on the next turn, it decides nothing",
+    ),
+    "words": Strategy(
+        set_words, "what the program is called with; then no shell reads it, and ${NAME} stands for a variable"
+    ),
+    "rule": Strategy(set_rule, "a permission rule that the call must fit, such as Bash(git *)"),
+    "closed": Strategy(set_closed, "whether the hook's failure counts as a refusal"),
+    "wakes": Strategy(set_wakes, "true runs it in the background, and tells the model of its refusal when it comes"),
+    "once_in_skill": Strategy(set_once_in_skill, "true runs the hook once in a session; in skills only"),
+    "stop_cap": Strategy(
+        set_stop_cap, "how often in a row the hook may keep the agent from stopping; null is without end"
+    ),
+    "note": Strategy(ignore, "for people"),
+    "ours": Strategy(
+        set_ours,
+        "options of tenterhook: name, if, on_failure, leftovers, once, env, sandbox, warm, those of its handlers",
+    ),
 }

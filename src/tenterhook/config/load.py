@@ -21,6 +21,12 @@ from tenterhook.types import Hook, Path
 
 # The order of scopes in which a switch counts.
 PRECEDENCE = {"defaults": 0, "user": 1, "project": 2, "system": 3, "managed": 4}
+# How hooks of several files come together.
+OVERRIDE = "override-by-event"
+LAYERS = {
+    "add": "hooks of all files add up",
+    OVERRIDE: "an event that a project's file names replaces the user's hooks of that event",
+}
 # Scopes of files that are not the user's to write.
 SYSTEMS = ("managed", "system")
 PROJECT_SETTINGS = "they belong in the user's file or in the system's"
@@ -155,7 +161,7 @@ def obey(loaded: Loaded, dialect: Dialect, standing: FileTrust) -> None:
             named.setdefault(event, set()).add(place.file.scope)
         loaded.overrides.update(words.overrides)
         switch = words.switch if switch is None else switch
-    if dialect.config.layers == "override-by-event":
+    if dialect.config.layers == OVERRIDE:
         loaded.hooks = [overridden(hook, named) for hook in loaded.hooks]
     if dialect.config.switches.on and switch is not True:
         loaded.off = f"{dialect.config.switches.on} is not true"
@@ -279,7 +285,7 @@ def add(
 ) -> list[Problem]:
     """Add the hooks of one event's value and its directives; returns why the agent refuses the file."""
     reading = entries.EntryReader(document, place.file.scope, dialect, found.agent, loaded.problems, place.file)
-    if dialect.config.layers == "override-by-event":
+    if dialect.config.layers == OVERRIDE:
         words.names.append(found.event)
     if dialect.config.form.entries:
         hooks = reading.entries(found.value, found.path)

@@ -10,6 +10,13 @@ if TYPE_CHECKING:
     from tenterhook.dialects.schema.dialect import EventRule, Type
     from tenterhook.types import Path
 
+# What time-outs are counted in.
+UNITS = {
+    "seconds": "seconds",
+    "milliseconds": "milliseconds",
+    "whole-seconds": "whole seconds, at least one",
+    "seconds-below-1000": "seconds, and milliseconds from 1000 on",
+}
 # Above this, seconds were probably meant as milliseconds; below it, milliseconds as seconds.
 IMPLAUSIBLE: dict[str, Callable[[float], bool]] = {
     "seconds": lambda value: value >= 1000,

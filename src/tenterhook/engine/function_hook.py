@@ -7,7 +7,8 @@ from typing import Any, TypedDict
 
 from tenterhook.config.timeouts import LONGEST
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
-from tenterhook.dialects.schema.vocabulary import CAUSES, MATCHERS, POLICIES
+from tenterhook.dialects.schema.vocabulary import POLICIES
+from tenterhook.dialects.schema.words import CAUSES, MATCHERS
 from tenterhook.errors import UsageError, check_choice
 from tenterhook.pipeline.match import fault_of
 from tenterhook.types import Hook, Source
@@ -16,7 +17,7 @@ Function = Callable[..., Any]
 
 
 class FunctionOptions(TypedDict, total=False):
-    """What a host may say about a function; see docs/hooks.md."""
+    """What a host may say about a function; see docs/write/hooks.md."""
 
     match: str | None
     match_kind: str

@@ -15,10 +15,11 @@ from tenterhook.config.settings import CHOICES as SETTINGS
 from tenterhook.config.settings import Settings, settings
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.engine.compiled_event import CompiledEvent, compile_event
-from tenterhook.engine.options import MODES, EngineOptions
+from tenterhook.engine.options import EngineOptions
 from tenterhook.engine.registry import Registry
 from tenterhook.errors import UnknownEvent, UsageError, check_choice, folder, nearest
 from tenterhook.pipeline.environment import depth
+from tenterhook.pipeline.failure_policy import MODES
 from tenterhook.pipeline.plan_joint import merge_event_rules
 from tenterhook.support.off_switch import switched_off
 from tenterhook.types import Hook
@@ -40,7 +41,7 @@ class HookSet:
         self.home = os.fspath(home) if home is not None else self.environ.get("HOME") or os.path.expanduser("~")
         self.config = os.fspath(options.config) if options.config is not None else ""
         self.mode = options.mode or self.dialect.failures.mode
-        check_choice("mode", self.mode, MODES)
+        check_choice("mode", self.mode, tuple(MODES))
         self.session_id = options.session or os.urandom(16).hex()
         self.made_settings: Settings | None = None
         self.loaded: Loaded | None = None

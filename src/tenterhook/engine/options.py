@@ -1,4 +1,4 @@
-"""What a host says about its engine: one record. `docs/library.md` says what each option is for."""
+"""What a host says about its engine: one record. `docs/embed/library.md` says what each option is for."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tenterhook.config.settings import CHOICES as SETTINGS
 from tenterhook.config.settings import SYSTEM
 from tenterhook.dialects.schema.dialect import Dialect
 from tenterhook.errors import check_choice
+from tenterhook.pipeline.failure_policy import MODES
 from tenterhook.trust import CHOICES
 
-MODES = ("faithful", "strict", "observe")
 # Who starts hook processes: a helper started as a program of its own, one forked from us, or we ourselves.
 SUPERVISORS = ("auto", "fork", "off")
 
@@ -56,7 +56,7 @@ class EngineOptions(Location, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.mode:
-            check_choice("mode", self.mode, MODES)
+            check_choice("mode", self.mode, tuple(MODES))
         check_choice("trust", self.trust, CHOICES)
         check_choice("on_config_error", self.on_config_error, ("raise", "warn"))
         check_choice("supervisor", self.supervisor, SUPERVISORS)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from tenterhook.support.strategy import Strategy
+
 if TYPE_CHECKING:
     from tenterhook.types import Attempt
 
@@ -110,7 +112,16 @@ def is_progress(line: str) -> bool:
     return isinstance(value, dict) and value.get("type") == "progress" and isinstance(value.get("message"), str)
 
 
-LINES: dict[str, Callable[[str], str]] = {"all": str, "but-progress": without_progress}
+LINES: dict[str, Strategy[Callable[[str], str]]] = {
+    "all": Strategy(str, "all of them"),
+    "but-progress": Strategy(without_progress, 'all but those that tell of progress: {"type": "progress", ...}'),
+}
+# Where a text is looked for; `said_on` reads the names of the streams.
+SOURCES = {
+    "stdout": "stdout",
+    "stderr": "stderr",
+    "stdout-or-stderr": "stdout, and stderr where nothing is on it",
+}
 
 
 def decode(text: str) -> tuple[Any, str]:

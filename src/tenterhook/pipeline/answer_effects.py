@@ -10,8 +10,9 @@ import msgspec
 from tenterhook.errors import nearest
 from tenterhook.pipeline.answer import DEPTH, holds_cut
 from tenterhook.pipeline.answer_intent import says_no
-from tenterhook.pipeline.answer_validity import FITS, WORDS, at, kind_of, response_fault
+from tenterhook.pipeline.answer_validity import TYPES, at, kind_of, response_fault
 from tenterhook.pipeline.apply import MODES
+from tenterhook.support.strategy import Strategy
 
 if TYPE_CHECKING:
     from tenterhook.dialects.schema.dialect import Answer
@@ -174,10 +175,10 @@ def wish(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> 
     """Something that only some hosts know how to do."""
     if value is None:
         return
-    if FITS[answer.type or "any"](value):
+    if TYPES[answer.type or "any"].run(value):
         reader.verdict.changes[answer.change] = value
     else:
-        reader.wrong(answer.path, value, WORDS[answer.type])
+        reader.wrong(answer.path, value, TYPES[answer.type].about)
 
 
 def hold(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
@@ -207,22 +208,22 @@ def whole(effect: Effect) -> Effect:
     return check_then_apply
 
 
-EFFECT: dict[str, Effect] = {
-    "decision": decision,
-    "reason": reason,
-    "notice": notice,
-    "follow_up": follow_up,
-    "continue": goes_on,
-    "stop": stops,
-    "stop_reason": stop_reason,
-    "suppress": suppresses,
-    "text": text,
-    "input": whole(change),
-    "output": whole(change),
-    "request": whole(change),
-    "response": whole(change),
-    "tool_config": whole(tool_config),
-    "set": whole(wish),
-    "hold": hold,
-    "note": note,
+EFFECTS: dict[str, Strategy[Effect]] = {
+    "decision": Strategy(decision, "decides"),
+    "reason": Strategy(reason, "the reason of the decision"),
+    "notice": Strategy(notice, "is shown to the user, and is the reason where there is no other"),
+    "follow_up": Strategy(follow_up, "keeps the agent at work, with this text"),
+    "continue": Strategy(goes_on, "false stops the agent"),
+    "stop": Strategy(stops, "true stops the agent"),
+    "stop_reason": Strategy(stop_reason, "why the agent stops"),
+    "suppress": Strategy(suppresses, "true hides the output from the user"),
+    "text": Strategy(text, "a message"),
+    "input": Strategy(whole(change), "changes the tool's input"),
+    "output": Strategy(whole(change), "changes the tool's output"),
+    "request": Strategy(whole(change), "changes the model request"),
+    "response": Strategy(whole(change), "gives the model's response"),
+    "tool_config": Strategy(whole(tool_config), "limits the tools"),
+    "set": Strategy(whole(wish), "asks the host for something"),
+    "hold": Strategy(hold, "keeps the agent going; the text is its instruction"),
+    "note": Strategy(note, "is read with its neighbours and says nothing alone"),
 }

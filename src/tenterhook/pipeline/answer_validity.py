@@ -11,6 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from tenterhook.dialects.schema.dialect import Answer
+from tenterhook.support.strategy import Strategy
 
 if TYPE_CHECKING:
     from tenterhook.pipeline.event_reader import Rules, Table
@@ -58,8 +59,8 @@ def misfit(place: str, value: Any, entry: Answer, rules: Rules) -> Iterator[str]
     wanted = type_of(entry)
     if rules.reading.wrong_types == "ignored" or (value is None and wanted != "flag" and not counts_null(rules)):
         return
-    if not FITS[wanted](value):
-        yield f"{place} must be {WORDS[wanted]}, not {kind_of(value)}"
+    if not TYPES[wanted].run(value):
+        yield f"{place} must be {TYPES[wanted].about}, not {kind_of(value)}"
     elif entry.effect == "decision" and value not in entry.words and value not in entry.checks.unsupported:
         yield f"{place} is {value!r}; it may be: {', '.join(entry.words)}"
 
@@ -186,19 +187,11 @@ def kind_of(value: Any) -> str:
     return "null" if value is None else type(value).__name__
 
 
-FITS: dict[str, Callable[[Any], bool]] = {
-    "text": lambda value: isinstance(value, str),
-    "flag": lambda value: isinstance(value, bool),
-    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    "object": lambda value: isinstance(value, dict),
-    "list": lambda value: isinstance(value, list),
-    "any": lambda value: True,
-}
-WORDS = {
-    "text": "text",
-    "flag": "true or false",
-    "number": "a number",
-    "object": "an object",
-    "list": "a list",
-    "any": "anything",
+TYPES: dict[str, Strategy[Callable[[Any], bool]]] = {
+    "text": Strategy(lambda value: isinstance(value, str), "text"),
+    "flag": Strategy(lambda value: isinstance(value, bool), "true or false"),
+    "number": Strategy(lambda value: isinstance(value, int | float) and not isinstance(value, bool), "a number"),
+    "object": Strategy(lambda value: isinstance(value, dict), "an object"),
+    "list": Strategy(lambda value: isinstance(value, list), "a list"),
+    "any": Strategy(lambda value: True, "anything"),
 }

@@ -7,11 +7,32 @@ from operator import attrgetter
 from typing import Any
 
 from tenterhook.dialects.schema.dialect import EventRule
-from tenterhook.dialects.schema.vocabulary import WISHES
+from tenterhook.support.strategy import Strategy
 from tenterhook.types import Verdict
 
 # Where the value that a change is about stands in an event's data.
 FIELDS = {"input": "tool_input", "output": "tool_output", "request": "llm_request", "response": "llm_response"}
+# What an answer may ask the host for, with the effect `set`; hosts that know it do it.
+WISHES = {
+    "prompt": "another prompt in place of the user's",
+    "hide_prompt": "the user's own prompt is not shown",
+    "first_prompt": "the first prompt of a session",
+    "follow_up": "the next prompt of the agent",
+    "title": "the session's title",
+    "shown": "the text that the user is shown in place of the model's",
+    "terminal": "a sequence for the terminal",
+    "env": "variables of the agent's environment",
+    "watch": "files that are watched from now on",
+    "reload_skills": "skills are read again",
+    "retry": "the refused call is tried again",
+    "interrupt": "the turn is interrupted",
+    "permissions": "rules of permission that change",
+    "elicited": "the answer to what an MCP server asked",
+    "path": "the path of a worktree",
+    "tail_call": "a tool that is called next",
+    "clear": "the context is cleared",
+    "classifier": "what the agent's classifier is told",
+}
 # For a stop without a word.
 STOPPED = "Stopped by hook"
 # Merges of hooks that ran at once for which not their order counts but who finished last.
@@ -62,7 +83,7 @@ class Changes:
                     giving.sort(key=attrgetter("seconds"))
                 given = None if rule in ALONE else self.given.get(FIELDS.get(change, change))
                 before = given if rule in AFRESH else values.get(change, given)
-                values[change] = MERGES[rule](before, [verdict.changes[change] for verdict in giving])
+                values[change] = MERGES[rule].run(before, [verdict.changes[change] for verdict in giving])
 
     def chain(self, verdicts: Sequence[Verdict]) -> None:
         """What the next hook is told instead of the original."""
@@ -180,15 +201,22 @@ def stop_response(reason: str) -> dict[str, Any]:
     return {"text": text, "candidates": [candidate]}
 
 
-MERGES: dict[str, Callable[[Any, list[Any]], Any]] = {
-    "replace": replace,
-    "last-finished": replace,
-    "last-finished-alike": replace_alike,
-    "union": union,
-    "overlay": overlay,
-    "overlay-last": overlay_last,
-    "overlay-given": overlay_last,
-    "any": any_true,
-    "union-tools": union_tools,
-    "tools-of-hooks": tools_of_hooks,
+MERGES: dict[str, Strategy[Callable[[Any, list[Any]], Any]]] = {
+    "replace": Strategy(replace, "the last hook's value counts as a whole"),
+    "last-finished": Strategy(replace, "the value of the hook that finished last counts as a whole"),
+    "last-finished-alike": Strategy(
+        replace_alike, "the same, of values that have the form of what was there; others count for nothing"
+    ),
+    "union": Strategy(union, "what any hook lists"),
+    "overlay": Strategy(overlay, "each hook's object is laid over the one before, by top-level key"),
+    "overlay-last": Strategy(
+        overlay_last, "of hooks that ran at once the last one's object is laid over what was there"
+    ),
+    "overlay-given": Strategy(overlay_last, "the last hook's object is laid over what was there before all of them"),
+    "any": Strategy(any_true, "true where any hook says so"),
+    "union-tools": Strategy(union_tools, "all allowed names together; the most restrictive mode counts"),
+    "tools-of-hooks": Strategy(
+        tools_of_hooks,
+        "all names that hooks allow together; the most restrictive mode counts, AUTO if nobody said one",
+    ),
 }

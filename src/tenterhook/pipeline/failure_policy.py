@@ -13,6 +13,28 @@ if TYPE_CHECKING:
     from tenterhook.journal.read import HookRun
     from tenterhook.pipeline.verdict import Reader
 
+# Why a hook failed: `Attempt.error`; `exit` is an exit status that means failure, `silence` an answer that was needed.
+CAUSES = {
+    "spawn": "it could not be started",
+    "timeout": "it took too long",
+    "signal": "a signal ended it",
+    "import": "its function could not be imported",
+    "exception": "its function raised an exception",
+    "output": "what it printed or returned could not be read",
+    "network": "its server could not be reached, or did not answer as it must",
+    "status": "its exit status stayed unknown",
+    "exit": "its exit status means failure",
+    "cancelled": "it was cancelled",
+    "payload": "the event could not be written as JSON",
+    "modified": "it was changed since it was approved",
+    "sandbox": "it could not be confined",
+    "silence": "it said nothing where an answer was needed",
+}
+MODES = {
+    "faithful": "what the agent's own documents say, holes included; lost answers are reported",
+    "strict": "a hook that failed or cannot be read asks or denies, where the event can be blocked",
+    "observe": "hooks run and are recorded, nothing is applied",
+}
 # What a strict engine makes of a hook that failed, whatever its dialect says: an answer that could not be read may
 # have been a deny, anything else is worth a question where somebody can be asked.
 STRICT = {"output": "deny"}

@@ -16,6 +16,14 @@ from tenterhook.types import Attempt, Hook, Skipped, Verdict
 if TYPE_CHECKING:
     from tenterhook.engine.compiled_event import CompiledEvent
 
+# What of a batch keeps the hooks after it from running; `chain_ends` looks for it.
+ENDS = {
+    "deny": "a refusal",
+    "ask": "a question, unless a failure became one",
+    "stop": "a wish to stop",
+    "failure": "a failure that refuses",
+    "input": "a changed input",
+}
 IN_BACKGROUND = "runs in the background; heard on the next turn"
 
 

@@ -13,18 +13,16 @@ from fnmatch import fnmatchcase, translate
 from functools import cache, lru_cache, partial
 from typing import Any, TypeVar
 
+from tenterhook.support.strategy import Strategy
+
 Made = TypeVar("Made")
 Test = Callable[[str], object]
 
 EVERYTHING = ("", "*")
-# The kinds that read those otherwise; empty is no wish for everything there.
-EVERYTHING_OF = {"regex-whole": (), "names-or-regex-whole": ("*", "**")}
-# The kinds that take no notice of blanks around a matcher, and blanks alone for everything.
-TRIMMED = ("names-or-regex-whole",)
+# What a pattern that is not valid is taken for, unless its kind says otherwise.
+NOTHING = "nothing at all"
 # What separates how a matcher is read from the engine that reads its patterns; without one it is Python's.
 BY = "@"
-# Whose regular expressions an engine's are, with a blank, in words; Python's need none.
-WHOSE = {"": "", "javascript": "JavaScript ", "javascript-2025": "JavaScript ", "rust": "Rust "}
 # What a test gives that was not run: true, because a guard that cannot look must not be passed by.
 NOT_RUN = "not run"
 # A pattern that may take longer, in nanoseconds as `regex/cost` counts them, is not run.
@@ -49,16 +47,46 @@ BARS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]?|[|()]", re.DOTALL)
 DOUBTFUL = re.compile(r"\[\^?\[|--|&&|~~|\|\|")
 
 
+class Matcher(Strategy[Callable[[str, str], Test]]):
+    """A kind of matcher: how its text becomes a test, and what is special about it."""
+
+    __slots__ = ("broken", "engines", "everything", "exact", "names", "short", "trimmed")
+
+    def __init__(
+        self,
+        run: Callable[[str, str], Test],
+        about: str,
+        *,
+        # The same in a few words.
+        short: str,
+        # All targets that a matcher stands for, where these are names; without it every matcher is run.
+        names: Callable[[str], frozenset[str] | None] | None = None,
+        # The test for a target's other names, where it is another one: patterns are not tried on these.
+        exact: Callable[[str, str], Test] | None = None,
+        # The texts that match everything.
+        everything: tuple[str, ...] = EVERYTHING,
+        # Blanks around a matcher do not count, and blanks alone match everything.
+        trimmed: bool = False,
+        # What a pattern that is not valid is taken for; empty where the kind has no patterns.
+        broken: str = NOTHING,
+        # The engines besides Python's that dialects may have its patterns read by.
+        engines: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(run, about)
+        self.short, self.names, self.exact, self.everything = short, names, exact or run, everything
+        self.trimmed, self.broken, self.engines = trimmed, broken, engines
+
+
 @lru_cache(maxsize=1 << 16)
 def match(matcher: str | None, kind: str) -> Test | None:
     """The test a matcher stands for; None where it matches everything."""
-    return None if fits_all(matcher, kind) else KINDS[how(kind)](matcher or "", engine(kind))
+    return None if fits_all(matcher, kind) else MATCHERS[how(kind)].run(matcher or "", engine(kind))
 
 
 @lru_cache(maxsize=1 << 10)
 def exact(matcher: str, kind: str) -> Test:
     """The test for a target's other names, which some kinds want to be there as such."""
-    return EXACT.get(how(kind), KINDS[how(kind)])(matcher, engine(kind))
+    return MATCHERS[how(kind)].exact(matcher, engine(kind))
 
 
 def how(kind: str) -> str:
@@ -73,16 +101,18 @@ def engine(kind: str) -> str:
 
 def fits_all(matcher: str | None, kind: str) -> bool:
     """Whether a matcher stands for whatever there is."""
-    if matcher and how(kind) in TRIMMED:
+    of_kind = MATCHERS[how(kind)]
+    if matcher and of_kind.trimmed:
         matcher = matcher.strip() or "*"
-    return matcher is None or matcher in EVERYTHING_OF.get(how(kind), EVERYTHING)
+    return matcher is None or matcher in of_kind.everything
 
 
 def names(matcher: str | None, kind: str) -> frozenset[str] | None:
     """All targets that a matcher stands for, where these are names; None where it must be run."""
-    if matcher is None or how(kind) not in NAMED or len(matcher) > GLOB // LONGEST_NAME:
+    names_of = MATCHERS[how(kind)].names
+    if matcher is None or names_of is None or len(matcher) > GLOB // LONGEST_NAME:
         return None
-    return NAMED[how(kind)](matcher)
+    return names_of(matcher)
 
 
 def names_of_glob(matcher: str) -> frozenset[str] | None:
@@ -106,7 +136,7 @@ def names_of_list(matcher: str) -> frozenset[str] | None:
 
 def is_broken(matcher: str, kind: str) -> bool:
     """Whether it is a broken pattern of a kind that takes those for nothing."""
-    return how(kind) in NEVER and not fits_all(matcher, kind) and not is_regex(matcher, kind)
+    return MATCHERS[how(kind)].broken == NOTHING and not fits_all(matcher, kind) and not is_regex(matcher, kind)
 
 
 def is_regex(matcher: str, kind: str) -> bool:
@@ -115,13 +145,16 @@ def is_regex(matcher: str, kind: str) -> bool:
         parts = alternatives(matcher)
         return not EVERY.isdisjoint(parts) or compile_matcher("|".join(parts), engine(kind)) is not None
     whole = how(kind) in ("regex-whole", "names-or-regex-whole")
-    pattern = anchor_pattern(matcher.strip() if how(kind) in TRIMMED else matcher, engine(kind)) if whole else matcher
+    pattern = (
+        anchor_pattern(matcher.strip() if MATCHERS[how(kind)].trimmed else matcher, engine(kind)) if whole else matcher
+    )
     return names(matcher, kind) is not None or compile_matcher(pattern, engine(kind)) is not None
 
 
 def fault_of(matcher: str, kind: str) -> str:
     """What is wrong with a matcher that should be a regular expression and is none; empty where nothing is."""
-    if kind in UNREGULAR or fits_all(matcher, kind) or names(matcher, kind) is not None or compile_matcher(matcher):
+    regular = MATCHERS[how(kind)].broken
+    if not regular or fits_all(matcher, kind) or names(matcher, kind) is not None or compile_matcher(matcher):
         return ""
     try:
         re.compile(matcher)
@@ -331,32 +364,85 @@ def quietly(function: Callable[..., Made], pattern: str, *more: Any) -> Made:
         return function(pattern, *more)
 
 
-# Kinds that know no regular expressions.
-UNREGULAR = ("glob", "glob-nocase", "literal")
-# Kinds for which a pattern that is none matches nothing; others compare it as text.
-NEVER = ("names-or-regex", "names-or-regex-narrow", "names-or-regex-whole", "regex-whole")
 LOCKS: dict[str, Any] = {}
 
-KINDS: dict[str, Callable[[str, str], Test]] = {
-    "glob": glob,
-    "glob-nocase": glob_nocase,
-    "regex-full": regex_full,
-    "regex-search": regex_search,
-    "literal": literal,
-    "names-or-regex": names_or_regex,
-    "names-or-regex-narrow": names_or_regex_narrow,
-    "names-and-regex": names_and_regex,
-    "names-or-regex-whole": names_or_regex_whole,
-    "regex-whole": regex_whole,
-}
-# The kinds whose patterns are not tried on a target's other names, which must be there as such.
-EXACT: dict[str, Callable[[str, str], Test]] = {"names-and-regex": names_alone, "names-or-regex-whole": names_only}
-
-NAMED: dict[str, Callable[[str], frozenset[str] | None]] = {
-    "glob": names_of_glob,
-    "regex-full": names_of_regex,
-    "literal": lambda matcher: frozenset({matcher}),
-    "names-or-regex": names_of_list,
-    "names-or-regex-narrow": names_of_regex,
-    "names-or-regex-whole": names_of_trimmed,
+MATCHERS = {
+    "glob": Matcher(
+        glob,
+        "names between |, trimmed, each a glob on the whole name; case counts",
+        short="glob",
+        names=names_of_glob,
+        broken="",
+    ),
+    "glob-nocase": Matcher(
+        glob_nocase,
+        "names between |, trimmed, each a glob on the whole name; case does not count",
+        short="glob in any case",
+        broken="",
+    ),
+    "regex-full": Matcher(
+        regex_full,
+        "a regular expression that must fit the whole name; one that is invalid is compared as text",
+        short="regex on the whole value",
+        names=names_of_regex,
+        broken="exact text",
+    ),
+    "regex-search": Matcher(
+        regex_search,
+        "a regular expression that is searched for in the name; one that is invalid is compared as text",
+        short="regex anywhere in the value",
+        broken="exact text",
+        engines=("javascript",),
+    ),
+    "literal": Matcher(
+        literal,
+        "the name itself",
+        short="exact text",
+        names=lambda matcher: frozenset({matcher}),
+        broken="",
+    ),
+    "names-or-regex": Matcher(
+        names_or_regex,
+        "of letters, digits, _, -, blanks, commas and |: exact names; anything else is a regular expression that is "
+        "searched for in the name; one that is invalid matches nothing",
+        short="names or a regex",
+        names=names_of_list,
+        engines=("javascript-2025",),
+    ),
+    "names-or-regex-narrow": Matcher(
+        names_or_regex_narrow,
+        "of letters, digits, _ and |: exact names; anything else is a regular expression that is searched for in the "
+        "name; one that is invalid matches nothing",
+        short="names or a regex",
+        names=names_of_regex,
+        engines=("javascript-2025", "rust"),
+    ),
+    "names-and-regex": Matcher(
+        names_and_regex,
+        "names between |, trimmed, and all of it a regular expression that is searched for in the name; one that is "
+        "invalid is names alone",
+        short="names, and a regex anywhere in the value",
+        exact=names_alone,
+        broken="exact names",
+        engines=("javascript",),
+    ),
+    "names-or-regex-whole": Matcher(
+        names_or_regex_whole,
+        "trimmed; of letters, digits, _ and |: exact names; anything else is a regular expression that must fit the "
+        "whole name; one that is invalid, or empty, matches nothing, blanks alone match everything",
+        short="exact names, or a regex on the whole value",
+        names=names_of_trimmed,
+        exact=names_only,
+        everything=("*", "**"),
+        trimmed=True,
+        engines=("javascript-2025",),
+    ),
+    "regex-whole": Matcher(
+        regex_whole,
+        "a regular expression that must fit the whole name; one that is invalid matches nothing, nor do an empty one "
+        "and *",
+        short="regex on the whole value",
+        everything=(),
+        engines=("javascript-2025",),
+    ),
 }

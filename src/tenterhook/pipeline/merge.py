@@ -8,6 +8,7 @@ from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.pipeline.answer_effects import stronger
 from tenterhook.pipeline.apply import Changes
 from tenterhook.pipeline.merge_losses import counting, is_ruined, section_last, surviving, taken_back
+from tenterhook.support.strategy import Strategy
 from tenterhook.types import Attempt, Message, Outcome, Skipped, Verdict
 
 
@@ -39,7 +40,7 @@ def merge(
         if mode == "observe":
             continue
         if verdict.decision != "none" and heard != "section-last":
-            decision = WEIGHED[heard](decision, verdict.decision)
+            decision = WEIGHED[heard].run(decision, verdict.decision)
         stop, stop_after = stop or verdict.stop, stop_after or verdict.stop_after
         suppress = suppress or verdict.suppress
         said += verdict.messages
@@ -48,7 +49,7 @@ def merge(
     told += taken_back(verdicts, decision) if heard == "section-last" and not observed else []
     said = heard_of(said, verdicts, rule, heard, decision, reason)
     blocked = decision == "deny" and rule.can.block and not (stop and dialect.reading.stop_outranks)
-    stop_reason = STOP_REASONS[rule.stop.reasons](verdicts) if stop or stop_after else ""
+    stop_reason = STOP_REASONS[rule.stop.reasons].run(verdicts) if stop or stop_after else ""
     changed = not observed and not ruined and (changes.values or stop)
     made = changes.result(denied=decision == "deny", stopped=stop, stop_reason=stop_reason) if changed else {}
     replaced = rule.deny.replaces and decision == "deny"
@@ -77,9 +78,10 @@ def combine_decisions(verdicts: Sequence[Verdict], rule: EventRule, heard: str, 
     """What all hooks decide together, and why."""
     if heard == "section-last":
         return section_last(verdicts)
-    reason = REASONS[rule.merging.reasons](verdicts, decision)
+    way = rule.merging.reasons
+    reason = REASONS[way].run(verdicts, decision)
     # Where one hook's reason may be another's, a refusal without any counts for nothing.
-    void = decision == "deny" and heard == "last" and rule.merging.reasons == "last-any" and not reason
+    void = decision == "deny" and heard == "last" and way == "last-any" and not reason
     return "none" if void else decision, reason
 
 
@@ -87,9 +89,10 @@ def heard_of(
     said: list[Message], verdicts: Sequence[Verdict], rule: EventRule, heard: str, decision: str, reason: str
 ) -> list[Message]:
     """What is told of what all hooks said."""
+    merging = rule.merging
     said = standing(said, verdicts) if heard == "last" else said
-    said = counting(said, rule, decision, reason) if rule.merging.reasons_told == "counting" else said
-    return demote_context_to_log(said, but=last_of(said, "context")) if rule.merging.contexts == "last" else said
+    said = counting(said, rule, decision, reason) if merging.reasons_told == "counting" else said
+    return demote_context_to_log(said, but=last_of(said, "context")) if merging.contexts == "last" else said
 
 
 def demote_context_to_log(messages: list[Message], but: str = "") -> list[Message]:
@@ -168,15 +171,24 @@ def all_stops(verdicts: Sequence[Verdict]) -> str:
     return "\n".join(verdict.stop_reason for verdict in verdicts if verdict.stop_reason)
 
 
-STOP_REASONS: dict[str, Callable[[Sequence[Verdict]], str]] = {"first": first_stop, "join": all_stops}
+STOP_REASONS: dict[str, Strategy[Callable[[Sequence[Verdict]], str]]] = {
+    "first": Strategy(first_stop, "the first reason to stop"),
+    "join": Strategy(all_stops, "all of them, one a line"),
+}
 # How two decisions are weighed; where answers are laid over each other, `section_last` looks at all of them at once.
-WEIGHED: dict[str, Callable[[str, str], str]] = {"strongest": stronger, "last": last}
-REASONS: dict[str, Callable[[Sequence[Verdict], str], str]] = {
-    "first": first,
-    "last": newest,
-    "last-any": last_any,
-    "last-finished": last_finished,
-    "join": join,
-    "join-ruled": join_ruled,
-    "paragraphs": paragraphs,
+WEIGHED: dict[str, Strategy[Callable[[str, str], str]]] = {
+    "strongest": Strategy(stronger, "a deny outranks an ask, an ask an allow"),
+    "last": Strategy(last, "the last decision counts"),
+    "section-last": Strategy(last, "of the answers' sections the last counts, of the rest the strongest"),
+}
+REASONS: dict[str, Strategy[Callable[[Sequence[Verdict], str], str]]] = {
+    "first": Strategy(first, "the first reason of the decision that counts"),
+    "last": Strategy(newest, "the last reason of the decision that counts"),
+    "last-any": Strategy(last_any, "the last reason that any hook gives, though it decide nothing itself"),
+    "last-finished": Strategy(
+        last_finished, "of refusals that of the hook which finished last; of anything else the first"
+    ),
+    "join": Strategy(join, "all reasons, one a line"),
+    "join-ruled": Strategy(join_ruled, "all reasons of the decision that counts, with a rule between them"),
+    "paragraphs": Strategy(paragraphs, "all reasons of the decision that counts, a paragraph each"),
 }

@@ -13,6 +13,7 @@ import msgspec
 
 from tenterhook.dialects.schema.dialect import EventRule, Field
 from tenterhook.support.clock import stamp
+from tenterhook.support.strategy import Strategy
 from tenterhook.types import Event
 
 # What a field has for a value that is not there at all: it is left out.
@@ -21,7 +22,7 @@ ABSENT: Any = object()
 ONE_WAY = {"edits"}
 
 Getter = Callable[[Event], Any]
-Form = Callable[[Any], Any]
+Form = Callable[..., Any]
 
 
 def is_plain(field: Field) -> bool:
@@ -33,7 +34,7 @@ def getter(field: Field, rule: EventRule) -> Getter:
     """How to get a field's value: `=TEXT`, one that we always know, else what the event's data have, if any."""
     if field.key.startswith("="):
         return lambda event: field.key[1:]
-    get = BASE.get(field.key) or partial(of_data, field.key)
+    get = BASE[field.key].run if field.key in BASE else partial(of_data, field.key)
     if field.form:
         get = partial(format_field_value, get, form(field, rule))
     return partial(given_or, field.name, get) if field.form in ONE_WAY else get
@@ -64,7 +65,7 @@ def variable(name: str, word: str) -> Getter:
         return lambda event: word[1:]
     if word.startswith("."):
         return lambda event: lookup(word[1:], event.data)
-    return BASE[word]
+    return BASE[word].run
 
 
 def lookup(path: str, data: object) -> object:
@@ -74,24 +75,30 @@ def lookup(path: str, data: object) -> object:
     return data
 
 
-BASE: dict[str, Getter] = {
-    "session": attrgetter("session"),
-    "cwd": lambda event: event.data.get("cwd") or event.project,
-    "project": attrgetter("project"),
-    "event": attrgetter("name"),
-    "timestamp": lambda event: event.data.get("timestamp") or stamp(time.time_ns() // 1_000_000),
-    "transcript": lambda event: event.data.get("transcript_path") or "",
-    "agent": attrgetter("agent"),
-    "tool": lambda event: event.data.get("tool_name"),
-    "pid": lambda event: os.getpid(),
+BASE: dict[str, Strategy[Getter]] = {
+    "session": Strategy(attrgetter("session"), "the session's id"),
+    "cwd": Strategy(lambda event: event.data.get("cwd") or event.project, "the working directory"),
+    "project": Strategy(attrgetter("project"), "the project's folder"),
+    "event": Strategy(attrgetter("name"), "the event's name"),
+    "timestamp": Strategy(
+        lambda event: event.data.get("timestamp") or stamp(time.time_ns() // 1_000_000), "when it happened, ISO 8601"
+    ),
+    "transcript": Strategy(lambda event: event.data.get("transcript_path") or "", "the transcript's path"),
+    "agent": Strategy(attrgetter("agent"), "the agent's id"),
+    "tool": Strategy(lambda event: event.data.get("tool_name"), "the tool's name"),
+    "pid": Strategy(lambda event: os.getpid(), "the process id of the agent"),
 }
 
 
 def form(field: Field, rule: EventRule) -> Form:
     """How a value is written; what hooks call a thing is for the event to say."""
-    if field.form == "called":
-        return lambda value: rule.target.called.get(value, value) if isinstance(value, str) else value
-    return FORMS[field.form]
+    run = FORMS[field.form].run
+    return partial(run, rule.target.called) if run is as_called else run
+
+
+def as_called(names: Mapping[str, str], value: Any) -> Any:
+    """A name as the agent's hooks know it."""
+    return names.get(value, value) if isinstance(value, str) else value
 
 
 def as_json(value: Any) -> Any:
@@ -151,15 +158,20 @@ def as_edits(value: Any) -> Any:
     return [{"old_string": value.get("old_string", ""), "new_string": new}]
 
 
-FORMS: dict[str, Form] = {
-    "json": as_json,
-    "epoch-ms": as_epoch_ms,
-    "iso": as_iso,
-    "nullable": as_nullable,
-    "list": as_list,
-    "result": partial(as_result, ("resultType", "textResultForLlm")),
-    "result-snake": partial(as_result, ("result_type", "text_result_for_llm")),
-    "error": as_error,
-    "after-colon": as_after_colon,
-    "edits": as_edits,
+FORMS: dict[str, Strategy[Form]] = {
+    "called": Strategy(as_called, "by the name that the agent's hooks know it by"),
+    "json": Strategy(as_json, "as JSON in text"),
+    "epoch-ms": Strategy(as_epoch_ms, "in milliseconds since 1970"),
+    "iso": Strategy(as_iso, "in ISO 8601"),
+    "nullable": Strategy(as_nullable, "null where there is none"),
+    "list": Strategy(as_list, "as a list"),
+    "result": Strategy(
+        partial(as_result, ("resultType", "textResultForLlm")), "as a record of resultType and textResultForLlm"
+    ),
+    "result-snake": Strategy(
+        partial(as_result, ("result_type", "text_result_for_llm")), "as a record of result_type and text_result_for_llm"
+    ),
+    "error": Strategy(as_error, "as a record of message and name"),
+    "after-colon": Strategy(as_after_colon, "without what stands before its colon"),
+    "edits": Strategy(as_edits, "as a list of old_string and new_string"),
 }

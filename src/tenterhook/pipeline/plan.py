@@ -13,6 +13,7 @@ from tenterhook.pipeline.match import LONGEST_NAME, NOT_RUN, match, too_long
 from tenterhook.pipeline.match import fits as fits_glob
 from tenterhook.pipeline.payload_fields import lookup
 from tenterhook.pipeline.target_index import Fitting, Memo, aim, known_as, matches
+from tenterhook.support.strategy import Strategy
 from tenterhook.types import Event, Hook, Plan, Skipped
 
 # Why a hook that is for one agent does not run for another.
@@ -240,7 +241,7 @@ def texts(wanted: object) -> list[str]:
 
 def duplicate(hook: Hook, by: str, seen: set[str]) -> str:
     """The first of each wins; hooks that have nothing to be told apart by are all kept."""
-    marks = DEDUPES[by](hook) if by else ()
+    marks = DEDUPES[by].run(hook) if by else ()
     if not seen.isdisjoint(marks):
         return "duplicate"
     seen.update(marks)
@@ -280,14 +281,33 @@ def batches(hooks: Iterable[Hook], order: str) -> tuple[tuple[Hook, ...], ...]:
     chosen = tuple(hooks)
     if not chosen:
         return ()
-    one_by_one = order == "sequential" or (order != "parallel" and any(hook.sequential for hook in chosen))
-    return tuple((hook,) for hook in chosen) if one_by_one else (chosen,)
+    return tuple((hook,) for hook in chosen) if ORDERS[order].run(chosen) else (chosen,)
 
 
+def always(hooks: Sequence[Hook]) -> bool:
+    return True
+
+
+def at_once(hooks: Sequence[Hook]) -> bool:
+    return False
+
+
+def where_marked(hooks: Sequence[Hook]) -> bool:
+    return any(hook.sequential for hook in hooks)
+
+
+# Whether the hooks of an event run one after another.
+ORDERS: dict[str, Strategy[Callable[[Sequence[Hook]], bool]]] = {
+    "parallel": Strategy(at_once, "the hooks of an event run at once"),
+    "sequential": Strategy(always, "the hooks of an event run one after another, in the order of the files"),
+    "parallel-unless-sequential": Strategy(
+        where_marked, "the hooks of an event run at once, or one after another where one of them says so"
+    ),
+}
 # By what hooks are told apart: of those that share any of these marks only the first runs.
-DEDUPES: dict[str, Callable[[Hook], tuple[str, ...]]] = {
-    "command": its_command,
-    "name-command": its_name_and_command,
-    "name-main": its_name_and_main,
-    "main": its_main,
+DEDUPES: dict[str, Strategy[Callable[[Hook], tuple[str, ...]]]] = {
+    "command": Strategy(its_command, "command"),
+    "name-command": Strategy(its_name_and_command, "name and command"),
+    "name-main": Strategy(its_name_and_main, "name and command, prompt or URL, or the same name in the same file"),
+    "main": Strategy(its_main, "type and command, prompt or URL"),
 }

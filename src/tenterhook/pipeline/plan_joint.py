@@ -21,6 +21,7 @@ from tenterhook.pipeline.plan import (
     objection,
     unevaluated_hook_warnings,
 )
+from tenterhook.support.strategy import Strategy
 from tenterhook.types import Event, Hook, Plan, Skipped
 
 Batches = tuple[tuple[Hook, ...], ...]
@@ -80,7 +81,7 @@ class JointPlanner:
                 skipped.append(Skipped(hook.name, str(hook.source), why))
             else:
                 chosen.append(hook)
-        ordered = JOINTS[self.dialect.planning.joint](chosen, self.rules, self.dialect.planning.order)
+        ordered = JOINTS[self.dialect.planning.joint].run(chosen, self.rules, self.dialect.planning.order)
         return Plan(ordered, tuple(skipped), tuple(self.warnings(event, chosen)))
 
     def objection(self, hook: Hook, event: Event, spent: Collection[int]) -> str:
@@ -129,4 +130,7 @@ def by_file(hooks: Sequence[Hook], events: Iterable[str], order: str) -> Batches
     return batches(sorted(hooks, key=lambda hook: (files[hook.source.file], places[hook.event])), order)
 
 
-JOINTS: dict[str, Callable[[Sequence[Hook], Any, str], Batches]] = {"by-file": by_file, "by-event": by_event}
+JOINTS: dict[str, Strategy[Callable[[Sequence[Hook], Any, str], Batches]]] = {
+    "by-file": Strategy(by_file, "file by file, and within a file event by event"),
+    "by-event": Strategy(by_event, "event by event, whatever files the hooks are in"),
+}

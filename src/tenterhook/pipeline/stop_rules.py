@@ -6,11 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tenterhook.pipeline.apply import STOPPED
+from tenterhook.support.strategy import Strategy
 from tenterhook.types import Message
 
 if TYPE_CHECKING:
     from tenterhook.pipeline.verdict import Reader
 
+# What an ask does where no user can be asked; `nobody_decides` does it.
+UNATTENDED = {"deny": "it is a refusal", "allow": "it is an allow", "stop": "the agent stops"}
 DEFERRED = "Deferred by hook"
 
 
@@ -86,12 +89,14 @@ def ignore_stop(reader: Reader) -> None:
     verdict.stop, verdict.stop_reason = False, ""
 
 
-STOPS: dict[str, Callable[[Reader], None]] = {
-    "first": first,
-    "after": after,
-    "denies": denies,
-    "denies-by-stop": denies_by_stop,
-    "replaces": replaces,
-    "replaces-by-reason": replaces_by_reason,
-    "ignored": ignore_stop,
+STOPS: dict[str, Strategy[Callable[[Reader], None]]] = {
+    "first": Strategy(first, "the agent stops before the operation"),
+    "after": Strategy(after, "the operation is done, then the agent stops"),
+    "denies": Strategy(denies, "the operation is refused, the agent goes on"),
+    "denies-by-stop": Strategy(denies_by_stop, "the same, with the stop's reason before the refusal's"),
+    "replaces": Strategy(replaces, "the reason takes the place of the tool's output, the agent goes on"),
+    "replaces-by-reason": Strategy(
+        replaces_by_reason, "the same, with the refusal's reason before the stop's; without it nothing is refused"
+    ),
+    "ignored": Strategy(ignore_stop, "the agent goes on"),
 }

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tenterhook.dialects.schema.dialect import Answer, Exit
 from tenterhook.pipeline.answer import KEPT, LINES, is_json, looks_like, read, said_on
-from tenterhook.pipeline.answer_effects import EFFECT, RANK, stronger
+from tenterhook.pipeline.answer_effects import EFFECTS, RANK, stronger
 from tenterhook.pipeline.answer_intent import meant_by, says_no, what_is_wrong
 from tenterhook.pipeline.answer_validity import effects_of, fault, keep_texts, kind_of, objection, without_rivals
 from tenterhook.pipeline.apply import RESPONDS
@@ -79,7 +79,7 @@ class Reader:
             self.cut = attempt.truncated
             return self.accept(attempt.answer)
         stream, text = said_on(attempt, row.answer.source or rules.reading.source)
-        text = LINES[rules.reading.lines](text)
+        text = LINES[rules.reading.lines].run(text)
         if text.startswith("\ufeff") and rules.reading.byte_order_mark == "text":
             if looks_like(text[:KEPT], rules.guarded, rules.known):
                 self.lost(
@@ -179,7 +179,7 @@ class Reader:
             place = f"{path}{key}"
             entry = table.get(key) if isinstance(key, str) else None
             if isinstance(entry, Answer):
-                EFFECT[entry.effect](self, value, entry, found)
+                EFFECTS[entry.effect].run(self, value, entry, found)
             elif entry is None:
                 self.unknown(place, value)
             elif place != section:
@@ -337,7 +337,7 @@ class Reader:
             nobody_decides(self)
         if verdict.stop:
             at_once = verdict.decision == "defer" or (self.rules.strict and rule.stop.does == "after")
-            STOPS["first" if at_once else rule.stop.does](self)
+            STOPS["first" if at_once else rule.stop.does].run(self)
         else:
             verdict.stop_reason = ""
         if rule.text.muted:

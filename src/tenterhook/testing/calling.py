@@ -14,7 +14,7 @@ from tenterhook import dialects
 from tenterhook.author import inputs, tools
 from tenterhook.dialects import recorded
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
-from tenterhook.dialects.schema.vocabulary import BASE
+from tenterhook.dialects.schema.words import BASE
 from tenterhook.errors import UsageError
 from tenterhook.pipeline.payload import GIVEN
 

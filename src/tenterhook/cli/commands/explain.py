@@ -10,8 +10,8 @@ from tenterhook.cli.explanation import text
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import TRUST, engine_for, hint_at_others, print_json, redact_cli_output, warn
 from tenterhook.engine.engine import Engine
-from tenterhook.engine.options import MODES
 from tenterhook.errors import UsageError
+from tenterhook.pipeline.failure_policy import MODES
 from tenterhook.support.terminal.text import colourful, painter
 from tenterhook.tools.explain.explain import explain
 
@@ -28,7 +28,7 @@ USAGE = CommandUsage(
         CONFIG,
         AGENT,
         TRUST,
-        Option("mode", "faithful, strict or observe (default: the dialect's)", "MODE", MODES),
+        Option("mode", "faithful, strict or observe (default: the dialect's)", "MODE", tuple(MODES)),
         JSON,
     ),
     "tenter explain tool.before --tool Bash --trust",

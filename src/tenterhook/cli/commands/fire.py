@@ -14,9 +14,9 @@ import msgspec
 from tenterhook.cli.options import AGENT, CONFIG, DIALECT, JSON, PROJECT, CommandUsage, Option
 from tenterhook.dialects import DEFAULT
 from tenterhook.engine.engine import Engine
-from tenterhook.engine.options import MODES
 from tenterhook.errors import UsageError
 from tenterhook.pipeline.answer import decode
+from tenterhook.pipeline.failure_policy import MODES
 from tenterhook.types import Outcome
 
 USAGE = CommandUsage(
@@ -30,7 +30,7 @@ USAGE = CommandUsage(
         AGENT,
         Option("session", "the session's id (default: a new one)", "ID"),
         Option("input", "read the event's data from this file instead of stdin", "FILE"),
-        Option("mode", "faithful, strict or observe (default: the dialect's)", "MODE", MODES),
+        Option("mode", "faithful, strict or observe (default: the dialect's)", "MODE", tuple(MODES)),
         Option("unattended", "no user can be asked; the dialect decides what an ask means then"),
         Option("trust", "run the project's hooks without asking: for tests and CI"),
         Option("require-trusted", "exit 4 if hooks were skipped because they are not approved"),

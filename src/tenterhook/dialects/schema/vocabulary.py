@@ -1,10 +1,42 @@
-"""The words a dialect may use, next to the module that gives each its meaning, and the check that it uses no other."""
+"""The check that a dialect uses no unknown word.
+
+The words of strategies are in `words.py`, which is written from the tables of the modules that own them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
+
+from tenterhook.dialects.schema.words import (
+    BASE,
+    CAUSES,
+    DEDUPES,
+    EFFECTS,
+    ENDS,
+    FIELD_FORMS,
+    FORMS,
+    JOINTS,
+    KEYS,
+    LAYERS,
+    LINES,
+    MATCHERS,
+    MERGES,
+    MODES,
+    NETWORKS,
+    ORDERS,
+    REASONS,
+    SOURCES,
+    STOP_REASONS,
+    STOPS,
+    TYPES,
+    UNATTENDED,
+    UNITS,
+    WEIGHED,
+    WISHES,
+)
 
 if TYPE_CHECKING:
     from tenterhook.dialects.schema.answer import Answer, Exit, ReadingRules
@@ -12,105 +44,33 @@ if TYPE_CHECKING:
     from tenterhook.dialects.schema.event import EventRule, Field, MergeRules, Overrides
     from tenterhook.dialects.schema.files import ConfigRules, Install, Setup
 
-MATCHERS = {  # match
-    *("glob", "glob-nocase", "regex-full", "regex-search", "literal"),
-    *("names-or-regex", "names-or-regex-narrow", "names-or-regex-whole", "names-and-regex", "regex-whole"),
-    *("names-or-regex@javascript-2025", "names-or-regex-narrow@javascript-2025", "names-or-regex-narrow@rust"),
-    *("regex-search@javascript", "names-and-regex@javascript"),
-    *("regex-whole@javascript-2025", "names-or-regex-whole@javascript-2025"),
-}
 # Where a hook's condition holds a permission rule, among dotted paths.
-RULE = "permission rule"  # permission_rules
-ENDS = {"deny", "ask", "stop", "failure", "input"}  # judge
-WEIGHED = {"strongest", "last", "section-last"}  # merge
-ORDERS = {"parallel", "sequential", "parallel-unless-sequential"}  # plan
-MERGES = {  # apply
-    *("replace", "last-finished", "last-finished-alike", "overlay", "overlay-last", "overlay-given", "union", "any"),
-    *("union-tools", "tools-of-hooks"),
-}
-STOP_REASONS = {"first", "join"}  # merge
-REASONS = {"first", "last", "last-any", "last-finished", "join", "join-ruled", "paragraphs"}  # merge
-EFFECTS = {  # verdict
-    *("decision", "reason", "notice", "follow_up", "continue", "stop", "stop_reason", "suppress", "text"),
-    *("input", "output", "request", "response", "tool_config", "set", "hold", "note"),
-}
+RULE = "permission rule"
+# What an answer may change, what its messages are, who is told them, and what may be decided.
 CHANGES = {"input", "output", "request", "response", "tool_config"}
-# What the effect `set` may set, for hosts that know it.
-WISHES = {
-    *("prompt", "hide_prompt", "first_prompt", "follow_up", "title", "shown", "terminal", "env"),
-    *("watch", "reload_skills", "retry", "interrupt", "permissions", "elicited", "path", "tail_call", "clear"),
-    *("classifier",),
-}
-TYPES = {"text", "flag", "number", "object", "list", "any"}  # answer_validity
 KINDS = {"context", "system", "reason", "feedback", "error", "result", "user_message"}
 AUDIENCES = {"model", "user", "log"}
 POLICIES = {"allow", "ask", "deny"}
-DECISIONS = POLICIES | {"defer"}  # what an answer may decide
-STOPS = {"first", "after", "denies", "denies-by-stop", "replaces", "replaces-by-reason", "ignored"}  # stop_rules
-UNATTENDED = {"deny", "allow", "stop"}  # merge
-LINES = {"all", "but-progress"}  # answer
-SOURCES = {"stdout", "stderr", "stdout-or-stderr"}  # verdict: where a text is looked for
-UNKNOWN_KEYS = {"tolerated", "void"}  # answer_validity
+DECISIONS = POLICIES | {"defer"}
+# What the schema says itself, beside the field.
+UNKNOWN_KEYS = {"tolerated", "void"}
 WRONG_TYPES = {"ignored", "void", "void-also-null"}
 UNNAMED = {"counts", "void", "void-missing"}
-BROKEN = {"ignored", "ruins", "ruins-several"}  # merge_losses: what a broken section does
-CAUSES = {
-    "spawn",
-    "timeout",
-    "signal",
-    "import",
-    "exception",
-    "output",
-    "network",
-    "status",
-    "exit",
-    "cancelled",
-    "payload",
-    "modified",
-    "sandbox",
-    "silence",
-}
-FORMATS = {"json", "jsonc", "toml", "yaml", "frontmatter"}  # readers
-KEYS = {  # config
-    *("type", "spec", "matcher", "match_kind", "timeout", "enabled", "name", "sequential", "override", "event"),
-    *("priority", "once", "leftovers", "condition", "on_failure", "env", "background", "note", "ours"),
-    *("sandbox", "warm", "matcher_trimmed", "words", "rule", "closed", "wakes", "once_in_skill", "timeout_else"),
-    "stop_cap",
-    *("spec_flag", "spec_texts", "spec_seconds", "spec_count", "spec_object", "context_limit"),
-}
-# What the agent's user must approve before a hook runs; where payloads begin with a byte order mark; which providers'
-# keys hooks are given.
-CAUTIONS = {"approval", "byte order mark", "keys"}
-UNITS = {"seconds", "whole-seconds", "milliseconds", "seconds-below-1000"}  # config/entry_keys
+BROKEN = {"ignored", "ruins", "ruins-several"}
 DOES = {"runs", "inert", "ruins"}
 MALFORMED = {"entry", "item", "file"}
 ORIGINS = {"settings", "plugin", "skill", "agent"}
-DEDUPES = {"command", "name-command", "name-main", "main"}  # plan
-# config: how a type's main value is to be understood
-FORMS = {"shell", "exec", "program", "function", "script", "url", "prompt", "agent", "mcp", "none"}
-NETWORKS = {"none", "loopback", "full"}  # sandbox
-LAYERS = {"add", "override-by-event"}  # config
-JOINTS = {"by-file", "by-event"}  # plan_joint
-OUTPUTS = {"value", "record", "short-record"}  # hosts: what hooks are told of a tool's result
-TOOLS = {"Bash", "Read", "Write", "Edit", "Grep", "Glob", "Task"}  # agent
-CALLS = {"session-start", "compact", "pre-tool", "post-tool", "stop", "agent"}  # setup: what a wrapper calls
-BASE = {"session", "cwd", "project", "event", "timestamp", "transcript", "agent", "tool", "pid"}  # payload
-FIELD_FORMS = {  # payload_fields
-    *(
-        "",
-        "json",
-        "epoch-ms",
-        "iso",
-        "nullable",
-        "list",
-        "called",
-        "result",
-        "result-snake",
-        "error",
-        "edits",
-        "after-colon",
-    ),
+OUTPUTS = {"value", "record", "short-record"}
+FORMATS = {"json", "jsonc", "toml", "yaml", "frontmatter"}
+# What people must know who bring a hook to an agent.
+CAUTIONS = {
+    "approval": "what the agent's user must approve before a hook runs",
+    "byte order mark": "where what hooks are told begins with one",
+    "keys": "whose keys hooks are given with the environment",
 }
+# Our names of tools, and what a wrapper of `tenter init` may call.
+TOOLS = {"Bash", "Read", "Write", "Edit", "Grep", "Glob", "Task"}
+CALLS = {"session-start", "compact", "pre-tool", "post-tool", "stop", "agent"}
 
 
 def check(dialect: Dialect) -> Iterable[str]:
@@ -126,7 +86,7 @@ def check(dialect: Dialect) -> Iterable[str]:
     yield from check_reading(dialect.reading, set(names))
     yield from check_config(dialect.config, set(names))
     yield from check_planning(dialect.planning)
-    yield from unknown("failures mode", [dialect.failures.mode], {"faithful", "strict", "observe"})
+    yield from unknown("failures mode", [dialect.failures.mode], MODES)
     yield from unknown("failures by_cause", dialect.failures.by_cause, CAUSES)
     yield from unknown("failures by_cause", dialect.failures.by_cause.values(), POLICIES)
     yield from unknown("failures by_handler", dialect.failures.by_handler.values(), POLICIES)
@@ -137,7 +97,7 @@ def check(dialect: Dialect) -> Iterable[str]:
     if "{tool}" not in dialect.tools.mcp_tool:
         yield "tools mcp_tool: the name of a server's tool needs {tool}, and {server} where the agent names it"
     yield from unknown("sandbox default", [dialect.sandbox.default.network], NETWORKS)
-    yield from unknown("remarks cautions", dialect.remarks.cautions, CAUTIONS)
+    yield from unknown("remarks cautions", dialect.remarks.cautions, CAUTIONS.keys())
     if dialect.setup:
         yield from check_setup(dialect, dialect.setup)
     if dialect.install:
@@ -266,7 +226,7 @@ def check_answer(answer: Answer, events: set[str]) -> Iterable[str]:
 
 def check_fields(where: str, fields: Iterable[Field]) -> Iterable[str]:
     for field in fields:
-        yield from unknown(f"{where} {field.name}", [field.form], FIELD_FORMS)
+        yield from unknown(f"{where} {field.name}", [field.form], {"", *FIELD_FORMS})
 
 
 def check_env(where: str, env: dict[str, str]) -> Iterable[str]:
@@ -315,7 +275,7 @@ def covers(pattern: str, path: str) -> bool:
     return fnmatchcase(path, pattern) or fnmatchcase(path, pattern.replace("**/", ""))
 
 
-def unknown(where: str, words: Iterable[Any], known: set[str]) -> Iterable[str]:
+def unknown(where: str, words: Iterable[Any], known: AbstractSet[str]) -> Iterable[str]:
     for word in words:
         if word not in known:
             yield f"{where}: no {word!r}, only {', '.join(sorted(filter(None, known)))}"

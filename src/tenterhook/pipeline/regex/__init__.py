@@ -11,10 +11,33 @@ from tenterhook.pipeline.regex.pattern import Beyond as Beyond
 from tenterhook.pipeline.regex.pattern import Invalid as Invalid
 from tenterhook.pipeline.regex.pattern import Pattern
 from tenterhook.pipeline.regex.rust import Rust
+from tenterhook.support.strategy import Strategy
 
-ENGINES: dict[str, type[Pattern]] = {"javascript": JavaScript, "javascript-2025": Modern, "rust": Rust}
+
+class RegexEngine(Strategy[type[Pattern]]):
+    """Whose patterns are read, and how: `whose` is for a sentence, with a blank at its end."""
+
+    __slots__ = ("whose",)
+
+    def __init__(self, run: type[Pattern], about: str, *, whose: str) -> None:
+        super().__init__(run, about)
+        self.whose = whose
+
+
+ENGINES = {
+    "javascript": RegexEngine(JavaScript, "patterns are read as JavaScript's", whose="JavaScript "),
+    "javascript-2025": RegexEngine(
+        Modern, "patterns are read as JavaScript's, with the modifiers of 2025, (?i:...)", whose="JavaScript "
+    ),
+    "rust": RegexEngine(Rust, "patterns are read as Rust's: without look-around, with flags anywhere", whose="Rust "),
+}
+
+
+def whose(engine: str) -> str:
+    """Whose regular expressions they are, in a word with a blank; Python's need none."""
+    return ENGINES[engine].whose if engine else ""
 
 
 def to_python(pattern: str, engine: str) -> str:
     """The same pattern as Python writes it; Invalid where the engine refuses it, Beyond where Python has no word."""
-    return ENGINES[engine](pattern).whole()
+    return ENGINES[engine].run(pattern).whole()

@@ -12,7 +12,11 @@ from tenterhook.runtime.sandbox import bubblewrap, kernel, landlock
 from tenterhook.runtime.sandbox.proof import prove
 from tenterhook.runtime.sandbox.restrict import MECHANISMS
 
-NETWORKS = ("none", "loopback", "full")
+NETWORKS = {
+    "none": "no network at all",
+    "loopback": "a network of its own, with nobody but what the hook itself starts",
+    "full": "the network as it is",
+}
 PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 # What is tried; each attempt runs in its own process.
 TRIALS = {

@@ -1,1 +1,1 @@
-"""Dialects described for people: tables, glossary, JSON Schema."""
+"""Dialects described for people: tables, the words that they use, JSON Schema."""

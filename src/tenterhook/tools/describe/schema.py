@@ -15,19 +15,11 @@ from msgspec.structs import asdict
 from tenterhook import dialects
 from tenterhook.config.settings import CHOICES, Settings
 from tenterhook.dialects.schema.dialect import Dialect
-from tenterhook.dialects.schema.vocabulary import (
-    AUDIENCES,
-    CAUSES,
-    CHANGES,
-    KINDS,
-    MATCHERS,
-    NETWORKS,
-    POLICIES,
-    WISHES,
-)
-from tenterhook.engine.options import MODES
+from tenterhook.dialects.schema.vocabulary import AUDIENCES, CHANGES, KINDS, POLICIES
+from tenterhook.dialects.schema.words import CAUSES, MATCHERS, NETWORKS, WISHES
 from tenterhook.handlers import traits
 from tenterhook.library.actions.settings import KINDS as COMMANDS
+from tenterhook.pipeline.failure_policy import MODES
 from tenterhook.types import Outcome
 
 __all__ = ["SCHEMAS", "read_schema_file"]
@@ -178,8 +170,8 @@ def config() -> Schema:
 
 
 def hook(dialect: Dialect) -> Schema:
-    """One entry: the keys it may have, the event and the handler it must name."""
-    from tenterhook.tools.describe import glossary
+    """One entry: which keys it may have, which event and which handler it must name."""
+    from tenterhook.tools.describe.glossary import describe_key
 
     event = next(key for key, setter in dialect.config.form.keys.items() if setter == "event")
     kind = next(key for key, setter in dialect.config.form.keys.items() if setter == "type")
@@ -187,7 +179,7 @@ def hook(dialect: Dialect) -> Schema:
     return {
         "type": "object",
         "properties": {
-            key: {"description": glossary.key(key, setter), **values[setter]}
+            key: {"description": describe_key(key, setter), **values[setter]}
             for key, setter in dialect.config.form.keys.items()
         },
         "required": [event],

@@ -6,10 +6,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from tenterhook.config import entries
+from tenterhook.config.entry_keys import SETTERS
+from tenterhook.config.load import LAYERS
+from tenterhook.config.timeouts import UNITS
 from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule, Exit, Field, File
-from tenterhook.handlers import traits
+from tenterhook.dialects.schema.vocabulary import CAUTIONS
+from tenterhook.pipeline.answer_effects import EFFECTS
+from tenterhook.pipeline.apply import MERGES
 from tenterhook.pipeline.event_reader import AUDIENCE
-from tenterhook.tools.describe import glossary
+from tenterhook.pipeline.failure_policy import MODES
+from tenterhook.pipeline.payload_fields import BASE, FORMS
+from tenterhook.pipeline.plan import DEDUPES, ORDERS
+from tenterhook.runtime.sandbox.abilities import NETWORKS
+from tenterhook.tools.describe.glossary import describe_key, describe_matcher
 
 __all__ = ["DialectTable", "overview", "tables"]
 
@@ -104,8 +114,8 @@ def base(dialect: Dialect) -> Rows:
 
 
 def value(field: Field) -> str:
-    said = glossary.VALUES.get(field.key, f"the event's {field.key}, where it has one")
-    return f"{said} ({glossary.FIELD_FORMS[field.form]})" if field.form else said
+    said = BASE[field.key].about if field.key in BASE else f"the event's {field.key}, where it has one"
+    return f"{said} ({FORMS[field.form].about})" if field.form else said
 
 
 def fields(dialect: Dialect) -> Rows:
@@ -119,7 +129,7 @@ def fields(dialect: Dialect) -> Rows:
 def describe_field(field: Field) -> str:
     ours = field.key.partition("=")[2] or f"our {field.key}"
     said = field.name if field.name == field.key else f"{field.name} ({ours})"
-    return f"{said}, {glossary.FIELD_FORMS[field.form]}" if field.form else said
+    return f"{said}, {FORMS[field.form].about}" if field.form else said
 
 
 def environment(dialect: Dialect) -> Rows:
@@ -135,7 +145,7 @@ def variable(what: str) -> str:
         return word[1:]
     if word.startswith("~/"):
         return f"{word}, unless the host has it set"
-    return (f"the event's {word[1:]}" if word.startswith(".") else glossary.VALUES[word]) + only
+    return (f"the event's {word[1:]}" if word.startswith(".") else BASE[word].about) + only
 
 
 def exits(dialect: Dialect) -> Rows:
@@ -163,7 +173,7 @@ def answers(dialect: Dialect) -> Rows:
 
 
 def effect(answer: Answer) -> str:
-    said = glossary.EFFECTS[answer.effect]
+    said = EFFECTS[answer.effect].about
     if answer.kind:
         said += f" of kind {answer.kind}"
     if answer.value.kinds:
@@ -189,14 +199,12 @@ def changes(dialect: Dialect) -> Rows:
 
 def describe_merge(rule: EventRule, change: str) -> str:
     if merge := rule.merging.changes.get(change):
-        return glossary.MERGES[merge]
+        return MERGES[merge].about
     return "is not used" if change in rule.merging.seen else f"added to {rule.merging.chain[change]}"
 
 
 def describe_chaining(rule: EventRule, change: str) -> str:
-    return (
-        glossary.MERGES[rule.merging.seen[change]] if change in rule.merging.seen else yes(change in rule.merging.chain)
-    )
+    return MERGES[rule.merging.seen[change]].about if change in rule.merging.seen else yes(change in rule.merging.chain)
 
 
 def files(dialect: Dialect) -> Rows:
@@ -213,31 +221,30 @@ def places(file: File) -> str:
 
 def keys(dialect: Dialect) -> Rows:
     form = dialect.config.form
-    yield from ((key, "group", glossary.KEYS[what]) for key, what in form.group_keys.items())
+    yield from ((key, "group", SETTERS[what].about) for key, what in form.group_keys.items())
     if form.group:
         yield form.group, "group", "the hooks of the group"
     yield from ((key, "mapping", "the hooks of the event") for key in form.lists)
-    yield from ((key, "hook", glossary.key(key, what)) for key, what in form.keys.items())
+    yield from ((key, "hook", describe_key(key, what)) for key, what in form.keys.items())
 
 
 def types(dialect: Dialect) -> Rows:
     for kind in dialect.config.types:
-        what = glossary.FORMS.get(kind.form) or traits(kind.handler).about
-        yield kind.name, kind.key or "-", what, yes(kind.name == dialect.config.untyped)
+        yield kind.name, kind.key or "-", entries.FORMS[kind.form], yes(kind.name == dialect.config.untyped)
 
 
 def rules(dialect: Dialect) -> Rows:
     """The settings that are one word each; defaults are left out."""
     d = dialect
-    yield "matcher", d.planning.matcher, glossary.matcher(d.planning.matcher)
+    yield "matcher", d.planning.matcher, describe_matcher(d.planning.matcher)
     yield (
         "time-out",
         f"{d.planning.timeout:g} s",
-        f"where a hook says none; files write {glossary.UNITS[d.config.unit]}",
+        f"where a hook says none; files write {UNITS[d.config.unit]}",
     )
-    yield "order", d.planning.order, glossary.ORDERS[d.planning.order]
-    yield "layers", d.config.layers, glossary.LAYERS[d.config.layers]
-    yield "mode", d.failures.mode, glossary.MODES[d.failures.mode]
+    yield "order", d.planning.order, ORDERS[d.planning.order].about
+    yield "layers", d.config.layers, LAYERS[d.config.layers]
+    yield "mode", d.failures.mode, MODES[d.failures.mode]
     for cause, policy in d.failures.by_cause.items():
         yield "failure", f"{cause}: {policy}", f"a hook that failed by {cause} counts as {policy}"
     for handler, policy in d.failures.by_handler.items():
@@ -246,10 +253,11 @@ def rules(dialect: Dialect) -> Rows:
         goes_on = "after any other failure the operation goes on, unless the hook's on_failure differs"
         yield "failure", "else: allow", goes_on
     yield from (row for value, row in optional(d) if value)
-    yield from ((word, said, glossary.CAUTIONS[word]) for word, said in d.remarks.cautions.items())
+    yield from ((word, said, CAUTIONS[word]) for word, said in d.remarks.cautions.items())
 
 
 def optional(d: Dialect) -> Iterable[tuple[object, tuple[str, str, str]]]:
+    same = DEDUPES[d.planning.dedupe].about if d.planning.dedupe else ""
     ends = " or ".join(d.planning.chain_ends)
     yield d.planning.chain_ends, ("chain ends", ends, f"after a {ends} the hooks that have not run yet are skipped")
     yield (
@@ -257,7 +265,7 @@ def optional(d: Dialect) -> Iterable[tuple[object, tuple[str, str, str]]]:
         (
             "duplicates",
             d.planning.dedupe,
-            f"of hooks with the same {glossary.DEDUPES[d.planning.dedupe]} only the first runs",
+            f"of hooks with the same {same} only the first runs",
         ),
     )
     yield d.config.switches.on, ("switch", d.config.switches.on, "no hook runs unless a file sets it to true")
@@ -275,7 +283,7 @@ def optional(d: Dialect) -> Iterable[tuple[object, tuple[str, str, str]]]:
     )
     yield (
         d.config.untyped,
-        ("no type", d.config.untyped, UNTYPED.get(d.config.untyped, "what a hook without a type is")),
+        ("no type", d.config.untyped, describe_untyped(d.config.untyped)),
     )
     yield d.planning.agent_from, ("agent", ", ".join(d.planning.agent_from), "where the event's data names its agent")
     yield (
@@ -308,12 +316,16 @@ def optional(d: Dialect) -> Iterable[tuple[object, tuple[str, str, str]]]:
     yield d.reading.stop_outranks, ("stop", "outranks", "stopping the agent outranks every decision")
 
 
+def describe_untyped(word: str) -> str:
+    return entries.UNTYPED[word].about if word in entries.UNTYPED else "what a hook without a type is"
+
+
 def sandbox(dialect: Dialect) -> Rows:
     asked = dialect.sandbox.default
     required = (
         "does not run" if dialect.failures.mode == "strict" else "runs, with a warning; in strict mode it does not run"
     )
-    yield "network", f"{asked.network}: {glossary.NETWORKS[asked.network]}"
+    yield "network", f"{asked.network}: {NETWORKS[asked.network]}"
     yield "reads", ", ".join(["everything but secrets (keys, credentials, browsers)", *asked.read])
     yield "writes", ", ".join(["the project", "the temporary folder", "caches", *asked.write])
     yield "does not write", "hook config and agents' settings, git's hooks and config, shell start-up files"
@@ -338,9 +350,6 @@ def wrappers(dialect: Dialect) -> Rows:
         for one in dialect.setup.wrappers:
             limit = f"{one.timeout} {dialect.config.unit}" if one.timeout else "-"
             yield f"{dialect.setup.folder}/{one.script}", one.calls, one.event or "-", one.matcher or "-", limit
-
-
-UNTYPED = {"by-key": "the type whose key is there", "path-or-dotted": "a path is a command, a dotted name a function"}
 
 
 def notes(dialect: Dialect) -> Rows:

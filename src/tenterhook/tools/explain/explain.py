@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tenterhook import handlers
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, revise
-from tenterhook.dialects.schema.vocabulary import CAUSES
+from tenterhook.dialects.schema.words import CAUSES
 from tenterhook.engine.compiled_event import CompiledEvent, planner
 from tenterhook.engine.engine import Engine
 from tenterhook.pipeline.environment import withheld

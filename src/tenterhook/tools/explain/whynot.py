@@ -10,27 +10,12 @@ from msgspec import Struct
 from tenterhook.dialects.schema.vocabulary import RULE
 from tenterhook.engine.compiled_event import CompiledEvent
 from tenterhook.engine.engine import Engine
-from tenterhook.pipeline.match import WHOSE, engine, how, is_regex
+from tenterhook.pipeline.match import MATCHERS, engine, how, is_regex
 from tenterhook.pipeline.payload_fields import lookup
 from tenterhook.pipeline.plan import DEDUPES, holds
+from tenterhook.pipeline.regex import whose
 from tenterhook.pipeline.target_index import aim
-from tenterhook.tools.describe import glossary
 from tenterhook.types import Event, Hook
-
-# What a broken regex is treated as; other kinds match nothing.
-BROKEN = {"regex-full": "exact text", "regex-search": "exact text", "names-and-regex": "exact names"}
-MATCH_KINDS = {
-    "glob": "glob",
-    "glob-nocase": "glob in any case",
-    "regex-full": "regex on the whole value",
-    "regex-search": "regex anywhere in the value",
-    "literal": "exact text",
-    "names-or-regex-whole": "exact names, or a regex on the whole value",
-    "regex-whole": "regex on the whole value",
-    "names-or-regex": "names or a regex",
-    "names-or-regex-narrow": "names or a regex",
-    "names-and-regex": "names, and a regex anywhere in the value",
-}
 
 
 class SkippedHook(Struct):
@@ -53,14 +38,14 @@ def why_not(
 
 def kind_words(kind: str) -> str:
     """How a matcher of that kind is read, in a few words."""
-    return MATCH_KINDS.get(how(kind), kind)
+    return MATCHERS[how(kind)].short
 
 
 def match_words(matcher: str, kind: str) -> str:
     """How a matcher is read. An invalid regex is compared as text, and people should know."""
     words = kind_words(kind)
     if "regex" in kind and not is_regex(matcher, kind):
-        return f"no valid {WHOSE[engine(kind)]}regex, so {BROKEN.get(how(kind), 'nothing at all')}"
+        return f"no valid {whose(engine(kind))}regex, so {MATCHERS[how(kind)].broken}"
     return words
 
 
@@ -152,7 +137,7 @@ def overridden(case: SkippedHook) -> str:
 
 def duplicate(case: SkippedHook) -> str:
     by = case.engine.dialect.planning.dedupe
-    key, what = glossary.DEDUPES[by], DEDUPES[by]
+    key, what = DEDUPES[by].about, DEDUPES[by].run
     same = next((one for one in case.running if not set(what(one)).isdisjoint(what(case.hook))), None)
     if not same:
         return f"the same {key} runs already"

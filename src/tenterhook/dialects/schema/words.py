@@ -1,0 +1,302 @@
+"""The names in the tables of strategies, by table. Written by scripts/words.py: do not edit."""
+
+MATCHERS = frozenset(
+    (
+        "glob",
+        "glob-nocase",
+        "literal",
+        "names-and-regex",
+        "names-and-regex@javascript",
+        "names-or-regex",
+        "names-or-regex-narrow",
+        "names-or-regex-narrow@javascript-2025",
+        "names-or-regex-narrow@rust",
+        "names-or-regex-whole",
+        "names-or-regex-whole@javascript-2025",
+        "names-or-regex@javascript-2025",
+        "regex-full",
+        "regex-search",
+        "regex-search@javascript",
+        "regex-whole",
+        "regex-whole@javascript-2025",
+    )
+)
+ORDERS = frozenset(
+    (
+        "parallel",
+        "parallel-unless-sequential",
+        "sequential",
+    )
+)
+DEDUPES = frozenset(
+    (
+        "command",
+        "main",
+        "name-command",
+        "name-main",
+    )
+)
+JOINTS = frozenset(
+    (
+        "by-event",
+        "by-file",
+    )
+)
+ENDS = frozenset(
+    (
+        "ask",
+        "deny",
+        "failure",
+        "input",
+        "stop",
+    )
+)
+BASE = frozenset(
+    (
+        "agent",
+        "cwd",
+        "event",
+        "pid",
+        "project",
+        "session",
+        "timestamp",
+        "tool",
+        "transcript",
+    )
+)
+FIELD_FORMS = frozenset(
+    (
+        "after-colon",
+        "called",
+        "edits",
+        "epoch-ms",
+        "error",
+        "iso",
+        "json",
+        "list",
+        "nullable",
+        "result",
+        "result-snake",
+    )
+)
+SOURCES = frozenset(
+    (
+        "stderr",
+        "stdout",
+        "stdout-or-stderr",
+    )
+)
+LINES = frozenset(
+    (
+        "all",
+        "but-progress",
+    )
+)
+EFFECTS = frozenset(
+    (
+        "continue",
+        "decision",
+        "follow_up",
+        "hold",
+        "input",
+        "note",
+        "notice",
+        "output",
+        "reason",
+        "request",
+        "response",
+        "set",
+        "stop",
+        "stop_reason",
+        "suppress",
+        "text",
+        "tool_config",
+    )
+)
+TYPES = frozenset(
+    (
+        "any",
+        "flag",
+        "list",
+        "number",
+        "object",
+        "text",
+    )
+)
+WISHES = frozenset(
+    (
+        "classifier",
+        "clear",
+        "elicited",
+        "env",
+        "first_prompt",
+        "follow_up",
+        "hide_prompt",
+        "interrupt",
+        "path",
+        "permissions",
+        "prompt",
+        "reload_skills",
+        "retry",
+        "shown",
+        "tail_call",
+        "terminal",
+        "title",
+        "watch",
+    )
+)
+STOPS = frozenset(
+    (
+        "after",
+        "denies",
+        "denies-by-stop",
+        "first",
+        "ignored",
+        "replaces",
+        "replaces-by-reason",
+    )
+)
+UNATTENDED = frozenset(
+    (
+        "allow",
+        "deny",
+        "stop",
+    )
+)
+MERGES = frozenset(
+    (
+        "any",
+        "last-finished",
+        "last-finished-alike",
+        "overlay",
+        "overlay-given",
+        "overlay-last",
+        "replace",
+        "tools-of-hooks",
+        "union",
+        "union-tools",
+    )
+)
+WEIGHED = frozenset(
+    (
+        "last",
+        "section-last",
+        "strongest",
+    )
+)
+REASONS = frozenset(
+    (
+        "first",
+        "join",
+        "join-ruled",
+        "last",
+        "last-any",
+        "last-finished",
+        "paragraphs",
+    )
+)
+STOP_REASONS = frozenset(
+    (
+        "first",
+        "join",
+    )
+)
+CAUSES = frozenset(
+    (
+        "cancelled",
+        "exception",
+        "exit",
+        "import",
+        "modified",
+        "network",
+        "output",
+        "payload",
+        "sandbox",
+        "signal",
+        "silence",
+        "spawn",
+        "status",
+        "timeout",
+    )
+)
+MODES = frozenset(
+    (
+        "faithful",
+        "observe",
+        "strict",
+    )
+)
+KEYS = frozenset(
+    (
+        "background",
+        "closed",
+        "condition",
+        "context_limit",
+        "enabled",
+        "env",
+        "event",
+        "leftovers",
+        "match_kind",
+        "matcher",
+        "matcher_trimmed",
+        "name",
+        "note",
+        "on_failure",
+        "once",
+        "once_in_skill",
+        "ours",
+        "override",
+        "priority",
+        "rule",
+        "sandbox",
+        "sequential",
+        "spec",
+        "spec_count",
+        "spec_flag",
+        "spec_object",
+        "spec_seconds",
+        "spec_texts",
+        "stop_cap",
+        "timeout",
+        "timeout_else",
+        "type",
+        "wakes",
+        "warm",
+        "words",
+    )
+)
+FORMS = frozenset(
+    (
+        "agent",
+        "exec",
+        "function",
+        "mcp",
+        "none",
+        "program",
+        "prompt",
+        "script",
+        "shell",
+        "url",
+    )
+)
+UNITS = frozenset(
+    (
+        "milliseconds",
+        "seconds",
+        "seconds-below-1000",
+        "whole-seconds",
+    )
+)
+LAYERS = frozenset(
+    (
+        "add",
+        "override-by-event",
+    )
+)
+NETWORKS = frozenset(
+    (
+        "full",
+        "loopback",
+        "none",
+    )
+)

@@ -18,7 +18,7 @@ def run(event: Happened, settings: Settings) -> Said:
 
 def deny_if_unparsable(event: Happened, said: Said) -> Said:
     """What was said, unless the change breaks the file. One that is broken already may be mended in steps."""
-    from tenterhook.library.project.syntax import first_error
+    from tenterhook.library.project.config_files.syntax import first_error
 
     path, text = event.path(), event.after_change()
     name = os.path.relpath(path, event.project)

@@ -1,6 +1,7 @@
 """Write the words of dialects from the tables of the modules that own them: docs/reference/words.md, and the names
 alone into dialects/schema/words.py, so that the check of a dialect imports nothing else.
 
+python scripts/words.py            write what has changed
 python scripts/words.py --check    exit 1 and name the files that are stale
 """
 

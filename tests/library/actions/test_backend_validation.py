@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tenterhook.library.project.syntax import first_error
+from tenterhook.library.project.config_files.syntax import first_error
 
 NAME = "backend-validation"
 RELAXED = '{\n  // why\n  "a": "b // c",\n}\n'

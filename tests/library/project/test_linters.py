@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tenterhook.library.project import linters
+from tenterhook.library.project.config_files import linters
 
 JOB = "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - run: make test\n"
 SOUND = {

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tenterhook.library.project import syntax
+from tenterhook.library.project.config_files import syntax
 
 ROOT = Path(__file__).parents[3]
 

@@ -194,7 +194,7 @@ def writes_file(event: Event) -> bool:
 def deny_if_unparsable(event: Event, said: ActionAnswer) -> ActionAnswer:
     """What was said, unless the change breaks the file. One that is broken already may be mended in steps."""
     from tenterhook.library.guard.edited_text import text_after, text_before
-    from tenterhook.library.project.syntax import first_error
+    from tenterhook.library.project.config_files.syntax import first_error
 
     path, text = event.path, text_after(event)
     name = os.path.relpath(path, event.project)

@@ -15,7 +15,7 @@ One job per file, in the order an action uses them:
     asserting.py   whether a test tests anything; debugging.py what a search for a fault left behind
     overview.py    all commands of a project, for somebody who begins to work in it
 
-What is read instead of run: syntax.py says whether a file parses, linters.py what the linters that are installed say of
-config files, pages/ reads documents. sound.py puts these together for an action.
+What is read instead of run: config_files/ says whether a file parses, and what the linters that are installed say of
+it; pages/ reads documents. sound.py puts these together for an action.
 Imported in a process per call: nothing heavy stands at the top of these modules.
 """

@@ -42,7 +42,7 @@ def unparsable(subjects: list[Subject], seconds: float = SECONDS) -> dict[str, s
 
 
 def by_reader(subject: Subject) -> str:
-    from tenterhook.library.project.syntax import first_error
+    from tenterhook.library.project.config_files.syntax import first_error
 
     text = text_of(subject.path)
     wrong = first_error(subject.path, text) if text is not None else ""

@@ -69,12 +69,12 @@ class Configs:
         self.unchecked: dict[str, str] = {}
 
     def takes(self, name: str) -> bool:
-        from tenterhook.library.project import linters, syntax
+        from tenterhook.library.project.config_files import linters, syntax
 
         return syntax.kind(name) not in ("", "python") or bool(linters.kind(name))
 
     def problems(self, name: str, text: str, seconds: float) -> list[str]:
-        from tenterhook.library.project import linters, syntax
+        from tenterhook.library.project.config_files import linters, syntax
 
         path = os.path.join(self.project, name)
         found = syntax.problems(path, text, min(2.0, seconds))

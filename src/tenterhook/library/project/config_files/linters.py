@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 
-from tenterhook.library.project.syntax import at, at_offset
+from tenterhook.library.project.config_files.syntax import at, at_offset
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

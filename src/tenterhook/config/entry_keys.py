@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any
 
 from tenterhook.config.timeouts import LONGEST
@@ -171,7 +172,9 @@ def set_timeout_else(r: Reading, found: dict[str, Any], key: str, value: Any, pa
     found["timeout_else"] = (key, value, path)
 
 
-def set_choice(r: Reading, found: dict[str, Any], key: str, value: Any, path: Path, to: str, known: set[str]) -> None:
+def set_choice(
+    r: Reading, found: dict[str, Any], key: str, value: Any, path: Path, to: str, known: AbstractSet[str]
+) -> None:
     if isinstance(value, str) and value in known:
         found[to] = value
     else:

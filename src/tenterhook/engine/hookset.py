@@ -80,7 +80,7 @@ class HookSet:
         self.session_id = session or os.urandom(16).hex()
         self.mode = mode or self.dialect.failures.mode
         self.parallel, self.grace = parallel, grace
-        check_choice("mode", self.mode, MODES)
+        check_choice("mode", self.mode, tuple(MODES))
         check_choice("trust", trust, CHOICES)
         check_choice("on_config_error", on_config_error, ("raise", "warn"))
         check_choice("supervisor", supervisor, SUPERVISORS)

@@ -28,7 +28,7 @@ USAGE = Usage(
         CONFIG,
         AGENT,
         TRUST,
-        Option("mode", "faithful, strict or observe (default: the dialect's)", "MODE", MODES),
+        Option("mode", "faithful, strict or observe (default: the dialect's)", "MODE", tuple(MODES)),
         JSON,
     ),
     "tenter explain tool.before --tool Bash --trust",

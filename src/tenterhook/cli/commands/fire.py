@@ -30,7 +30,7 @@ USAGE = Usage(
         AGENT,
         Option("session", "the session's id (default: made up)", "ID"),
         Option("input", "read the event's data from this file instead of stdin", "FILE"),
-        Option("mode", "faithful, strict or observe (default: the dialect's)", "MODE", MODES),
+        Option("mode", "faithful, strict or observe (default: the dialect's)", "MODE", tuple(MODES)),
         Option("unattended", "nobody can be asked: what an ask means then is for the dialect to say"),
         Option("trust", "run the project's hooks without asking: for tests and CI"),
         Option("require-trusted", "exit 4 where hooks that are not approved were set aside"),

@@ -97,7 +97,7 @@ def check(dialect: Dialect) -> Iterable[str]:
     if "{tool}" not in dialect.tools.mcp_tool:
         yield "tools mcp_tool: the name of a server's tool needs {tool}, and {server} where the agent names it"
     yield from unknown("sandbox default", [dialect.sandbox.default.network], NETWORKS)
-    yield from unknown("remarks cautions", dialect.remarks.cautions, CAUTIONS)
+    yield from unknown("remarks cautions", dialect.remarks.cautions, CAUTIONS.keys())
     if dialect.setup:
         yield from check_setup(dialect, dialect.setup)
     if dialect.install:

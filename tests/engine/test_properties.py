@@ -306,7 +306,7 @@ def test_on_failure_says_nothing_about_a_hook_that_did_not_fail(
     plain = simulate(*place, [act], data=DATA)
     lost = any("looks like an answer" in warning for warning in plain.warnings)  # a failure to whoever says so
     rule = dialects.get(place[0]).rule(place[1])
-    silent = rule is not None and rule.needs_answer and not (act.answer or act.stdout.strip())  # so is this
+    silent = rule is not None and rule.text.needs_answer and not (act.answer or act.stdout.strip())  # so is this
 
     if plain.success and not lost and not silent:
         assert told(plain) == told(simulate(*place, [act], data=DATA, on_failure={"default": policy}))

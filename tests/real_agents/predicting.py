@@ -67,7 +67,7 @@ def predict(client: Client, case: Case) -> Fate:
 
 
 def before(outcome: Outcome, rule: EventRule, case: Case) -> tuple[str, str]:
-    asks = rule.unattended if outcome.decision == "ask" else ""
+    asks = rule.can.unattended if outcome.decision == "ask" else ""
     refused = outcome.blocked or asks == "deny"
     if outcome.halts or asks == "stop" or (refused and outcome.stop_after):
         return "halted", ""

@@ -443,11 +443,11 @@ def test_every_event_of_every_dialect_can_be_answered(dialect: str, decision: st
         out, seen = rendered(SAYS[decision], dialect, rule.name)
 
         assert out.out == "context" or isinstance(json.loads(out.out or "{}"), dict)
-        assert seen.decision != "allow" or not rule.grants, rule.name
+        assert seen.decision != "allow" or not rule.can.grant, rule.name
         if decision == "none":
             assert not seen.blocked, rule.name
         else:
-            assert seen.decision == "ask" or seen.blocked == rule.blocks, rule.name
+            assert seen.decision == "ask" or seen.blocked == rule.can.block, rule.name
             assert "why" in out.out + out.err, rule.name
 
 

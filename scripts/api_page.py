@@ -7,16 +7,19 @@ python scripts/api_page.py --check    exit 1 where it is stale
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ForwardRef
 
 import msgspec
 
 import tenterhook
 import tenterhook.testing
 from dialect_pages import kept
+from tenterhook.engine.function_hook import FunctionOptions
+from tenterhook.engine.options import EngineOptions
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "api.md"
 INTRO = """<!-- Written by scripts/api_page.py from the docstrings: do not edit. -->
@@ -79,6 +82,7 @@ SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
     ),
 }
 WIDEST = 100
+PLACE = re.compile(r"\b(?:tenterhook|collections)\.(?:\w+\.)*(?=[A-Z])")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -104,11 +108,20 @@ def describe(name: str, thing: Any, members: Sequence[str]) -> list[str]:
     elif inspect.isclass(thing) and issubclass(thing, Exception):
         parts += [docstring(thing)]
     else:
-        parts += [f"```python\n{signature(name, thing)}\n```", docstring(thing)]
+        parts += [f"```python\n{signature(name, EngineOptions if thing is tenterhook.Engine else thing)}\n```"]
+        parts += [docstring(thing)]
     if members:
         rows = [(f"`{call(one, thing)}`", docstring(getattr(thing, one), first=True)) for one in members]
         parts += [table(("Member", "What it does"), rows)]
+    if thing is tenterhook.Engine:
+        options = [(f"`{option}`", f"`{kind}`") for option, kind in function_options().items()]
+        parts += ["Options of a function that you register with `add` or `on`:", table(("Option", "Type"), options)]
     return [part for part in parts if part]
+
+
+def function_options() -> dict[str, str]:
+    found = FunctionOptions.__annotations__.items()
+    return {name: kind.__forward_arg__ if isinstance(kind, ForwardRef) else str(kind) for name, kind in found}
 
 
 def docstring(thing: Any, first: bool = False) -> str:
@@ -139,7 +152,8 @@ def signature(name: str, thing: Any) -> str:
 def written(one: inspect.Parameter, types: bool = True) -> str:
     """One parameter. Annotations are texts in our sources; a default that has no short form is three dots."""
     stars = "*" if one.kind is one.VAR_POSITIONAL else "**" if one.kind is one.VAR_KEYWORD else ""
-    typed = f": {one.annotation}" if types and one.annotation is not one.empty else ""
+    kind = one.annotation.__name__ if isinstance(one.annotation, type) else PLACE.sub("", str(one.annotation))
+    typed = f": {kind}" if types and one.annotation is not one.empty else ""
     if one.default is one.empty:
         return f"{stars}{one.name}{typed}"
     default = "..." if type(one.default) is object else repr(one.default)

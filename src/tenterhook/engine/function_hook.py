@@ -17,7 +17,7 @@ Function = Callable[..., Any]
 
 
 class FunctionOptions(TypedDict, total=False):
-    """What a host may say about a function; see docs/write/hooks.md."""
+    """What a host may say about a function; see docs/embed/library.md."""
 
     match: str | None
     match_kind: str

@@ -36,19 +36,19 @@ class BareHost:
         return texts
 
     def tool(self, name: str, **options: Unpack[ToolOptions]) -> Decorator:
-        """Put hooks around a function that is a tool; see docs/tools.md for the options."""
+        """Put hooks around a function that is a tool; see docs/embed/tools.md for the options."""
         from tenterhook.hosts.tool import tool
 
         return tool(self.engine, name, **options)
 
     def model(self, function: Callable[..., Any], **options: Unpack[ModelOptions]) -> Model:
-        """Put hooks around a function that calls a model; see docs/models.md for the options."""
+        """Put hooks around a function that calls a model; see docs/embed/models.md for the options."""
         from tenterhook.hosts.model import model
 
         return model(self.engine, function, **options)
 
     def session(self, **options: Unpack[SessionOptions]) -> Session:
-        """One agent's life: prompts, stops, subagents, notices; see docs/sessions.md for the options."""
+        """One agent's life: prompts, stops, subagents, notices; see docs/embed/sessions.md for the options."""
         from tenterhook.hosts.session import Session
 
         return Session(self.engine, **options)

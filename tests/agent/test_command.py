@@ -106,7 +106,7 @@ def test_a_prompt_may_come_from_stdin(project: Project) -> None:
         (("--script", "not-there.jsonl"), "--script 'not-there.jsonl': No such file"),
         (("--script", "{script}", "--yes", "--no"), "--yes and --no cannot be used together"),
         (("--script", "{script}", "--context", "many"), "--context must be a whole number of at least 1, not 'many'"),
-        (("--script", "{script}", "--context", "0"), "--context needs a whole number of at least 1"),
+        (("--script", "{script}", "--context", "0"), "--context must be a whole number of at least 1"),
         (("--script", "{script}", "--transcript", "/no/such/folder/t"), "--transcript '/no/such/folder/t': No such"),
         (("--script", "{script}", "--dialect", "lava"), "lava"),
         (("--script", "{script}", "--project", "/no/such/folder"), "is not a folder"),

@@ -235,15 +235,15 @@ def test_hooks_see_a_foreign_spelling_in_their_own_too() -> None:
     """A guard that looks at file_path must not miss a path that the tool would take."""
     given = {"path": ".env", "content": ""}
 
-    assert named("Write", "moai").shown(given) == {"file_path": ".env", **given}
-    assert named("Write", "amcp").shown(given) == given
-    assert named("Write", "moai").shown({"speed": 1}) == {"speed": 1}
+    assert named("Write", "moai").input_for_hooks(given) == {"file_path": ".env", **given}
+    assert named("Write", "amcp").input_for_hooks(given) == given
+    assert named("Write", "moai").input_for_hooks({"speed": 1}) == {"speed": 1}
 
 
 @pytest.mark.parametrize("changed", ["path", "file_path"])
 def test_of_two_spellings_the_one_that_a_hook_changed_counts(changed: str) -> None:
     tool = named("Write", "moai")
-    shown = tool.shown({"path": "a", "content": ""})
+    shown = tool.input_for_hooks({"path": "a", "content": ""})
 
     assert tool.ours(shown, shown)["file_path"] == "a"
     assert tool.ours({**shown, changed: "b"}, shown)["file_path"] == "b"
@@ -251,7 +251,7 @@ def test_of_two_spellings_the_one_that_a_hook_changed_counts(changed: str) -> No
 
 def test_a_call_that_says_two_things_at_once_is_refused() -> None:
     tool = named("Write", "moai")
-    both = tool.shown({"path": "a", "file_path": "b", "content": ""})
+    both = tool.input_for_hooks({"path": "a", "file_path": "b", "content": ""})
 
     for before in (None, both, {"content": ""}):
         with pytest.raises(ValueError, match="are the same: give one"):

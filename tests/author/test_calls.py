@@ -224,7 +224,7 @@ def test_a_change_that_no_json_can_hold_follows_on_failure(policy: str) -> None:
     [
         ({"kinds": ("tool.befor",)}, "no kind 'tool.befor' (did you mean 'tool.before'?)"),
         ({"kinds": ()}, "needs the kind of event"),
-        ({"match": "("}, "is no regular expression"),
+        ({"match": "("}, "is not a regular expression"),
         ({"on_failure": "shrug"}, "on_failure may be deny, ask, allow"),
         ({"timeout": 0}, "timeout must be a number of seconds above 0"),
     ],

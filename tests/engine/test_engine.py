@@ -835,8 +835,8 @@ def test_an_engine_leaves_nothing_open(project):
 @pytest.mark.parametrize(
     ("dialect", "options", "said"),
     [
-        ("llxprt", {"match": "write_(file"}, "is no regular expression: missing \\), unterminated"),
-        ("claude", {"match": "Bash(["}, "is no regular expression"),
+        ("llxprt", {"match": "write_(file"}, "is not a regular expression: missing \\), unterminated"),
+        ("claude", {"match": "Bash(["}, "is not a regular expression"),
         ("tenterhook", {"match": "[", "match_kind": "regex-full"}, "correct it, or say match_kind='literal'"),
         ("tenterhook", {"match": 7}, "match must be text, not 7"),
     ],

@@ -102,7 +102,7 @@ def test_whatever_else_it_calls_gets_an_error_and_nothing_happens(
         ("Read", {}, "it needs 'file_path'"),
         ("Read", {"file_path": 7}, "'file_path' must be a text, not 7"),
         ("Read", {"file_path": "no.txt"}, "no.txt: no such file or folder"),
-        ("Grep", {"pattern": "("}, "no regular expression"),
+        ("Grep", {"pattern": "("}, "not a Python regular expression"),
         ("Glob", {"pattern": ["x"]}, "'pattern' must be a text"),
         ("read_file", {"path": "a.txt"}, "inside"),
     ],

@@ -94,7 +94,7 @@ def check(kinds: tuple[str, ...], match: str, on_failure: str, timeout: float | 
         try:
             re.compile(match)
         except re.error as exc:
-            raise ValueError(f"@hook: match={match!r} is no regular expression: {exc}") from exc
+            raise ValueError(f"@hook: match={match!r} is not a regular expression: {exc}") from exc
 
 
 def check_kind(kind: str) -> None:

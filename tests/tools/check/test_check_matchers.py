@@ -62,7 +62,7 @@ def test_a_matcher_that_does_not_do_what_it_looks_like(one_hook, dialect, matche
 def test_it_is_said_whose_regular_expression_a_matcher_is_not(one_hook, dialect, matcher, whose):
     lines = one_hook(dialect, "PreToolUse", matcher=matcher)
 
-    assert f"is no {whose} regular expression: it matches nothing, the hook never runs" in lines[0]
+    assert f"is not a {whose} regular expression: it matches nothing, the hook never runs" in lines[0]
 
 
 @pytest.mark.parametrize(

@@ -266,7 +266,7 @@ def check_install(dialect: Dialect, install: Install) -> Iterable[str]:
     yield from unknown("install folder", [install.folder], {"", *dialect.payload.env})
     if install.closed and "closed" not in setters:
         yield "install closed: no key of an entry says that"
-    if not any(kind.handler == "command" and kind.form == "shell" for kind in dialect.config.types):
+    if not any(kind.form == "shell" for kind in dialect.config.types):
         yield "install: no type takes a command with words"
 
 

@@ -64,10 +64,9 @@ def matcher_kinds() -> dict[str, str]:
 
 
 def handler_sentences() -> dict[str, str]:
-    """The handlers, with the first sentence of each one's module."""
+    """The handlers, each with the sentence of its traits."""
     found = sorted(file[:-3] for file in os.listdir(os.path.dirname(handlers.__file__)) if file.endswith(".py"))
-    modules = {name: handlers.get(name) for name in found if not name.startswith("_")}
-    return {name: (module.__doc__ or "").partition("\n")[0].rstrip(".") for name, module in modules.items() if module}
+    return {name: handlers.traits(name).about for name in found if not name.startswith("_")}
 
 
 WORDS = (

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from processes import lives
 from tenterhook.agent.tools.bash import definition
 from tenterhook.clients.workspace.workspace import Workspace, WorkspaceError
 from tenterhook.hosts.result import ToolResult
@@ -36,16 +36,6 @@ def run(call: Awaitable[ToolResult]) -> str:
     failed = last.startswith(("[exit code", "[ended by", "[it is not known"))
     assert (result.error is not None) == failed, text
     return text
-
-
-def lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    if sys.platform == "linux":
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    return True
 
 
 def pid_in(path: Path) -> int:

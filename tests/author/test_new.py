@@ -41,8 +41,8 @@ def test_nothing_is_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[s
     [
         (("no/name",), "is not a name for a hook"),
         (("9lives",), "is not a name for a hook"),
-        (("class",), "'class' is a word of Python's"),
-        (("hook",), "'hook' is a word of Python's or of the file's own"),
+        (("class",), "'class' is reserved in Python"),
+        (("hook",), "'hook' is reserved in Python or in the file"),
         (("guard", "--kind", "tool.befor"), "no kind 'tool.befor' (did you mean 'tool.before'?)"),
     ],
 )

@@ -104,7 +104,7 @@ def test_once_counts_for_a_url_alone(project):
     engine = project.engine("qwen")
 
     assert [one.once for one in engine.hooks()] == [True, False]
-    assert any("once means nothing" in text for text in engine.warnings)
+    assert any("once has no effect" in text for text in engine.warnings)
 
 
 def test_hooks_of_a_batch_have_fifteen_seconds_at_most(project):

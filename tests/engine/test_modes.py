@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from processes import lives
 from tenterhook import ConfigError
 from tenterhook.testing import Did, simulate
 
@@ -56,14 +57,6 @@ def together(count, function):
         thread.start()
     for thread in threads:
         thread.join()
-
-
-def lives(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 # Failures, in each mode

@@ -141,7 +141,7 @@ def test_statistics_as_json(kept: Kept) -> None:
         (["--since", "yesterday"], "--since must be 30m, 2h, 7d"),
         (["--since", "999999w"], "--since must be 30m"),
         (["--limit", "0"], "--limit must be a whole number of at least 1, not '0'"),
-        (["--limit", "many"], "--limit is a whole number"),
+        (["--limit", "many"], "--limit must be a whole number"),
         (["--decision", "block"], "--decision may be allow, ask, deny, none; not 'block'"),
         (["--journal", "/no/such/folder"], "is not a folder"),
         (["--sesion", "x"], "did you mean '--session'?"),

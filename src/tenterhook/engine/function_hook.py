@@ -86,4 +86,6 @@ def check_matcher(match: object, kind: str) -> None:
     if not isinstance(match, str):
         raise UsageError(f"match must be text, not {match!r}")
     if fault := fault_of(match, kind):
-        raise UsageError(f"match {match!r} is not a regular expression: {fault}; correct it, or say match_kind='literal'")
+        raise UsageError(
+            f"match {match!r} is not a regular expression: {fault}; correct it, or say match_kind='literal'"
+        )

@@ -88,7 +88,7 @@ def test_a_list_of_words_beside_a_command_is_not_read_by_copilot_which_then_refu
 
     assert seen.blocked
     assert not happen("claude", "PreToolUse", **call("claude", "ls")).blocked
-    assert "args means nothing" in tenter("check", "--dialect", "copilot").out
+    assert "args has no effect" in tenter("check", "--dialect", "copilot").out
 
 
 @pytest.mark.parametrize("recorded", [True, False])

@@ -273,5 +273,5 @@ def test_entries_in_groups_can_be_written_in_every_format() -> None:
 def test_a_switch_can_be_written_in_every_format_where_there_is_room_for_it() -> None:
     assert add("", "toml", SWITCH) == "enableHooks = true\n"
     assert add("a: 1\n", "yaml", SWITCH) == "a: 1\nenableHooks: true\n"
-    with pytest.raises(ConfigError, match="enableHooks must stand before the tables"):
+    with pytest.raises(ConfigError, match="enableHooks must come before the tables"):
         add("[table]\n", "toml", SWITCH)

@@ -8,11 +8,13 @@ import pty
 import subprocess
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from conftest import Project
+from tenterhook.cli.commands import fire, hook
 from tenterhook.cli.server import client
 from tenterhook.dialects import names
 
@@ -286,3 +288,9 @@ def test_a_project_is_its_own(filled: Served, project: Project) -> None:
 
     assert found[1] == "the other one"
     assert found[0] == found[2] != found[1]
+
+
+@pytest.mark.parametrize("command", [fire, hook])
+def test_the_client_knows_every_option_without_a_value(command: ModuleType) -> None:
+    """Else it would take such an option for one with a value, and run the command itself."""
+    assert {f"--{one.name}" for one in command.USAGE.options if not one.value} <= {*client.FLAGS}

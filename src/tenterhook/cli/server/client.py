@@ -30,7 +30,7 @@ TRIES, ONCE_MORE = 5, -1
 LARGEST = 64 << 20
 CHUNK = 1 << 18
 # Options of `tenter fire` that take no value.
-FLAGS = ("--trust", "--require-trusted", "--json")
+FLAGS = ("--trust", "--require-trusted", "--unattended", "--json")
 NAMESPACES = ("mnt", "net", "user", "pid", "ipc", "uts")
 LOST = "the server that accepted this event died; the result is unknown, so the event is not fired again"
 

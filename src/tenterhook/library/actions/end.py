@@ -1,4 +1,4 @@
-"""At the end of a turn or of a subagent's work: what changed, what was tested, whether anything is not finished."""
+"""At the end of a turn or of a subagent's work: what changed, what was tested, and whether something is unfinished."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ QUALITY = [".moai/reports/*quality*.md", ".moai/reports/*quality*/**/*.md", "doc
 
 
 def turn_stop(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """A report of what changed, what was tested, what is red; a gate where the settings say so."""
+    """A report of what changed, what was tested, what is red; a gate if the settings say so."""
     from tenterhook.library.project.report import report
 
     return report(event, settings, "Where things stand", gate=settings.on_stop == "gate")
@@ -67,7 +67,7 @@ def docs_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
 
 
 def quality_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Of a quality check: its report exists and is complete; what is red of this session is named too."""
+    """The end of a quality check: its report exists and is complete; red checks of this session are listed too."""
     from tenterhook.library.project.report import Standing
 
     reports, lacks = read_quality_reports(event, settings)
@@ -88,7 +88,7 @@ def quality_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
 
 
 def read_quality_reports(event: Event, settings: Settings) -> tuple[list[str], list[str]]:
-    """The reports, and what they lack: all that the settings name, else the newest of the usual places."""
+    """The reports, and what is missing in them: those in the settings, else the newest in the usual places."""
     from tenterhook.library.project.pages.completeness import complete, lacking, matching, newest
 
     given, headings = settings.documents.get("quality"), settings.headings.get("quality", [])
@@ -112,7 +112,7 @@ def spec_completion(event: Event, settings: Settings) -> ActionAnswer:
 
 
 def read_spec(event: Event, settings: Settings) -> tuple[str, list[str]]:
-    """What was looked at, and what it lacks: the settings' documents, a SPEC's folder, or other specifications."""
+    """The documents, and what is missing in them: those in the settings, a SPEC's folder, or other specifications."""
     from tenterhook.library.project import specs
     from tenterhook.library.project.pages import completeness
 

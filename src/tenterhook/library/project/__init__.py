@@ -1,4 +1,4 @@
-"""What a project has (its commands, its tests, what changed) and what came of running it.
+"""A project's commands, tests and changes, and the results of running them.
 
 One job per file, in the order an action uses them:
 
@@ -9,11 +9,11 @@ One job per file, in the order an action uses them:
     commands.py    the test, lint, type and build commands; languages/ knows each language's
     checks.py      those that concern a file, ready to run
     run.py         run them within the budget; failures.py takes the first failures out of what they print
-    ledger.py      what came of it, kept between the calls of a session
+    ledger.py      the results, kept between the calls of a session
     changed.py     what changed, from git
     verify.py      after a change; tests/before.py before one; report.py at the end
-    asserting.py   whether a test tests anything; debugging.py what a search for a fault left behind
-    overview.py    all commands of a project, for somebody who begins to work in it
+    asserting.py   whether a test tests anything; debugging.py what debugging left behind
+    overview.py    all commands of a project, for a reader who begins to work in it
 
 What is read instead of run: config_files/ says whether a file parses, and what the linters that are installed say of
 it; pages/ reads documents. sound.py puts these together for an action.

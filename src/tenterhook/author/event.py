@@ -116,7 +116,7 @@ class Event:
 
     @property
     def is_write(self) -> bool:
-        """Whether the tool changes files. A shell's effects cannot be told from its name."""
+        """Whether the tool changes files. What a shell changes is not known from its name."""
         return self.tool in tools.WRITING
 
     @property

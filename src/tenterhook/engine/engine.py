@@ -110,7 +110,7 @@ class Engine(BareHost):
     async def afire(self, event: str, /, **data: Any) -> Outcome:
         """Like `fire`, without blocking the event loop."""
         compiled = self.hookset.compiled.get(event) or self.hookset.compile(event)
-        if compiled.background and not self.has_profiles(compiled.hooks):  # they are prepared where the event begins
+        if compiled.background and not self.has_profiles(compiled.hooks):  # jobs are prepared as the event begins
             await self.off_loop(self.confine_all, compiled.hooks)
         flow = compiled.quiet or self.begin(compiled, data)
         return flow if isinstance(flow, Outcome) else await self.adrive_flow(flow)

@@ -19,7 +19,7 @@ NAMES = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
 class Did(Struct, frozen=True, kw_only=True):
-    """What a made-up hook did."""
+    """The made-up result of a hook."""
 
     exit_code: int | None = 0
     stdout: str = ""

@@ -231,7 +231,7 @@ class Session(Conversation):
     permission, apermission = twins(_permission)
     agent, aagent = twins(_agent)
 
-    # What the moments share
+    # Shared by the moments
 
     def moment(self, event: str, data: dict[str, Any], known: dict[str, Any] | None = None) -> Steps[Outcome]:
         """Fire an event whose texts for the model wait for the next prompt."""

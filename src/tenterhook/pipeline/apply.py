@@ -159,7 +159,7 @@ def overlay(before: Any, given: list[Any]) -> Any:
 
 
 def overlay_last(before: Any, given: list[Any]) -> Any:
-    """Of hooks that ran at once the last counts, laid over the value from before them."""
+    """The last change of hooks that ran at once counts, laid over the value from before them."""
     return overlay(before, given[-1:])
 
 

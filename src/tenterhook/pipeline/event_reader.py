@@ -30,7 +30,7 @@ class Rules(Struct, frozen=True):
 
     dialect: Dialect
     rule: EventRule
-    # Of the dialect, what is looked at most.
+    # The parts of the dialect that are used most.
     reading: ReadingRules
     section: AnswerSection
     strict: bool

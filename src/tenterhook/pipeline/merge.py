@@ -141,7 +141,7 @@ def last_any(verdicts: Sequence[Verdict], decision: str) -> str:
 
 
 def last_finished(verdicts: Sequence[Verdict], decision: str) -> str:
-    """Of refusals, the reason of the hook that finished last; of other decisions the first."""
+    """The reason of the refusal that finished last; for other decisions the first reason."""
     if decision != "deny":
         return first(verdicts, decision)
     refusals = [one for one in verdicts if one.decision == "deny" and one.reason]

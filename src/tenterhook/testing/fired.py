@@ -85,7 +85,7 @@ class Fired(Struct, frozen=True, kw_only=True):
     def rewritten(self) -> bool:
         return bool(self.outcome.changes)
 
-    # ---- who is told what
+    # ---- the texts for each reader
 
     @property
     def context(self) -> str:

@@ -5,7 +5,7 @@
     payloads("claude")["PreToolUse"][0]["tool_input"]
 
 Each is as it was, field by field and in that order; only identifiers, folders and times are others. `tools(agent)` has
-a call of each tool, as hooks were told of it: `tool`, `input`, `output`, what stood `beside` them in the payload, and
+a call of each tool, as hooks were told of it: `tool`, `input`, `output`, what was `beside` them in the payload, and
 the `fields` that the tool takes, as the agent tells its model.
 """
 

@@ -39,7 +39,7 @@ class ExitAnswer(Struct, frozen=True, kw_only=True):
     broken_fails: str = ""
     # That is so only if the text also ends in a closing brace.
     broken_closed: bool = False
-    # Of the answer only the reason of a refusal counts.
+    # Only the reason of a refusal counts, nothing else of the answer.
     blocking_reason: bool = False
     # The section of the answer decides nothing.
     flat: bool = False
@@ -151,10 +151,10 @@ class ReadingRules(Struct, frozen=True, kw_only=True):
     twice_encoded: bool = False
     # How many levels the agent's own parser takes; 0: any number.
     deepest: int = 0
-    # What an answer is that the agent cannot parse: a failure of the hook (fails), or text like any other, unless the
-    # hook's entry says what a failure means (text).
+    # How an answer counts that the agent cannot parse: as a failure of the hook (fails), or as text like any other,
+    # unless the hook's entry says what a failure means (text).
     broken: str = "fails"
-    # What JSON is that is not an object: text, nothing.
+    # How JSON counts that is not an object: text, nothing.
     other_json: str = "text"
     # How an answer after a byte order mark counts: as an answer (skipped), or as text like any other (text).
     byte_order_mark: str = "skipped"

@@ -1,13 +1,13 @@
 """The schema of a dialect: one agent's rules for hooks, as data. Every word in it is checked (vocabulary.py).
 
 A dialect says *names* of behaviours ("glob", "overlay", "join"); the module that owns a behaviour holds its code
-under that name. No `if dialect` stands anywhere, so a new agent is one new file in dialects/.
+under that name. There is no `if dialect` anywhere, so a new agent is one new file in dialects/.
 
 Ten fields matter first; they are the ones without a default. Everything else says how an agent differs from most:
 
-    payload   base, env                  what every hook is told, and the variables that it has
+    payload   base, env                  the input of every hook, and its variables
     reading   exits, answers             what exit statuses mean, and the fields of an answer
-    config    files, form, types         where hooks stand, how an entry is written, what a hook can be
+    config    files, form, types         where hooks are, how an entry is written, what a hook can be
     planning  matcher, timeout, order    which hooks run, how long, and in which order
 
 The events are in `event.py`, exits and answers in `answer.py`, config files in `files.py`.

@@ -97,7 +97,7 @@ class TextRules(Struct, frozen=True):
     fails: bool = False
     # Silence is a failure of a hook that fails closed.
     needs_answer: bool = False
-    # What hooks print is not read at all.
+    # The output of hooks is not read at all.
     ignored: bool = False
     # All messages go to the log.
     muted: bool = False

@@ -20,8 +20,8 @@ class Config:
     """Hooks are off by default: then nothing is made, read or started.
 
     `enable_hooks=None` lets the settings files decide, which are read now. `hooks` has the form of the key "hooks" in
-    settings.json and stands in place of the files, whose hooks are read when the first event fires. A host whose
-    session or folder changes overrides the methods. `secrets`, `sandbox` and `journal` are as for an engine.
+    settings.json and replaces the files, whose hooks are read when the first event fires. A host whose session or
+    folder changes overrides the methods. `secrets`, `sandbox` and `journal` are as for an engine.
     """
 
     def __init__(

@@ -14,7 +14,7 @@ from tenterhook.types import Attempt, Hook, Outcome
 
 
 class HookExecutionResult(Struct, frozen=True, kw_only=True):
-    """What one hook did. `success` is health: exit code 2 is not a success, yet it is a valid block.
+    """The result of one hook. `success` is health: exit code 2 is not a success, yet it is a valid block.
 
     Results with the same `step` ran at once. `error` is why the hook failed, empty if it did not.
     """
@@ -47,7 +47,7 @@ class HookExecutionResult(Struct, frozen=True, kw_only=True):
 
 
 class AggregatedHookResult(Struct, frozen=True, kw_only=True):
-    """What all hooks of one event did. `success` is health; what they decided is in `final_output`.
+    """The result of all hooks of one event. `success` is health; what they decided is in `final_output`.
 
     `outcome` is the engine's own record of it.
     """

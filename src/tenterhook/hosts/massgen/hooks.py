@@ -156,7 +156,7 @@ class PythonCallableHook(GivenHook):
 
 
 class CommandHook(GivenHook):
-    """A program: the event as JSON on its stdin, a result as JSON on its stdout. Relative to the project."""
+    """A program: gets the event as JSON on stdin, prints a result as JSON. Relative paths are the project's."""
 
     def runs(self, call: Call) -> tuple[str, dict[str, Any]]:
         return "command", {"main": self.handler, "form": "program"}

@@ -25,42 +25,42 @@ def turn_stop(event: TimedEvent, settings: Settings) -> ActionAnswer:
 
 
 def ddd_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Of work on existing code: what changed, what was tested, whether its behaviour is preserved."""
+    """The end of work on existing code: what changed, what was tested, whether its behaviour is preserved."""
     from tenterhook.library.project.report import report
 
     return report(event, settings, "Work on existing code")
 
 
 def tdd_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Of work that began with tests: what changed, what was tested, what is not green."""
+    """The end of work that began with tests: what changed, what was tested, what is not green."""
     from tenterhook.library.project.report import report
 
     return report(event, settings, "Test-first work")
 
 
 def testing_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Of work on tests: what changed, what passes, and which tests test nothing."""
+    """The end of work on tests: what changed, what passes, and which tests test nothing."""
     from tenterhook.library.project.report import report
 
     return report(event, settings, "Work on tests", problems=True)
 
 
 def debug_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Of a search for a fault: what changed, what was tested, what is still red."""
+    """The end of a search for a bug: what changed, what was tested, what is still red."""
     from tenterhook.library.project.report import report
 
     return report(event, settings, "Debugging")
 
 
 def devops_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Of work on config: what changed, and whether every such file is sound."""
+    """The end of work on config: what changed, and whether every such file is sound."""
     from tenterhook.library.project.sound import Configs, at_the_end
 
     return at_the_end(event, Configs, "Configuration")
 
 
 def docs_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Of work on documents: what changed, and whether every link leads somewhere."""
+    """The end of work on documents: what changed, and whether every link leads somewhere."""
     from tenterhook.library.project.sound import Documents, at_the_end
 
     return at_the_end(event, Documents, "Documentation")
@@ -100,7 +100,7 @@ def read_quality_reports(event: Event, settings: Settings) -> tuple[list[str], l
 
 
 def spec_completion(event: Event, settings: Settings) -> ActionAnswer:
-    """Of work on a SPEC: its documents exist and are complete."""
+    """The end of work on a SPEC: its documents exist and are complete."""
     what, lacks = read_spec(event, settings)
     found = [plain(one) for one in lacks]
     what = plain(what)

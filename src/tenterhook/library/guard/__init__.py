@@ -2,7 +2,7 @@
 
     danger/       rules about the programs that a command calls; support/shell/ reads it as a shell would
     branches.py   what a command does to branches of git
-    paths.py      where may be written
+    paths.py      which paths may be written
     secret.py     what looks like a secret in a text
     own.py        our own settings among others in a file
     edited_text.py  the text of a file before and after a change

@@ -71,9 +71,7 @@ def of_transcript(path: str) -> Tokens | None:
             if is_sum:
                 total = found
             else:
-                told[key or len(told)] = (
-                    found  # a message may be written several times, with the same or a later count
-                )
+                told[key or len(told)] = found  # a message may be written several times, with the same or a later count
     return total or (sum(told.values(), Tokens()) if told else None)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LARGEST = 256 << 10
 OLDEST = 7 * 24 * 3600.0
 CHANGED = "changed"
-# What a line must hold to count.
+# The keys that a line must have to count.
 TEXTS = ("kind", "of", "state", "tool")
 
 

@@ -67,7 +67,7 @@ def switches_off(call: Call, place: Place) -> bool:
 
 
 def takes_us_away(call: Call) -> bool:
-    """Whether it disables us: a wrapper does nothing if the program is gone, and approving switches guards off."""
+    """Whether it disables us: approves hooks, or removes our program, without which a wrapper does nothing."""
     words = call.words
     if call.program == "tenter" and words[:1] == ["trust"] and words[1:] != ["--json"]:
         return True

@@ -1,7 +1,7 @@
 """Which tests belong to a source file, which sources to a test, and which test to write if there is none.
 
 By name first (test_app.py, app.test.ts, app_test.go, AppTest.java), then by what the tests import, even if another file
-only passes it on; where there is none of these, by what they reach through other code. The search is bounded: a project
+only passes it on; if there are none of these, by what they reach through other code. The search is bounded: a project
 can hold more files than a hook has time for.
 """
 

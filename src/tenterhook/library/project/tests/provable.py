@@ -26,8 +26,7 @@ def can_fail(function: ast.FunctionDef | ast.AsyncFunctionDef, helpers: set[str]
 
 
 def any_fails(body: list[ast.stmt], helpers: set[str], used: set[str], *, within: bool) -> bool:
-    """Whether any statement can fail, up to the last reachable one; `within`: they are below a condition or the like.
-    """
+    """Whether any statement can fail, up to the last reachable one; `within`: they are under a condition or so."""
     for one in body:
         if fails(one, helpers, used, within):
             return True

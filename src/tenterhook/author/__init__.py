@@ -12,8 +12,8 @@
 
 `@hook(kind, ..., match="", on_failure="", name="", timeout=None)` takes one or several kinds of events; `match` is a
 list of tool names or a regular expression, see tools.py. A file may hold many hooks: all that listen are called in the
-order in which they stand there, each sees what those before it changed, and one answer is made of all: a deny outranks
-an ask and an ask an allow, texts add up.
+order of the file, each sees what those before it changed, and one answer is made of all: a deny outranks an ask and an
+ask an allow, texts add up.
 
 A hook gets the event (event.py) and returns nothing, an answer (answers.py), or several: a list, what it yields, or
 `hook.deny(...) & hook.notify(...)`. It may be `async def`. Its other parameters are its options: they have defaults,
@@ -21,14 +21,15 @@ and `--set NAME=VALUE` or a table of `--options FILE.toml` that bears the hook's
 what the default is (text, number, yes/no, a list with commas). The hook's name is the function's, with dashes.
 
 One that raises, or takes longer than `timeout` seconds, is reported and follows its `on_failure`: deny, ask or allow;
-unless it says so, deny before a tool and where permission is asked for, allow everywhere else.
+the default is deny before a tool and for permission questions, allow everywhere else.
 
 An agent calls `python FILE --agent NAME`, or `tenter run FILE... --agent NAME` for several files and hooks of the
-library (`library:NAME`) in one process. Without `--agent` the payload and the environment tell who called.
+library (`library:NAME`) in one process. Without `--agent` the payload and the environment tell which agent
+called.
 
     answers.py, event.py, inputs.py, tools.py    what a hook says and sees
     registered.py, options.py                    the hook itself
-    callers.py, forms.py                         who called, and how that agent is answered
+    callers.py, forms.py                         which agent called, and how it is answered
     calls.py, process.py, loading.py             one event, one process, several files
     canary.py                                    the answer to an installer that asks whether hooks are called
     starting.py, kinds.py                        what `tenter new` writes, and for which kinds
@@ -57,7 +58,7 @@ __all__ = ["Answer", "Event", "hook"]
 
 
 class Apart:
-    """While files are loaded for somebody else, what they register is kept apart, and their own `main` waits."""
+    """While files are loaded by another program, keep their hooks apart and skip their own `main`."""
 
     __slots__ = ("before", "owner")
 
@@ -108,7 +109,7 @@ class Hook:
         return Apart(self)
 
     def main(self, argv: list[str] | None = None) -> None:
-        """Answer the agent that called this file. Where `tenter run` or a test loads the file it does nothing."""
+        """Answer the agent that called this file. Does nothing if `tenter run` or a test loads the file."""
         if self.loading:
             return
         from tenterhook.author import process
@@ -119,7 +120,7 @@ class Hook:
             sys.exit(code)
 
     def called(self, call: Call) -> list[Registered]:
-        """The hooks of this file, as a command line wants them."""
+        """The hooks of this file, with the options of the command line."""
         if call.words:
             from tenterhook.errors import UsageError
 

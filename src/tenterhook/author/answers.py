@@ -1,4 +1,4 @@
-"""What a hook says: a decision, texts for model and user, a change, a wish to stop. Answers add up with `&`."""
+"""The answers of a hook: a decision, texts for model and user, a change, a wish to stop. Combine them with `&`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 RANK = {"none": 0, "allow": 1, "ask": 2, "deny": 3}
-# Stands for "no change" where None is a value that somebody may want.
+# Means "no change": None is a valid value.
 NOTHING = object()
 
 
 class Answer:
-    """What one hook says, or all of them together. Made by `hook.deny` and the like.
+    """The answer of one hook, or of all of them together. Made by `hook.deny` and the like.
 
-    `change` takes the place of what the event is about; `edits` are laid over it by key. Texts may be anything that
-    has one, an exception say: a reason that is no text makes an agent throw the whole answer away.
+    `change` replaces the event's subject; `edits` are laid over it by key. A text may be any object, such as an
+    exception: it is converted, because a reason that is not text makes an agent throw the whole answer away.
     """
 
     __slots__ = ("change", "contexts", "decision", "edits", "notices", "reason", "stop")
@@ -29,7 +29,7 @@ class Answer:
         self.stop: str | None = None
 
     def __and__(self, other: Answer) -> Answer:
-        """Both: a deny outranks an ask and an ask an allow, texts add up, the later change counts."""
+        """Combine two answers: a deny outranks an ask and an ask an allow, texts add up, the later change counts."""
         if not isinstance(other, Answer):
             return NotImplemented
         strong, weak = (self, other) if RANK[self.decision] >= RANK[other.decision] else (other, self)
@@ -59,50 +59,54 @@ def text_or_empty(value: object) -> str:
 
 
 def append_unique_line(one: str, other: str) -> str:
-    """Both texts; one that is there already is not said again."""
+    """Both texts; a text that is already there is not repeated."""
     if not one or not other:
         return one or other
     return one if other in one.split("\n") or other == one else f"{one}\n{other}"
 
 
 def allow(reason: object = "") -> Answer:
-    """Go on. Some agents take it for a permission and do not ask the user any more; say nothing to leave that open."""
+    """Let it happen. Some agents take this for a permission and no longer ask the user; return nothing to leave that
+    open.
+    """
     return Answer("allow", reason)
 
 
 def deny(reason: object) -> Answer:
-    """Not like this. The model is told the reason; at the end of a turn it is what to do before it may end."""
+    """Refuse it. The model gets the reason; at the end of a turn that is what it must do before it may end."""
     return Answer("deny", reason)
 
 
 def ask(reason: object) -> Answer:
-    """Only with the user's word; refused by agents that can ask nobody."""
+    """Ask the user first. Agents that cannot ask a user refuse instead."""
     return Answer("ask", reason)
 
 
 def context(text: object) -> Answer:
-    """Something for the model to know."""
+    """Tell the model something."""
     said = Answer()
     said.contexts = (text_or_empty(text),)
     return said
 
 
 def notify(text: object) -> Answer:
-    """Something for the user to see."""
+    """Show the user something."""
     said = Answer()
     said.notices = (text_or_empty(text),)
     return said
 
 
 def stop(reason: object = "") -> Answer:
-    """The agent shall end here. Before a tool it is a refusal too."""
+    """End the agent here. Before a tool this is also a refusal."""
     said = Answer()
     said.stop = text_or_empty(reason)
     return said
 
 
 def rewrite(value: Any = NOTHING, /, **edits: Any) -> Answer:
-    """Another tool input, output, prompt or request. An object is laid over what is there; None takes a key away."""
+    """Change the tool's input, its output, the prompt or the request. An object is laid over the old; None removes a
+    key.
+    """
     said = Answer()
     if isinstance(value, dict):
         edits = {**value, **edits}
@@ -116,7 +120,7 @@ def rewrite(value: Any = NOTHING, /, **edits: Any) -> Answer:
 
 
 def check_json(value: Any) -> None:
-    """What no JSON can hold fails here, in the hook that wrote it, and not when the agent is answered."""
+    """Check that a value fits into JSON: if not, it fails here, in the hook, and not when the agent is answered."""
     import json
 
     try:

@@ -1,7 +1,7 @@
-"""Which agent called, and at which event: as the command line says, else as the payload and the environment tell.
+"""Find out which agent called, and at which event: from the command line, else from the payload and the environment.
 
-Every event of every dialect is held against the payload's keys: what both know speaks for it, what only one knows
-against it; the agent's own folder in a path and its own variables in the environment speak for it too.
+The keys of a payload are compared with every event of every dialect: common keys count for it, others against it. The
+agent's own folder in a path and its own variables in the environment count for it, too.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ def of(raw: dict[str, Any], agent: str, event: str, environ: Mapping[str, str]) 
 
 
 def dialect_of(raw: dict[str, Any], agent: str, environ: Mapping[str, str], *, usual: bool = False) -> dict[str, Any]:
-    """The forms of the agent that called: of the one that is named, else as `guess` tells."""
+    """The forms of the agent that called: the named one, else the one that `guess` finds."""
     return reading_the_same(load(agent), raw, environ) if agent else load(guess(raw, environ, usual=usual))
 
 
 def guess(raw: dict[str, Any], environ: Mapping[str, str], *, usual: bool = False) -> str:
     """The name of the agent that called.
 
-    With `usual` the keys of a payload, which a person may have written, do not tell: only variables and a folder of an
-    agent's own do. Without them it is the usual caller; or an agent that has such an event, where that one has none.
+    With `usual`, a person may have written the payload, so its keys do not count: only variables and a folder of an
+    agent do. Without these it is the usual caller; or, if that one has no such event, an agent that has it.
     """
     known: dict[str, dict[str, Any]] = read(FILE)["agents"]
     signed = signed_by(known, raw, environ)
@@ -52,9 +52,9 @@ def guess(raw: dict[str, Any], environ: Mapping[str, str], *, usual: bool = Fals
 
 
 def signed_by(known: dict[str, Any], raw: dict[str, Any], environ: Mapping[str, str]) -> list[str]:
-    """The agents of which there is a variable or a folder; twice, where there is both.
+    """The agents with a variable or a folder in this call; an agent with both is listed twice.
 
-    A variable does not tell where another agent is there that sets it too.
+    A variable does not count if another agent that is present sets it too.
     """
     there = [one for one in known.values() if not environ.keys().isdisjoint(one["own"])]
     lent = {name for one in there for name in one["lends"]}
@@ -66,9 +66,9 @@ def signed_by(known: dict[str, Any], raw: dict[str, Any], environ: Mapping[str, 
 
 
 def reading_the_same(dialect: dict[str, Any], raw: dict[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
-    """The forms of the agent that really called, where it reads the config file of the one that is named.
+    """The forms of the agent that really called, if it reads the config file of the named one.
 
-    Its own variables are set, and the payload is more like its own: one agent may have been started by the other.
+    Its own variables must be set, and the payload must be more like its own: one agent may have started the other.
     """
     for name, own in dialect["shared"].items():
         if any(one in environ for one in own):
@@ -79,7 +79,7 @@ def reading_the_same(dialect: dict[str, Any], raw: dict[str, Any], environ: Mapp
 
 
 def load(agent: str) -> dict[str, Any]:
-    """The forms of a dialect, `NAME` or `NAME@VERSION`; of another package's, as they are made now."""
+    """The forms of a dialect, `NAME` or `NAME@VERSION`; for a dialect of another package they are made now."""
     if strange(agent):
         agent = agent.partition("@")[0]
     plain, _, version = agent.partition("@")
@@ -94,7 +94,7 @@ def load(agent: str) -> dict[str, Any]:
 
 
 def strange(agent: str) -> str:
-    """What is wrong with the version, if it is none. The plain agent is answered then: no guard may fail by it."""
+    """What is wrong with a malformed version. The plain agent's forms are used then: a guard must not fail over it."""
     plain, given, version = agent.partition("@")
     if not given or all(part.isdecimal() for part in version.split(".")):
         return ""
@@ -102,7 +102,7 @@ def strange(agent: str) -> str:
 
 
 def older(newest: dict[str, Any], plain: str, version: str) -> dict[str, Any]:
-    """The forms of the last known version that is not newer; of the first, where all are."""
+    """The forms of the latest known version that is not newer; of the oldest, if all are newer."""
     head, tail = f"{plain}@", ".json"
     files = [one for one in os.listdir(forms.FOLDER) if one.startswith(head) and one.endswith(tail)]
     known = {number(one[len(head) : -len(tail)]): one for one in files}
@@ -124,9 +124,9 @@ def read(path: str) -> dict[str, Any]:
 
 
 def event_of(dialect: dict[str, Any], raw: dict[str, Any], event: str) -> str:
-    """The agent's name for the event: as it is said, as the payload says, or as its fields tell.
+    """The agent's name for the event: from the command line, the payload, or the payload's fields.
 
-    One that the payload names and nobody knows may be newer than we are; a hook may know it.
+    A name in the payload that we do not know may be newer than we are; a hook may know it.
     """
     events = dialect["events"]
     if event in events:
@@ -141,12 +141,12 @@ def event_of(dialect: dict[str, Any], raw: dict[str, Any], event: str) -> str:
 
 
 def event_name_in_payload(dialect: dict[str, Any], raw: dict[str, Any]) -> str:
-    """What the payload says it is about, under the dialect's name for that."""
+    """The event's name in the payload, under the dialect's key for it."""
     return next((str(raw[name]) for name in dialect["named"] if isinstance(raw.get(name), str)), "")
 
 
 def candidate_event_names(dialect: dict[str, Any], said: str) -> list[str]:
-    """The events that a payload may be about which says so; all where it does not say. An event may have two names."""
+    """The events that a payload with this name may be about; all if it has none. An event may have two names."""
     events = dialect["events"]
     same = [name for name in events if name.lower() == said.lower()] if said else list(events)
     return sorted(same, key=lambda name: name != said)
@@ -158,13 +158,13 @@ def has_named_event(dialect: dict[str, Any], raw: dict[str, Any]) -> bool:
 
 
 def score(dialect: dict[str, Any], raw: dict[str, Any]) -> int:
-    """How much of a payload speaks for a dialect; nothing where the event that it names is none of its."""
+    """How well a payload fits a dialect; 0 if the dialect does not have the event that it names."""
     possible = candidate_event_names(dialect, event_name_in_payload(dialect, raw))
     return max((likeness(dialect, name, raw) for name in possible), default=0)
 
 
 def likeness(dialect: dict[str, Any], name: str, raw: dict[str, Any]) -> int:
-    """What the payload and the event have in common, less what they have not."""
+    """The number of keys that payload and event share, less those that only one has."""
     rule = dialect["events"][name]
     whose = rule if "base" in rule else dialect
     base = whose["base"]
@@ -204,7 +204,7 @@ def event_in(raw: dict[str, Any], dialect: dict[str, Any], name: str, environ: M
 
 
 def decode_nested_json(text: str) -> Any:
-    """JSON within JSON, as some agents write it; other text stays."""
+    """Decode JSON within JSON, as some agents write it; other text stays."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
-"""One event and its hooks: those that listen are called one after another, and there is one answer for all of them.
+"""Handle one event: call the hooks that listen, one after another, and make one answer of theirs.
 
-A hook that fails is reported, and refuses, asks or lets go on as its `on_failure` says.
+A hook that fails is reported, and refuses, asks or allows as its `on_failure` says.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from tenterhook.author.forms import Failure
     from tenterhook.author.registered import Registered
 
-# With this variable hooks are not called: everything that would be is refused, and it is told by whom.
+# With this variable hooks are not called: everything is refused, and the refusal lists the hooks that would run.
 CANARY = "TENTERHOOK_CANARY"
 
 
 class Call:
-    """What a hook's command line says: who calls, at which event, and with which options for the hooks."""
+    """The command line of a hook: the agent, the event, and the options for the hooks."""
 
     __slots__ = ("agent", "event", "options", "problems", "report", "settings", "words")
 
     def __init__(self, agent: str = "", event: str = "") -> None:
         self.agent, self.event, self.options, self.report = agent, event, "", ""
-        # Files, each with the settings that stand after it; those before the first are in `settings`.
+        # Files, each with the settings after it; those before the first file are in `settings`.
         self.words: list[tuple[str, list[str]]] = []
         self.settings: list[str] = []
         self.problems: list[str] = []
@@ -45,7 +45,7 @@ class Call:
 
 
 def handle_event(hooks: list[Registered], given: bytes, call: Call, environ: Mapping[str, str]) -> Said:
-    """What to tell the agent about the event that it gave."""
+    """The reply to the agent for the event that it sent."""
     off = switched_off(environ)
     if off:
         return Said(err=off)
@@ -57,7 +57,7 @@ def handle_event(hooks: list[Registered], given: bytes, call: Call, environ: Map
         out = forms.render_answer(answer, event, dialect)
     except TenterhookError as exc:
         return unreadable(hooks, str(exc), exc)
-    except Exception as exc:  # also a fault of ours, or a change that no JSON can hold
+    except Exception as exc:  # a bug of ours, too, or a change that JSON cannot hold
         return unreadable(hooks, format_exception_line(exc), exc)
     out.err = "\n".join(
         text for text in (callers.strange(call.agent), *(text for text, _ in failures), out.err) if text
@@ -67,7 +67,7 @@ def handle_event(hooks: list[Registered], given: bytes, call: Call, environ: Map
 
 
 def run_all_hooks(hooks: Iterable[Registered], event: Event) -> tuple[Answer, list[Failure]]:
-    """What all hooks that listen say together, and what went wrong with some."""
+    """The combined answer of all hooks that listen, and the failures."""
     failures: list[Failure] = []
     answer, now = Answer(), event
     for one in hooks:
@@ -82,21 +82,21 @@ def run_all_hooks(hooks: Iterable[Registered], event: Event) -> tuple[Answer, li
 
 
 def sung(hooks: list[Registered], event: Event, mark: str) -> Answer:
-    """What tells an installer that the hooks would be called; they are not."""
+    """Answer an installer that checks whether the hooks would be called, without calling them."""
     from tenterhook.author import canary
 
     return canary.answer(hooks, event, mark)
 
 
 def parse_event(given: bytes, call: Call, environ: Mapping[str, str]) -> tuple[Event, dict[str, Any]]:
-    """The event in our words, and the forms of whoever it came from."""
+    """The event in our words, and the forms of the agent that sent it."""
     raw = callers.payload(given) if given.strip() or not call.event else {}
     dialect, name = callers.of(raw, call.agent, call.event, environ)
     return callers.event_in(raw, dialect, name, environ), dialect
 
 
 def unreadable(hooks: Iterable[Registered], problem: str, exc: BaseException) -> Said:
-    """An event that nobody could look at is refused where a hook guards; every agent understands this refusal."""
+    """Refuse an event that cannot be read if a hook guards; every agent understands this refusal."""
     closed = any(one.on_failure(kind) != "allow" for one in hooks for kind in one.kinds if kind in GUARDED)
     said = Said(REFUSED if closed else 1, "", f"This cannot be checked: {problem}")
     said.failures = [(problem, exc)]
@@ -107,7 +107,7 @@ def unreadable(hooks: Iterable[Registered], problem: str, exc: BaseException) ->
 
 
 def call_hook(one: Registered, event: Event) -> Answer:
-    """What a hook says to an event; nothing where it does not listen."""
+    """Call a hook with an event; the answer is empty if the hook does not listen."""
     if not one.listens(event):
         return Answer()
     options = one.options
@@ -119,7 +119,7 @@ def call_hook(one: Registered, event: Event) -> Answer:
 
 
 def coerce_to_answer(said: Any) -> Answer:
-    """One answer of what a hook returned: nothing, an answer, several, or something to wait for."""
+    """Make one answer of a hook's return value: nothing, an answer, several, or something to await."""
     if said is None:
         return Answer()
     if isinstance(said, Answer):
@@ -141,7 +141,7 @@ async def await_hook_result(said: Any) -> Any:
 
 
 def in_time(call: Callable[[], Answer], seconds: float) -> Answer:
-    """In a thread, which is left behind where it takes too long."""
+    """Call it in a thread, which is abandoned if it takes too long."""
     from threading import Thread
 
     said: list[Answer] = []
@@ -164,9 +164,9 @@ def in_time(call: Callable[[], Answer], seconds: float) -> Answer:
 
 
 def answer_for_failure(one: Registered, exc: BaseException, event: Event) -> tuple[Answer, str]:
-    """What the failure of a hook means, and one line about it."""
+    """The answer for a hook that failed, and one line about it."""
     problem = one.problem or f"hook {one.name} failed: {format_exception_line(exc)}{place(exc, one.function)}"
-    # A call that a hook wanted to be another one does not run as it was, whatever the hook's failure means else.
+    # If a hook tried to change a call and could not, the original call must not run, whatever its `on_failure` says.
     policy = "deny" if isinstance(exc, Misplaced) else one.on_failure(event.kind)
     if policy == "allow" or (event.stop_active and event.kind not in GUARDED):
         return notify(problem), problem
@@ -174,14 +174,14 @@ def answer_for_failure(one: Registered, exc: BaseException, event: Event) -> tup
 
 
 def place(exc: BaseException, function: Any) -> str:
-    """Where it went wrong: the last line of the hook's own file on the way there."""
+    """The place of the failure: the last line of the hook's own file in the traceback."""
     own = getattr(getattr(function, "__code__", None), "co_filename", "")
     number = line_of(exc, own)
     return f" ({os.path.basename(own)}, line {number})" if number else ""
 
 
 def line_of(exc: BaseException, file: str) -> int:
-    """The last line of a file on the way to where it went wrong; 0 where the way did not lead through it."""
+    """The last line of a file in a traceback; 0 if the file is not in it."""
     found, trace = 0, exc.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == file:

@@ -1,6 +1,6 @@
-"""The answer to a canary: an event that nobody's hooks shall see, sent to find out whether they would.
+"""Answer a canary: an event that an installer sends to find out whether hooks would be called; no hook sees it.
 
-It is a refusal, the strongest word there is: where the variable is set by mistake, nothing gets past a hook.
+The answer is a refusal, the strongest one: if the variable is set by mistake, nothing gets past a hook.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every way in which, by a dialect's data, an effect may be written, the likeliest first. Nothing here is proven."""
+"""All ways in which a dialect's data may let an effect be written, the likeliest first. None is proven here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tenterhook.dialects.schema.dialect import Answer, Dialect, EventRule
 
 Form = dict[str, Any]
 
-# The kinds of texts, those that are most likely told to the model first.
+# The kinds of texts, those most likely for the model first.
 TO_MODEL = ("context", "feedback", "result", "user_message", "reason", "system", "error")
 
 
@@ -25,7 +25,7 @@ class Candidates:
             yield from self.deciding(effect)
             if effect == "deny":
                 yield from ({"text": one.path} for one in self.having("follow_up"))
-                yield from self.stopping()  # which in some agents refuses this one thing
+                yield from self.stopping()  # in some agents this refuses one operation
             yield from self.exits(effect)
         elif effect in ("context", "notify"):
             yield from ({"text": one.path} for one in self.texts())
@@ -45,9 +45,9 @@ class Candidates:
         return [one for one in self.answers if one.effect in effects]
 
     def deciding(self, decision: str) -> Iterator[Form]:
-        """Fields that decide: what is closest to the event comes last in a dialect, and is the agent's newer way.
+        """Fields that decide. The last one in a dialect is closest to the event and the agent's newer way.
 
-        There a decision is said by its own name; of older fields the word that the dialect lists first is taken.
+        It uses a decision's own name; for older fields the first word in the dialect is used.
         """
         for one in reversed(self.having("decision")):
             words = [word for word, means in one.words.items() if means == decision]
@@ -55,12 +55,12 @@ class Candidates:
             for word in sorted(words, key=lambda word: special and word != decision):
                 for reason in [*self.reasons(one), ""]:
                     form: Form = {"set": {one.path: word}, **({"text": reason} if reason else {})}
-                    if decision != "allow":  # the user is told apart, in some agents
+                    if decision != "allow":  # some agents tell the user separately
                         yield from ({**form, "also": told.path} for told in self.having("notice"))
                     yield form
 
     def reasons(self, beside: Answer) -> list[str]:
-        """Where a reason may stand, beside the decision first."""
+        """The fields for a reason, those beside the decision first."""
         paths = [one.path for one in self.having("reason")]
         return sorted(paths, key=lambda path: parent(path) != parent(beside.path))
 
@@ -70,7 +70,7 @@ class Candidates:
                 yield {"exit": code, "text": "stderr"}
 
     def texts(self) -> list[Answer]:
-        """What is meant for the model first; of two such fields the one that is closer to the event."""
+        """Texts for the model first; of two such fields the one that is closer to the event."""
         section = f"{self.dialect.reading.section.name}."
         found = self.having("text", "notice")
         return sorted(found, key=lambda one: (TO_MODEL.index(one.kind or "system"), not one.path.startswith(section)))
@@ -81,12 +81,12 @@ class Candidates:
             yield from ({"set": {one.path: one.effect == "stop"}, "text": reason} for reason in reasons)
 
     def assent(self) -> Iterator[Form]:
-        """A yes, where that only means that this hook has nothing against it."""
+        """An allow, if it only means that this hook does not object."""
         if not self.event.can.grant and self.event.kind != "permission.ask":
             yield from self.deciding("allow")
 
     def rewriting(self, decision: str) -> Iterator[Form]:
-        """Fields that change something, those beside the decision first; within a decision they need one."""
+        """Fields that change something, those beside the decision first; inside a decision they need one."""
         decided = list(self.deciding(decision)) if decision else [{}, *self.assent()]
         places = [parent(one.path) for one in self.having("decision")]
         fields = [one for one in self.answers if self.change in (one.effect, one.change)]

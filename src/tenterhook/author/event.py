@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tenterhook.author.answers import Answer
 
-# What `hook.rewrite` changes, by the kind of the event.
+# The subject that `hook.rewrite` changes, by the kind of the event.
 SUBJECTS = {
     "tool.before": "tool_input",
     "permission.ask": "tool_input",
@@ -31,7 +31,7 @@ SUBJECTS = {
 class Event:
     """One event. `data` holds everything in our words, `raw` the payload as the agent wrote it.
 
-    Texts are empty and lists have nothing in them where the event has no such thing; nothing here is None but `mcp`.
+    Texts and lists are empty if the event has no such thing; only `mcp` may be None.
     """
 
     __slots__ = ("agent", "between", "data", "kind", "name", "raw", "served", "takes", "target")
@@ -49,10 +49,11 @@ class Event:
         served: bool = False,
         takes: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
-        """`target` is what a match looks at, `between` what stands between server and tool in this agent's names.
+        """`target` is the field that a match is compared with, `between` separates server and tool in this agent's
+        names.
 
-        `served`: the event is for tools of MCP servers alone, whatever it says of this one. `takes`: the fields that
-        tools of this agent have, by their names.
+        `served`: the event is only for tools of MCP servers, whatever its name says. `takes`: the fields of this
+        agent's tools, by tool name.
         """
         self.kind, self.data, self.raw = kind, data, raw
         self.name, self.agent, self.target, self.between = name or kind, agent, target, between
@@ -66,12 +67,12 @@ class Event:
 
     @property
     def tool_name(self) -> str:
-        """The tool as the agent calls it."""
+        """The tool's name in the agent's words."""
         return self.text_of("tool_name")
 
     @property
     def tool(self) -> str:
-        """What the tool is, in our words: those of tools.py, or `other`."""
+        """The tool in our words: one of tools.py, or `other`."""
         if self.mcp:
             return tools.MCP
         found = tools.kind(self.tool_name)
@@ -79,7 +80,7 @@ class Event:
 
     @property
     def input(self) -> dict[str, Any]:
-        """The tool's input, by the agent's own names; a tool that is given one text has it as `input`."""
+        """The tool's input, by the agent's own names; a tool whose input is a text has it as `input`."""
         found = self.data.get("tool_input")
         if isinstance(found, str) and found:
             return {inputs.TEXT: found}
@@ -87,40 +88,40 @@ class Event:
 
     @property
     def has_text_input(self) -> bool:
-        """Whether a hook would change an input that is one text, which no agent is certain to take."""
+        """Whether a hook would change an input that is one text, which agents may not accept."""
         return SUBJECTS.get(self.kind) == "tool_input" and isinstance(self.data.get("tool_input"), str)
 
     @property
     def command(self) -> str:
-        """What a shell tool is to run; empty for every other tool."""
+        """The command of a shell tool; empty for every other tool."""
         if self.tool not in ("shell", tools.OTHER, tools.MCP):
             return ""
         return (self.tool == "shell" and self.text_of("tool_input")) or inputs.command(self.input)
 
     @property
     def folder(self) -> str:
-        """Where a shell tool runs its command."""
+        """The folder in which a shell tool runs its command."""
         given = next((self.input[name] for name in inputs.FOLDERS if isinstance(self.input.get(name), str)), "")
         return os.path.abspath(os.path.join(self.cwd, given))
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Every file or folder that the tool's input names, as whole paths; a shell's command names none here."""
+        """All files and folders that the tool's input names, as absolute paths; none for a shell's command."""
         return inputs.paths(self.input, self.cwd) if self.tool != "shell" else ()
 
     @property
     def path(self) -> str:
-        """The first of them: the file that most tools work on."""
+        """The first of `paths`: the file that most tools work on."""
         return next(iter(self.paths), "")
 
     @property
     def is_write(self) -> bool:
-        """Whether the tool is one that changes files; what a shell does nobody can tell from its name."""
+        """Whether the tool changes files. What a shell changes is not known from its name."""
         return self.tool in tools.WRITING
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What the tool is about to write, or wrote."""
+        """The text that the tool is about to write, or wrote."""
         return inputs.texts(self.input) if self.tool not in ("shell", "read") else ()
 
     @property
@@ -129,7 +130,7 @@ class Event:
 
     @property
     def mcp(self) -> Served | None:
-        """Server and tool of a tool that an MCP server gives; the server is empty where the agent does not name it."""
+        """Server and tool of an MCP tool; the server is empty if the agent does not name it."""
         found, server = tools.of_server(self.tool_name, self.between), self.server
         if server:
             return Served(server, self.tool_name.rpartition(f"{server}_")[2].lstrip("_"))
@@ -149,7 +150,7 @@ class Event:
 
     @property
     def output(self) -> str:
-        """What the tool gave back, as text; data['tool_output'] has it as the agent does."""
+        """The tool's output as text; data['tool_output'] has it in the agent's form."""
         return inputs.output_text(self.data.get("tool_output"))
 
     @property
@@ -174,19 +175,19 @@ class Event:
 
     @property
     def project(self) -> str:
-        """The project's folder, as far as the agent tells, the first of several; else where it works."""
+        """The project's folder if the agent names it, the first of several; else the working folder."""
         found = self.data.get("project")
         found = found[0] if isinstance(found, list) and found else found
         return found if isinstance(found, str) and found else self.cwd
 
     @property
     def stop_active(self) -> bool:
-        """Whether the agent is going on already because a hook would not let it end: denying again may never end."""
+        """Whether a hook already kept the agent from stopping: if hooks deny again and again, it never ends."""
         count = self.data.get("stop_count")
         return self.data.get("stop_hook_active") is True or (isinstance(count, int | float) and count > 0)
 
     def names(self) -> tuple[str, ...]:
-        """What a hook's `match` is held against."""
+        """The names that a hook's `match` is compared with."""
         if self.tool_name or self.served:
             served = self.mcp
             return tools.names(self.tool_name, (served.server, served.tool) if served else None)
@@ -195,11 +196,11 @@ class Event:
 
     @property
     def subject(self) -> Any:
-        """What a hook can change: the tool's input or output, the prompt, the request or the response."""
+        """The value that a hook can change: the tool's input or output, the prompt, the request or the response."""
         return self.data.get(SUBJECTS.get(self.kind, ""))
 
     def after(self, said: Answer) -> Event:
-        """The event as it is with a hook's change, for the hooks that come after it."""
+        """The event with a hook's change, for the hooks after it."""
         subject = SUBJECTS.get(self.kind, "")
         if not said.changes or not subject:
             return self
@@ -224,7 +225,7 @@ class Event:
         )
 
     def changed_input(self, before: Any, value: Any, edits: dict[str, Any]) -> Any:
-        """The tool's input with a change; one that the agent would not carry out is an error of the hook."""
+        """The tool's input with a change; raises if the agent would not carry the change out."""
         if isinstance(value, str) != isinstance(before, str):
             wanted = "one text" if isinstance(before, str) else "fields, hook.rewrite(name=value)"
             raise inputs.Misplaced(f"hook.rewrite has a wrong form: the input of {self.tool_name} is {wanted}")

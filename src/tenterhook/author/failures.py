@@ -1,4 +1,4 @@
-"""What went wrong in hooks, told to a test: each with the hook's own traceback. Loaded only where that is wanted."""
+"""Report failures of hooks to a test, each with the hook's own traceback. Loaded only for a test."""
 
 from __future__ import annotations
 
@@ -26,13 +26,15 @@ def format_hook_traceback(exc: BaseException) -> str:
 
 
 def own(trace: TracebackType | None) -> TracebackType | None:
-    """Without the way that leads to the hook."""
+    """The traceback without our own frames before the hook's."""
     while trace is not None and os.path.dirname(trace.tb_frame.f_code.co_filename) == HERE:
         trace = trace.tb_next
     return trace
 
 
 def write(said: Said, path: str) -> None:
-    """For the test that started this process: also where nothing went wrong, since it came to its end then."""
+    """Write the report for the test that started this process, even without failures: it proves that the end was
+    reached.
+    """
     with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
         json.dump(format_failures(said), file)

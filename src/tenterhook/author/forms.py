@@ -1,8 +1,8 @@
 """How an answer is written so that the calling agent obeys it: JSON fields, exit code, stdout and stderr.
 
 The forms of each dialect are kept in forms/, one file each, made from the dialect's own data by `making.py` and proven
-there: each was read by the dialect's own engine, and had just the effect that it is there for. What an agent cannot do
-is not in its file; then the nearest safe thing is done, and said.
+there: the dialect's own engine read each one, and it had exactly its effect. If an agent cannot do something, its file
+has no form for it; then the nearest safe thing is done and reported.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     Failure = tuple[str, BaseException]
 
 FOLDER = os.path.join(os.path.dirname(__file__), "forms")
-# Where a refusal keeps something from happening: there a stop is one too, and a change that cannot be made.
+# Kinds at which a refusal prevents something. A stop, or a change that cannot be made, becomes a refusal there.
 BEFORE = ("tool.before", "permission.ask", "prompt.submit", "model.before")
-REFUSED = 2  # what every agent understands
-# For an agent that nobody knows.
+REFUSED = 2  # every agent understands it
+# For an agent that is not known.
 UNKNOWN: dict[str, Any] = {"says": {"deny": {"exit": REFUSED, "text": "stderr"}}}
 DENIED = "Refused by a hook"
 
 
 class Said:
-    """What goes out to the agent; `refusal` is why, where it refuses. `failures` is what went wrong in hooks."""
+    """The reply to the agent; `refusal` is the reason if it refuses. `failures` is what went wrong in hooks."""
 
     __slots__ = ("code", "err", "failures", "out", "refusal")
 
@@ -44,7 +44,7 @@ class Said:
 def render_answer(answer: Answer, event: Event, dialect: dict[str, Any], *, by_exit: bool = False) -> Said:
     """An answer in the one form that the agent is known to obey at this event.
 
-    `by_exit`: a refusal is exit code 2, with the reason on stderr, where the agent obeys that too.
+    `by_exit`: a refusal is exit code 2, with the reason on stderr, if the agent obeys that too.
     """
     rule = dialect.get("events", {}).get(event.name, UNKNOWN)
     if by_exit and "refusal" in rule:
@@ -61,7 +61,7 @@ def render_answer(answer: Answer, event: Event, dialect: dict[str, Any], *, by_e
 
 
 class Writer:
-    """One answer in the making. The strongest comes first; what does not go with it is told in words."""
+    """Builds one reply. The strongest effect comes first; effects that cannot be combined with it become text."""
 
     def __init__(self, rule: dict[str, Any], agent: str, event: Event) -> None:
         self.says: dict[str, dict[str, Any]] = rule["says"]
@@ -86,7 +86,7 @@ class Writer:
             self.say("none", "no permission is granted")
 
     def decide(self, answer: Answer, contexts: str) -> str:
-        """Decision, change and stop; the reason that was given."""
+        """Write decision, change and stop; return the reason."""
         decision, reason = self.meant(answer)
         before = self.event.kind in BEFORE
         if answer.changes and decision != "deny" and not self.change(decision, answer, reason):
@@ -105,7 +105,9 @@ class Writer:
         return reason
 
     def meant(self, answer: Answer) -> tuple[str, str]:
-        """The decision that comes closest, and its reason: a stop before something and a question to nobody refuse."""
+        """The closest decision that the agent has, and its reason: a stop beforehand, or an ask without a user,
+        refuses.
+        """
         decision, reason = answer.decision, answer.reason
         if decision == "ask" and not self.asks:
             decision = "deny"
@@ -119,7 +121,7 @@ class Writer:
         return "ask" in self.says or "rewrite+ask" in self.says
 
     def change(self, decision: str, answer: Answer, reason: str) -> bool:
-        """A change, with the decision that it goes with; nothing where the agent cannot do it so."""
+        """Write a change with the decision that it needs; false if the agent cannot do it that way."""
         effect = "rewrite" if decision == "none" else f"rewrite+{decision}"
         if effect not in self.says and decision == "allow":
             effect = "rewrite"
@@ -130,7 +132,7 @@ class Writer:
         return True
 
     def instead(self, answer: Answer, reason: str) -> str:
-        """A refusal in place of a change, which tells the model what to do."""
+        """The text of a refusal that replaces a change; it tells the model what to do."""
         import json
 
         wanted = self.event.after(answer).subject
@@ -145,7 +147,7 @@ class Writer:
             self.errors.append(f"{self.agent} cannot be stopped at {self.event.name}: {reason}")
 
     def tell(self, effect: str, text: str, problem: str) -> None:
-        """A text by the best way there is: as meant, else to the model, the user, or whoever reads stderr."""
+        """Deliver a text the best way there is: as meant, else to the model, to the user, or on stderr."""
         for way in dict.fromkeys((effect, "context" if effect == "deny" else "notify", "notify")):
             if way in self.says and not self.conflicts(way):
                 self.say(way, text)
@@ -181,7 +183,7 @@ class Writer:
             self.refusal = text
 
     def write(self, place: str, text: str) -> None:
-        """A text where it belongs, after another one that went there already."""
+        """Put a text into its place, after any text that is already there."""
         if place and text:
             before = self.texts.get(place)
             self.texts[place] = f"{before}\n\n{text}" if before else text
@@ -199,5 +201,5 @@ def put(into: dict[str, Any], path: str, value: Any) -> None:
     for parent in parents:
         into = into.setdefault(parent, {})
         if not isinstance(into, dict):
-            return  # what should hold it is something else
+            return  # its container is not an object
     into[leaf] = value

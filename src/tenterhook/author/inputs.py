@@ -1,4 +1,4 @@
-"""What a tool's input names, however its agent spells it: commands, files, texts, patches."""
+"""Read what a tool's input names, in any agent's spelling: commands, files, texts, patches."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ PATHS = (
     "filepath",
 )
 PATH_LISTS = ("paths", "file_paths", "filePaths", "files")
-# How shells are told where to run.
+# The fields for the folder in which a shell runs.
 FOLDERS = ("directory", "dir_path", "workdir", "work_dir", "working_directory", "cwd")
 ENDS = ("source", "destination", "old_path", "new_path")
-# A file's whole text, and what takes the place of a part of it.
+# The fields for a file's whole text, and for the replacement of a part.
 WHOLE = ("content", "file_text")
 NEW = ("new_string", "new_str", "newString", "newText", "new_source")
 TEXTS = (*WHOLE, *NEW, "contents", "text", "code_edit", "insert_text")
-# What we call the input of a tool that is given one text and no fields, as apply_patch is by some agents.
+# Our name for the input of a tool that takes one text and no fields, like apply_patch of some agents.
 TEXT = "input"
 PATCHES = ("patch", TEXT, "patchText", "diff", "command")
 OUTPUTS = ("stdout", "llmContent", "textResultForLlm", "text_result_for_llm", "output", "content", "text", "result")
 OLD = ("old_string", "old_str", "oldText", "oldString")
-# One name for another, where a hook changes an input: what it calls so may be called otherwise by this agent.
+# Fields with the same meaning: if a hook changes one, this agent may use another name of its group.
 SAME = (COMMANDS, PATHS, WHOLE, NEW, OLD)
 
 
@@ -53,7 +53,7 @@ def of_words(words: list[str]) -> str:
 
 
 def patch(given: dict[str, Any]) -> str:
-    """A patch in an input, which tools keep under different names; empty where there is none."""
+    """A patch in an input, which tools keep under different names; empty if there is none."""
     for name in PATCHES:
         found = given.get(name)
         if isinstance(found, str) and ("\n+++ " in f"\n{found}" or ("***" in found and begins_patch(found))):
@@ -89,9 +89,9 @@ def begins_patch(text: str) -> bool:
 
 
 def patch_lines(text: str, mark: str) -> list[str]:
-    """The lines that a patch adds (`+`) or takes away (`-`), without the mark.
+    """The lines that a patch adds (`+`) or removes (`-`), without the mark.
 
-    The header of a diff is taken for such a line, too: a line of two more marks looks just like it.
+    The header of a diff counts as such a line, too: a line that begins with two more marks looks the same.
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return [line[1:] for line in lines if line.startswith(mark)]
@@ -104,7 +104,7 @@ def whole(path: str, cwd: str) -> str:
 
 
 def texts(given: dict[str, Any]) -> tuple[str, ...]:
-    """The texts that a tool is about to write, or wrote; of a patch the lines that it adds."""
+    """The texts that a tool is about to write, or wrote; for a patch the lines that it adds."""
     inner = [one for value in given.values() if isinstance(value, list) for one in value if isinstance(one, dict)]
     found = [one[name] for one in (given, *inner) for name in TEXTS if isinstance(one.get(name), str)]
     added = patch_lines(patch(given), "+")
@@ -112,19 +112,19 @@ def texts(given: dict[str, Any]) -> tuple[str, ...]:
 
 
 def old_texts(given: dict[str, Any]) -> tuple[str, ...]:
-    """What makes place for the new: of the call, of its several edits, of a patch the lines that it takes away."""
+    """The texts that are replaced: by the call, by its single edits, and the lines that a patch removes."""
     found = [one[name] for one in (given, *edits(given)) for name in OLD if isinstance(one.get(name), str)]
     return (*found, *patch_lines(patch(given), "-"))
 
 
 def edits(given: dict[str, Any]) -> list[dict[str, Any]]:
-    """Several edits of one call."""
+    """The single edits of one call."""
     found = given.get("edits")
     return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
 def given_texts(given: dict[str, Any], names: Iterable[str]) -> list[str]:
-    """All that is given under these names: which of them a tool goes by is known to the tool alone."""
+    """All texts in these fields: only the tool knows which of them it uses."""
     for name in names:
         if not isinstance(given.get(name, ""), str):
             raise UsageError(f"the tool's {name} must be text, not {type(given[name]).__name__}")
@@ -132,7 +132,7 @@ def given_texts(given: dict[str, Any], names: Iterable[str]) -> list[str]:
 
 
 def output_text(output: Any) -> str:
-    """What a tool gave back, as text."""
+    """A tool's output as text."""
     if output is None or isinstance(output, str):
         return output or ""
     if isinstance(output, dict):
@@ -146,7 +146,7 @@ def output_text(output: Any) -> str:
 
 
 def output_like(text: Any, output: Any) -> Any:
-    """A new output in the form of the one that was there: agents take no other."""
+    """A new output in the form of the old one: agents accept no other."""
     if isinstance(output, dict) and isinstance(text, str):
         name = next((name for name in OUTPUTS if isinstance(output.get(name), str)), "")
         if name:
@@ -155,23 +155,24 @@ def output_like(text: Any, output: Any) -> Any:
 
 
 class Misplaced(UsageError):
-    """A hook changes what the tool is not given: the agent would run the call as it was."""
+    """A hook changes a field that the tool does not have: the agent would run the original call."""
 
 
 def any_of(kind: str) -> str:
-    """Under what the fields stand that a tool of this kind may have which no agent was seen to offer."""
+    """The key for the fields of all tools of this kind that were not recorded."""
     return f"any {kind}"
 
 
 def apply_field_edits(given: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
-    """An object with fields laid over it; None takes one away."""
+    """Lay fields over an object; None removes one."""
     return {name: value for name, value in {**given, **edits}.items() if value is not None or name not in edits}
 
 
 def edited_input(given: Any, edits: dict[str, Any], tool: str, takes: Iterable[str] | None) -> Any:
-    """A tool's input with fields laid over it, under this agent's names for them; of a text another text.
+    """A tool's input with fields laid over it, under this agent's names for them; an input that is a text becomes
+    another text.
 
-    `takes` are the fields that the tool has; None where they are not known.
+    `takes` are the fields that the tool has; None if they are not known.
     """
     fields = {TEXT: given} if isinstance(given, str) else given if isinstance(given, dict) else {}
     known = () if isinstance(given, str) else takes
@@ -185,7 +186,7 @@ def edited_input(given: Any, edits: dict[str, Any], tool: str, takes: Iterable[s
 
 
 def field_of(name: str, given: dict[str, Any], takes: Iterable[str] | None) -> str:
-    """What this agent calls a field, by what the tool is given and by what it takes; empty where it has none."""
+    """This agent's name for a field, from the tool's input and its known fields; empty if it has none."""
     if name in given:
         return name
     if name in PATCHES and (held := next((one for one in PATCHES if given.get(one) and patch({one: given[one]})), "")):

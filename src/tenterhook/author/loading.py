@@ -1,4 +1,4 @@
-"""Hooks from files and from the library, for `tenter run` and for tests: a file is run, what it registers is taken."""
+"""Load hooks from files and from the library, for `tenter run` and for tests: run a file, take what it registers."""
 
 from __future__ import annotations
 
@@ -51,20 +51,20 @@ def of_library(name: str) -> list[Registered]:
     if name.replace("_", "-") not in library_names():
         known = library_names()
         raise UsageError(f"the library has no hook {name!r}{nearest(name, known)}; tenter library lists them")
-    with hook.apart():  # or a file that calls hook.main() would have it too
+    with hook.apart():  # else a file that calls hook.main() would register it too
         found = import_module(f"tenterhook.library.{name.replace('-', '_')}")
     return [one for value in vars(found).values() for one in getattr(value, "hooks", ())]
 
 
 def library_names() -> list[str]:
-    """The names of all ready hooks, as `library:NAME` takes them."""
+    """The names of all ready hooks, for `library:NAME`."""
     folder = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "library")
     files = (name for name in os.listdir(folder) if name.endswith(".py") and not name.startswith("_"))
     return sorted(name.removesuffix(".py").replace("_", "-") for name in files)
 
 
 def of_file(path: str) -> list[Registered]:
-    """Run a file as a module of its own, with its folder first on the path as Python has it for a script."""
+    """Run a file as a module, with its folder first on the path as Python does for a script."""
     whole = os.path.abspath(path)
     with open(whole, "rb") as file:
         code = compile(file.read(), whole, "exec")
@@ -77,6 +77,6 @@ def of_file(path: str) -> list[Registered]:
 
 
 def line(exc: Exception, word: str) -> str:
-    """Where in a file it went wrong; a syntax error says so itself."""
+    """The place of an error in a file; a syntax error has its own."""
     number = 0 if isinstance(exc, SyntaxError) else line_of(exc, os.path.abspath(word))
     return f" (line {number})" if number else ""

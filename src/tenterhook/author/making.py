@@ -1,7 +1,7 @@
-"""The forms of one dialect: candidates are tried in the dialect's own engine, and the first that does it is kept.
+"""Make the forms of one dialect: try candidates in the dialect's own engine, and keep the first that works.
 
-No hook's process loads this module: scripts/schemas.py writes what it makes into forms/. Only a dialect of another
-package is looked at when it is asked for.
+A hook's process never loads this module: scripts/schemas.py writes its results into forms/. Only the forms of another
+package's dialect are made on demand.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def response(text: str) -> dict[str, Any]:
 
 
 ONE, OTHER = "a text of the hook's", "another text of the hook's"
-# What each subject of a change is called in answers and outcomes, with a value before and after.
+# The name of each subject of a change in answers and outcomes, with a value before and after.
 CHANGES: dict[str, tuple[str, Any, Any]] = {
     "tool_input": ("input", {"command": "one", "stays": "as it is"}, {"command": "two", "stays": "as it is"}),
     "tool_output": ("output", "one", "two"),
@@ -44,7 +44,7 @@ CHANGES: dict[str, tuple[str, Any, Any]] = {
     "llm_response": ("response", response("one"), response("two")),
     "tool_config": ("tool_config", {"mode": "AUTO"}, {"mode": "NONE", "allowedFunctionNames": []}),
 }
-# Kinds of tools that cannot be called without what they are about: a command, a file, a text.
+# Kinds of tools that cannot be called without their subject: a command, a file, a text.
 ABOUT_ONE = ("shell", "read", "write", "edit")
 REWRITES = ("rewrite", "rewrite+allow", "rewrite+ask")
 # What each effect is, in a reader's words.
@@ -58,12 +58,12 @@ EFFECTS = {
     "notify": "the user is shown something",
 }
 STRONG, WEAK = ("deny", "ask", "allow", *REWRITES, "stop", "context"), ("stop", "context", "notify")
-# What a dialect says about a refusal that it hears and cannot carry out; after a tool that is what is wanted.
+# The dialect's warning about a refusal that it hears but cannot carry out; after a tool that is expected.
 EXPECTED = "refuses, which does not count"
 
 
 def made_of(dialect: Dialect) -> dict[str, Any]:
-    """Everything that a hook's process has to know of a dialect."""
+    """Everything that a hook's process needs to know about a dialect."""
     made = signs_of(dialect)
     for rule in dialect.events:
         made["events"][rule.name] |= Trial(dialect, rule).rule()
@@ -82,7 +82,7 @@ def made_of(dialect: Dialect) -> dict[str, Any]:
 
 
 def between(pattern: str) -> str:
-    """What stands between server and tool, where the name of such a tool begins with the server's."""
+    """The separator of server and tool, if the names of such tools begin with the server's."""
     return pattern[len("{server}") : -len("{tool}")] if pattern.startswith("{server}") else ""
 
 
@@ -91,9 +91,9 @@ def payload_key_map(fields: Iterable[Field]) -> dict[str, str]:
 
 
 def agents_sharing_config(dialect: Dialect) -> dict[str, list[str]]:
-    """Other agents that read a file into which hooks for this one are installed, with the variables they are known by.
+    """Other agents that read a config file of this one, with the variables that identify them.
 
-    Those that have hooks of their own installed there are not meant: somebody chose between them.
+    Agents whose own hooks are installed in that file are left out: the user chose between them.
     """
     if dialect.install is None:
         return {}
@@ -110,10 +110,10 @@ def own_variables(dialect: Dialect) -> list[str]:
 
 
 def takes(dialect: Dialect) -> dict[str, list[str]]:
-    """The fields that each tool has, as the agent tells its model where that was recorded.
+    """The fields of each tool, as the agent describes them to its model, if that was recorded.
 
-    Of another tool it is not known what it takes besides: what tools of that kind take in one agent or another, but for
-    what they are about. That it has only where a call has it.
+    For other tools they are not known: take the fields of such tools in any agent, except the subject's, which the tool
+    has only if a call has it.
     """
     found = fields_of(recorded.tools(dialect.name))
     if not found:
@@ -127,7 +127,7 @@ def takes(dialect: Dialect) -> dict[str, list[str]]:
 
 
 def subjects() -> set[str]:
-    """What tools are about."""
+    """The fields that hold a tool's subject."""
     return {name for group in SAME for name in group}
 
 
@@ -137,7 +137,7 @@ def fields_of(calls: list[dict[str, Any]]) -> dict[str, list[str]]:
 
 @cache
 def usual() -> dict[str, set[str]]:
-    """The fields that tools of a kind have in one agent or another."""
+    """The fields of tools of a kind in any agent."""
     found: dict[str, set[str]] = {kind: set() for kind in ABOUT_ONE}
     for agent in recorded.agents():
         for tool, fields in fields_of(recorded.tools(agent)).items():
@@ -146,7 +146,7 @@ def usual() -> dict[str, set[str]]:
 
 
 def quiet(dialect: Dialect) -> str:
-    """What to print for an answer that says nothing: an empty object where else stderr would be read for one."""
+    """The output of an empty answer: an empty object if the agent would otherwise read stderr as an answer."""
     event = dialect.events[0].name
     loud = [simulate(dialect, event, [Did(stdout=out, stderr=ONE)]) for out in ("", "{}")]
     heard = [seen.decision != "none" or bool(seen.messages) for seen in loud]
@@ -154,9 +154,9 @@ def quiet(dialect: Dialect) -> str:
 
 
 def caller_of(dialect: Dialect) -> dict[str, Any]:
-    """By what a call of that agent is known: its payloads, its variables, its folder.
+    """The signs of a call by that agent: its payloads, its variables, its folder.
 
-    `lends` are other agents' variables that it sets too. `usual`: our own command takes it for the caller in doubt.
+    `lends` are other agents' variables that it sets too. `usual`: our own command assumes this caller if in doubt.
     """
     plain, own = dialect.name.partition("@")[0], own_variables(dialect)
     return {
@@ -185,13 +185,13 @@ def signs_at(rule: EventRule) -> dict[str, Any]:
 
 
 def always(base: tuple[Field, ...]) -> dict[str, Any]:
-    """Base fields: those that are always there, and those that may be."""
+    """Base fields: those that are always present, and those that may be."""
     there = [field.name for field in base if field.key in BASE or field.key.startswith("=")]
     return {"base": there, "maybe": [field.name for field in base if field.name not in there]}
 
 
 class Trial:
-    """One event of a dialect, and what was found out about it."""
+    """Tries the candidates for one event of a dialect."""
 
     def __init__(self, dialect: Dialect, event: EventRule) -> None:
         self.dialect, self.event = dialect, event
@@ -212,7 +212,7 @@ class Trial:
         }
 
     def rule(self) -> dict[str, Any]:
-        """What is known of the event: its fields, what can be said at it, and what cannot be said together."""
+        """The data of the event: its fields, the effects that it has, and those that cannot be combined."""
         made: dict[str, Any] = {"kind": self.event.kind}
         if self.event.target.field:
             made["target"] = self.event.target.field
@@ -234,7 +234,7 @@ class Trial:
         return {**made, "refusal": refusal} if refusal else made
 
     def effects(self) -> Iterator[str]:
-        """What it makes sense to want there: a change of what there is, a yes where a no would count."""
+        """The effects that make sense there: a change if there is a subject, an allow if a deny would count."""
         for effect in self.checks:
             possible = {"allow": self.event.can.block or self.event.can.grant, "rewrite": bool(self.change)}
             if all(possible.get(part, True) for part in effect.split("+")):
@@ -243,14 +243,14 @@ class Trial:
     def first(self, effect: str) -> Form | None:
         """The first candidate that has its effect and no other."""
         if effect == "none" and self.checks["none"](self.outcome({}, Answer()), ""):
-            return None  # silence says it
+            return None  # no output means the same
         found = self.candidates.of(effect)
         return next((form for form in found if self.proven({effect: form}, effect)), None)
 
     def refusal(self, deny: Form | None) -> Form | None:
-        """A refusal by the exit code that says so everywhere, if the agent neither counts it as a failure nor warns.
+        """A refusal by exit code 2, if the agent neither counts it as a failure nor warns.
 
-        The reason is on stderr; and in a field too, where the agent reads that beside the exit code.
+        The reason is on stderr; and also in a field, if the agent reads that beside the exit code.
         """
         plain = {"exit": forms.REFUSED, "text": "stderr"}
         both = {**(deny or {}), "exit": forms.REFUSED}
@@ -261,7 +261,7 @@ class Trial:
         return plain if self.proven({"deny": plain}, "deny", by_code=False) else None
 
     def conflicts(self, strong: str, says: dict[str, Form]) -> list[str]:
-        """What cannot be said in one answer with it. Before something a stop is said with a refusal alone."""
+        """The effects that cannot go into one answer with this one. Beforehand a stop goes only with a refusal."""
         refused = self.event.kind in forms.BEFORE and "deny" in says
         weaker = [one for one in WEAK if one in says and one != strong]
         if refused:
@@ -273,7 +273,7 @@ class Trial:
     def proven(self, says: dict[str, Form], *effects: str, by_code: bool = True) -> bool:
         """Whether an answer with these effects, written in these forms, has them all and no other.
 
-        `by_code`: an exit code may have its effect where the dialect counts that as a failure.
+        `by_code`: an exit code may have its effect even if the dialect counts that as a failure.
         """
         texts = (ONE, OTHER)
         said = Answer()
@@ -309,18 +309,18 @@ class Trial:
         return forms.render_answer(said, event, {"section": section, "events": {event.name: {"says": says}}})
 
     def outcome(self, says: dict[str, Form], said: Answer) -> Outcome:
-        """What the dialect makes of the answer, written in these forms."""
+        """The dialect's outcome for the answer, written in these forms."""
         out = self.said(says, said)
         did = Did(exit_code=out.code, stdout=out.out, stderr=out.err)
         return simulate(self.dialect, self.event.name, [did], data=self.data)
 
     def harmless(self, seen: Outcome) -> bool:
-        """A yes that gives no permission."""
+        """Whether it is an allow that gives no permission."""
         return seen.decision == "allow" and not self.event.can.grant and self.event.kind != "permission.ask"
 
     def denied(self, seen: Outcome, text: str) -> bool:
         if self.event.can.block:
-            outranked = self.dialect.reading.stop_outranks and seen.halts  # then the stop keeps it from happening
+            outranked = self.dialect.reading.stop_outranks and seen.halts  # then the stop prevents it
             return (seen.blocked or outranked) and text in seen.reason
         replaced = self.event.deny.replaces and text in str(seen.changes.get("output"))
         return seen.decision == "deny" and (replaced or has_message_containing(seen, "model", text))

@@ -1,4 +1,4 @@
-"""Options of hooks: `--set name=value`, read as what the hook's own default is, and a table of a TOML file."""
+"""Options of hooks: `--set name=value`, converted to the type of the default, and tables of a TOML file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SWITCHES = {"true": True, "yes": True, "on": True, "1": True, "false": False, "n
 def apply_hook_options(hooks: Iterable[Registered], settings: Iterable[str], file: str = "") -> list[Registered]:
     """The hooks with their options: those of a file, and over them those of the command line.
 
-    A setting that no hook has is an error: else a guard would stay as it was, and nobody knew.
+    A setting that no hook has is an error: else a guard would silently stay as it was.
     """
     found = list(hooks)
     if file:
@@ -39,9 +39,9 @@ def apply_hook_options(hooks: Iterable[Registered], settings: Iterable[str], fil
 
 
 def check_tables(file: str, hooks: Iterable[Registered]) -> None:
-    """What would be without effect is an error: an option outside of all tables, a hook's name in another spelling.
+    """Raise for anything without effect: an option outside of all tables, a hook's name in another spelling.
 
-    Tables of hooks that are not here are left alone: several commands may share a file.
+    Tables of hooks that are not here are ignored: several commands may share a file.
     """
     known = sorted({one.name for one in hooks})
     for name, table in tables(file).items():
@@ -59,7 +59,7 @@ def unknown(where: str, name: str, hooks: list[Registered]) -> UsageError:
 
 
 def load_options_table(hook: Registered, file: str) -> dict[str, Any]:
-    """The table of a TOML file that bears the hook's name."""
+    """The table of a TOML file with the hook's name."""
     table = tables(file).get(hook.name, {})
     if not isinstance(table, dict):
         raise UsageError(f"{file}: {hook.name} must be a table of options")
@@ -96,7 +96,7 @@ def fits(said: Any, default: Any) -> bool:
 
 
 def value(text: str, default: Any, setting: str) -> Any:
-    """A value of the kind that the default is of; a list has commas between its items, anything else may be JSON."""
+    """Convert a value to the type of the default; a list has commas between its items, anything else may be JSON."""
     if isinstance(default, bool):
         if text.lower() not in SWITCHES:
             raise UsageError(f"{setting}: yes or no is needed, not {text!r}")

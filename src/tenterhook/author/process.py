@@ -1,4 +1,4 @@
-"""A hook's process from start to end. Whatever hooks print goes to stderr: stdout is for the answer alone."""
+"""A hook's process from start to end. Everything that hooks print goes to stderr: stdout is only for the answer."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from tenterhook.author.registered import Registered
 
 TAKE_A_VALUE = ("--agent", "--event", "--set", "--options")
-# The file in which a test wants to be told what went wrong in the hooks.
+# The file into which failures of hooks are written for a test.
 REPORT = "--report"
 BY_HAND = "a hook is called by an agent, with an event on stdin; tenter run --help tells more"
 
 
 def main(argv: list[str], hooks: Callable[[Call], list[Registered]]) -> int:
-    """Read the event, run the hooks, answer; the exit code."""
+    """Read the event, run the hooks, answer; return the exit code."""
     if sys.stdin is not None and sys.stdin.isatty():
         print(BY_HAND, file=sys.stderr)
         return 1
@@ -39,12 +39,12 @@ def main(argv: list[str], hooks: Callable[[Call], list[Registered]]) -> int:
         from tenterhook.author import failures
 
         failures.write(said, call.report)
-    gc.freeze()  # nobody needs to look for garbage at the end, where everything goes
+    gc.freeze()  # skip the garbage collection at exit
     return emit(said, out)
 
 
 def parse_argv(argv: list[str]) -> Call:
-    """The command line. What is wrong with it is kept: it means as much as a hook that fails."""
+    """Parse the command line. Mistakes in it are kept and count like a hook that fails."""
     call, rest = Call(), iter(argv)
     for word in rest:
         name, equals, value = word.partition("=")
@@ -62,7 +62,7 @@ def parse_argv(argv: list[str]) -> Call:
 
 
 def usable(hooks: Callable[[Call], list[Registered]], call: Call) -> list[Registered]:
-    """The hooks; in place of those that cannot be had, one that fails."""
+    """The hooks; if they cannot be loaded, one hook that fails."""
     try:
         found = hooks(call)
     except TenterhookError as exc:
@@ -76,7 +76,7 @@ def usable(hooks: Callable[[Call], list[Registered]], call: Call) -> list[Regist
 
 
 def aside() -> int | None:
-    """Keep stdout for the answer, and let everything that is printed until then go to stderr."""
+    """Keep stdout for the answer: until then everything that is printed goes to stderr."""
     try:
         out = os.dup(1)
     except OSError:  # the caller closed it
@@ -100,7 +100,7 @@ def back(out: int | None) -> None:
 
 
 def emit(said: Said, out: int | None) -> int:
-    """Write the answer; the exit code. A refusal that cannot be written is one by exit code."""
+    """Write the answer; return the exit code. A refusal that cannot be written becomes one by exit code."""
     code = said.code
     if said.out:
         try:
@@ -113,7 +113,7 @@ def emit(said: Said, out: int | None) -> int:
         try:
             whole(2, said.err.encode("utf-8", "backslashreplace") + b"\n")
         except OSError:
-            return code  # nobody is left to tell
+            return code  # no stream is left
     return code
 
 

@@ -1,4 +1,4 @@
-"""One hook of a file: the function, when it is called, what it is given besides the event, what its failure means."""
+"""One hook of a file: the function, when it is called, its options, and what its failure means."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
     from tenterhook.author.event import Event
 
-# What most hooks are for: known without a look at the list.
+# The kinds of most hooks: these are known without loading the list.
 COMMON = ("tool.before", "tool.after", "prompt.submit", "session.start", "turn.stop")
 POLICIES = ("deny", "ask", "allow")
-# Where a hook that failed refuses unless it says otherwise: elsewhere that would lock the user out, or never end.
+# Kinds at which a failed hook refuses by default: elsewhere that would lock the user out, or never end.
 GUARDED = ("tool.before", "permission.ask")
 
 
 class Registered:
-    """A hook as its file says it."""
+    """A hook as its file registers it."""
 
     __slots__ = ("function", "kinds", "match", "name", "options", "policy", "timeout")
     problem = ""
@@ -41,9 +41,9 @@ class Registered:
         self.options = defaults(function)
 
     def listens(self, event: Event) -> bool:
-        """Whether the event is one of its kinds, by our name or the agent's own, and what it is about fits.
+        """Whether the event is one of its kinds, by our name or the agent's own, and its subject matches.
 
-        A tool that the payload does not name may be any.
+        If the payload does not name the tool, any hook for tools listens.
         """
         if event.kind not in self.kinds and event.name not in self.kinds:
             return False
@@ -54,14 +54,14 @@ class Registered:
         return self.policy or ("deny" if kind in GUARDED else "allow")
 
     def having(self, options: dict[str, Any]) -> Registered:
-        """The same with other options."""
+        """The same hook with other options."""
         other = Registered(self.function, self.kinds, match=self.match, on_failure=self.policy, name=self.name)
         other.timeout, other.options = self.timeout, {**self.options, **options}
         return other
 
 
 class Broken(Registered):
-    """What stands for hooks that could not be loaded: it fails at every event."""
+    """Replaces hooks that could not be loaded: it fails at every event."""
 
     __slots__ = ("problem",)
 
@@ -78,7 +78,7 @@ def fail(event: Event) -> None:
 
 
 def check(kinds: tuple[str, ...], match: str, on_failure: str, timeout: float | None) -> None:
-    """What would else only be noticed by a hook's never being called."""
+    """Raise for mistakes that would otherwise only mean that the hook is never called."""
     if not kinds or not all(isinstance(kind, str) for kind in kinds):
         raise TypeError('@hook needs the kind of event that it is for: @hook("tool.before")')
     for kind in kinds:
@@ -107,7 +107,7 @@ def check_kind(kind: str) -> None:
 
 
 def defaults(function: Callable[..., Any]) -> dict[str, Any]:
-    """The options of a hook: its parameters that have defaults, without the first, which is the event."""
+    """The options of a hook: its parameters with defaults, except the first, which is the event."""
     code = getattr(function, "__code__", None)
     if code is None:
         return {}

@@ -56,7 +56,7 @@ def test_its_process_answers_in_time():
     assert fired.denied
     assert fired.seconds < 5
 """
-# What the hook says at other kinds, where nobody is to be locked out by an example.
+# The example's answer at other kinds, which must not lock the user out.
 SAYS = """    return hook.{answer}("{text}")
 """
 ENDS = """    if not event.stop_active:  # once: an agent that is kept from ending again and again never does

@@ -1,9 +1,9 @@
-"""What a tool is, whatever its agent calls it, and whether a hook's `match` fits it.
+"""Recognise a tool under any agent's name for it, and test a hook's `match` against it.
 
 A tool is known by all its names: the agent's own, ours (shell, read, write, edit, search, glob, fetch, web_search, mcp,
 subagent, ask, todo), and those that other agents have for the same tool. A `match` of letters, digits, `_`, `-` and
-spaces, with `|` or a comma between, is a list of names: it fits where one of them is a name of the tool, whole.
-Anything else is a regular expression: it fits where it is found in one of the tool's names. Nothing and `*` fit always.
+spaces, with `|` or a comma between, is a list of names: it fits if one of them is a whole name of the tool.
+Anything else is a regular expression: it fits if it is found in one of the tool's names. Nothing and `*` fit always.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Names as agents write them. A tool that does two things stands twice; where it stands first is its kind.
+# Names as agents write them. A tool that does two things is listed twice; the first place is its kind.
 TOOLS = {
     "shell": (
         *("Bash", "bash", "Shell", "shell", "run_shell_command", "execute_command", "local_shell", "exec_command"),
@@ -65,13 +65,13 @@ TOOLS = {
 }
 WRITING = ("write", "edit")
 OTHER, MCP = "other", "mcp"
-# How the names of MCP tools begin, and what stands between server and tool.
+# The prefixes of the names of MCP tools, and the separators of server and tool.
 MARKS = (("mcp__", "__"), ("mcp.", "."), ("mcp_", "_"), ("MCP:", ":"), ("@", "/"))
 IN_NAMES = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-|, ")
 
 
 def kind(name: str) -> str:
-    """Our word for a tool: `mcp` for one of a server, `other` for one that nobody knows, nothing without a name."""
+    """Our word for a tool: `mcp` for one of a server, `other` for an unknown one, empty without a name."""
     for ours, names in TOOLS.items():
         if name in names:
             return ours
@@ -81,7 +81,7 @@ def kind(name: str) -> str:
 
 
 def names(name: str, served: tuple[str, str] | None = None) -> tuple[str, ...]:
-    """All names of a tool, its own first; `served` is server and tool of one that a server gives."""
+    """All names of a tool, its own first; `served` is server and tool of an MCP tool."""
     known = [name]
     for ours, same in TOOLS.items():
         if name in same:
@@ -94,7 +94,7 @@ def names(name: str, served: tuple[str, str] | None = None) -> tuple[str, ...]:
 def of_server(name: str, between: str = "") -> tuple[str, str] | None:
     """Server and tool in the name of an MCP tool; an agent that does not name the server leaves it empty.
 
-    `between` is for an agent whose names of such tools begin as any other: what is in none of its own names.
+    `between` is for an agent whose MCP tools have no prefix: a separator that its own tool names do not contain.
     """
     for mark, usual in MARKS:
         if name.startswith(mark):
@@ -107,7 +107,7 @@ def of_server(name: str, between: str = "") -> tuple[str, str] | None:
 
 
 def is_list(match: str) -> bool:
-    """Whether a `match` is a list of names, and no regular expression."""
+    """Whether a `match` is a list of names, not a regular expression."""
     return match in ("", "*") or IN_NAMES.issuperset(match)
 
 

@@ -23,7 +23,7 @@ OLDER = re.compile(r"(.+?)_(\d+(?:_\d+)*)")
 
 
 def get(name: str) -> Dialect:
-    """The dialect of that name: one module import; entry points are scanned only where no file of ours fits."""
+    """The dialect of that name: one module import; entry points are scanned only if no file of ours fits."""
     plain, _, version = name.partition("@")
     if version:
         return of_version(plain, version)
@@ -64,7 +64,7 @@ def names() -> list[str]:
 
 
 def versions(name: str) -> list[str]:
-    """The versions of a dialect, the newest first; none where it has none."""
+    """The versions of a dialect, the newest first; none if it has none."""
     found = [old[2].replace("_", ".") for file in own() if (old := OLDER.fullmatch(file)) and old[1] == name]
     older = sorted(found, key=lambda version: [int(part) for part in version.split(".")], reverse=True)
     newest = get(name).version

@@ -24,7 +24,7 @@ TASK = (
     *(Field("task_id"), Field("task_subject", "task_summary"), Field("task_description")),
     *(Field("teammate_name", "agent_name"), Field("team_name")),
 )
-# Of worktrees nothing is made, and nothing removed, unless a hook says that it did it.
+# The agent creates or removes a worktree itself, unless a hook reports that it did so.
 FAILS = Exit(means="it is not done", decision="deny", failed=True, text=ExitText("stderr", "reason"))
 ENDED = {"signal": "deny", "timeout": "deny", "spawn": "deny"}
 

@@ -23,7 +23,7 @@ STOPPING = (
     *(Field("background_tasks"), Field("session_crons")),
 )
 NO_MODELS = ("command", "http", "mcp_tool")
-# Exit 2 where nothing can be blocked: stderr is for the user, or for nobody.
+# Exit 2 on events that cannot be blocked: stderr goes to the user, or is dropped.
 SHOWN: dict[int | str, Exit] = {
     2: Exit(
         means="an error: stderr is shown to the user",

@@ -21,7 +21,7 @@ from tenterhook.dialects.schema.dialect import (
     revise,
 )
 
-# What an event under its camelCase name begins with, and under its PascalCase one.
+# The fields that an event begins with under its camelCase name, and under its PascalCase name.
 CAMEL = (Field("sessionId", "session"), Field("timestamp", "timestamp", "epoch-ms"), Field("cwd", "cwd"))
 SNAKE = (
     Field("hook_event_name", "event"),
@@ -35,7 +35,7 @@ CALL = (Field("toolName", "tool_name"), Field("toolArgs", "tool_input"))
 SNAKE_CALL = (Field("tool_name", "tool_name", "called"), Field("tool_input"))
 STOPPED = (Field("stopReason", "stop_reason"), Field("stop_hook_active"))
 
-# What hooks of PascalCase events call a tool.
+# The names that hooks of PascalCase events use for tools.
 CALLED = {
     "bash": "Bash",
     "powershell": "Bash",
@@ -53,7 +53,7 @@ CALLED = {
     "update_todo": "TodoWrite",
     "task": "Agent",
 }
-# Failures of hooks that refuse what they were to judge; running out of time is none of them.
+# Failures of hooks that refuse the operation; a time-out is not one of them.
 CLOSED = {"exit": "deny", "signal": "deny", "spawn": "deny", "network": "deny"}
 DENIES: dict[int | str, Exit] = {
     2: Exit(
@@ -213,7 +213,7 @@ NOTICE = EventRule(
     ),
 )
 
-# How a PascalCase event matches and calls tools.
+# How a PascalCase event matches and names tools.
 CLAUDE = "names-or-regex-whole@javascript-2025"
 
 EVENTS = (

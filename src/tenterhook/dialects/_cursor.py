@@ -39,7 +39,7 @@ SERVER = (
 )
 FILE = Field("file_path", "tool_input.file_path")
 DURATION = Field("duration", "duration_ms")
-# An answer that cannot be read, or that is none that the event knows, is a refusal.
+# An answer that cannot be read, or that the event does not know, is a refusal.
 UNREADABLE = {"output": "deny"}
 
 PRE = EventRule(

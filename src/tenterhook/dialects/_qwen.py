@@ -19,14 +19,14 @@ TOOL = (Field("tool_name"), Field("tool_input"))
 CALL = (Field("tool_use_id"), Field("tool_call_id"))
 AROUND = (Field("background_tasks"), Field("crons"))
 TODO = (Field("all_todos"), Field("phase"))
-# A context that nobody is told.
+# A context that is not delivered.
 UNHEARD = {"context": "log"}
-# Events on which exit 2 decides nothing: its text is for whoever looks into the log.
+# Events on which exit 2 decides nothing: its text goes to the log only.
 UNREFUSED: dict[int | str, Exit] = {
     2: Exit(means="goes on; stderr is kept in the log", failed=True, text=ExitText("stderr", "error"))
 }
 
-# Events whose hooks nobody listens to.
+# Events whose hooks the agent does not listen to.
 LOST = Exit(means="failed; nothing is read", failed=True)
 UNREAD: dict[int | str, Exit] = {0: Exit(means="nothing is read"), 2: LOST, "other": LOST, "signal": LOST}
 

@@ -44,7 +44,7 @@ LAST_MESSAGE = Field("last_assistant_message", "prompt_response", "nullable")
 CALL = (Field("tool_name"), Field("tool_input"))
 
 FAILED = Exit(means="an error; the operation goes on", failed=True, text=ExitText("stderr", "error"))
-# Where exit 2 is an exit like any other.
+# Events on which exit 2 is an exit like any other.
 NO_VETO: dict[int | str, Exit] = {2: FAILED}
 
 EVENTS = (
@@ -270,7 +270,7 @@ KEYS = {
     "tenterhook": "ours",
 }
 
-# Beside its hooks a file of them may have a description, and nothing else.
+# A hooks file may have a description in addition to its hooks, and nothing else.
 ALONE = File(
     path=".codex/hooks.json", scope="project", format="json", hooks_only=True, beside=("description",), alone=True
 )

@@ -44,7 +44,7 @@ KEYS = {
 }
 BASH: dict[str, str | bool] = {"shell": "bash"}
 POWERSHELL: dict[str, str | bool] = {"shell": "powershell"}
-# Files that are there for hooks alone: one switch for their own, one bad entry costs itself.
+# Files for hooks only: their switch is for their own hooks, and a bad entry costs only itself.
 ALONE = File(
     path=".github/hooks/**/*.json",
     scope="project",

@@ -38,7 +38,7 @@ TOOL = (Field("tool_name"), Field("tool_input"))
 CALL = (Field("mcp_context"), Field("original_request_name"))
 REQUEST = Field("llm_request")
 RESPONSE = Field("llm_response")
-# A context that nobody is told.
+# A context that is not delivered.
 UNHEARD = {"context": "log"}
 
 EVENTS = (
@@ -195,7 +195,7 @@ ANSWERS = (
     Answer(path="hookSpecificOutput.toolConfig", effect="tool_config", events=("BeforeToolSelection",)),
 )
 
-# At every exit one JSON object is the answer, wherever it was printed; else the text of stdout counts, or of stderr.
+# At every exit a JSON object is the answer, on stdout or stderr; else the text of stdout counts, or of stderr.
 TEXT = "stdout-or-stderr"
 
 KEYS = {

@@ -94,7 +94,7 @@ KEYS = {
     "tenterhook": "ours",
 }
 
-# What matchers may call a tool besides its own name: the name that is shown, and what others or older versions say.
+# Other names that matchers accept for a tool: the displayed name, and names of other agents or older versions.
 SHOWN = {
     "agent": "Agent",
     "ask_user_question": "AskUserQuestion",
@@ -137,7 +137,7 @@ BESIDES = {
     "write_file": ("Write",),
 }
 
-# Hooks in the frontmatter of a skill or of an agent: from when it is used on.
+# Hooks in the frontmatter of a skill or an agent count from its first use on.
 SKILL = (Section(hooks="hooks", agent="name", by_folder=True),)
 AGENT = (Section(hooks="hooks", agent="name"),)
 ON_A_MAC = "/Library/Application Support/QwenCode"

@@ -1,8 +1,8 @@
-"""Hooks that are started and not waited for: what they say is heard on the next turn.
+"""Run hooks that the event does not wait for: their messages are delivered on the next turn.
 
 These are single hooks whose entry says so, and all hooks of an event that the agent itself does not wait for. One
-Background belongs to one session. So many run at once, the others wait their turn, and what is beyond that is
-refused and said; a result stays here until it is taken. When the session ends, what still runs is ended with it.
+Background belongs to one session. A limited number runs at once, the others wait, and any beyond that are refused with
+a warning. A result stays here until it is taken. When the session ends, the hooks that still run are ended.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FULL = "too many in the background"
 
 
 class Late(Struct, frozen=True, eq=False):
-    """One hook of one event, on its own now."""
+    """One background hook of one event."""
 
     compiled: Any
     event: Event
@@ -49,7 +49,7 @@ class Late(Struct, frozen=True, eq=False):
 
 
 class Chain(Struct, eq=False):
-    """All hooks of an event that nobody waits for, batch after batch: `flow` says what runs next."""
+    """All hooks of an event that the host does not wait for, batch after batch: `flow` says what runs next."""
 
     compiled: Any
     event: Event
@@ -62,7 +62,7 @@ class Chain(Struct, eq=False):
 
 
 class Background:
-    """Safe to use from threads. `keep` is how many results wait to be taken; None means all of them."""
+    """The background hooks of a session; thread-safe. `keep` is how many results wait to be taken; None means all."""
 
     def __init__(
         self,
@@ -82,17 +82,17 @@ class Background:
         self.nothing_runs.set()
         self.closed = False
         self.runner: Runner | None = None
-        # Subagents that can still be told; what hooks of the others have to say is for the main agent.
+        # Subagents that still exist; results of hooks of other subagents go to the main agent.
         self.agents: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
 
     def take_over(self, compiled: CompiledEvent, event: Event, planned: Plan) -> Plan:
-        """Start the plan's background hooks; the plan as it is without them."""
+        """Start the plan's background hooks; return the plan without them."""
         if compiled.rule.firing.awaited:
             later = tuple(hook for batch in planned.batches for hook in batch if hook.background)
             jobs = self.engine.prepare(compiled.batch(later, event))
             taken = tuple(job.hook for job in jobs if self.offer(Late(compiled, event, job)))
         else:
-            # Only a process can be ended with its session: functions of the host's own are called at once, as ever.
+            # Only a process can be ended with its session, so functions of the host are called at once, as always.
             batches = [
                 tuple(hook for hook in batch if handlers.starts_child(hook.handler)) for batch in planned.batches
             ]
@@ -102,7 +102,7 @@ class Background:
         return self.without(planned, later, taken)
 
     def without(self, planned: Plan, later: tuple[Hook, ...], taken: tuple[Hook, ...]) -> Plan:
-        """The plan without these hooks, of which some were started and the others refused."""
+        """The plan without these hooks; those that were not started are listed as skipped."""
         left = [hook for hook in later if not any(hook is one for one in taken)]
         refused = tuple(Skipped(hook.name, str(hook.source), FULL) for hook in left)
         for hook in left:
@@ -131,7 +131,7 @@ class Background:
             return True
 
     def start(self, late: Late | Chain) -> None:
-        """With the lock held, so that it cannot be done before it is listed."""
+        """Call with the lock held, so that it cannot finish before it is listed."""
         self.running[late] = None
         self.nothing_runs.clear()
         if not isinstance(late, Chain):
@@ -156,7 +156,7 @@ class Background:
             self.running[late] = ticket
 
     def done(self, late: Late, completed: Completed) -> None:
-        """In the reactor's thread."""
+        """Called in the reactor's thread."""
         handler: Any = handlers.get(late.job.hook.handler)
         self.settle(late, handler.attempt(late.job, completed))
 
@@ -166,7 +166,7 @@ class Background:
     # A whole event
 
     def has_ended(self, chain: Chain) -> bool:
-        """Start the chain's next batch; true where there is none, and its outcome is there. With the lock held."""
+        """Start the chain's next batch; true if there is none and the outcome is ready. Call with the lock held."""
         done = [chain.attempts[n] for n in range(len(chain.jobs))]
         chain.attempts, chain.tickets = {}, []
         try:
@@ -185,7 +185,7 @@ class Background:
         return len(chain.attempts) == len(chain.jobs) and self.has_ended(chain)
 
     def submit_program(self, chain: Chain, number: int, program: Program) -> Attempt | None:
-        """An attempt where the process cannot even be tried."""
+        """Submit a job; returns an attempt if its process cannot even be tried."""
         hook = chain.jobs[number].hook
         try:
             pool = self.runner.pool() if self.runner and not self.closed else None
@@ -198,7 +198,7 @@ class Background:
         return None
 
     def one_done(self, chain: Chain, number: int, completed: Completed) -> None:
-        """In the reactor's thread."""
+        """Called in the reactor's thread."""
         handler: Any = handlers.get(chain.jobs[number].hook.handler)
         attempt = handler.attempt(chain.jobs[number], completed)
         with self.lock:
@@ -210,7 +210,7 @@ class Background:
     # The end of each
 
     def over(self, late: Late | Chain, outcome: Outcome | None) -> None:
-        """Without an outcome it was cancelled. The journal and the log have it before those who wait for it go on."""
+        """Record the end; no outcome means that it was cancelled. Journal and log come before waiting callers."""
         try:
             if outcome:
                 with self.lock:
@@ -220,7 +220,7 @@ class Background:
             self.forget(late, cancelled=outcome is None)
 
     def forget(self, late: Late | Chain, *, cancelled: bool) -> None:
-        """It does not run any more: the next one may start."""
+        """Remove it from the running ones, and start the next."""
         with self.lock:
             del self.running[late]
             if cancelled:
@@ -231,7 +231,7 @@ class Background:
                 self.nothing_runs.set()
 
     def outcome(self, late: Late, attempt: Attempt) -> Outcome:
-        """What the hook said, as an outcome of its own. It decides nothing: the event has gone on."""
+        """The hook's answer as an outcome of its own. It decides nothing: the event has gone on."""
         engine, compiled, event = self.engine, late.compiled, late.event
         attempts: list[Attempt] = []
         skipped: list[Skipped] = []
@@ -249,7 +249,7 @@ class Background:
         )
 
     def take(self, agent: str) -> list[Outcome]:
-        """What has finished since for an agent; each is given once."""
+        """The finished outcomes for an agent; each is returned once."""
         mine: list[Outcome] = []
         with self.lock:
             for _ in range(len(self.finished)):
@@ -262,12 +262,12 @@ class Background:
         return mine
 
     def leave(self) -> None:
-        """From now on the session's events wait for all of their hooks."""
+        """Detach from the engine: from now on the session's events wait for all of their hooks."""
         if self.engine.keepers.get(self.session) is self:  # another session may have the same id by now
             self.engine.keepers.pop(self.session, None)
 
     def stop(self) -> None:
-        """End what runs, start nothing more; what has finished can still be taken, by the main agent."""
+        """End what runs and start nothing more; the main agent can still take what has finished."""
         with self.lock:
             self.closed = True
             self.agents.clear()
@@ -278,7 +278,7 @@ class Background:
             ticket.cancel()
 
     def give_up(self) -> None:
-        """Those that wait do not start any more; the log hears of it. With the lock held."""
+        """Drop the waiting hooks and log each. Call with the lock held."""
         for late in self.waiting:
             for hook in late.hooks if isinstance(late, Chain) else (late.job.hook,):
                 log.info("%s was not started: its session, or the engine, has ended", hook.name)
@@ -291,13 +291,13 @@ class Background:
             return [late for late in (*self.running, *self.waiting) if isinstance(late, Chain)]
 
     def wait_for_chains(self) -> None:
-        """Hooks of events that nobody waits for have a little time to end by themselves before their session does."""
+        """Give events without a waiting host a little time to finish before their session ends."""
         until = time.monotonic() + self.engine.grace
         while self.chains and time.monotonic() < until:
             self.nothing_runs.wait(0.02)
 
     def wait(self) -> None:
-        """Until what was running is gone."""
+        """Wait until nothing runs any more."""
         self.nothing_runs.wait(self.engine.grace + 1)
 
     def end(self) -> None:
@@ -308,7 +308,7 @@ class Background:
 
 
 def register_background(engine: Engine, id: str, agent_id: str, limit: int) -> Background:
-    """The background of a new session: with the engine's own id for the first one, another for each beside it."""
+    """The background of a new session. The first one has the engine's own id, each further one another."""
     if not isinstance(limit, int) or limit < 1:
         raise UsageError(f"background_limit must be a whole number from 1 on, not {limit!r}")
     with engine.lock:

@@ -1,4 +1,4 @@
-"""One event of one set of hooks, compiled once: what does not change between two firings of it."""
+"""One event of one set of hooks, compiled once: everything that does not change between two firings of it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Part(Struct, frozen=True):
-    """One event of a moment: how its hooks' answers are read, and what they are given."""
+    """One event of several that fire together: how its hooks' answers are read, and their input."""
 
     rule: EventRule
     rules: Rules
@@ -29,19 +29,19 @@ class Part(Struct, frozen=True):
 
 
 class HookBatch(Struct, frozen=True, gc=False):
-    """Hooks that run at the same time, and what they are given, by the name of their event."""
+    """Hooks that run at the same time, and their input, by the name of their event."""
 
     hooks: tuple[Hook, ...]
     given: dict[str, Given]
 
 
 class CompiledEvent:
-    """What an event needs, or several that are one moment.
+    """Everything that an event needs, or several events that fire together.
 
-    `listened` says whether a hook or a tap waits for it; `quiet` is its outcome where none does, and the log has
-    been told of what is wrong with the config. `untrusted` says whether the user has not approved some of its hooks.
-    `rule`, `rules` and `shape` are those of the moment's first event, `rule` with what the others can do beside it.
-    `off` is why no hook runs; `switched` the same where only hooks of the system do.
+    `listened` says whether a hook or a tap waits for it; `quiet` is its outcome if none does and the config's mistakes
+    have been logged. `untrusted` says whether the user has not approved some of its hooks. `rule`, `rules` and `shape`
+    are those of the first event, with `rule` extended by what the others can do. `off` is why no hook runs; `switched`
+    the same if only the system's hooks run.
     """
 
     __slots__ = (
@@ -78,24 +78,24 @@ class CompiledEvent:
         self.quiet: Outcome | None = None
 
     def reading(self, hook: Hook) -> Rules:
-        """How this hook's answer is read."""
+        """The rules for reading this hook's answer."""
         return self.parts[hook.event].rules if self.several else self.rules
 
     def batch(self, hooks: tuple[Hook, ...], event: Event) -> HookBatch:
-        """These hooks, with the event as it is now."""
+        """A batch of these hooks, with the event as it is now."""
         if not self.several:
             return HookBatch(hooks, {self.rule.name: Given(event, self.shape)})
         parts = self.parts.items()
         return HookBatch(hooks, {name: Given(replace(event, name=name), part.shape) for name, part in parts})
 
     def forget(self) -> None:
-        """What was remembered of targets, so that the next event is planned as the first one was."""
+        """Clear what is cached about targets, so that the next event is planned like the first one."""
         self.memo.forget()
         self.planner.forget()
 
 
 def compile_event(hookset: HookSet, rules: Sequence[EventRule], *, tapped: bool) -> CompiledEvent:
-    """These events of a set of hooks; `tapped` says whether the host listens to outcomes."""
+    """Compile these events of a set of hooks; `tapped` says whether the host listens to outcomes."""
     loaded = hookset.ready()
     hooks = hookset.registry.hooks(*(rule.name for rule in rules))
     off, switched = hookset.off(), loaded.off

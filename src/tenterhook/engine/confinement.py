@@ -1,4 +1,4 @@
-"""How each hook is confined: what its dialect says, what its entry asks for, what user and system settle for all."""
+"""Decide how each hook is confined: by its dialect, by its entry, and by the settings of user and system for all."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
     from tenterhook.types import Hook
 
 Confined = tuple[Profile | None, bool]
-# Where a user's own folders are elsewhere than usual.
+# Variables that move a user's folders elsewhere.
 MOVED = {".config/": "XDG_CONFIG_HOME", ".local/share/": "XDG_DATA_HOME", ".local/state/": "XDG_STATE_HOME"}
 MOVED[".cache/"] = "XDG_CACHE_HOME"
-# Holds our hooks and much else.
+# A file that holds our hooks and much else.
 SHARED = "pyproject.toml"
 FREE: Confined = (None, False)
-# Steps of a path, links followed: they may lead in a circle.
+# The most steps of a path when links are followed: they may form a cycle.
 LONGEST_WAY = 400
 
 
 class Confinement:
-    """One engine's. Profiles are made once: the places are looked at when the first hook needs them."""
+    """The confinement of one engine's hooks. Profiles are made once, when the first hook needs one."""
 
     def __init__(self, owner: HookSet) -> None:
         self.owner = owner
         self.made: dict[Sandbox | None, Confined] = {}
 
     def of(self, hook: Hook) -> Confined:
-        """The profile of a hook's process, and whether it may not run without; None where nothing confines it."""
+        """The profile of a hook's process, None if not confined; and whether the hook must not run without it."""
         if not handlers.starts_child(hook.handler):
             return FREE
         found = self.made.get(hook.sandbox)
@@ -49,19 +49,20 @@ class Confinement:
         return found
 
     def knows(self, hook: Hook) -> bool:
-        """Whether `of` has nothing to look for."""
+        """Whether the profile is ready, so that `of` does not have to look at the disk."""
         return hook.sandbox in self.made
 
     def make(self, asked: Sandbox | None) -> Confined:
         said = self.owner.settings.sandbox
         if said == "off" or (asked and asked.off and said != "require"):
             return FREE
-        # A strict engine would run no hook at all where there is no sandbox yet; who requires one wants just that.
+        # In strict mode a sandbox is required on Linux only: elsewhere none exists yet, and no hook could run.
+        # `require` wants that.
         strict = self.owner.mode == "strict" and sys.platform == "linux"
         return self.profile(asked or Sandbox()), said == "require" or strict
 
     def words(self, hook: Hook) -> str:
-        """For people; empty where there is no process to speak of."""
+        """A description for people; empty if the hook is not a process."""
         if handlers.runs_in_host(hook.handler):
             return "not confined: it runs in the host's own process"
         if not handlers.starts_child(hook.handler):
@@ -76,7 +77,7 @@ class Confinement:
         return ", ".join([*said, "refused where that cannot be had" if required else "else with a warning"])
 
     def profile(self, asked: Sandbox) -> Profile:
-        """Explicit paths open what is protected or secret only where they name it, or something in it."""
+        """Build a profile. Explicit paths open protected or secret places only if they name them or a part of them."""
         usual = self.owner.dialect.sandbox.default
         read = [*self.expand_paths(usual.read), *self.expand_paths(asked.read)]
         write = [*self.expand_paths(usual.write), *self.expand_paths(asked.write)]
@@ -97,7 +98,7 @@ class Confinement:
         )
 
     def expand_paths(self, paths: Iterable[str]) -> list[str]:
-        """Where each really leads; ~ is the user's home, and the rest counts from the project."""
+        """The real path of each; ~ is the user's home, and relative paths count from the project."""
         return [os.path.realpath(os.path.join(self.owner.project, self.from_home(path))) for path in paths]
 
     def from_home(self, path: str) -> str:
@@ -105,7 +106,7 @@ class Confinement:
 
     @cached_property
     def homes(self) -> list[str]:
-        """The engine's, and the one that the system knows: HOME may say anything."""
+        """The engine's home, and the one in the system's user database: HOME may be set to anything."""
         return [*dict.fromkeys([self.owner.home, known_home()])]
 
     @cached_property
@@ -145,7 +146,7 @@ class Confinement:
         yield from places.SYSTEM
 
     def of_dialect(self) -> Iterator[str]:
-        """The files of the dialect in force, which may be one that nobody else knows."""
+        """The config files of the dialect in use, which other packages may not know."""
         owner = self.owner
         files = (file.path for file in owner.dialect.config.files)
         for path in (*files, *owner.dialect.tools.mcp_files, *([owner.config] if owner.config else ())):
@@ -162,20 +163,20 @@ class Confinement:
         return [os.path.realpath(path) for path in (*self.at_home(places.CACHES), *given) if os.path.isdir(path)]
 
     def sane(self, folder: str) -> list[str]:
-        """A folder that a variable names; not one that holds a home, and with it everything."""
+        """The folder that a variable names, unless it contains a home and so everything."""
         if not os.path.isabs(folder):
             return []
         real = os.path.realpath(folder)
         return [] if any(within(os.path.realpath(home), real) for home in self.homes) else [folder]
 
     def outside(self, folders: Iterable[str], guarded: Iterable[str]) -> list[str]:
-        """Not what lies in a guarded place of a home: a hook that may write /tmp can make a link of a folder there."""
+        """Drop folders in a guarded place of a home: a hook that may write /tmp can turn one into a link."""
         homes = prefixes(real for home in self.homes if (real := os.path.realpath(home)) != "/")
         ours = prefixes(place for place in guarded if f"{place}/".startswith(homes))
         return [folder for folder in folders if not f"{folder}/".startswith(ours)]
 
     def ledgers(self) -> list[str]:
-        """Where `tenter hook`, which is a hook itself, keeps what its checks came to."""
+        """The folder in which `tenter hook`, which is a hook itself, keeps the results of its checks."""
         folder = os.path.join(state_folder(self.owner.environ, self.owner.home), "actions")
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -184,7 +185,7 @@ class Confinement:
         return [os.path.realpath(folder)]
 
     def keep_our_own(self, writable: list[str]) -> None:
-        """What we may write ourselves while a hook runs must be there before, or it would be taken for the hook's."""
+        """Create the folders that we write while a hook runs: later they would count as the hook's."""
         for path in self.at_home((".local/state/tenterhook",)):
             real = os.path.realpath(path)
             if any(within(real, one) for one in writable):
@@ -202,13 +203,13 @@ def known_home() -> str:
 
 
 class Real:
-    """Where paths really lead, quickly: most have the same few folders around them, and most are not there."""
+    """Resolve paths quickly: most are in the same few folders, and most do not exist."""
 
     def __init__(self) -> None:
         self.folders: dict[str, tuple[str, frozenset[str] | None]] = {}
 
     def folder(self, folder: str) -> tuple[str, frozenset[str] | None]:
-        """Where it really is, with a slash behind it, and what is in it; None where we may not know."""
+        """The folder's real path with a slash at its end, and its entries, None if they cannot be read."""
         real = os.path.realpath(folder)
         inside = None
         try:
@@ -220,7 +221,7 @@ class Real:
         return real.rstrip("/") + "/", inside
 
     def both(self, paths: Iterable[str]) -> Iterator[str]:
-        """Each place as it is named, below the real folder that holds it; where links lead; and the links."""
+        """Each path below the real folder that holds it, the links on the way, and the target of a link."""
         for path in paths:
             folder, _, name = path.rpartition("/")
             known = self.folders.get(folder)
@@ -235,7 +236,7 @@ class Real:
 
 
 def links_to(path: str) -> Iterator[str]:
-    """The links that a path leads over, each below the real folder that holds it: who replaces one moves the rest."""
+    """The links on a path, each below the real folder that holds it: replacing one would move everything behind it."""
     if os.path.realpath(path) == path:
         return
     real, names = "/", path.split("/")[::-1]
@@ -254,7 +255,7 @@ def links_to(path: str) -> Iterator[str]:
 
 
 def expand_path_pattern(pattern: str) -> list[str]:
-    """The path or paths that a pattern means: those that are there, and those that it usually means."""
+    """The paths that a pattern matches: those that exist, and those that it usually means."""
     path = pattern.removesuffix("/**")
     folder, name = os.path.split(path)
     before, star, after = name.partition("*")
@@ -272,7 +273,7 @@ def fits(name: str, before: str, after: str) -> bool:
 
 
 def own_config(project: str) -> Iterator[str]:
-    """The shared file where it holds hooks of ours; any other is the project's own affair."""
+    """The shared file if it holds hooks of ours; any other belongs to the project alone."""
     path = os.path.join(project, SHARED)
     try:
         with open(path, "rb") as file:
@@ -283,12 +284,12 @@ def own_config(project: str) -> Iterator[str]:
 
 
 def git(project: str) -> Iterator[str]:
-    """What git runs, in the project's own folder and, where that is a pointer, in the one it points to."""
+    """The files that make git run something, in the project's .git folder and, if that is a pointer, in its target."""
     own = os.path.join(project, ".git")
     folders = [own, *around_project(project), *submodules(os.path.join(own, "modules"))]
     yield from (os.path.join(folder, name) for folder in folders for name in places.GIT)
     if not os.path.isdir(own):
-        # What would make a repository of the project: a pointer to anywhere, or the folder itself.
+        # Files that would turn the project into a repository: a pointer to anywhere, or the folder itself.
         yield own
         yield os.path.join(project, "HEAD")
     if os.path.isfile(own):
@@ -297,14 +298,14 @@ def git(project: str) -> Iterator[str]:
         yield from (os.path.join(one, name) for one in (pointed, common) for name in places.GIT)
     worktrees = os.path.join(own, "worktrees")
     if os.path.isdir(worktrees):
-        # Their pointers stay as they are: who removes a worktree removes them.
+        # Their pointers stay writable: removing a worktree removes them.
         names = [name for name in places.GIT if name != "commondir"]
         yield from (os.path.join(worktrees, one, name) for one in sorted(os.listdir(worktrees)) for name in names)
     yield from pointed_to(project, own)
 
 
 def around_project(project: str) -> Iterator[str]:
-    """Those of the repositories that the project is a folder of: they can be written where it lies in /tmp."""
+    """The .git folders of repositories around the project: hooks can write them if the project lies in /tmp."""
     while project != "/":
         project = os.path.dirname(project)
         own = os.path.join(project, ".git")
@@ -313,7 +314,7 @@ def around_project(project: str) -> Iterator[str]:
 
 
 def submodules(folder: str) -> Iterator[str]:
-    """Git's folders below one, which are named as the modules are, slashes included; each may have modules itself."""
+    """Git's folders of submodules, named like the modules, slashes included; each may have modules itself."""
     try:
         with os.scandir(folder) as entries:
             inside = sorted(entry.path for entry in entries if entry.is_dir(follow_symlinks=False))
@@ -327,7 +328,7 @@ def submodules(folder: str) -> Iterator[str]:
 
 
 def pointed_to(project: str, own: str) -> Iterator[str]:
-    """Where the repository says that its hooks are, and more of its config."""
+    """The paths in the repository's config: of its hooks, and of further config files."""
     bases = {"hookspath": project, "path": own}
     for line in text_of(os.path.join(own, "config")).splitlines():
         key, equals, value = line.partition("=")

@@ -54,7 +54,7 @@ Flow = Generator[HookBatch, list[Attempt], tuple[Event, Outcome]]
 
 
 class Engine(BareHost):
-    """Fires events. Safe to use from threads and from several event loops. `EngineOptions` has its arguments.
+    """Fires events. Thread-safe, and usable from several event loops. `EngineOptions` has its arguments.
 
     Nothing is read or started before the first event that needs it.
     """
@@ -71,13 +71,13 @@ class Engine(BareHost):
         self.environ, self.mode, self.lock = hookset.environ, hookset.mode, hookset.lock
         self.agent, self.session_id = options.agent, hookset.session_id
         self.grace, self.supervisor = options.grace, options.supervisor
-        self.opened = False  # whether the files were read, and the journal is there if it is wanted
+        self.opened = False  # whether the files were read and the journal is open
         self.taps: tuple[Tap, ...] = ()
-        self.warned: set[str] = set()  # what the log has been told once
-        # Hooks that run once and have run, by identity; kept, so that no other hook can come to stand at their place.
+        self.warned: set[str] = set()  # warnings that were logged once
+        # Hooks that run once and have run, by identity. Keeping them ensures that no other hook gets the same identity.
         self.spent: dict[int, Hook] = {}
-        # The backgrounds of hooks that are not waited for, by session; without one an event waits for them.
-        # Weakly: a session that is dropped without an end must not be held by its engine.
+        # The backgrounds of hooks that are not waited for, by session; without one an event waits for them. The
+        # references are weak: the engine must not keep a session that was dropped without an end.
         self.keepers: WeakValueDictionary[str, Background] = WeakValueDictionary()
         self.numbers = itertools.count(1)
         self.prefix = os.urandom(4).hex()
@@ -91,13 +91,13 @@ class Engine(BareHost):
     def begin_flow(self, event: str, data: dict[str, Any], background: Background | None = None) -> Flow | Outcome:
         """The first half of `fire`, for a caller that drives the flow itself.
 
-        `background` takes the hooks that the event does not wait for where no session does.
+        `background` takes the hooks that the event does not wait for, if no session does.
         """
         compiled = self.hookset.compiled.get(event) or self.hookset.compile(event)
         return compiled.quiet or self.begin(compiled, data, background)
 
     def drive_flow(self, flow: Flow, attempts: list[Attempt] | None = None) -> Outcome:
-        """A flow to its end: from its first batch on, or from these attempts, for which it waits."""
+        """Drive a flow to its end, from its first batch or from these attempts; waits for each batch."""
         together = (self.runner or self.running()).together
         try:
             if attempts is None:
@@ -108,15 +108,15 @@ class Engine(BareHost):
             return self.finish(*finished.value)
 
     async def afire(self, event: str, /, **data: Any) -> Outcome:
-        """The same without blocking the loop."""
+        """Like `fire`, without blocking the event loop."""
         compiled = self.hookset.compiled.get(event) or self.hookset.compile(event)
-        if compiled.background and not self.has_profiles(compiled.hooks):  # they are prepared where the event begins
+        if compiled.background and not self.has_profiles(compiled.hooks):  # jobs are prepared as the event begins
             await self.off_loop(self.confine_all, compiled.hooks)
         flow = compiled.quiet or self.begin(compiled, data)
         return flow if isinstance(flow, Outcome) else await self.adrive_flow(flow)
 
     async def abegin_flow(self, event: str, data: dict[str, Any], background: Background) -> Flow | Outcome:
-        """As `begin_flow`, without blocking the loop."""
+        """Like `begin_flow`, without blocking the event loop."""
         hooks = self.hookset.event(event).hooks
         if not self.has_profiles(hooks):
             await self.off_loop(self.confine_all, hooks)
@@ -137,10 +137,10 @@ class Engine(BareHost):
     def begin(
         self, compiled: CompiledEvent, data: dict[str, Any], background: Background | None = None
     ) -> Flow | Outcome:
-        """The event's flow; its outcome at once where no hook runs."""
+        """Start an event: returns its flow, or its outcome at once if no hook runs."""
         if not self.opened:
             self.ready()
-        if not compiled.listened:  # for the first time: the log has not been told of the config's mistakes
+        if not compiled.listened:  # the first time: the config's mistakes are not logged yet
             compiled.quiet = self.nothing(compiled)
             if compiled.warnings:
                 self.log(compiled.quiet)
@@ -185,7 +185,7 @@ class Engine(BareHost):
             done = yield compiled.batch((*again, *awake), now)
             verdicts += refusals(judge(compiled, again, data, done[: len(again)], attempts, skipped))
             first = judge(compiled, awake, data, done[len(again) :], attempts, skipped)
-            verdicts += [replace(one, changes={}) for one in first]  # their first say: a stop and texts count too
+            verdicts += [replace(one, changes={}) for one in first]  # a first answer: stop and texts count too
         return event, merge(
             verdicts,
             changes,
@@ -199,7 +199,7 @@ class Engine(BareHost):
         )
 
     def prepare(self, batch: HookBatch) -> list[Job]:
-        """What each hook needs to run. For a process that is I/O, and slow once: see `confine`."""
+        """Make the jobs of a batch. For a process that is I/O, and slow the first time: see `confine`."""
         given, first, jobs = batch.given, self.dialect.failures.missing_is_silent, []
         for hook in batch.hooks:
             profile, require = self.confine(hook) if starts_child(hook.handler) else UNCONFINED
@@ -207,7 +207,7 @@ class Engine(BareHost):
         return jobs
 
     def confine(self, hook: Hook) -> Confined:
-        """The profile of a hook's process, and whether it may not run without.
+        """The profile of a hook's process, and whether the hook must not run without it.
 
         The first call looks for places that hooks may not touch, makes folders, and may fork the supervisor.
         """
@@ -216,7 +216,7 @@ class Engine(BareHost):
         return self.confinement.of(hook)
 
     def has_profiles(self, hooks: tuple[Hook, ...]) -> bool:
-        """Whether it is known how each of these hooks is confined, so that there is nothing slow to prepare."""
+        """Whether the profiles of all these hooks are ready, so that preparing them is not slow."""
         for hook in hooks:
             if starts_child(hook.handler) and not ("confinement" in vars(self) and self.confinement.knows(hook)):
                 return False
@@ -227,14 +227,14 @@ class Engine(BareHost):
             self.confine(hook)
 
     async def off_loop(self, function: Callable[[Argument], Result], argument: Argument) -> Result:
-        """In a thread, so that the event loop goes on."""
+        """Call a function in a thread, so that the event loop goes on."""
         try:
             return await self.running().off_loop(partial(function, argument))
         except RuntimeError:  # no more threads
             return function(argument)
 
     def plan_event(self, compiled: CompiledEvent, data: dict[str, Any]) -> tuple[Event, Plan, Outcome | None]:
-        """The event in our words and its plan; an outcome at once where no hook runs."""
+        """The event in our words and its plan; an outcome at once if no hook runs."""
         rule = compiled.rule
         data = in_our_words(data, compiled.renamed)
         if rule.target.of and rule.target.field not in data:
@@ -271,7 +271,7 @@ class Engine(BareHost):
         return made, replace(outcome, warnings=outcome.warnings + made.warnings) if made.warnings else outcome
 
     def newly_matching_hooks(self, compiled: CompiledEvent, event: Event, planned: Plan) -> tuple[Hook, ...]:
-        """The hooks whose condition did not hold for what was given and holds for what will really happen."""
+        """Hooks whose condition did not hold for the original data but holds for what will really happen."""
         if compiled.static or not compiled.rule.can.block:
             return ()
         known = {id(hook) for batch in planned.batches for hook in batch}
@@ -295,14 +295,14 @@ class Engine(BareHost):
         return self.told(outcome) if self.taps else outcome
 
     def log(self, outcome: Outcome) -> None:
-        """Tell the log what went wrong with hooks."""
+        """Log what went wrong with hooks."""
         if self.options.log:
             from tenterhook.engine.hook_log import log_outcome
 
             log_outcome(self, outcome)
 
     def warn(self, event: str, problems: Sequence[str]) -> None:
-        """Tell the log what could not be done of what hooks wanted."""
+        """Log which wishes of hooks could not be carried out."""
         if problems and self.options.log:
             from tenterhook.engine.hook_log import log_once
 
@@ -315,7 +315,7 @@ class Engine(BareHost):
         return outcome
 
     def meanwhile(self, job: Job) -> None:
-        """While hooks of an event run as processes: what can be done already."""
+        """Prepare the journal while a hook's process runs."""
         if self.journal is not None:
             self.journal.expect(job.given.event)
 
@@ -348,7 +348,7 @@ class Engine(BareHost):
         return register
 
     def add(self, event: str, function: Function, **options: Unpack[FunctionOptions]) -> Callable[[], None]:
-        """Register a function for an event; call what this returns to take it away. Inline unless it has a time-out."""
+        """Register a function for an event; call the result to remove it. Runs inline unless it has a time-out."""
         from tenterhook.engine.function_hook import make_function_hook
 
         hook = make_function_hook(function, self.dialect, self.rule(event), **options)
@@ -362,7 +362,7 @@ class Engine(BareHost):
         self.hookset.take(hook)
 
     def tap(self, function: Callable[[Outcome], object]) -> Callable[[], None]:
-        """Give every finished outcome to a function; call what this returns to stop that."""
+        """Call a function with every finished outcome; call the result to stop that."""
         from tenterhook.engine.tap import Tap
 
         tap = Tap(function)
@@ -393,19 +393,19 @@ class Engine(BareHost):
         return self.hookset.ready()
 
     def reload(self) -> None:
-        """Read the files anew; where one is broken the last good ones stay, and a ConfigError says so."""
+        """Read the files again. If one is broken, the last good ones stay in force and a ConfigError says so."""
         from tenterhook.engine.reload import reload
 
         reload(self)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is wrong with the config files, and what switched hooks off from outside of them."""
+        """Mistakes in the config files, and anything outside of them that switched hooks off."""
         return self.hookset.warnings
 
     @property
     def settings(self) -> Settings:
-        """What user and system say about all hooks, and what the host says over the user."""
+        """The settings of user and system for all hooks, and the host's, which outrank the user's."""
         return self.hookset.settings
 
     def rule(self, event: str) -> EventRule:
@@ -430,7 +430,7 @@ class Engine(BareHost):
         return Confinement(self.hookset)
 
     def open_journal(self) -> Journal | None:
-        """Where outcomes are kept; None where that is not wanted."""
+        """The journal of outcomes; None if it is off."""
         if not self.hookset.settings.journal:
             return None
         from tenterhook.journal import Journal
@@ -452,15 +452,15 @@ class Engine(BareHost):
 
     @property
     def abandoned(self) -> int:
-        """How many calls of functions were given up, past their time-out or cancelled, and could not be ended."""
+        """The number of function calls that were given up, timed out or cancelled, and could not be ended."""
         return self.runner.workers.abandoned if self.runner else 0
 
     def give_up(self) -> None:
-        """A call was given up, by whoever drives the flow."""
+        """Count a call that the driver of a flow gave up."""
         self.running().workers.abandoned += 1
 
     def own_background(self) -> Background:
-        """For hooks that a host without a session does not wait for: the journal, the log and taps hear of them."""
+        """The background for a host without a session: results go to the journal, the log and taps."""
         from tenterhook.engine.background import Background
 
         with self.lock:
@@ -469,7 +469,7 @@ class Engine(BareHost):
             return self.background
 
     def close(self) -> None:
-        """End what `afire` started; a `fire` in another thread comes to its own end. The engine may be used again."""
+        """End what `afire` started; a `fire` in another thread runs to its end. The engine may be used again."""
         with self.lock:
             runner, self.runner = self.runner, None
             background, self.background = self.background, None
@@ -494,7 +494,7 @@ class Engine(BareHost):
 
 
 def load(project: str | os.PathLike[str] = ".", **options: Any) -> Engine:
-    """An engine whose files are read now, so that a broken one is heard of at once. Options as for Engine."""
+    """An engine whose files are read now, so that a broken one raises at once. Options as for Engine."""
     engine = Engine(project, **options)
     engine.ready()
     return engine

@@ -1,4 +1,4 @@
-"""A function of the host's own code as a hook: what a file's entry would say is said in arguments."""
+"""Make a hook of a function in the host's code: arguments replace the entry of a file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Function = Callable[..., Any]
 
 
 class FunctionOptions(TypedDict, total=False):
-    """What a host may say about a function; see docs/embed/library.md."""
+    """The options of a function hook; see docs/embed/library.md."""
 
     match: str | None
     match_kind: str
@@ -47,7 +47,7 @@ def make_function_hook(
     condition: dict[str, Any] | None = None,
     sequential: bool = False,
 ) -> Hook:
-    """The caller is told at once what is wrong; a file's mistakes are reported together."""
+    """Raise at once what is wrong with the arguments; mistakes in files are collected and reported together."""
     if not callable(function):
         raise UsageError(f"a function is needed, not {function!r}")
     policies = {"default": on_failure} if isinstance(on_failure, str) else on_failure or {}

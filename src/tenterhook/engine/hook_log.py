@@ -1,4 +1,4 @@
-"""What goes wrong with hooks, in Python's logging: warnings of the logger `tenterhook.hooks`, without secrets.
+"""Log what goes wrong with hooks: warnings of the logger `tenterhook.hooks`, without secrets.
 
 Each failure is logged, with the exit code and all of stderr. Anything else that an outcome warns of comes back with
 every event, such as a mistake in a config file, and is logged once for each engine.
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 log = logs.redacting_logger("tenterhook.hooks")
 
-# An engine remembers so many warnings that it has logged; then it begins anew.
+# The number of logged warnings that an engine remembers; then it starts again.
 MOST = 1_000
-# What stands between a failure's first line and the whole of its stderr.
+# Separates a failure's first line from the whole of its stderr.
 STDERR = "; stderr:\n"
 
 
 def log_outcome(engine: Engine, outcome: Outcome) -> None:
-    """Log what the outcome warns of. A refusal by exit code is an answer, also where it counts as a failed run."""
+    """Log what the outcome warns of. A refusal by exit code is an answer, even if it counts as a failed run."""
     failures = {f"{one.hook}: failed: {describe_attempt_failure(one)}": one for one in outcome.attempts if one.failed}
     for text in outcome.warnings:
         attempt = failures.get(text)
@@ -61,12 +61,12 @@ def log_once(engine: Engine, key: str, text: str) -> None:
 
 
 def write(engine: Engine, text: str) -> None:
-    """The logger hides the secrets of this process; an engine and its hooks may have others."""
+    """Remove the secrets of the engine and its hooks; the logger itself only knows those of this process."""
     log.warning("%s", Redactor(environment(engine.hookset)).text(text))
 
 
 def cause(attempt: Attempt) -> str:
-    """Why the hook failed, on one line, with its exit code; below it all of stderr, where that has more to say."""
+    """Why the hook failed, on one line, with its exit code; below it all of stderr, if that has more."""
     what, said = describe_attempt_failure(attempt), attempt.stderr.strip()
     if attempt.exit_code and f"exit code {attempt.exit_code}" not in what:
         what = f"exit code {attempt.exit_code}: {what}"
@@ -81,7 +81,7 @@ def refuses(engine: Engine, event: str, attempt: Attempt) -> bool:
 
 
 def with_label(engine: Engine, text: str, outcome: Outcome) -> str:
-    """The warning, which begins with a hook's name or command, with what that hook is called in texts."""
+    """Replace the hook's name or command at the beginning of a warning by its label."""
     for name in dict.fromkeys(attempt.hook for attempt in outcome.attempts):
         if text.startswith(f"{name}: "):
             return engine.hookset.label(name) + text[len(name) :]

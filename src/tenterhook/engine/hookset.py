@@ -1,4 +1,4 @@
-"""The hooks of one project in one dialect: settings, files read once, hooks that were put in by code."""
+"""The hooks of one project in one dialect: settings, files that are read once, hooks that code added."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from tenterhook.types import Hook
 
 
 class HookSet:
-    """Nothing is read before it is asked for. `runs` says that the hooks are to run, not only to be looked at."""
+    """The hooks of a project, read on first use. `runs` says that the hooks will run and are not only listed."""
 
-    # Where hooks come from instead of files.
+    # A loader that replaces the files.
     source: Callable[[], Loaded] | None = None
 
     def __init__(self, options: EngineOptions, *, runs: bool = False) -> None:
@@ -45,10 +45,10 @@ class HookSet:
         self.session_id = options.session or os.urandom(16).hex()
         self.made_settings: Settings | None = None
         self.loaded: Loaded | None = None
-        self.stale = ""  # why the files that are in force are not those that are there
+        self.stale = ""  # why the files in force are not the current ones
         self.registry = Registry()
         self.compiled: dict[str, CompiledEvent] = {}
-        self.tapped = False  # whether the host listens to all outcomes, also of events without hooks
+        self.tapped = False  # whether the host listens to all outcomes, including those of events without hooks
         self.lacks: set[str] = set()
         self.lock = threading.RLock()
 
@@ -133,7 +133,7 @@ class HookSet:
 
     @property
     def settings(self) -> Settings:
-        """What user and system say about all hooks, and what the host says over the user."""
+        """The settings of user and system for all hooks, and the host's, which outrank the user's."""
         if self.made_settings is None:
             options = self.options
             ours = {name: getattr(options, name) for name in SETTINGS if getattr(options, name)}
@@ -143,25 +143,25 @@ class HookSet:
         return self.made_settings
 
     def off(self) -> str:
-        """Why no hook runs at all, not even those of the host's own code; empty where hooks run."""
+        """Why no hook runs at all, not even the host's own functions; empty if hooks run."""
         if depth(self.environ):
             return switched_off(self.environ) or "this process is itself a hook: hooks do not run inside hooks"
         return switched_off(self.environ)
 
     def managed_stay(self) -> bool:
-        """Whether a variable of the user's leaves the system's own hooks alone; inside of a hook none run."""
+        """Whether managed hooks still run if the user's variable switches hooks off. They never run inside a hook."""
         return not self.settings.managed_off and not depth(self.environ)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is wrong with the config files, and what switched hooks off from outside of them."""
+        """Mistakes in the config files, and anything outside of them that switched hooks off."""
         loaded, off = self.ready(), self.off()
         if off and self.managed_stay() and any(hook.source.scope == "managed" for hook in loaded.hooks):
             off += " but the system's own"
         return (*map(str, loaded.problems), *(text for text in (self.stale, off) if text))
 
     def label(self, name: str) -> str:
-        """What texts call a hook of this name: without secrets, and by its file where its command is its name."""
+        """The label of a hook in texts: without secrets, and its file's name if its command is its name."""
         known = self.registry.labels.get(name)
         if known is None:
             from tenterhook.pipeline.hook_labels import label

@@ -1,4 +1,4 @@
-"""An engine as a host: the methods that need no session, and the doors to the hosts, imported when one is opened."""
+"""An engine as a host: the methods that need no session, and those that open a host, which import it when called."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class BareHost:
     """A host without a session: it has no user to ask, no turns and no conversation."""
 
     ask: Ask | None = None
-    # The tools that hooks left for a turn; None means all.
+    # The tools that hooks leave the model for a turn; None means all.
     allowed: frozenset[str] | None = None
 
     @property
@@ -29,10 +29,10 @@ class BareHost:
         return cast("Engine", self)
 
     def narrow_tools(self, allowed: frozenset[str] | None) -> None:
-        """There are no turns: the caller has it in the reply."""
+        """Nothing to do: there are no turns, and the caller has it in the reply."""
 
     def received(self, texts: Sequence[str]) -> Sequence[str]:
-        """There is no conversation to put texts into: they stay the caller's."""
+        """Nothing to do: there is no conversation for the texts; the caller keeps them."""
         return texts
 
     def tool(self, name: str, **options: Unpack[ToolOptions]) -> Decorator:

@@ -1,4 +1,4 @@
-"""What a host says about its engine: one record. `docs/embed/library.md` says what each option is for."""
+"""The options of an engine: one record. `docs/embed/library.md` says what each option is for."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tenterhook.errors import check_choice
 from tenterhook.pipeline.failure_policy import MODES
 from tenterhook.trust import CHOICES
 
-# Who starts hook processes: a helper started as a program of its own, one forked from us, or we ourselves.
+# How hook processes are started: by a helper program, by a helper that is forked from us, or by us.
 SUPERVISORS = ("auto", "fork", "off")
 
 Words = ParamSpec("Words")
@@ -31,7 +31,9 @@ class Location(Struct, frozen=True):
 
 
 class EngineOptions(Location, frozen=True, kw_only=True):
-    """As the host gave them. Where `mode`, `sandbox` or `secrets` is empty, the dialect or the settings decide."""
+    """The options as the host gave them. If `mode`, `sandbox` or `secrets` is empty, the dialect or the settings
+    decide.
+    """
 
     dialect: str | Dialect = dialects.DEFAULT
     config: str | os.PathLike[str] | None = None
@@ -67,7 +69,7 @@ class EngineOptions(Location, frozen=True, kw_only=True):
 def takes(
     record: Callable[Words, Record],
 ) -> Callable[[Callable[[Self, Record], None]], Callable[Concatenate[Self, Words], None]]:
-    """For an `__init__` that is given a record: its callers give the record's fields, and type checkers know them."""
+    """Types an `__init__` that takes a record: callers pass the record's fields, and type checkers know them."""
 
     def decorate(init: Callable[[Self, Record], None]) -> Callable[Concatenate[Self, Words], None]:
         def build(self: Self, /, *args: Words.args, **options: Words.kwargs) -> None:

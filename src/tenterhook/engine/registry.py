@@ -14,14 +14,14 @@ Written = tuple[int, Hook]
 
 
 class Registry:
-    """Safe to change while events are under way: readers see the tuple they took."""
+    """The hooks of an engine. It may change while events run: readers keep the tuple that they took."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.numbers = itertools.count()
         self.written: dict[str, list[Written]] = {}
         self.ordered: dict[tuple[str, ...], tuple[Hook, ...]] = {}
-        self.labels: dict[str, str] = {}  # what texts call a hook, by its name
+        self.labels: dict[str, str] = {}  # the label of a hook in texts, by its name
 
     def add(self, *hooks: Hook) -> None:
         with self.lock:
@@ -30,14 +30,14 @@ class Registry:
             self.ordered, self.labels = {}, {}
 
     def remove(self, hook: Hook) -> None:
-        """Take one hook out; nothing happens where it is gone already."""
+        """Remove one hook; does nothing if it is gone already."""
         with self.lock:
             there = self.written.get(hook.event, [])
             self.written[hook.event] = [one for one in there if one[1] is not hook]
             self.ordered, self.labels = {}, {}
 
     def hooks(self, *events: str) -> tuple[Hook, ...]:
-        """Of one event, or of several as if they were one."""
+        """The hooks of one event, or of several as if they were one."""
         with self.lock:
             if events not in self.ordered:
                 found = itertools.chain.from_iterable(self.written.get(event, ()) for event in events)

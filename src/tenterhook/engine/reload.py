@@ -1,4 +1,4 @@
-"""Config read anew, because the host or the user asked for it: all of it at once, or nothing."""
+"""Read the config again, on request of the host or the user: all of it, or nothing if a file is broken."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def reload(engine: Engine) -> None:
-    """Functions stay; hooks of files are those that the files have now. A broken file changes nothing, loudly."""
+    """Replace the hooks of files; functions stay. If a file is broken, nothing changes and an error or a warning says
+    so.
+    """
     hookset = engine.hookset
     with engine.lock:
         before, settings = engine.ready(), hookset.made_settings
@@ -33,23 +35,23 @@ def reload(engine: Engine) -> None:
 
 
 def swap(engine: Engine, before: Loaded, loaded: Loaded) -> None:
-    """Events under way keep what they began with."""
+    """Replace the hooks; events that have begun keep the old ones."""
     hookset, old = engine.hookset, {id(hook) for hook in before.hooks}
     registry = Registry()
     registry.add(*(hook for hook in hookset.registry.all() if id(hook) not in old), *loaded.hooks)
     spent = {same(hook) for hook in engine.spent.values()}
     engine.spent.update((id(hook), hook) for hook in loaded.hooks if hook.once and same(hook) in spent)
     hookset.registry, hookset.loaded, hookset.stale, hookset.compiled = registry, loaded, "", {}
-    vars(engine).pop("confinement", None)  # made of the settings, and of the places that were there
+    vars(engine).pop("confinement", None)  # it depends on the settings and on what was on the disk
 
 
 def same(hook: Hook) -> tuple[Any, ...]:
-    """What makes a hook that runs once the one that has run."""
+    """The key by which a hook that runs once is recognised after a reload."""
     return hook.source.file, hook.event, hook.agent, hook.name, hook.matcher, str(hook.spec)
 
 
 def begin_journal(engine: Engine) -> None:
-    """As the settings have it now."""
+    """Open the journal that the settings ask for now."""
     before, engine.journal = engine.journal, engine.open_journal()
     if before is not None:
         before.flush()

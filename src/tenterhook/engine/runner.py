@@ -1,4 +1,4 @@
-"""The one seam through which every handler is called: jobs in, attempts out, nothing raised."""
+"""Run hooks: every handler is called here. Jobs in, attempts out, nothing raised."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Made = TypeVar("Made")
 class Runner:
     """Runs the jobs of a batch together: children in the calling thread, calls that block in threads."""
 
-    # Who runs a call that blocks, if it is all of its batch and no approval is bound to it; None: a thread.
+    # Runs a blocking call that is alone in its batch and has no approval to check; None: a thread does.
     aside: Callable[[ModuleType, Job], Attempt] | None = None
 
     def __init__(self, parallel: int = 64, supervisor: str = "off") -> None:
@@ -39,12 +39,12 @@ class Runner:
         self.workers = Workers()
         self.lock = threading.Lock()
         self.closed = False
-        # Made for the first child. An engine that is dropped without close() must not leave its idle threads behind.
+        # Made for the first child. The finalizer ends idle threads of an engine that is dropped without close().
         self.pools: list[Pool] = []
         weakref.finalize(self, end, self.workers, self.pools).atexit = False
 
     def together(self, jobs: Sequence[Job], meanwhile: Callable[[Job], object] | None = None) -> list[Attempt]:
-        """All jobs at once, from the calling thread; `meanwhile` is called with one of them while its process runs."""
+        """Run all jobs at once, from the calling thread; `meanwhile` is called with one while its process runs."""
         for job in jobs:
             if seal_to_check(job) is not None:
                 return run_sealed_jobs(jobs, partial(self.at_once, meanwhile=meanwhile))
@@ -53,7 +53,7 @@ class Runner:
         return self.at_once(jobs, meanwhile)
 
     def at_once(self, jobs: Sequence[Job], meanwhile: Callable[[Job], object] | None = None) -> list[Attempt]:
-        """Without a look at what they were approved as."""
+        """Run jobs without checking approvals; the caller has checked them."""
         if len(jobs) == 1:
             one = jobs[0]
             return [self.child(one, meanwhile) if handlers.starts_child(one.hook.handler) else self.call(one)]
@@ -91,7 +91,7 @@ class Runner:
         return handler.attempt(job, batch.wait()[0])  # type: ignore[no-any-return]
 
     def started(self, children: dict[int, Job], results: dict[int, Attempt]) -> Batch | QueuedBatch | None:
-        """Start the child processes; those that cannot even be tried have their result and are none any more."""
+        """Start the child processes. One that cannot even be tried gets its result here and is no longer a child."""
         self.rouse(next(iter(children.values())))
         programs = []
         for n, job in list(children.items()):
@@ -124,7 +124,7 @@ class Runner:
             return attempt_from_exception(job, exc)
 
     def collect(self, worker: Worker | Attempt, job: Job, began: float = 0.0) -> Attempt:
-        """Its time counts from its start, which may have been before others were collected."""
+        """Wait for a call. Its time counts from its start, which may be before other calls were collected."""
         if isinstance(worker, Attempt):
             return worker
         left = patience(job)
@@ -136,7 +136,7 @@ class Runner:
         return attempt_from_exception(job, result) if isinstance(result, BaseException) else result
 
     async def atogether(self, jobs: Sequence[Job], meanwhile: Callable[[Job], object] | None = None) -> list[Attempt]:
-        """All jobs at once, without blocking the caller's loop. Cancelled, it ends what it started first."""
+        """Run all jobs at once, without blocking the caller's loop. If cancelled, it first ends what it started."""
         if len(jobs) == 1:
             return [await self.acall(jobs[0], meanwhile)]
         import asyncio
@@ -156,7 +156,7 @@ class Runner:
         return await self.acall_now(job, meanwhile)
 
     async def acall_now(self, job: Job, meanwhile: Callable[[Job], object] | None = None) -> Attempt:
-        """Without a look at what it was approved as."""
+        """Run a job without checking its approval; the caller has checked it."""
         handler = handlers.get(job.hook.handler)
         if handler is None:
             return no_handler(job)
@@ -176,9 +176,9 @@ class Runner:
         return attempt_from_exception(job, result) if isinstance(result, BaseException) else result
 
     async def awaits(self, handler: ModuleType, job: Job) -> bool | None:
-        """Whether the call can run on the caller's loop; None where its time went by before that was known.
+        """Whether the call can run on the caller's loop; None if its time-out passed before that was known.
 
-        A handler that does not say otherwise always can. To find out may mean to import, which is done off the loop.
+        A handler that does not say otherwise always can. Finding out may need an import, which is done off the loop.
         """
         if not hasattr(handler, "awaits"):
             return True
@@ -199,12 +199,12 @@ class Runner:
         return handler.attempt(job, completed)  # type: ignore[no-any-return]
 
     def rouse(self, job: Job) -> None:
-        """Whoever starts child processes wakes up while we put together what is to be started."""
+        """Wake the helper that starts child processes while we build the program to start."""
         if self.pools and (helping := self.pools[0].helping):
             helping.rouse(job.profile)
 
     def pool(self) -> Pool:
-        """All child processes of this engine."""
+        """The pool of all child processes of this engine, made on first use."""
         with self.lock:
             if not self.pools:
                 from tenterhook.runtime.process.pool import Pool
@@ -213,16 +213,16 @@ class Runner:
             return self.pools[0]
 
     def helper(self) -> Helper | None:
-        """Who starts and ends child processes; None where we do."""
+        """The helper that starts and ends child processes; None if this process does it."""
         return self.pool().helper()
 
     def release(self) -> None:
-        """For a command that ends with its event: what hooks left running goes on."""
+        """Let processes that hooks left behind go on, for a command that ends with its event."""
         if self.pools and (helping := self.pools[0].helping):
             helping.release()
 
     async def in_thread(self, function: Callable[[Job], Any], job: Job) -> Any:
-        """The function's result, from a thread; None where it took longer than the hook may."""
+        """The function's result, from a thread; None if it took longer than the hook may."""
         import asyncio
 
         loop = asyncio.get_running_loop()
@@ -242,7 +242,7 @@ class Runner:
             raise
 
     async def in_a_thread(self, function: Callable[[], Any]) -> Any:
-        """A host's own function, in a thread and the caller's context. Cancelled, it is left running and counted."""
+        """Call a host's function in a thread and the caller's context. If cancelled, it is left running and counted."""
         import asyncio
 
         try:
@@ -252,7 +252,7 @@ class Runner:
             raise
 
     async def off_loop(self, function: Callable[[], Made]) -> Made:
-        """What the function returns, from a thread and in the caller's context."""
+        """The function's result, from a thread and in the caller's context."""
         import asyncio
         from contextvars import copy_context
 
@@ -276,12 +276,12 @@ def end(workers: Workers, pools: list[Pool]) -> None:
 
 
 def handler_of(job: Job) -> Any:
-    """For jobs whose handler is known to exist."""
+    """The handler of a job that is known to have one."""
     return handlers.get(job.hook.handler)
 
 
 def blocks(job: Job) -> bool:
-    """Whether it is a call that needs a thread of its own."""
+    """Whether the job is a call that needs a thread of its own."""
     name = job.hook.handler
     return handlers.get(name) is not None and not handlers.starts_child(name) and not handlers.inline(name)(job)
 

@@ -1,4 +1,4 @@
-"""Try what hooks mean without running them: the engine's own flow, with attempts that a test makes up."""
+"""Try what hooks mean without running them: the engine's own flow, with made-up attempts."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tenterhook.types import Attempt, Hook, Job, Outcome, Source
 
 __all__ = ["Did", "simulate"]
 
-# Nothing is to be confined or kept of what was only made up.
+# Made-up hooks need no sandbox and no journal.
 NOTHING_RUNS: dict[str, Any] = {"journal": False, "sandbox": "off", "log": False}
 NAMES = ("one", "two", "three", "four", "five", "six", "seven", "eight")
 
 
 class Did(Struct, frozen=True, kw_only=True):
-    """What a made-up hook did."""
+    """The made-up result of a hook."""
 
     exit_code: int | None = 0
     stdout: str = ""

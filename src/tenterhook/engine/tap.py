@@ -1,4 +1,4 @@
-"""A listener to outcomes, which must not be able to change them: what it raises goes to the log."""
+"""A listener for outcomes. It cannot change them; what it raises goes to the log."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Threads for calls that block. A call past its time is abandoned, counted, and its thread used again when it ends.
+"""Threads for calls that block. A call past its time is abandoned, counted, and its thread is used again when it ends.
 
-Daemon threads, unlike concurrent.futures': a function that never returns must not keep the host from exiting. Two
-bare locks hand a call over and back in 7 microseconds; a future and its condition take 13.
+Daemon threads, unlike concurrent.futures': a function that never returns must not keep the host from exiting. Two bare
+locks hand a call over and back in 7 microseconds; a future and its condition take 13.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Worker:
             self.go.acquire()
             if self.function is None:
                 return
-            INSIDE.set(mark := [True])  # whatever runs here is a hook
+            INSIDE.set(mark := [True])  # everything that runs here is a hook
             try:
                 self.result = self.function(self.argument)
             except BaseException as exc:
@@ -50,11 +50,11 @@ class Worker:
             self.function = self.argument = None
             if self.then:
                 self.then(self.result)
-                self.then = self.result = None  # an idle thread keeps nothing of the host's alive
+                self.then = self.result = None  # an idle thread must not keep objects of the host alive
                 self.pool.free(self)
                 continue
             self.done.release()
-            # Whoever gets `done` back, the one who waited or the thread itself, makes the thread free again.
+            # The waiting caller or the thread itself takes `done` back; the one that does frees the thread.
             if self.abandoned and self.done.acquire(blocking=False):
                 self.abandoned, self.result = False, None
                 self.pool.free(self)
@@ -64,7 +64,7 @@ pools: weakref.WeakSet[Workers] = weakref.WeakSet()
 
 
 def forget_threads() -> None:
-    """After a fork there are no threads behind the idle ones."""
+    """Forget the idle threads after a fork: they do not exist in the child."""
     for pool in pools:
         pool.idle = []
 
@@ -74,9 +74,9 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 
 class Workers:
-    """As many threads as there are calls at once; none before the first call."""
+    """A pool of threads, one for each concurrent call; none before the first call."""
 
-    # What each thread does first.
+    # Called first in each thread.
     begin: Callable[[], object] | None = None
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class Workers:
         return worker
 
     def wait(self, worker: Worker, timeout: float | None) -> Any:
-        """The call's result; None where it took too long, and then it is abandoned."""
+        """The call's result; None if it took too long, and then it is abandoned."""
         there = False
         try:
             there = worker.done.acquire(timeout=-1 if timeout is None else timeout)
@@ -115,13 +115,13 @@ class Workers:
         return result
 
     def free(self, worker: Worker) -> None:
-        """It may serve again; not in a pool that was closed meanwhile."""
+        """Make a thread available again, unless the pool was closed meanwhile."""
         self.idle.append(worker)
         if self.closed:
             self.close()
 
     def close(self) -> None:
-        """End the threads that have nothing to do; one that still runs a call goes when the process does."""
+        """End the idle threads; a thread that still runs a call ends with the process."""
         self.closed = True
         while True:
             try:

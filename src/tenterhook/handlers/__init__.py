@@ -1,9 +1,9 @@
-"""One file per type of hook. What the other packages know of a type, its module says.
+"""One file per type of hook. The other packages know a type by its module alone.
 
 A module has `TRAITS`, which says what hooks of its type are, and `run(job) -> Attempt`. It may also have
 - `arun(job)`, awaited on the caller's loop: always, unless `awaits(job)` says no;
-- `inline(job)`, true where the call may run in the caller's own thread;
-- `program(job)` and `attempt(job, completed)`, where the hook is a child process: then the children of one batch run
+- `inline(job)`, true if the call may run in the caller's own thread;
+- `program(job)` and `attempt(job, completed)`, if the hook is a child process: then the children of one batch run
   together in the calling thread, and `run` is not needed. Only such hooks can run in the background;
 - `command_line(hook)`, the shell's text or the words that such a process is.
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 class Traits(Struct, frozen=True, kw_only=True):
-    """What hooks of one type are.
+    """The traits of hooks of one type.
 
-    `about` says it in a sentence, for people. `options` are the keys of an entry that the handler looks at, besides
-    the one that says what it runs. `failures` are the causes that a hook can fail of; empty means any of them.
-    `leeway` is how many seconds past the time-out the runner waits for `run`. A function's own time-out ends it where
-    that is possible, so its thread is given up soon; a handler that keeps the time itself has things to close.
+    `about` describes the type in a sentence. `options` are the keys of an entry that the handler reads, other than the
+    one that says what runs. `failures` are the causes that a hook can fail for; empty means any. `leeway` is how many
+    seconds past the time-out the runner waits for `run`. A function's own time-out ends it if that is possible, so its
+    thread is given up soon; a handler that keeps the time itself has things to close.
     """
 
     about: str = ""
@@ -47,7 +47,7 @@ UNKNOWN = Traits()
 
 @cache
 def get(name: str) -> ModuleType | None:
-    """The handler of that name; None where there is none."""
+    """The handler of that name; None if there is none."""
     whole = f"{__name__}.{name}"
     try:
         return import_module(whole) if name.isidentifier() else None
@@ -59,7 +59,7 @@ def get(name: str) -> ModuleType | None:
 
 @cache
 def traits(name: str) -> Traits:
-    """What the handler of that name says of its hooks."""
+    """The traits of the handler of that name."""
     return getattr(get(name), "TRAITS", UNKNOWN)
 
 
@@ -71,13 +71,13 @@ def runs_in_host(name: str) -> bool:
 
 @cache
 def starts_child(name: str) -> bool:
-    """Whether hooks of this type are child processes. Kept apart, because asking a module what it lacks is slow."""
+    """Whether hooks of this type are child processes. Cached: asking a module for a missing attribute is slow."""
     return hasattr(get(name), "program")
 
 
 @cache
 def inline(name: str) -> Callable[[Job], bool]:
-    """The handler's own word on whether a job may run in the caller's thread; without one, it may not."""
+    """The handler's test whether a job may run in the caller's thread; without one, it may not."""
     return getattr(get(name), "inline", never)
 
 

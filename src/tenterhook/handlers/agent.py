@@ -1,4 +1,4 @@
-"""A model judges the event and may look at the project's files first: Read, Grep and Glob, nothing that changes."""
+"""A model judges the event and may first read the project's files: Read, Grep and Glob, which change nothing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def arun(job: Job) -> Attempt:
 
 
 def run(job: Job) -> Attempt:
-    """On a loop of its own, in the runner's thread."""
+    """Run on a new event loop, in the runner's thread."""
     import asyncio
 
     return asyncio.run(arun(job))

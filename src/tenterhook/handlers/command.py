@@ -35,7 +35,7 @@ LACKED = "${} holds a secret and was kept from the hook; an `env` in its entry t
 
 
 def program(job: Job) -> Program | Attempt:
-    """What to start; an Attempt where the dialect skips a hook whose script is not there."""
+    """The program to start; an Attempt if the dialect skips a hook whose script does not exist."""
     from tenterhook.support.command_line import missing, one_program, substitute_placeholders
 
     main = job.hook.spec["main"]
@@ -53,7 +53,7 @@ def program(job: Job) -> Program | Attempt:
 
 
 def of_text(job: Job, text: str) -> Program:
-    """The shell has the last word where the program that it would have started cannot be."""
+    """Start the program without a shell if possible; the shell is the fallback if that program cannot be started."""
     from tenterhook.runtime.shell_free import direct
 
     asked = job.hook.spec.get("shell")
@@ -75,7 +75,7 @@ def shell_for(asked: object, env: Mapping[str, str]) -> str:
 
 @lru_cache
 def bash(path: str) -> str:
-    """Where bash is. A guard that a plain shell runs is better than one that cannot be started."""
+    """The path of bash; else a plain shell: a guard that it runs is better than one that cannot start."""
     places = (os.path.join(folder, "bash") for folder in path.split(os.pathsep) if os.path.isabs(folder))
     return next((place for place in places if os.access(place, os.X_OK)), SHELL)
 
@@ -108,16 +108,16 @@ def command_line(hook: Hook) -> str | list[str]:
 
 
 def usual_leftovers(job: Job) -> str:
-    """What becomes of processes that a hook leaves behind, where its entry does not say.
+    """What happens to processes that a hook leaves behind, if its entry does not say.
 
-    What a confined hook made in a place that agents obey is found when it ends. Who goes on after that could make it
-    later, so what a project's hook leaves behind ends with it. A hook of the user's own is the user's own word.
+    When a confined hook ends, we look for files that it made in places that agents obey. A process that goes on could
+    make them later, so the leftovers of a project's hook are ended. For a hook of the user's own they are kept.
     """
     return "tidy" if job.profile is not None and job.hook.source.scope == "project" else "keep"
 
 
 def attempt(job: Job, completed: Completed) -> Attempt:
-    """The child's end, as an Attempt. Decoded once, whole, so that no character is cut in two."""
+    """The child's end as an Attempt. The output is decoded once, whole, so that no character is cut in two."""
     hook = job.hook
     return Attempt(
         hook.name,
@@ -138,7 +138,7 @@ def attempt(job: Job, completed: Completed) -> Attempt:
 
 
 def withheld_variable_notes(job: Job, completed: Completed) -> tuple[str, ...]:
-    """Of a hook that went wrong and named a variable that was kept from it: what to do about that."""
+    """If a failed hook's stderr names a variable that was withheld, say what to do about that."""
     if completed.exit_code in ANSWERS or not completed.stderr:
         return ()
     names = withheld(job.given.event, job.given.shape, job.hook)

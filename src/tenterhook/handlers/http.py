@@ -26,7 +26,7 @@ def run(job: Job) -> Attempt:
 
 
 async def arun(job: Job) -> Attempt:
-    """The same for the caller's loop, from a thread. Cancelled, the connection ends, and the thread with it."""
+    """The same for the caller's loop, from a thread. If cancelled, the connection ends, and the thread with it."""
     import asyncio
     from threading import Thread
 
@@ -49,7 +49,7 @@ async def arun(job: Job) -> Attempt:
 
 
 def connection_for(job: Job) -> Connection:
-    """Not connected yet; its time begins now."""
+    """Not connected yet; the time-out counts from now."""
     from tenterhook.clients.connection import Connection
     from tenterhook.clients.hook_request import TOTAL, WIRE
 

@@ -1,6 +1,6 @@
 """A tool of an MCP server: it is called with values of the event, and its text is the hook's answer.
 
-The server is one that the agent itself would start, by its own files; it is started for the call and ended after it.
+The server is one that the agent's own files define. It is started for the call and ended after it.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ async def arun(job: Job) -> Attempt:
 
 
 def run(job: Job) -> Attempt:
-    """On a loop of its own, in the runner's thread."""
+    """Run on a new event loop, in the runner's thread."""
     import asyncio
 
     return asyncio.run(arun(job))
 
 
 def server_of(hook: Hook, event: Event) -> McpServer:
-    """The server that the entry names. What the project's files say counts for hooks of the project alone."""
+    """The server that the entry names. Servers in the project's files count for the project's hooks only."""
     from tenterhook.clients.mcp import read_servers
 
     wanted, home = hook.spec.get("server", ""), event.environ.get("HOME") or os.path.expanduser("~")
@@ -90,7 +90,9 @@ async def call_mcp_tool(server: McpServer, job: Job) -> str:
 
 
 def fill_placeholders(value: Any, payload: dict[str, Any]) -> Any:
-    """`${dotted.path}` stands for a value of the payload: alone as it is, in a text as text; empty if there is none."""
+    """Replace `${dotted.path}` by a value of the payload: alone it keeps its type, in a text it is text; empty if
+    missing.
+    """
     if isinstance(value, dict):
         return {key: fill_placeholders(one, payload) for key, one in value.items()}
     if isinstance(value, list):

@@ -6,7 +6,7 @@ from tenterhook.handlers import Traits
 from tenterhook.types import Attempt, Job
 
 FAILURES = ("network", "output", "spawn", "timeout")
-# Seconds past the time-out: connections are closed, which takes CLOSING of clients/judge at most.
+# Seconds past the time-out for closing connections, which takes at most CLOSING of clients/judge.
 LEEWAY = 1.0
 TRAITS = Traits(
     about="a model is asked, in one turn",
@@ -24,7 +24,7 @@ async def arun(job: Job) -> Attempt:
 
 
 def run(job: Job) -> Attempt:
-    """On a loop of its own, in the runner's thread."""
+    """Run on a new event loop, in the runner's thread."""
     import asyncio
 
     return asyncio.run(arun(job))

@@ -17,7 +17,7 @@ TRAITS = Traits(
 
 
 def inline(job: Job) -> bool:
-    """A function that the host registered without a time-out needs no thread to be ended from."""
+    """Whether it may run inline: a function without a time-out never has to be ended from another thread."""
     return job.timeout is None
 
 
@@ -40,7 +40,7 @@ def run(job: Job) -> Attempt:
 
 
 async def arun(job: Job) -> Attempt:
-    """The same on the caller's loop, for functions that can await."""
+    """The same on the caller's loop, for functions that can be awaited."""
     import asyncio
 
     began = time.monotonic()
@@ -55,7 +55,7 @@ async def arun(job: Job) -> Attempt:
         task = asyncio.current_task()
         if task is None or task.cancelling():
             raise
-        return build_failure_attempt(job, "exception", exc, began)  # its own doing: nobody cancelled the host
+        return build_failure_attempt(job, "exception", exc, began)  # it cancelled itself, not the host
     except TimeoutError as exc:
         return build_failure_attempt(job, "timeout" if limit.expired() else "exception", exc, began)
     except (Exception, SystemExit) as exc:
@@ -64,7 +64,7 @@ async def arun(job: Job) -> Attempt:
 
 
 def awaits(job: Job) -> bool:
-    """Whether the function is a coroutine function; importing it to find out is part of running it."""
+    """Whether the function is a coroutine function. Finding out may import it, which is part of running it."""
     from inspect import iscoroutinefunction
 
     function = resolve(job)
@@ -74,7 +74,7 @@ def awaits(job: Job) -> bool:
 
 
 def in_a_loop(awaitable: Any, timeout: float | None) -> Any:
-    """Await it on a loop of its own: in a thread of its own, where the caller's already runs one."""
+    """Await it on a new loop; in a new thread if a loop already runs in the caller's."""
     import asyncio
 
     async def with_time_limit() -> Any:
@@ -109,13 +109,13 @@ def resolve(job: Job) -> Callable[[Any], Any] | Attempt:
 
     try:
         return project_imports.function(main, job.cwd)
-    except (Exception, SystemExit) as exc:  # a module that wants to end the program has not been imported, either
+    except (Exception, SystemExit) as exc:  # a module that exits the program has not been imported, either
         detail = f"cannot import {main!r}: {type(exc).__name__}: {exc}"
         return Attempt(job.hook.name, "python", str(job.hook.source), error="import", detail=detail)
 
 
 def build_answer_attempt(job: Job, answer: Any, seconds: float) -> Attempt:
-    """A mapping is the answer, text counts as printed text, None as silence."""
+    """Read the returned value: a mapping is the answer, text counts as printed text, None as silence."""
     hook = job.hook
     if answer is None:
         return Attempt(hook.name, "python", hook.source.text or str(hook.source), seconds=seconds)
@@ -133,7 +133,9 @@ def build_answer_attempt(job: Job, answer: Any, seconds: float) -> Attempt:
 
 
 def as_json_or_cut(answer: Any) -> tuple[Any, bool]:
-    """The answer, without its deepest levels where Python cannot follow them: what decides stands on the first."""
+    """The answer as JSON, without its deepest levels if Python cannot follow them: deciding fields are on the first
+    level.
+    """
     try:
         return as_json(answer), False
     except RecursionError:
@@ -143,13 +145,13 @@ def as_json_or_cut(answer: Any) -> tuple[Any, bool]:
 
 
 def as_json(answer: Any) -> Any:
-    """As if it had been printed and read again, so that an outcome always is JSON: mappings, records of all kinds."""
+    """Convert the answer as if it had been printed and read again, so that an outcome is always JSON."""
     from msgspec.json import decode, encode
 
     answer = in_own_words(answer)
     try:
         return decode(encode(answer, enc_hook=str))
-    except UnicodeEncodeError:  # a reason that names a file whose name is no UTF-8: a refusal must not be lost over it
+    except UnicodeEncodeError:  # the reason may hold a file name that is not UTF-8; keep the refusal
         from tenterhook.pipeline import answer as text
         from tenterhook.support.terminal.text import as_json as escaped
 
@@ -157,7 +159,7 @@ def as_json(answer: Any) -> Any:
 
 
 def in_own_words(answer: Any) -> Any:
-    """A mapping as a dictionary, an object as what it says of itself; records that msgspec knows stay as they are."""
+    """Convert a mapping to a dictionary, an object by its own method; records that msgspec knows stay as they are."""
     if callable(getattr(answer, "to_dict", None)):
         answer = answer.to_dict()
     if isinstance(answer, Mapping):
@@ -168,7 +170,7 @@ def in_own_words(answer: Any) -> Any:
 
 
 def plain_record(answer: Any) -> dict[str, Any] | None:
-    """What an object of somebody's own class says: its public values that are set."""
+    """The public values, if set, of an object of any other class."""
     if type(answer).__module__ == "builtins":
         return None
     names = [name for name in dir(answer) if not name.startswith("_")]

@@ -20,7 +20,7 @@ TRAITS = Traits(about="a Python file, in a process of its own", options=("args",
 
 
 def program(job: Job) -> Program | Attempt:
-    """The script's path counts from the project; variables in it expand from the hook's environment."""
+    """The script's path is relative to the project; variables in it expand from the hook's environment."""
     from tenterhook.support.command_line import at_home
 
     spec, env = job.hook.spec, job.env()

@@ -1,4 +1,4 @@
-"""A hook that stands in a file which cannot be read: it fails, so that what it was there for is not forgotten."""
+"""A hook in a file that cannot be read: it fails, so that a guard in that file is not silently lost."""
 
 from __future__ import annotations
 

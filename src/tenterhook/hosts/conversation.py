@@ -1,4 +1,4 @@
-"""Who is told what: hooks' texts on their way to the user, the log, and the model as user input."""
+"""Deliver hooks' texts: to the user, to the log, and to the model as user input."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 log = logs.redacting_logger("tenterhook.session")
 
-# Is given each outcome when it is heard, those of background hooks late, and the id of the agent it belongs to.
+# Called with each outcome, late for background hooks, and with the id of its agent.
 Watch = Callable[[Outcome, str], object]
 
 
 class Conversation:
-    """What is pending for the model, and the way to the user. Safe to use from threads."""
+    """The texts that wait for the model, and the callback for the user. Thread-safe."""
 
     engine: Engine
     background: Background
@@ -37,7 +37,7 @@ class Conversation:
         self.inbox: deque[str] = deque()
 
     def pending(self) -> list[str]:
-        """What is to enter the conversation as user input before the next call of the model. Given once."""
+        """The texts to add to the conversation as user input before the next model call. Each is returned once."""
         for late in self.background.take(self.agent_id):
             self.heard(late)
             self.received(self.for_model(late))
@@ -55,7 +55,7 @@ class Conversation:
         return for_model(outcome.messages, self.engine.dialect.messages.marks, self.engine.hookset.label)
 
     def heard(self, outcome: Outcome) -> Outcome:
-        """Tell user and log what is theirs and leave the model's texts. What went wrong the engine has logged."""
+        """Deliver texts to user and log; the model's texts stay. The engine has logged the failures."""
         if self.watch:
             self.notify_watcher(self.watch, outcome)
         for message in outcome.messages:
@@ -75,7 +75,7 @@ class Conversation:
             log.exception("who watches this session failed on %s; the outcome stands", outcome.event)
 
     def user(self, text: str) -> None:
-        """Without a way to tell the user, the log is told loudly: nothing is lost."""
+        """Without a callback for the user, warn in the log: nothing is lost."""
         if self.tell is None:
             log.warning("%s", text)
             return

@@ -1,6 +1,6 @@
 """A model call from its first hook to its last: `call` is the whole story, `prepared` and `answered` its two halves.
 
-A host deals in the types of its SDK alone; the stable form that hooks see does not leave this file.
+A host uses only the types of its SDK; the stable form that hooks see does not leave this file.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Function = Callable[..., Any]
 
 
 class BeforeModel(Struct, frozen=True):
-    """What hooks made of a request. `modified_request` is the SDK's call as it shall be made, None where unchanged."""
+    """A request after its hooks. `modified_request` is the SDK's call to make, None if unchanged."""
 
     blocked: bool = False
     reason: str = ""
@@ -35,7 +35,7 @@ class BeforeModel(Struct, frozen=True):
 
 
 class Model:
-    """A function that calls a model, with hooks around it. Called with its own keyword arguments, it gives a Reply."""
+    """A function that calls a model, with hooks around it. Takes its own keyword arguments, returns a Reply."""
 
     asynchronous = False
 
@@ -74,11 +74,11 @@ class Model:
         reply.outcomes, reply.allowed, reply.problems = ready.outcomes, ready.allowed, list(ready.problems)
         if not isinstance(reply, Streamed):
             yield from after(reply, response)
-        self.host.narrow_tools(ready.allowed)  # when all is done: a call that is cancelled changes nothing
+        self.host.narrow_tools(ready.allowed)  # at the end: a cancelled call changes nothing
         return reply
 
     def prepared(self, call: dict[str, Any]) -> Steps[BeforeModel]:
-        """What hooks make of the request, and of the tools that the model may choose among."""
+        """Run the hooks on the request, and on the tools that the model may choose from."""
         view = self.format.request_view(call)
         before: Outcome = yield Fire("model.before", {"llm_request": view})
         if before.blocked or before.halts:
@@ -105,14 +105,14 @@ class Model:
         return BeforeModel(False, "", None, changed, allowed, tuple(problems), outcomes)
 
     def refused(self, outcome: Outcome, call: dict[str, Any]) -> BeforeModel:
-        """A stop and a block both mean that no model is asked; only a hook's own response stands in for it."""
+        """On a stop or a block the model is not asked; only a hook's own response replaces it."""
         view = outcome.changes.get("response")
         response = None if view is None else self.format.build_response(view, call)
         reason = outcome.reason if outcome.blocked else outcome.stop_reason
         return BeforeModel(True, reason, response, outcomes=(outcome,))
 
     def with_words(self, call: dict[str, Any], outcomes: Sequence[Outcome]) -> dict[str, Any]:
-        """What hooks say to the model goes with the very call it is about, after all other messages."""
+        """Add the hooks' texts for the model to this very call, after all other messages."""
         texts = self.texts(outcomes)
         if not texts:
             return call
@@ -121,7 +121,7 @@ class Model:
         return self.format.apply_request({**view, "messages": [*view["messages"], *added]}, call)[0]
 
     def answered(self, reply: Reply, call: dict[str, Any], response: Any) -> Steps[None]:
-        """The response is complete: hooks may change it, hide it, or stop the agent with one in its place."""
+        """Run the hooks on a complete response: they may change it, hide it, or stop the agent with another one."""
         if not self.format.is_response(response):
             kind = f"{type(response).__module__}.{type(response).__name__}"
             raise UsageError(f"the format {self.name!r} does not know what this function gives, a {kind}")
@@ -136,7 +136,7 @@ class Model:
         reply.user_messages = tuple(self.host.received(self.texts([outcome])))
 
     def answer_without_asking(self, ready: BeforeModel, call: dict[str, Any]) -> Reply:
-        """The hook's response in place of the model's; without one, a response with nothing in it."""
+        """The hook's response in place of the model's; without one, an empty response."""
         response = ready.synthetic_response
         if response is None:
             response = self.format.build_response({"candidates": []}, call)
@@ -149,7 +149,7 @@ class Model:
         return reply
 
     def streams(self, call: dict[str, Any]) -> bool:
-        """Whether the caller waits for a stream: it said so, or the call or the function's name does."""
+        """Whether the caller expects a stream: by an option, the call, or the function's name."""
         if self.stream is not None:
             return self.stream
         bare = inspect.unwrap(self.function)
@@ -158,14 +158,14 @@ class Model:
         return bool(call.get("stream")) or "stream" in getattr(self.function, "__name__", "")
 
     def replay_response(self, response: Any) -> Streamed:
-        """It is whole already, so nothing is put together again."""
+        """A response that is already complete, so it is not assembled again."""
         chunks = self.format.as_chunks(response)
         if self.asynchronous or inspect.isasyncgenfunction(inspect.unwrap(self.function)):
             return AsyncStream(self.host, self.format, each(chunks), None, False)
         return Stream(self.host, self.format, iter(chunks), None, False)
 
     def wrapped(self, response: Any, after: Any) -> Any:
-        """A stream, or a response that is there already."""
+        """A stream, or a complete response."""
         if inspect.iscoroutine(response):
             response.close()
             raise UsageError(f"{self.function!r} is async and does not show it: wrap it in an async def")
@@ -197,7 +197,7 @@ class AsyncModel(Model):
 
 
 def tools_allowed_by_config(config: dict[str, Any]) -> frozenset[str] | None:
-    """The tools that a configuration leaves to the model; None for all."""
+    """The tools that a configuration leaves the model; None for all."""
     if config.get("mode") == "NONE":
         return frozenset()
     names = config.get("allowedFunctionNames")
@@ -205,13 +205,13 @@ def tools_allowed_by_config(config: dict[str, Any]) -> frozenset[str] | None:
 
 
 def tools_narrowed_by_request(before: dict[str, Any], wanted: dict[str, Any]) -> frozenset[str] | None:
-    """The tools that a changed request leaves, where that is what was changed of it."""
+    """The tools that a changed request leaves, if they were changed."""
     config = wanted.get("toolConfig")
     return tools_allowed_by_config(config) if isinstance(config, dict) and config != before.get("toolConfig") else None
 
 
 def both(one: frozenset[str] | None, other: frozenset[str] | None) -> frozenset[str] | None:
-    """The tools that are left by the one and by the other; None for all."""
+    """The tools that both leave; None for all."""
     if one is None or other is None:
         return other if one is None else one
     return one & other

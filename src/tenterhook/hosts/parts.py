@@ -10,9 +10,9 @@ from typing import Any
 
 from tenterhook.pipeline.payload import in_json
 
-# What a list of content parts does not hold: a list of these is a value like any other.
+# Types that content parts cannot have: a list of these is a value like any other.
 PLAIN = (str, bytes, int, float, list, type(None))
-# The keys of a part of google-genai. Its parts have no `type`, and plain texts may stand among them.
+# The keys of a part of google-genai. Its parts have no `type`, and plain texts may be among them.
 GENAI_KEYS = frozenset(
     {
         *("text", "thought", "thoughtSignature", "thought_signature", "videoMetadata", "video_metadata"),
@@ -24,7 +24,7 @@ GENAI_KEYS = frozenset(
 
 
 def are_parts(value: Sequence[Any]) -> bool:
-    """Whether a list is content as it stands. Any list of objects is; with texts among them, one of google-genai's."""
+    """Whether a list is content already. Any list of objects is; with texts among them, one of google-genai's."""
     if not any(isinstance(one, PLAIN) for one in value):
         return bool(value)
     return any(map(is_genai, value)) and all(isinstance(one, str) or is_genai(one) for one in value)
@@ -38,7 +38,7 @@ def is_genai(value: Any) -> bool:
 
 
 def is_sdk_object(value: Any) -> bool:
-    """Whether it can say itself how it is written as JSON, as the objects of models' SDKs can."""
+    """Whether it can convert itself to JSON, as the objects of models' SDKs can."""
     return hasattr(type(value), "model_dump")
 
 
@@ -67,7 +67,7 @@ def text_part(text: str, parts: Sequence[Any]) -> Any:
 
 
 def as_json(content: Any) -> Any:
-    """Content as hooks are shown it: objects of an SDK in the form that they have on the wire."""
+    """Content in the form for hooks: objects of an SDK in their JSON form."""
     if isinstance(content, list | tuple):
         return [as_json(one) for one in content]
     return in_json(content) if is_sdk_object(content) else content

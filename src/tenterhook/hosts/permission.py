@@ -19,14 +19,14 @@ from tenterhook.types import Outcome
 
 log = logs.redacting_logger("tenterhook.permission")
 
-# The locks of the questions that are being asked around this code; copied into our threads and into tasks.
+# The locks of the questions that this code is inside of; copied into our threads and into tasks.
 ASKING: ContextVar[tuple[Any, ...]] = ContextVar("tenterhook.asking", default=())
 
 NOBODY = "it needs permission, and there is nobody to ask"
 
 
 class PermissionRequest(Struct, frozen=True):
-    """What a person is asked. `reason` is why, in a hook's words; `by_hook`: a hook asks, not the tool."""
+    """A question to a person. `reason` is why, in a hook's words; `by_hook`: a hook asks, not the tool."""
 
     tool_name: str
     tool_input: dict[str, Any]
@@ -102,7 +102,7 @@ def parse_permission_answer(value: Any) -> Permission:
 
 
 def one_at_a_time(ask: Ask | None) -> Ask | None:
-    """Tool calls run at once; a person at a terminal answers one question at a time. Async callbacks are not held."""
+    """Ask one question at a time: tool calls run at once, a person answers one by one. Not for async callbacks."""
     if ask is None or (callable(ask) and is_async(ask)):
         return ask
     if not callable(ask):

@@ -1,4 +1,4 @@
-"""A model's reply as hooks left it: whole, or as a stream that is whole when it has been read."""
+"""A model's reply after its hooks: complete, or as a stream that is complete when it has been read."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ INCOMPLETE = "the stream ended before its response was complete, so no hook was 
 
 
 class Reply(Heard):
-    """`response` is of the SDK's own type. A host looks at `stop` first, then takes the response as if it were real.
+    """`response` is of the SDK's own type. A host checks `stop` first, then uses the response as if it came from the
+    model.
 
-    `synthetic` says that no model was asked; `allowed` are the tools that hooks left to the model, where they did;
+    `synthetic` says that no model was asked; `allowed` are the tools that hooks left the model, if they narrowed them;
     `user_messages` are to be added to the conversation; `problems` are wishes of hooks that the API cannot express.
     """
 
@@ -47,16 +48,16 @@ class Reply(Heard):
 
     @property
     def suppress_display(self) -> bool:
-        """The user is not to be shown the response; what was streamed before hooks saw it has been shown."""
+        """Whether to hide the response from the user; chunks that came before hooks saw it have been shown."""
         return any(outcome.suppress for outcome in self.outcomes)
 
 
-# What follows when the complete response is there: hooks, and what they change of the reply.
+# Called with the complete response: runs hooks, and applies their changes to the reply.
 After = Callable[[Reply, Any], Steps[None]]
 
 
 class Streamed(Reply):
-    """Chunks as they come. `response` is there when they have all come, with what hooks changed of it.
+    """Chunks as they come. `response` is set when all have come, with the changes of hooks.
 
     If no hook listens and the host does not collect, this returns the SDK's own iterator, which costs nothing.
     """
@@ -68,13 +69,13 @@ class Streamed(Reply):
 
     @property
     def response(self) -> Any:
-        """None until the stream has been read to its end, and for one that broke off."""
+        """The response; None until the stream has been read to its end, and if it broke off."""
         if self.collector is None and self.made is None:
             raise UsageError("no hook listens, so this stream was not collected: engine.model(..., collect=True)")
         return self.made
 
     def whole(self) -> Steps[None]:
-        """The stream was read to its end: hooks are told of the response, once."""
+        """At the end of the stream, run the hooks on the response, once."""
         response = self.collector.response() if self.collector else None
         if response is None:
             self.problems.append(INCOMPLETE)
@@ -85,7 +86,7 @@ class Streamed(Reply):
 
 
 class Stream(Streamed):
-    """For `for`."""
+    """A stream for `for`."""
 
     iterator: Iterator[Any] | None = None
 
@@ -107,8 +108,8 @@ class Stream(Streamed):
         drive(self.host, self.whole())
 
     def close(self) -> None:
-        """Before its end: no hook is told, as with any stream that breaks off."""
-        with suppress(ValueError):  # it is being read in another thread, which ends with its source
+        """Close before the end: no hook runs, as with any stream that breaks off."""
+        with suppress(ValueError):  # another thread is reading it and ends with its source
             close_stream(self.iterator)
         close_stream(self.source)
 
@@ -120,7 +121,7 @@ class Stream(Streamed):
 
 
 class AsyncStream(Streamed):
-    """For `async for`."""
+    """A stream for `async for`."""
 
     iterator: AsyncIterator[Any] | None = None
 
@@ -142,7 +143,7 @@ class AsyncStream(Streamed):
         await adrive(self.host, self.whole())
 
     async def aclose(self) -> None:
-        with suppress(RuntimeError):  # it is being read in another task, which ends with its source
+        with suppress(RuntimeError):  # another task is reading it and ends with its source
             await ashut(self.iterator)
         await ashut(self.source)
 

@@ -1,4 +1,4 @@
-"""A tool's result: what the model gets, what the user sees, and what hooks made of both."""
+"""A tool's result: what the model gets, what the user sees, and the changes of hooks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ToolError(Struct, frozen=True):
 
 
 class Heard:
-    """What the outcomes of one call mean together."""
+    """The combined outcomes of one call."""
 
     __slots__ = ()
     outcomes: tuple[Outcome, ...]
@@ -51,10 +51,10 @@ class Heard:
 
 
 class ToolResult(Heard, Struct, frozen=True):
-    """What a tool call came to.
+    """The result of a tool call.
 
-    `llm_content` is for the model, `return_display` for the user (not to be shown where `suppress_display` is set).
-    `user_messages` are to be added to the conversation as user input, after the result. Look at `stop` first.
+    `llm_content` is for the model, `return_display` for the user (hidden if `suppress_display` is set). `user_messages`
+    are to be added to the conversation as user input, after the result. Check `stop` first.
     """
 
     llm_content: Any = ""
@@ -67,7 +67,7 @@ class ToolResult(Heard, Struct, frozen=True):
 
 
 def result_of(value: Any) -> ToolResult:
-    """What a function returned, as a result: text and parts as they are, anything else as JSON."""
+    """The result of a function's return value: text and parts as they are, anything else as JSON."""
     if isinstance(value, ToolResult):
         if value.error is not None and not isinstance(value.error, ToolError):
             raise UsageError(f"the error of a ToolResult is a ToolError, not {type(value.error).__name__}")
@@ -92,12 +92,12 @@ def text_of(value: Any) -> Any:
         raise UsageError("the tool returned a coroutine: make it an async def")
     try:
         return msgspec.json.encode(value, enc_hook=in_json).decode()
-    except Exception:  # what JSON cannot hold still has to be told somehow
+    except Exception:  # JSON cannot hold it, so it becomes text
         return str(value)
 
 
 def result_for_hooks(result: ToolResult, value: Any, form: str) -> Any:
-    """What hooks are told of a result: the value that the tool returned, or the record that some agents have."""
+    """The result in the form for hooks: the tool's return value, or the record that some agents use."""
     if form == "value":
         return result.llm_content if isinstance(value, ToolResult) else value
     record = {"llmContent": as_json(result.llm_content), "returnDisplay": as_json(result.return_display)}
@@ -111,7 +111,7 @@ def result_for_hooks(result: ToolResult, value: Any, form: str) -> Any:
 def with_words(
     result: ToolResult, outcomes: Sequence[Outcome], marks: Mapping[str, str], label: Label = str
 ) -> ToolResult:
-    """The result with what hooks said to the model: in it, or after it as user input."""
+    """Add the hooks' texts for the model: to the result, or after it as user input."""
     said = [message for outcome in outcomes for message in outcome.messages if not is_result(message, outcome)]
     inside = for_model([message for message in said if message.kind not in AS_USER], marks, label)
     after = for_model([message for message in said if message.kind in AS_USER], marks, label)
@@ -124,13 +124,13 @@ def with_words(
 
 
 def is_result(message: Message, outcome: Outcome) -> bool:
-    """Whether a text is the result itself by now: then it is not told a second time."""
+    """Whether a text has become the result itself: then it is not delivered a second time."""
     output = outcome.changes.get("output")
     return message.kind == "feedback" and isinstance(output, str) and stands(message.text, output)
 
 
 def append_texts(content: Any, texts: Iterable[str]) -> Any:
-    """Text grows by paragraphs; parts, also a single one, become a list that grows by text parts."""
+    """Add texts: text grows by paragraphs; parts, even a single one, become a list that grows by text parts."""
     added = list(texts)
     if not added:
         return content
@@ -149,17 +149,17 @@ def refusal(
     words = next((one for one in (last.stop_reason, last.reason) if one and reason.endswith(one)), "")
     inside = [message for message in last.messages if message.kind == "reason" and stands(message.text, words)]
     hooks = dict.fromkeys(message.hook for message in inside)
-    if kind == "stopped" and not hooks:  # a stop without a word does not say whose it is
+    if kind == "stopped" and not hooks:  # a stop without a reason does not name its hook
         hooks = dict.fromkeys(attempt.hook for attempt in last.attempts)
     by = [Message("model", "reason", reason, ", ".join(dict.fromkeys(map(label, hooks))))]
     reason = truncate_message_text(clean(reason))
     content = wrap_in_hook_tags(by, marks) if hooks else reason
-    # What stands there already is not said again; what else was said, other hooks' reasons too, comes after it.
+    # A text that is already there is not repeated; all other texts, and other hooks' reasons, come after it.
     left = replace(last, messages=tuple(one for one in last.messages if one not in inside))
     result = ToolResult(content, reason, {}, ToolError(reason, kind))
     return replace(with_words(result, (*outcomes[:-1], left), marks, label), outcomes=tuple(outcomes))
 
 
 def stands(text: str, words: str) -> bool:
-    """Whether the words are that text, or hold it on lines of its own: some dialects join reasons, some do not."""
+    """Whether a text is in another, whole or on lines of its own: some dialects join reasons, some do not."""
     return f"\n{text}\n" in f"\n{words}\n"

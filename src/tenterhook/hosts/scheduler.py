@@ -3,7 +3,7 @@
     validating -> executing (-> awaiting_approval -> executing) -> success | idle | error | cancelled
 
 A call that hooks blocked ends as `idle`: its result, the reason, is kept and published like any other, so that the
-model sees it. It is never tried again; what to do about it is the model's business.
+model sees it. It is never tried again; the model decides what to do about it.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from tenterhook.support import logs
 
 log = logs.redacting_logger("tenterhook.scheduler")
 
-# How a call ends, by the type of its result's error; any other error is an error.
+# The state in which a call ends, by the type of its result's error; any other type is an error.
 ENDS = {"blocked": "idle", "stopped": "idle", "refused": "cancelled", "cancelled": "cancelled"}
 STOPPED = "the agent was stopped before this call began"
 CANCELLED = "the call was cancelled"
 
 
 class ToolCall(Struct, frozen=True):
-    """A call as a model asks for it. Some APIs give its input as JSON text, which will do."""
+    """A call as a model asks for it. Some APIs give its input as JSON text, which is accepted too."""
 
     name: str
     input: dict[str, Any] | str
@@ -38,19 +38,19 @@ class ToolCall(Struct, frozen=True):
 
 
 class Progress:
-    """One call on its way."""
+    """The progress of one call."""
 
     def __init__(self, call: ToolCall) -> None:
         self.call, self.state = call, ""
         self.result: ToolResult | None = None
         self.task: asyncio.Task[None] | None = None
         self.cancelled = ""
-        self.input: dict[str, Any] = {}  # as hooks left it by now
+        self.input: dict[str, Any] = {}  # after the hooks so far
         self.running = self.finished = False
 
 
 class Scheduler:
-    """`changed` is told of every new state, `publish` of every result, in the order of the calls."""
+    """`changed` is called with every new state, `publish` with every result, in the order of the calls."""
 
     def __init__(
         self,
@@ -74,14 +74,14 @@ class Scheduler:
         self.calls: list[Progress] = []
 
     def run(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
-        """From a thread without an event loop."""
+        """Run the calls from a thread without an event loop."""
         with suppress(RuntimeError):
             asyncio.get_running_loop()
             raise UsageError("an event loop runs here already: await arun(...) instead")
         return asyncio.run(self.arun(calls))
 
     async def arun(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
-        """All calls, so many at once; their results in the order of the calls."""
+        """Run all calls, a limited number at once; their results are in the order of the calls."""
         if odd := [call for call in calls if not (isinstance(call, ToolCall) and isinstance(call.name, str))]:
             raise UsageError(f"a call is a ToolCall(name, input, id), not {odd[0]!r}")
         mine = [Progress(call) for call in calls]
@@ -104,17 +104,17 @@ class Scheduler:
         return [one.result for one in mine if one.result is not None]
 
     async def settled(self, one: Progress) -> None:
-        """Until the call has its result, also where the user took it back."""
+        """Wait until the call has its result, even if the user cancelled it."""
         task = one.task
         assert task is not None
         await asyncio.wait([task])
         if one.result is None and one.cancelled:
             await self.report_interruption(one)
         if one.result is None:
-            task.result()  # nothing that a tool does ends here; a fault of ours must not be silent
+            task.result()  # a tool's failure does not get here; a bug of ours must not be silent
 
     async def one(self, one: Progress, all: Sequence[Progress], slots: asyncio.Semaphore) -> None:
-        """A call that the user takes back is over at once; its result still waits for its place."""
+        """Run one call. If the user cancels it, it ends at once; its result still waits for its place."""
         try:
             await self.made(one, all, slots)
         except asyncio.CancelledError:
@@ -140,7 +140,7 @@ class Scheduler:
         return self.end(one, result)
 
     def cancel(self, id: str, reason: str = CANCELLED) -> bool:
-        """The user takes one call back, on the scheduler's own loop; whether it could be: not once the tool has run."""
+        """Cancel one call for the user, on the scheduler's own loop; false if it is too late: the tool has run."""
         for one in self.calls:
             if id and one.call.id == id and one.result is None and one.task and not (one.cancelled or one.finished):
                 one.cancelled = reason or CANCELLED
@@ -148,7 +148,7 @@ class Scheduler:
         return False
 
     async def report_interruption(self, one: Progress) -> None:
-        """Hooks are told of a tool that was running; one that had not begun has not failed."""
+        """Run the failure hooks of a tool that was running; one that had not begun has not failed."""
         result = without(one.cancelled, "cancelled")
         tool = self.tools.get(one.call.name)
         if one.running and tool:
@@ -174,5 +174,5 @@ class Scheduler:
 
 
 def without(text: str, kind: str) -> ToolResult:
-    """The result of a call that came to nothing."""
+    """The result of a call that was not made."""
     return ToolResult(text, text, error=ToolError(text, kind))

@@ -1,8 +1,8 @@
 """One agent's life as its host sees it: each moment is a method, and each message reaches its reader.
 
-Each method exists twice, `prompt` for threads and `aprompt` for event loops, from the same steps. What hooks say to the
-user and to the log is handed over at once; what they say to the model enters the conversation as user input: with the
-prompt, with the reason to go on, or through `pending`.
+Each method exists twice, `prompt` for threads and `aprompt` for event loops, from the same steps. Hooks' texts for the
+user and the log are delivered at once; those for the model enter the conversation as user input: with the prompt, with
+the reason to go on, or through `pending`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Prompt(Struct, frozen=True):
-    """A prompt as it enters the context. One that was blocked does not: its `text` is empty, and `reason` says why."""
+    """A prompt as it enters the context. A blocked one does not: its `text` is empty, and `reason` says why."""
 
     text: str
     blocked: bool
@@ -46,7 +46,7 @@ class Prompt(Struct, frozen=True):
 
 
 class Stop(Struct, frozen=True):
-    """Whether the agent goes on instead of stopping, and with which words as user input."""
+    """Whether the agent goes on instead of stopping, and the text for it as user input."""
 
     goes_on: bool
     text: str
@@ -58,8 +58,8 @@ class Stop(Struct, frozen=True):
 
 
 class Session(Conversation):
-    """`permission` asks a person; `tell` gets each text for the user, `watch` each outcome; `stop_limit` ends loops
-    that hooks keep up.
+    """One agent's session. `permission` asks a person; `tell` gets each text for the user, `watch` each outcome;
+    `stop_limit` ends loops in which hooks keep the agent going.
     """
 
     def __init__(
@@ -97,15 +97,15 @@ class Session(Conversation):
             "agent_name": agent_name,
             "parent_agent_id": parent.agent_id if parent else "",
         }
-        # A subagent of the main agent, which has no id, has a parent all the same.
+        # A subagent has a parent even if that is the main agent, which has no id.
         self.base = {name: value for name, value in given.items() if value or (parent and name == "parent_agent_id")}
-        # How often hooks kept the agent from stopping in a row, by event; and the event at which that was too often.
+        # How often in a row hooks kept the agent from stopping, by event; and the event at which the limit was reached.
         self.forced: dict[str, int] = {}
         self.exhausted = ""
-        # The outcome of a start at which a hook stopped the agent: then no prompt is taken.
+        # The outcome of a start at which a hook stopped the agent: then prompts are not accepted.
         self.halted: Outcome | None = None
         self.allowed: frozenset[str] | None = None
-        # The last prompt that entered the context, as the user gave it: hooks are told of it when its turn ends.
+        # The last prompt that entered the context, as the user wrote it: hooks get it when its turn ends.
         self.last_prompt = ""
         self.numbers: itertools.count[int] = parent.numbers if parent else itertools.count(1)
 
@@ -116,10 +116,10 @@ class Session(Conversation):
     async def afire(self, event: str, /, **data: Any) -> Outcome:
         return self.heard(await self.engine.afire(event, **{**self.base, **data}))
 
-    # The moments of a session. What a host gives beyond a moment's own words reaches hooks under the names it uses.
+    # The moments of a session. Extra values from a host reach hooks under the names that the host uses.
 
     def _start(self, /, source: str = "startup", **more: Any) -> Steps[Outcome]:
-        """A session begins. What hooks add enters the context with the first prompt."""
+        """A session begins. The context that hooks add enters with the first prompt."""
         if self.background.closed and not self.parent:  # it ended, and starts again
             self.background = register_background(self.engine, self.id, self.agent_id, self.limit)
         outcome = yield from self.moment("session.start", {"source": source, **more})
@@ -127,7 +127,7 @@ class Session(Conversation):
         return outcome
 
     def _end(self, /, reason: str = "other", **more: Any) -> Steps[Outcome]:
-        """A session ends, and with it all that hooks left running in the background. Its own hooks are waited for."""
+        """A session ends, and all background hooks with it. The hooks of this event are waited for."""
         if self.parent:  # a subagent's end does not end the session
             self.stopped(())
             return NOTHING
@@ -137,7 +137,7 @@ class Session(Conversation):
             outcome = yield from self.moment("session.end", {"reason": reason, **more})
             if self.background.chains:
                 yield Call(self.background.wait_for_chains, waits=True)
-        finally:  # also where the host is cancelled
+        finally:  # even if the host is cancelled
             self.background.leave()
             self.background.stop()
         yield Call(self.background.wait, waits=True)
@@ -151,11 +151,11 @@ class Session(Conversation):
         if self.halted:
             return Prompt("", False, self.halted.stop_reason, self.halted)
         outcome: Outcome = yield Fire("prompt.submit", {"prompt": text, **more})
-        if INSIDE.get():  # a hook's own prompt is not a turn of the user's
+        if INSIDE.get():  # a prompt from a hook is not a turn of the user
             return Prompt(text, False, "", outcome)
         self.forced, self.exhausted, self.allowed = {}, "", None
         if outcome.stop or outcome.blocked:
-            for message in outcome.messages:  # a text about an erased prompt has no prompt to go with
+            for message in outcome.messages:  # a text about an erased prompt cannot go with it
                 if message.to == "model":
                     self.logged(outcome, message)
             return Prompt("", outcome.blocked, outcome.stop_reason if outcome.stop else outcome.reason, outcome)
@@ -207,9 +207,9 @@ class Session(Conversation):
         return answer
 
     def _agent(self, prompt: str = "", *, agent_type: str = "", agent_name: str = "", id: str = "") -> Steps[Agent]:
-        """A subagent starts: a session of its own, with what hooks add to its prompt."""
+        """A subagent starts: a new session, whose prompt has the texts that hooks add."""
         child = Agent(self, agent_type, agent_name, id or f"agent-{next(self.numbers)}")
-        # Type and name also where they are empty: its parent's are not its own.
+        # Type and name are passed even if they are empty: its parent's are not its own.
         data = {"agent_type": agent_type, "agent_name": agent_name, **child.base}
         outcome: Outcome = yield Fire("agent.start", data, {"prompt": prompt})
         child.opening = "\n\n".join([*([prompt] if prompt else ()), *self.for_model(outcome)])
@@ -231,7 +231,7 @@ class Session(Conversation):
     permission, apermission = twins(_permission)
     agent, aagent = twins(_agent)
 
-    # What the moments share
+    # Shared by the moments
 
     def moment(self, event: str, data: dict[str, Any], known: dict[str, Any] | None = None) -> Steps[Outcome]:
         """Fire an event whose texts for the model wait for the next prompt."""
@@ -259,7 +259,7 @@ class Session(Conversation):
         return Stop(False, "", outcome)
 
     def stopped(self, texts: Sequence[str]) -> None:
-        """Keep what hooks said at a stop for the next turn."""
+        """Keep the texts of hooks at a stop for the next turn."""
         self.received(texts)
 
     def narrow_tools(self, allowed: frozenset[str] | None) -> None:
@@ -268,13 +268,13 @@ class Session(Conversation):
     # Tools and models of this session
 
     def tool(self, name: str, **options: Unpack[ToolOptions]) -> Decorator:
-        """As engine.tool, with this session's permission callback, conversation and fields."""
+        """Like engine.tool, with this session's permission callback, conversation and fields."""
         from tenterhook.hosts.tool import tool
 
         return tool(self, name, **options)
 
     def model(self, function: Callable[..., Any], **options: Unpack[ModelOptions]) -> Model:
-        """As engine.model; the tools that hooks leave are remembered for the calls that follow."""
+        """Like engine.model; the tools that hooks leave are remembered for the calls that follow."""
         from tenterhook.hosts.model import model
 
         return model(self, function, **options)
@@ -301,9 +301,9 @@ class Session(Conversation):
 
 
 class Agent(Session):
-    """A subagent. `opening` is its prompt with what hooks added, `outcome` what they said at its start.
+    """A subagent. `opening` is its prompt with the texts of hooks, `outcome` their answer at its start.
 
-    As a `with` block it ends with the block, and what is left to say goes to its parent. Call `stop` to run stop hooks.
+    In a `with` block it ends with the block, and texts that are left go to its parent. Call `stop` to run stop hooks.
     """
 
     opening = ""
@@ -325,7 +325,7 @@ class Agent(Session):
         )
 
     def stopped(self, texts: Sequence[str]) -> None:
-        """Nobody asks its model again: what is left is for the agent that started it."""
+        """The subagent's model is not called again: pass the remaining texts to the agent that started it."""
         if self.background.agents.get(self.agent_id) is self:
             del self.background.agents[self.agent_id]
         home = self.parent

@@ -25,9 +25,9 @@ H = TypeVar("H", bound="Host")
 
 
 class Fire(Struct, frozen=True):
-    """An event. Where the dialect does not have it, nothing happens.
+    """An event to fire. If the dialect does not have it, nothing happens.
 
-    `known` is what the host knows besides: hooks are told those fields of it that the dialect's event has.
+    `known` are further values of the host: hooks get those that the dialect's event has.
     """
 
     event: str
@@ -36,7 +36,7 @@ class Fire(Struct, frozen=True):
 
 
 class Call(Struct, frozen=True):
-    """A function of the host's. `waits` says that it may take long: then no event loop stands still for it."""
+    """A function of the host to call. `waits` says that it may take long: then it must not block an event loop."""
 
     function: Callable[..., Any]
     args: tuple[Any, ...] = ()
@@ -55,20 +55,20 @@ class Host(Protocol):
 
     @property
     def ask(self) -> Ask | None:
-        """How a person is asked for permission, where there is a way."""
+        """The callback that asks a person for permission, if there is one."""
         ...
 
     @property
     def allowed(self) -> frozenset[str] | None:
-        """The tools that may be called in this turn, where hooks narrowed them down."""
+        """The tools that may be called in this turn, if hooks narrowed them down."""
         ...
 
     def narrow_tools(self, allowed: frozenset[str] | None) -> None:
-        """From now on only these tools may be called."""
+        """Allow only these tools from now on."""
         ...
 
     def received(self, texts: Sequence[str]) -> Sequence[str]:
-        """Texts that are to enter the conversation as user input; those that the caller has to see to come back."""
+        """Take texts for the conversation as user input; return those that the caller has to deliver."""
         ...
 
     def fire(self, event: str, /, **data: Any) -> Outcome: ...
@@ -77,7 +77,7 @@ class Host(Protocol):
 
 
 def drive(host: Host, steps: Steps[T]) -> T:
-    """From a thread."""
+    """Drive a flow from a thread."""
     try:
         step = next(steps)
         while True:
@@ -94,7 +94,7 @@ def drive(host: Host, steps: Steps[T]) -> T:
 
 
 async def adrive(host: Host, steps: Steps[T]) -> T:
-    """On an event loop. Cancelled, it ends what runs and leaves the rest undone."""
+    """Drive a flow on an event loop. If cancelled, it ends what runs and leaves the rest undone."""
     try:
         step = next(steps)
         while True:
@@ -138,14 +138,14 @@ def is_awaited(engine: Engine, event: str) -> bool:
 
 
 def all_data(host: Host, step: Any) -> dict[str, Any]:
-    """The data of an event with what its hooks are told besides; the data count where both have a field."""
+    """The data of an event with the further values for its hooks; if both have a field, the data count."""
     if not step.known:
         return step.data  # type: ignore[no-any-return]
     return {**only_known(host.engine, step.event, step.known), **step.data}
 
 
 def only_known(engine: Engine, event: str, data: dict[str, Any]) -> dict[str, Any]:
-    """Of what a host knows, the fields that this dialect's hooks are told."""
+    """The values of a host that this dialect's hooks get."""
     rule = engine.dialect.rule(event)
     fields = {field.key for field in rule.fields} if rule else set()
     return {name: value for name, value in data.items() if name in fields}
@@ -168,13 +168,13 @@ async def acall_step(host: Host, step: Any) -> Any:
 
 
 def is_async(function: Callable[..., Any]) -> bool:
-    """Whether calling it gives something to await; SDKs hide that behind wrappers."""
+    """Whether its result must be awaited; SDKs hide that behind wrappers."""
     bare = inspect.unwrap(function)
     return inspect.iscoroutinefunction(bare) or inspect.iscoroutinefunction(getattr(bare, "__call__", None))  # noqa: B004
 
 
 def its_own(exc: BaseException) -> bool:
-    """Whether a function failed by itself; else its host is being interrupted or cancelled."""
+    """Whether a function failed by itself; else the host is being interrupted or cancelled."""
     if isinstance(exc, Exception | SystemExit):
         return True
     from asyncio import CancelledError, current_task
@@ -207,5 +207,5 @@ def twins(
     return method, amethod
 
 
-# What an event that a dialect does not have comes to.
+# The outcome of an event that a dialect does not have.
 NOTHING = Outcome()

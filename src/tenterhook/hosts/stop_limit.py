@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from tenterhook.engine.engine import Engine
     from tenterhook.types import Outcome
 
-# Where neither the host nor the dialect says anything.
+# The default if neither the host nor the dialect sets one.
 STOP_LIMIT = 8
 
 
 def without_spent_refusals(engine: Engine, event: str, outcome: Outcome, forced: int, said: int | None) -> Outcome:
-    """Drop the refusals, and their texts, of hooks that have kept the agent going as often as they may."""
+    """Drop the refusals, and their texts, of hooks that have reached their limit."""
     if not outcome.blocked:
         return outcome
     limits = hook_limits(engine, event, outcome, said)
@@ -49,5 +49,5 @@ def stop_limit(engine: Engine, event: str, said: int | None) -> float:
 
 
 def no_limit(engine: Engine) -> float:
-    """Unlimited; a strict engine puts our own limit in its place."""
+    """Unlimited; a strict engine uses our own limit instead."""
     return STOP_LIMIT if engine.mode == "strict" else inf

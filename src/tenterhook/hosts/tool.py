@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 log = logs.redacting_logger("tenterhook.tool")
 
 Function = Callable[..., Any]
-# Told how far a call is: validating, executing (its hooks too), awaiting_approval, running (the tool itself), finished;
-# and the input as it is by then.
+# Called with the state of a call: validating, executing (its hooks too), awaiting_approval, running (the tool itself),
+# finished; and with its current input.
 Note = Callable[[str, Input], None]
 
 
 def silent(state: str, input: Input) -> None:
-    """Nobody wants to know."""
+    """Ignore the state."""
 
 
 class Tool:
-    """A function with hooks around it. Called, it gives a ToolResult, whatever happens; only Ctrl-C is raised."""
+    """A function with hooks around it. A call always returns a ToolResult; only Ctrl-C is raised."""
 
     def __init__(
         self,
@@ -52,17 +52,17 @@ class Tool:
         if callable(asks) and is_async(asks):
             raise UsageError("asks is called and never awaited: give a function that is not async")
         if schema is not None:
-            self.check = check_for(schema, function)  # now, so that a wrong schema is heard of at once
+            self.check = check_for(schema, function)  # checked now, so that a wrong schema raises at once
         update_wrapper(self, function, updated=())
 
     def __get__(self, owner: Any, kind: type | None = None) -> Tool:
-        """A method of a class is a tool of each of its objects."""
+        """As a method of a class, it is a tool of each object."""
         if owner is None:
             return self
         return self.copy_for(self.host, self.function.__get__(owner, kind), self.permission)
 
     def of(self, host: Host) -> Tool:
-        """The same tool in another host, with that one's way to ask a person."""
+        """The same tool in another host, with that host's permission callback."""
         return self.copy_for(host, self.function, host.ask or self.permission)
 
     def copy_for(self, host: Host, function: Function, permission: Ask | None) -> Tool:
@@ -79,7 +79,7 @@ class Tool:
         return self.drive_flow(self.started(args, input))
 
     def run(self, input: Input | str, *, tool_use_id: str = "") -> ToolResult:
-        """The same for an input as a model gives it, an object or JSON text, with the id of its call."""
+        """Call it with an input from a model, an object or JSON text, and the id of the call."""
         return self.drive_flow(self.asked(input, tool_use_id, silent))
 
     async def arun(self, input: Input | str, *, tool_use_id: str = "") -> ToolResult:
@@ -93,20 +93,20 @@ class Tool:
         return self.received(await adrive(self.host, steps))
 
     def received(self, result: ToolResult) -> ToolResult:
-        """A session takes what is for the conversation into its own hands."""
+        """Hand texts for the conversation to the host; a session keeps them."""
         if not result.user_messages:
             return result
         return replace(result, user_messages=tuple(self.host.received(result.user_messages)))
 
     def quiet(self) -> bool:
-        """No hook listens and no permission is needed: then a call costs about as much as the bare function."""
+        """Whether no hook listens and no permission is needed: then a call costs about as much as the bare function."""
         listens = self.engine.listens
         if self.asks or self.schema is not None or self.is_out_of_turn():
             return False
         return not (listens("tool.before") or listens("tool.after") or listens("tool.failed"))
 
     def started(self, args: tuple[Any, ...], input: Input) -> Steps[ToolResult]:
-        """From a Python call, whose arguments may stand by position."""
+        """The steps of a Python call, which may have positional arguments."""
         if args:
             try:
                 bound = inspect.signature(self.function).bind(*args, **input)
@@ -121,7 +121,7 @@ class Tool:
         return (yield from self.asked(input, "", silent))
 
     def asked(self, asked: Input | str, id: str, note: Note) -> Steps[ToolResult]:
-        """From a model, which may have asked for anything."""
+        """The steps of a model's call, whose input may be anything."""
         note("validating", {})
         try:
             input = read(asked)
@@ -159,7 +159,7 @@ class Tool:
         except WrongInput as exc:
             text = f"A hook changed the input of {self.name} to one that it does not take: {exc}"
             return self.refusal("invalid_input", text, outcomes)
-        if other and self.engine.mode == "strict":  # deny rules see what was allowed instead; they have asked already
+        if other and self.engine.mode == "strict":  # deny rules see the input that was allowed; they have asked already
             outcomes += ((yield Fire("tool.before", self.event(shown, id))),)
             if refused := self.refused(outcomes):
                 return refused
@@ -173,7 +173,7 @@ class Tool:
         return self.refusal("blocked", last.reason, outcomes) if last.blocked else None
 
     def made(self, given: Input, shown: Input, id: str, outcomes: tuple[Outcome, ...], note: Note) -> Steps[ToolResult]:
-        """The call itself. From here on the tool has run, so hooks can only add, hide and say stop."""
+        """Run the tool. After that hooks can only add, hide and stop."""
         try:
             args, named = split_call_arguments(self.places, given) if self.places else ((), given)
             note("running", shown)
@@ -195,13 +195,13 @@ class Tool:
         return self.finished(changed_output(result, after), (*outcomes, after))
 
     def failed(self, exc: BaseException, shown: Input, id: str, outcomes: Sequence[Outcome]) -> Steps[ToolResult]:
-        """The tool raised: hooks are told, and the model gets the error as the result."""
+        """The tool raised: run the failure hooks, and give the model the error as the result."""
         text = format_exception_line(exc)
         result = ToolResult(text, text, {}, ToolError(text, "failed", exc))
         return (yield from self.unsuccessful(result, shown, id, outcomes))
 
     def unsuccessful(self, result: ToolResult, shown: Input, id: str, outcomes: Sequence[Outcome]) -> Steps[ToolResult]:
-        """The event for failures; where the dialect has none, the one for results, if that hears of failures too."""
+        """Fire the event for failures; if the dialect has none, the event for results, if that includes failures."""
         event, error = self.event(shown, id), result.error
         assert error is not None
         rule = self.rule("tool.after")
@@ -224,7 +224,7 @@ class Tool:
         return {**call, "tool_use_id": id} if id else call
 
     def must_ask(self, before: Outcome, input: Input) -> bool:
-        """A hook says ask; or the tool always asks, unless a hook's allow stands for the user's."""
+        """Whether to ask: a hook asks, or the tool always does, unless a hook's allow replaces the user's."""
         if before.decision == "ask":
             return True
         rule = self.rule("tool.before")
@@ -241,7 +241,7 @@ class Tool:
 
     @cached_property
     def places(self) -> inspect.Signature | None:
-        """The signature, where it has parameters without a name; all others are called by name."""
+        """The signature, if it has positional-only parameters; all others are passed by name."""
         try:
             signature = inspect.signature(self.function)
         except (TypeError, ValueError):
@@ -253,7 +253,7 @@ class Tool:
         return check_for(self.schema, self.function)
 
     def accept_changed_input(self, input: Input, given: Input, changed: Input) -> Input:
-        """What the tool is given of a changed input: values that no hook changed stay the same objects."""
+        """The tool's input after a change: values that no hook changed stay the same objects."""
         changed = read(changed)
         checked = self.check(changed)
         return {
@@ -262,7 +262,7 @@ class Tool:
         }
 
     def is_out_of_turn(self) -> bool:
-        """Whether hooks narrowed the tools of this turn down to others."""
+        """Whether hooks narrowed the tools of this turn, and this tool is not among them."""
         allowed = self.host.allowed
         return allowed is not None and self.name not in allowed
 
@@ -274,7 +274,7 @@ class Tool:
 
 
 def changed_output(result: ToolResult, after: Outcome) -> ToolResult:
-    """What the model gets, as hooks want it."""
+    """The content for the model, with the hooks' change."""
     return replace(result, llm_content=text_of(after.changes["output"])) if "output" in after.changes else result
 
 
@@ -326,7 +326,7 @@ async def execute_tool_with_hooks(
     tool_use_id: str = "",
     **options: Any,
 ) -> ToolResult:
-    """One call with all its hooks: before, the function with the input as hooks left it, after. Options as for a tool.
+    """Make one call with all its hooks: before, the function with the changed input, after. Options as for a tool.
 
     The function takes the input as one mapping and may be async.
     """

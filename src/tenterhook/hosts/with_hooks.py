@@ -1,4 +1,4 @@
-"""An engine with the hooks of one call, for APIs whose hooks are lists that may change between two calls."""
+"""An engine with the hooks of one call, for APIs whose lists of hooks may change between two calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tenterhook.types import Hook
 
 
 def with_hooks(engine: Engine, hooks: Iterable[Hook]) -> Engine:
-    """The same settings, taps, runner and journal, with the hooks of one call."""
+    """An engine with the same settings, taps, runner and journal, but with the hooks of one call."""
     engine.ready()
     engine.running()
     alone = copy(engine)

@@ -63,7 +63,7 @@ def describe_hook(name: str) -> Described:
 
 
 def parse_option_docs(text: str) -> Iterator[tuple[str, str]]:
-    """Each option with what is said of it: `    name: text`, which may go on in lines that stand further in."""
+    """Each option with its description: ` name: text`, which may continue on lines that are indented further."""
     name, words = "", ""
     for line in text.splitlines():
         head, colon, rest = line.partition(": ")

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tenterhook.author import Answer, Event
     from tenterhook.support.secrets.redact import Redactor
 
-# Not model calls, which some agents tell of piece by piece, nor events that a hook changes by listening to them.
+# No model calls, which some agents report piece by piece, and no events that a hook changes by listening to them.
 KINDS = (
     *("session.start", "session.end", "prompt.submit", "tool.before", "tool.after", "tool.failed"),
     *("permission.ask", "permission.denied", "agent.start", "agent.stop", "task.created", "task.done"),
@@ -109,7 +109,7 @@ def line(event: Event, *, inputs: bool, prompts: bool) -> str:
 
 
 def redact_and_truncate(value: Any, redactor: Redactor, deep: int = DEEPEST) -> Any:
-    """Without secrets, and not longer than anybody would read; covered before it is cut."""
+    """Remove secrets, then cut to a readable length."""
     if isinstance(value, str):
         text = redactor.text(value)
         return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(value)} characters)"

@@ -66,7 +66,7 @@ def cost_budget(
 
 
 def session_token_usage(event: Event) -> Tokens | None:
-    """What the session has used; None where nobody says it."""
+    """The tokens that the session has used; None if the agent does not report them."""
     from tenterhook.library.parts import tokens
     from tenterhook.library.parts.kept import Kept
 

@@ -54,7 +54,7 @@ def desktop_notification(
 
 
 def command(title: str, text: str) -> list[str]:
-    """What shows it; nothing where there is no such program. Neither takes a word of an event for an option or code."""
+    """The command that shows it; empty if there is none. Texts of an event are never taken for options or code."""
     from shutil import which
 
     if which("notify-send"):

@@ -61,7 +61,7 @@ def format_and_lint(
 
 
 def formatting(subjects: list[Subject], given: str) -> list[Check]:
-    """One run of each formatter, with all files that are its."""
+    """Run each formatter once, with all of its files."""
     from tenterhook.library.parts import working
     from tenterhook.library.project import commands
     from tenterhook.library.project.checks import Check
@@ -90,7 +90,7 @@ def contents(path: str) -> bytes:
 
 
 def build_lint_answer(changed: list[str], results: list[Result]) -> Answer | None:
-    """What is wrong as feedback; what was formatted for the model; what could not be run for the user."""
+    """Problems as feedback, formatted files for the model, and what could not be run for the user."""
     from tenterhook.library.project.verify import failures
     from tenterhook.library.project.wording import format_name_list, truncate_lines
 

@@ -72,7 +72,7 @@ def git_rules(
 
 
 def parse_git_steps(event: Event) -> tuple[Iterator[Step], str]:
-    """The steps of a command; and what keeps it from being read to its end, where it may have a push in it."""
+    """The git steps of a command; and why it cannot be read to its end, if it may contain a push."""
     import os
 
     from tenterhook.library.guard.branches import steps
@@ -83,7 +83,7 @@ def parse_git_steps(event: Event) -> tuple[Iterator[Step], str]:
 
 
 def against(step: Step, branches: tuple[str, ...], words: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Decision and words for each rule that the step is against."""
+    """Decision and text of each rule that the step violates."""
     if step.what in PUSHES and not step.branch:
         yield "ask" if words["push"] != "allow" else "allow", format_step(step, UNKNOWN)
     if step.what == "force":
@@ -101,7 +101,7 @@ def check_new_branch_name(step: Step, globs: tuple[str, ...]) -> Iterator[tuple[
 
 
 def is_protected(branch: str, globs: tuple[str, ...]) -> bool:
-    """By its name; of a pattern, as a refspec may have one, whether a protected name fits it."""
+    """Whether a branch is protected by its name; for a pattern in a refspec, whether it matches a protected name."""
     from fnmatch import fnmatchcase
 
     return any(fnmatchcase(branch, one) or ("*" in branch and fnmatchcase(one, branch)) for one in globs)
@@ -116,7 +116,7 @@ def format_step(step: Step, says: str) -> str:
 
 
 def strongest_answer(found: list[tuple[str, str]]) -> Answer | None:
-    """The strongest decision, with the words of all."""
+    """The strongest decision, with the texts of all."""
     from tenterhook.library.parts.decisions import DECISIONS, answer
 
     if not found:

@@ -48,7 +48,7 @@ def mcp_allow_list(
 
 
 def fits(served: Served, patterns: tuple[str, ...], *, unnamed: bool = False) -> bool:
-    """Whether a pattern is for the tool; with `unnamed`, one for any server is for that of a server without a name."""
+    """Whether a pattern matches the tool; with `unnamed`, any server matches if the agent does not name it."""
     from fnmatch import fnmatchcase
 
     for one in patterns:

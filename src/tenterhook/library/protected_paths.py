@@ -72,7 +72,7 @@ def protected_paths(
 
 
 def changes(event: Event) -> bool:
-    """Whether the tool writes, moves or deletes what it names; of an unknown tool its text tells."""
+    """Whether the tool writes, moves or deletes what it names; for an unknown tool its input tells."""
     if event.is_write:
         return True
     words = ("write", "edit", "create", "delete", "remove", "move", "rename", "save", "append")
@@ -87,7 +87,7 @@ def kept_from_reading(event: Event, globs: tuple[str, ...], place: Place) -> lis
     found: dict[str, Finding] = {}
     for path in (*event.paths, *collect_command_paths(event, place)):
         inside = below(path, place.project) or below(path, place.root)
-        around = any(glob.startswith(f"{inside}/") for glob in globs)  # a folder is read with all that is in it
+        around = any(glob.startswith(f"{inside}/") for glob in globs)  # reading a folder reads everything in it
         if inside and (around or matches_any_glob(inside, list(globs))):
             found[inside] = Finding(
                 UNREAD, "deny", f"{place.shown(path)} must not be read; ask the user for what you need"
@@ -96,7 +96,7 @@ def kept_from_reading(event: Event, globs: tuple[str, ...], place: Place) -> lis
 
 
 def collect_command_paths(event: Event, place: Place) -> list[str]:
-    """Every word of a command that may be a file, as a whole path."""
+    """Every word of a command that may be a file, as an absolute path."""
     if not event.command:
         return []
     import os

@@ -49,7 +49,7 @@ def secrets(
 
 
 def find_event_secrets(event: Event, not_secret: tuple[str, ...]) -> tuple[str, list[str]]:
-    """Which option it is about, and a line for each secret."""
+    """The option that applies, and a line for each secret."""
     from tenterhook.library.guard import look, secret
 
     if event.kind == "prompt.submit":
@@ -75,12 +75,12 @@ def in_files(event: Event, not_secret: tuple[str, ...]) -> list[str]:
     if not name or list(secret.describe_new_secrets(name)):  # a name may hold one, too
         name = "the text"
     before = "\n".join(old_texts(event.input))
-    texts = event.texts or strings(event.input)  # of a tool that calls its text by a name of its own
+    texts = event.texts or strings(event.input)  # for a tool whose text field has an unknown name
     return [f"- {one.text}" for one in look.secrets_of_texts(texts, name, "deny", before)]
 
 
 def strings(value: object, deep: int = 8) -> list[str]:
-    """Every text in a value, keys too: servers are told both."""
+    """Every text in a value, keys included: servers get both."""
     if isinstance(value, str):
         return [value]
     if not deep or not isinstance(value, dict | list):

@@ -59,7 +59,7 @@ def green_before_stop(
 
 
 def collect_due_tests(time: TimedEvent, settings: Settings) -> list[Check]:
-    """The tests of changed code that is not known to be good; where nobody knows what changed, all of them."""
+    """The tests of changed code that has not passed yet; all tests if it is not known what changed."""
     from tenterhook.library.project import commands
     from tenterhook.library.project.changed import repository
     from tenterhook.library.project.checks import Check, checks

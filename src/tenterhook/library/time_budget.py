@@ -56,7 +56,7 @@ def time_budget(event: Event, seconds: float = 1800.0, commands: int = 0, then: 
 
 
 def identity(event: Event) -> str:
-    """What a command's two moments have in common."""
+    """The id that a command has before and after it runs."""
     import json
 
     from tenterhook.library.project.ledger import digest
@@ -66,7 +66,7 @@ def identity(event: Event) -> str:
 
 
 def sum_elapsed_seconds(lines: list[dict[str, Any]]) -> float:
-    """Seconds between each start and the first end after it that has its identity."""
+    """Seconds between each start and the first end after it with the same id."""
     open_since: dict[str, list[float]] = {}
     total = 0.0
     for line in lines:

@@ -1,4 +1,4 @@
-"""Text on stdout -> the one JSON object that a hook may answer with, or why it is none.
+"""Text on stdout -> the one JSON object that a hook may answer with, or why it is not one.
 
 An answer is read whole, whatever its size and depth: it is often the model that chooses both.
 """
@@ -23,13 +23,13 @@ SIZE = 64 << 20
 # Characters of a stream that an attempt keeps once its answer has been read, and that are searched for half an answer.
 KEPT = 1 << 20
 LARGE = 1 << 16
-# Levels of an answer that are kept. No field that decides anything stands deeper than a few of them.
+# Levels of an answer that are kept. Every field that decides something is within the first few of them.
 DEPTH = 256
 TOO_DEEP = f"it is nested deeper than {DEPTH} levels"
-# What takes the place of everything below the deepest level that is kept.
+# Replaces everything below the deepest level that is kept.
 CUT = f"[nested deeper than {DEPTH} levels]"
-# Patterns that few answers need: re compiles and keeps them on first use. None keeps a place to come back to for each
-# character: a text of 64 MiB would take gigabytes.
+# Patterns that few answers need: re compiles and caches them on first use. None of them backtracks per character: a
+# text of 64 MiB would take gigabytes.
 HALF_PAIR = "[\ud800-\udfff]"
 STRING = r'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+"'
 STRUCTURE = rf"{STRING}|[\[{{]+|[\]}}]+"
@@ -45,12 +45,12 @@ HIDES_A_LETTER = r"\\u00[2-7]"
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """What a text was read as.
+    """The result of reading a text.
 
-    `problem` says why there is no object; it is empty where the text is plain, or nothing. `begins`: it begins as an
-    object does, so that it was meant as one. `refused`: it is an object that the agent itself would not read. `twin` is
-    a deciding key that stands twice in one object with different values, of which the last counts. `cut`: something
-    was nested too deep, and CUT stands in its place.
+    `problem` says why there is no object; it is empty if the text is plain or empty. `begins`: it begins like an
+    object, so it was meant as one. `refused`: it is an object that the agent itself would not read. `twin` is a
+    deciding key that one object has twice with different values, of which the last counts. `cut`: something was nested
+    too deep and was replaced by CUT.
     """
 
     found: dict[str, Any] | None = None
@@ -65,10 +65,10 @@ PLAIN = Reading()
 
 
 def read(text: str, *, twice: bool, guarded: Iterable[str] = (), deepest: int = 0) -> Reading:
-    """The object in a text, or what kept the text from being one.
+    """Read the object in a text, or say why there is none.
 
-    `twice`: a JSON string that holds the object is decoded again. `guarded`: keys that are looked for twins. `deepest`:
-    how many levels the agent's own parser takes, 0 where there is no end.
+    `twice`: a JSON string that holds the object is decoded again. `guarded`: keys that are checked for twins.
+    `deepest`: how many levels the agent's own parser takes, 0 if there is no end.
     """
     text = text.lstrip("\ufeff").strip()
     if not text or text[0] not in ('{"' if twice else "{"):
@@ -92,7 +92,7 @@ def read(text: str, *, twice: bool, guarded: Iterable[str] = (), deepest: int = 
 
 
 def is_json(text: str, *, twice: bool) -> bool:
-    """Whether a text is JSON of any sort; `twice`: what a JSON string holds must be some, too."""
+    """Whether a text is JSON of any sort. `twice`: the content of a JSON string must be JSON, too."""
     text = text.lstrip("\ufeff").strip()
     value, problem = decode(text) if text else (None, "nothing")
     if twice and not problem and isinstance(value, str):
@@ -101,7 +101,7 @@ def is_json(text: str, *, twice: bool) -> bool:
 
 
 def without_progress(text: str) -> str:
-    """The text without the lines that are for whoever watches: `{"type": "progress", "message": ...}`, one a line."""
+    """Remove the progress lines, which are for the user: `{"type": "progress", "message": ...}`, one a line."""
     if '"progress"' not in text:
         return text
     return "\n".join(line for line in text.splitlines() if not is_progress(line))
@@ -116,7 +116,7 @@ LINES: dict[str, Strategy[Callable[[str], str]]] = {
     "all": Strategy(str, "all of them"),
     "but-progress": Strategy(without_progress, 'all but those that tell of progress: {"type": "progress", ...}'),
 }
-# Where a text is looked for; `said_on` reads the names of the streams.
+# The streams that a text may be on; `said_on` reads these names.
 SOURCES = {
     "stdout": "stdout",
     "stderr": "stderr",
@@ -134,7 +134,7 @@ def decode(text: str) -> tuple[Any, str]:
 
 
 def decode_json_without_gc(text: str) -> Any:
-    """Without the garbage collector, which would look through megabytes of new objects again and again."""
+    """Decode without the garbage collector, which would look through megabytes of new objects again and again."""
     import gc
 
     watched = gc.isenabled()
@@ -147,7 +147,9 @@ def decode_json_without_gc(text: str) -> Any:
 
 
 def tolerant(text: str, problem: str) -> tuple[Any, str]:
-    """Valid JSON that the fast reader refuses: half a surrogate pair (a file name that is no UTF-8), huge numbers."""
+    """Read valid JSON that the fast reader refuses: half a surrogate pair (from a file name that is not UTF-8), huge
+    numbers.
+    """
     import json
 
     def refuse(word: str) -> Any:
@@ -161,7 +163,7 @@ def tolerant(text: str, problem: str) -> tuple[Any, str]:
 
 
 def whole_number(digits: str) -> float | int:
-    """Python refuses to read integers of more than 4,300 digits; other readers take them for floats."""
+    """Read a huge integer as a float, as other readers do: Python refuses integers of more than 4,300 digits."""
     return int(digits) if len(digits) < 4300 else float(digits)
 
 
@@ -180,7 +182,7 @@ def is_deeper(text: str, levels: int) -> bool:
 
 
 def prune_deep_json(text: str) -> str:
-    """The text with CUT in place of everything that is nested deeper than DEPTH levels."""
+    """Replace everything that is nested deeper than DEPTH levels by CUT."""
     parts, depth, start = [], 0, 0
     for found in re.finditer(STRUCTURE, text):
         run = found[0]
@@ -198,7 +200,7 @@ def prune_deep_json(text: str) -> str:
 
 
 def shallow(value: Any, levels: int = DEPTH, above: tuple[int, ...] = ()) -> Any:
-    """The same for values, whose levels may have no end because one holds itself."""
+    """The same for values. Their levels may be endless, if one holds itself."""
     if not isinstance(value, dict | list | tuple):
         return value
     if not levels or id(value) in above:
@@ -236,14 +238,14 @@ def repeated_key(text: str, guarded: Iterable[str]) -> str:
 
 
 def looks_like(text: str, deciding: tuple[str, ...], known: tuple[str, ...] = ()) -> bool:
-    """Whether a text that is no answer was probably meant as one.
+    """Whether a text that is not an answer was probably meant as one.
 
-    An object with a deciding key stands somewhere in it, or it starts as an object and has any key of an answer;
-    written as Python or JavaScript would, or encoded once too often, all the same.
+    That is so if an object in it has a deciding key, or if it starts as an object and has any key of an answer; also if
+    it is written as Python or JavaScript would, or encoded once too often.
     """
     if "{" not in text:
         return False
-    text = text.replace("\0", "")  # what another encoding puts between the letters: UTF-16, as PowerShell writes it
+    text = text.replace("\0", "")  # UTF-16, as PowerShell writes it, has these between the letters
     text = re.sub(ESCAPE, lambda found: chr(int(found[1], 16)) if found[1] else "", text)
     keys = (*deciding, *known) if text.lstrip("\ufeff \t\r\n").startswith("{") else deciding
     return any(key in text for key in keys) and key_pattern(keys).search(text) is not None

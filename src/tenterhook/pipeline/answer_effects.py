@@ -1,4 +1,4 @@
-"""What each field of an answer does. A dialect says which path has which effect; the effects are the same for all."""
+"""What each field of an answer does. A dialect maps paths to effects; the effects are the same for all dialects."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOOL_CONFIG = ("mode", "allowedFunctionNames")
 
 
 def stronger(one: str, other: str) -> str:
-    """A deny outranks a deferral, that an ask, an ask an allow, an allow silence."""
+    """The stronger of two decisions: deny, then defer, ask, allow, none."""
     return one if RANK[one] >= RANK[other] else other
 
 
@@ -106,7 +106,7 @@ def notice(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -
 
 
 def follow_up(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
-    """Who has a next task for the agent does not let it stop."""
+    """Deny the stop: the hook has a next task for the agent."""
     said = words(reader, value, answer)
     if said:
         reader.decided = True
@@ -154,7 +154,7 @@ def tool_config(reader: Reader, value: Any, answer: Answer, beside: dict[str, An
         change(reader, value, answer, beside)
         return
     for key in value:
-        if key not in TOOL_CONFIG:  # a wish that would restrict nothing, without a word
+        if key not in TOOL_CONFIG:  # else the wish would restrict nothing, and the hook would not hear of it
             known = " and ".join(TOOL_CONFIG)
             reader.unreadable(f"{answer.path} has no {key!r}{nearest(str(key), TOOL_CONFIG)}; it holds {known}")
     config: dict[str, Any] = {}
@@ -172,7 +172,7 @@ def tool_config(reader: Reader, value: Any, answer: Answer, beside: dict[str, An
 
 
 def wish(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
-    """Something that only some hosts know how to do."""
+    """Ask the host for something that only some hosts can do."""
     if value is None:
         return
     if TYPES[answer.type or "any"].run(value):
@@ -182,7 +182,7 @@ def wish(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> 
 
 
 def hold(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
-    """A text that keeps the agent going, as its next instruction."""
+    """Keep the agent going, with this text as its next instruction."""
     said = words(reader, value, answer)
     if said:
         reader.decided = True
@@ -191,13 +191,13 @@ def hold(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> 
 
 
 def note(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
-    """A field that is part of the dialect and changes nothing by itself; a refusal that it says is lost."""
+    """A field that the dialect has and that changes nothing by itself. If it says a refusal, warn that this is lost."""
     if isinstance(value, bool) and says_no(answer.path, value):
         reader.loses(f"{answer.path} decides nothing on {reader.rules.rule.name}")
 
 
 def whole(effect: Effect) -> Effect:
-    """The effect, for a value that reaches a host as it is: what was cut is not carried over by half."""
+    """Wrap an effect whose value reaches the host unchanged: a value that was cut is refused, not passed on in part."""
 
     def check_then_apply(reader: Reader, value: Any, answer: Answer, beside: dict[str, Any]) -> None:
         if reader.cut and holds_cut(value):

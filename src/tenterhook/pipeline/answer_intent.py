@@ -1,4 +1,4 @@
-"""What was probably meant as an answer, or as a key of one, and is none."""
+"""Recognise texts and keys that were probably meant as an answer, or as part of one, but are not."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 DECIDING = frozenset(
     ("decision", "permissionDecision", "permission", "behavior", "continue", "stop", "hookSpecificOutput")
 )
-# The words of refusals, and keys that refuse where they are false or true, in whatever form.
+# The words of refusals, and the keys that refuse if they are false or true, in any spelling.
 REFUSALS = ("deny", "denied", "block", "blocked", "reject", "refuse")
 ALLOWS = ("allow", "allowed", "approve", "approved", "ok", "continue")
 
 
 def what_is_wrong(text: str, reading: Reading, rules: Rules, *, cut: bool) -> str:
-    """Why a text that was meant as an answer is none; empty where it was not meant as one. `cut`: some was dropped."""
+    """Why a text that was meant as an answer is not one; empty if it was not meant as one. `cut`: some was dropped."""
     if reading.twin:
         return f"printed an answer whose key {reading.twin!r} stands twice, with different values"
     if reading.refused:
@@ -37,21 +37,21 @@ def what_is_wrong(text: str, reading: Reading, rules: Rules, *, cut: bool) -> st
 
 
 def meant_by(place: str, value: Any, rules: Rules) -> str:
-    """What a key that the dialect does not know was probably meant to be; empty where it was meant as nothing here."""
+    """Say what an unknown key was probably meant to be; empty if it was not meant for the agent."""
     leaf, title = place.rpartition(".")[2], rules.dialect.title
     if home := next((path for path in rules.weighty if path.rpartition(".")[2] == leaf), ""):
         return f"{place} counts for nothing; {title} reads {home}"
     close = alike(leaf, (path.rpartition(".")[2] for path in rules.weighty), 0.75) or alike(leaf, rules.known, 0.87)
     if close:
         return f"{place} is not part of this dialect's answers (did you mean {close!r}?)"
-    if leaf in DECIDING or (not isinstance(value, dict) and says_no(place, value)):  # an object may be what was given
+    if leaf in DECIDING or (not isinstance(value, dict) and says_no(place, value)):  # an object may be plain data
         reads = ", ".join(path for path, _ in rules.deciding) or "no decision"
         return f"{place} is how other agents' hooks decide; on {rules.rule.name} {title} reads {reads}"
     return ""
 
 
 def says_no(place: str, value: Any) -> bool:
-    """Whether a field refuses, to whoever reads it: {"action": "deny"}, {"allowed": false}, {"block": true}."""
+    """Whether a field refuses, as a person would read it: {"action": "deny"}, {"allowed": false}, {"block": true}."""
     if isinstance(value, dict):
         return any(says_no(str(key), one) for key, one in value.items())
     if isinstance(value, bool):
@@ -60,7 +60,7 @@ def says_no(place: str, value: Any) -> bool:
 
 
 def alike(word: str, known: Iterable[str], least: float) -> str:
-    """The known word that is almost the same; capitals and underscores make no difference."""
+    """The known word that is almost the same, apart from capitals and underscores."""
     from difflib import get_close_matches
 
     folded = {fold(one): one for one in known}

@@ -1,7 +1,7 @@
-"""What makes an agent refuse an answer as a whole: keys it does not know, wrong types, fields it does not support.
+"""Find what makes an agent refuse a whole answer: unknown keys, wrong types, fields that it does not support.
 
-Most dialects take of an answer what they understand. A strict one throws all of it away, a deny included, and the
-operation goes on: so each such case is said.
+Most dialects take the parts of an answer that they understand. A strict one throws all of it away, even a deny, and the
+operation goes on. So each such case is reported.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ Judge = Callable[[str, Any, Answer, "Rules"], Iterator[str]]
 FLAGS = ("continue", "stop", "suppress")
 TEXTS = ("reason", "notice", "follow_up", "stop_reason", "text", "hold")
 ANYTHING = ("output", "note", "set")
-# What a section that decides alone leaves nothing to do for.
+# Effects outside of a section that do not count if the section decides alone.
 RIVALS = ("decision", "reason")
 
 
 def fault(found: dict[str, Any], rules: Rules) -> str:
-    """Why the agent cannot read the answer, so that nothing of it counts; empty where it can."""
+    """Why the agent cannot read the answer, so that nothing of it counts; empty if it can."""
     return next(chain(walk(found, rules.table, "", rules, misfit), section_event_errors(found, rules)), "")
 
 
 def objection(found: dict[str, Any], rules: Rules) -> str:
-    """Why the agent, which can read it, does not do what it says; texts for the user are shown all the same."""
+    """Why the agent reads the answer but does not act on it; it still shows texts for the user."""
     return next(
         chain(walk(found, rules.table, "", rules, unsupported_value_errors), lonely(found, rules), bare(found, rules)),
         "",
@@ -39,7 +39,7 @@ def objection(found: dict[str, Any], rules: Rules) -> str:
 
 
 def walk(found: dict[str, Any], table: Table, path: str, rules: Rules, judge: Judge) -> Iterator[str]:
-    """What is wrong with any field. What is no field of an answer is for `misfit` alone to complain of."""
+    """Yield what is wrong with each field. Only `misfit` reports keys that are not fields of an answer."""
     reads = judge is misfit
     for key, value in found.items():
         place, entry = f"{path}{key}", table.get(key)
@@ -55,7 +55,7 @@ def walk(found: dict[str, Any], table: Table, path: str, rules: Rules, judge: Ju
 
 
 def misfit(place: str, value: Any, entry: Answer, rules: Rules) -> Iterator[str]:
-    """A value of the wrong type. Null is none where the dialect takes it for nothing; for a flag it never is."""
+    """Report a value of the wrong type. Null is allowed if the dialect ignores it, but never for a flag."""
     wanted = type_of(entry)
     if rules.reading.wrong_types == "ignored" or (value is None and wanted != "flag" and not counts_null(rules)):
         return
@@ -71,7 +71,7 @@ def unsupported_value_errors(place: str, value: Any, entry: Answer, rules: Rules
 
 
 def lonely(found: dict[str, Any], rules: Rules) -> Iterator[str]:
-    """A field that counts only beside a decision, or beside one that is not there."""
+    """Report a field that counts only beside a decision, or beside a field that is missing."""
     for path, needed in rules.companions:
         if at(path, found) is None:
             continue
@@ -82,7 +82,7 @@ def lonely(found: dict[str, Any], rules: Rules) -> Iterator[str]:
 
 
 def bare(found: dict[str, Any], rules: Rules) -> Iterator[str]:
-    """A word that counts only beside another field."""
+    """Report a word that counts only beside another field."""
     for path, needs in rules.wordy:
         said = word(at(path, found))
         if said in needs and at(needs[said], found) is None:
@@ -90,7 +90,7 @@ def bare(found: dict[str, Any], rules: Rules) -> Iterator[str]:
 
 
 def without_rivals(found: dict[str, Any], rules: Rules) -> dict[str, Any]:
-    """The answer without what decides outside of a section that decides alone."""
+    """The answer without the deciding fields outside of a section that decides alone."""
     section = found.get(rules.section.name)
     if not isinstance(section, dict) or all(section.get(key) is None for key in rules.section.alone):
         return found
@@ -99,13 +99,13 @@ def without_rivals(found: dict[str, Any], rules: Rules) -> dict[str, Any]:
 
 
 def effects_of(value: Any, table: Table) -> set[str]:
-    """What the keys of an object would do, whatever they hold."""
+    """The effects of an object's keys, whatever their values are."""
     entries = (table.get(key) for key in value) if isinstance(value, dict | list) else ()
     return {entry.effect for entry in entries if isinstance(entry, Answer)}
 
 
 def keep_texts(found: dict[str, Any], rules: Rules) -> bool:
-    """Take all but texts out of an answer's section; whether anything was there."""
+    """Remove all but texts from a section of an answer; return whether anything was removed."""
     name = rules.section.name
     section, table = found.pop(name, None), rules.table.get(name)
     if isinstance(section, dict) and isinstance(table, dict):
@@ -114,7 +114,7 @@ def keep_texts(found: dict[str, Any], rules: Rules) -> bool:
 
 
 def section_event_errors(found: dict[str, Any], rules: Rules) -> Iterator[str]:
-    """A section that does not say which event it is for, or says another one."""
+    """Report a section that does not name its event, or names another one."""
     asked, own = rules.section, rules.rule.name
     section = found.get(asked.name)
     if asked.unnamed == "counts" or asked.name not in found:
@@ -130,7 +130,7 @@ def section_event_errors(found: dict[str, Any], rules: Rules) -> Iterator[str]:
 
 
 def at(path: str, value: Any) -> Any:
-    """What stands at a dotted path of keys and places, or None."""
+    """The value at a dotted path of keys and indexes, or None."""
     for key in path.split("."):
         if isinstance(value, list) and key.isdecimal() and int(key) < len(value):
             value = value[int(key)]
@@ -140,7 +140,7 @@ def at(path: str, value: Any) -> Any:
 
 
 def response_fault(view: dict[str, Any]) -> str:
-    """Why nothing can be read out of what a hook gave in place of a model's answer; one may be empty on purpose."""
+    """Why a hook's response cannot replace a model's response. A response may be empty on purpose."""
     text, given = view.get("text"), view.get("candidates")
     candidates = [one for one in given if isinstance(one, dict | str)] if isinstance(given, list) else []
     if candidates:
@@ -154,7 +154,7 @@ def response_fault(view: dict[str, Any]) -> str:
 
 
 def is_readable(candidate: Any) -> bool:
-    """Whether a candidate has a text, or parts of which one is a text. Empty parts or an empty content take it away."""
+    """Whether a candidate has a text, or parts of which one is a text. Empty parts or empty content do not count."""
     content = candidate.get("content") if isinstance(candidate, dict) else candidate
     if content == {}:
         return True

@@ -1,4 +1,4 @@
-"""What verdicts change -> the event as the next hook sees it, and the changes that the host applies."""
+"""Apply the changes of verdicts: the event as the next hook sees it, and the changes that the host applies."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tenterhook.dialects.schema.dialect import EventRule
 from tenterhook.support.strategy import Strategy
 from tenterhook.types import Verdict
 
-# Where the value that a change is about stands in an event's data.
+# The field of the event's data that a change is about.
 FIELDS = {"input": "tool_input", "output": "tool_output", "request": "llm_request", "response": "llm_response"}
-# What an answer may ask the host for, with the effect `set`; hosts that know it do it.
+# What an answer may ask the host for, with the effect `set`. A host does what it supports.
 WISHES = {
     "prompt": "another prompt in place of the user's",
     "hide_prompt": "the user's own prompt is not shown",
@@ -33,16 +33,15 @@ WISHES = {
     "clear": "the context is cleared",
     "classifier": "what the agent's classifier is told",
 }
-# For a stop without a word.
+# The reason of a stop that gives none.
 STOPPED = "Stopped by hook"
-# Merges of hooks that ran at once for which not their order counts but who finished last.
+# Merges of hooks that ran at once in which the hook that finished last wins, not the last in order.
 BY_FINISH = {"last-finished", "last-finished-alike"}
-# Merges that take no notice of what the hooks before made: they lay a change over what was there at first. And those
-# of hooks' words alone.
+# AFRESH: merges that ignore earlier hooks and lay a change over the original value. ALONE: merges of hook values only.
 AFRESH, ALONE = {"overlay-given"}, {"tools-of-hooks"}
 # The most restrictive mode wins; the names of the stable tool configuration.
 MODES = ("NONE", "ANY", "AUTO")
-# When a response takes the place of the model's call, by what it needs; told are whether a deny and a stop were said.
+# When a response replaces the model's call, by what it needs; the arguments: a hook denied, a hook stopped.
 RESPONDS: dict[str, Callable[[bool, bool], bool]] = {
     "": lambda denied, stopped: True,
     "block": lambda denied, stopped: denied or stopped,
@@ -51,7 +50,7 @@ RESPONDS: dict[str, Callable[[bool, bool], bool]] = {
 
 
 class Changes:
-    """The state of an event while its hooks run: what was given, and what they made of it."""
+    """The state of an event while its hooks run: the original data, and the hooks' changes so far."""
 
     __slots__ = ("given", "now", "rule", "values", "views")
 
@@ -61,7 +60,7 @@ class Changes:
         self.views: dict[str, Any] = {}
 
     def after(self, verdicts: Sequence[Verdict]) -> None:
-        """Lay the changes of one batch over what the batches before it made."""
+        """Lay the changes of one batch over those of the batches before it."""
         for verdict in verdicts:
             if verdict.changes or verdict.messages:
                 break
@@ -69,7 +68,7 @@ class Changes:
             return
         self.lay(self.values, self.rule.merging.changes, verdicts)
         self.lay(self.views, self.rule.merging.seen, verdicts)
-        for verdict in verdicts:  # what no event has a rule for: the last one's word
+        for verdict in verdicts:  # no event has a rule for it: the last value counts
             self.values.update(
                 (c, v) for c, v in verdict.changes.items() if c in WISHES and c not in self.rule.merging.changes
             )
@@ -86,7 +85,7 @@ class Changes:
                 values[change] = MERGES[rule].run(before, [verdict.changes[change] for verdict in giving])
 
     def chain(self, verdicts: Sequence[Verdict]) -> None:
-        """What the next hook is told instead of the original."""
+        """The data that the next hook gets instead of the original."""
         for what, field in self.rule.merging.chain.items():
             values = self.views if what in self.rule.merging.seen else self.values
             if what in values:
@@ -95,12 +94,12 @@ class Changes:
                 self.now = {**self.now, field: f"{self.now.get(field, '')}\n\n{text}"}
 
     def settled(self) -> dict[str, Any]:
-        """The event as it will really be, which is not always what the last hook of a chain was shown."""
+        """The event as it will really happen, which may differ from what the last hook of a chain saw."""
         shown = [(what, self.rule.merging.chain[what]) for what in self.views]
         return {**self.now, **{field: self.values.get(what, self.given.get(field)) for what, field in shown}}
 
     def result(self, *, denied: bool, stopped: bool, stop_reason: str) -> dict[str, Any]:
-        """Only what differs from what was given."""
+        """Only the values that differ from the original."""
         rule, values = self.rule, self.values
         if not values and not stopped:
             return {}
@@ -116,7 +115,7 @@ def texts(verdicts: Iterable[Verdict], kind: str) -> list[str]:
 
 
 def paths(changes: dict[str, Any], data: dict[str, Any]) -> tuple[str, ...]:
-    """What one hook changed of what it was given, by top-level key: `input.command`."""
+    """List what one hook changed in its input, by top-level key: `input.command`."""
     found: list[str] = []
     for change, value in changes.items():
         before = data.get(FIELDS.get(change, ""))
@@ -136,7 +135,9 @@ def replace_alike(before: Any, given: list[Any]) -> Any:
 
 
 def is_alike(before: Any, value: Any) -> bool:
-    """Whether it can stand for an object; the schema is not known here, so its texts are needed and its types count."""
+    """Whether a value can replace an object. The schema is not known here: all texts must be there, and types must
+    match.
+    """
     if not isinstance(before, dict):
         return True
     return isinstance(value, dict) and all(
@@ -145,7 +146,7 @@ def is_alike(before: Any, value: Any) -> bool:
 
 
 def union(before: Any, given: list[Any]) -> list[Any]:
-    """All that any of them lists, each once."""
+    """The union of all lists, each item once."""
     return list(dict.fromkeys(one for many in given if isinstance(many, list) for one in many if isinstance(one, str)))
 
 
@@ -158,7 +159,7 @@ def overlay(before: Any, given: list[Any]) -> Any:
 
 
 def overlay_last(before: Any, given: list[Any]) -> Any:
-    """Of hooks that ran at once the last one counts, laid over what was there before them."""
+    """The last change of hooks that ran at once counts, laid over the value from before them."""
     return overlay(before, given[-1:])
 
 
@@ -167,7 +168,7 @@ def any_true(before: Any, given: list[Any]) -> bool:
 
 
 def tools_of_hooks(before: Any, given: list[Any]) -> dict[str, Any]:
-    """Like a union, but of what hooks said alone, and with a mode and a list in every case."""
+    """Like a union, but only of hook values, and always with a mode and a list."""
     return {"mode": "AUTO", "allowedFunctionNames": [], **union_tools(before, given)}
 
 
@@ -186,7 +187,7 @@ def union_tools(before: Any, given: list[Any]) -> dict[str, Any]:
 
 
 def normalise_tool_config(config: dict[str, Any]) -> dict[str, Any]:
-    """Of what the host gave, what is said: a mode of ours, a list of names."""
+    """The valid parts of the host's tool configuration: a known mode, a list of names."""
     mode, names = config.get("mode"), config.get("allowedFunctionNames")
     said = {"mode": mode} if mode in MODES else {}
     if not isinstance(names, list):
@@ -195,7 +196,7 @@ def normalise_tool_config(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def stop_response(reason: str) -> dict[str, Any]:
-    """A response in the stable form that says why the agent stopped, in place of the model's."""
+    """A response in the stable form that says why the agent stopped; it replaces the model's."""
     text = reason or STOPPED
     candidate = {"content": {"role": "model", "parts": [text]}, "finishReason": "STOP", "index": 0}
     return {"text": text, "candidates": [candidate]}

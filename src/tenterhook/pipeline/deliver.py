@@ -1,6 +1,6 @@
-"""What a hook said -> what its reader gets: cleaned of control characters, capped, marked as coming from a hook.
+"""Prepare hook texts for their reader: without control characters, capped, and marked as coming from a hook.
 
-All of it happens on delivery and not before: an outcome holds every text as the hook gave it.
+This happens on delivery only: an outcome holds every text as the hook gave it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from tenterhook.support.clean_text import clean
 from tenterhook.types import Message
 
-# What a hook is called in texts, by the name that its outcome has for it.
+# What texts call a hook, by its name in the outcome.
 Label = Callable[[str], str]
 
 TEXT_LIMIT = 10_000
@@ -19,10 +19,10 @@ NAME_LIMIT = 80
 UNNAMED = "unnamed"
 # A mark that adds nothing.
 PLAIN = "{text}"
-# A name, a path, a few words, where a secret was: nothing that only a shell reads.
+# A name, a path, a few words, the place of a removed secret: nothing that only a shell reads.
 NAME = re.compile(r"[\w .:/@+,#~\[\]-]+")
-# Joiners are left in texts, because some scripts need them; in a tag they hide it from nobody. Nor do wide brackets.
-# Nothing is given back once it is taken: a bracket before a million blanks must not cost their square.
+# Joiners stay in texts, because some scripts need them; inside a tag they do not hide it, nor do wide brackets. No
+# pattern backtracks: a bracket before a million blanks must not cost their square.
 BLANKS, JOINERS = "[\\s\u200c\u200d]*+", "[\u200c\u200d]*"
 FORGED = re.compile(f"[<\ufe64\uff1c](?={BLANKS}[/\uff0f]?+{BLANKS}{JOINERS.join('hook')}\\b)", re.IGNORECASE)
 
@@ -35,13 +35,13 @@ def truncate_message_text(text: str) -> str:
 
 
 def for_user(message: Message, label: Label = str) -> str:
-    """One text for a person: who says it, then what."""
+    """One text for a person: the hook's name, then what it says."""
     name = truncate_hook_name(clean(label(message.hook))) or UNNAMED
     return f"[hook {name}] {truncate_message_text(clean(message.text))}"
 
 
 def for_model(messages: Iterable[Message], marks: Mapping[str, str], label: Label = str) -> list[str]:
-    """The texts for the model among them. A dialect's own mark for a kind has all texts of that kind under one."""
+    """The texts for the model. If the dialect has its own mark for a kind, all texts of that kind share one mark."""
     groups: dict[str | int, list[Message]] = {}
     for n, message in enumerate(one for one in messages if one.to == "model"):
         together = marks.get(message.kind, PLAIN) != PLAIN
@@ -50,7 +50,7 @@ def for_model(messages: Iterable[Message], marks: Mapping[str, str], label: Labe
 
 
 def wrap_in_hook_tags(group: list[Message], marks: Mapping[str, str], label: Label = str) -> str:
-    """In the dialect's own words, or between tags that the text itself can neither close nor open."""
+    """Mark a text in the dialect's own words, or by tags that the text itself can neither close nor open."""
     kind = group[0].kind
     if kind in marks:
         return marks[kind].replace("{text}", join_message_texts(group))
@@ -64,7 +64,7 @@ def join_message_texts(group: Iterable[Message]) -> str:
 
 
 def join_hook_names(group: Iterable[Message], label: Label) -> str:
-    """The hooks' names on one line. What only a shell reads is not for the model."""
+    """The hooks' names on one line, without parts that only a shell reads: those are not for the model."""
     names = dict.fromkeys(truncate_hook_name(clean(label(message.hook))) for message in group)
     return ", ".join(name for name in names if NAME.fullmatch(name))
 

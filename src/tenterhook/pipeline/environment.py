@@ -1,4 +1,4 @@
-"""What of the host's environment hooks get, and what says something about the event."""
+"""The environment of hooks: what they get of the host's variables, and the variables about the event."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tenterhook.pipeline.payload import Shape
 
 DEPTH = "TENTERHOOK_DEPTH"
-# What a strict engine lets a hook see of the host's environment, besides the dialect's own variables.
+# The host's variables that a hook of a strict engine sees, in addition to the dialect's own.
 ALLOWED = {
     *("PATH", "HOME", "LANG", "LANGUAGE", "TERM", "TMPDIR", "TZ", "USER", "LOGNAME", "SHELL", "PWD"),
     *("SYSTEMROOT", "COMSPEC", "TEMP", "TMP", "VIRTUAL_ENV"),
@@ -24,7 +24,7 @@ ALLOWED_PREFIXES = ("LC_", "XDG_")
 
 
 class Inherited:
-    """What hooks get of the host's environment. The last one is remembered: it hardly ever changes between events."""
+    """The part of the host's environment that hooks get. The last one is cached: it hardly changes between events."""
 
     __slots__ = ("last", "strict", "strip", "without")
 
@@ -33,8 +33,8 @@ class Inherited:
         self.last: tuple[Mapping[Any, Any], dict[str, str]] | None = None
 
     def __call__(self, environ: Mapping[str, str]) -> dict[str, str]:
-        """A mapping of its own, which the caller may change."""
-        # os.environ decodes each variable whenever it is asked for it; what it holds is compared in a 60th of the time.
+        """A new mapping, which the caller may change."""
+        # os.environ decodes each variable on every access; comparing its raw content takes a 60th of the time.
         held = environ._data if environ.__class__ is os._Environ else environ  # type: ignore[attr-defined]
         last = self.last
         if last is None or last[0] != held:
@@ -64,12 +64,12 @@ def environment(event: Event, shape: Shape) -> dict[str, str]:
 
 
 def fit(value: str) -> str:
-    """What an environment can hold: a tool's odd name must not keep the hook that guards it from starting."""
+    """A value as an environment can hold it: a tool's odd name must not keep its guard from starting."""
     if value.isascii() and len(value) <= LONGEST and "\0" not in value:
         return value
     value = value[:LONGEST].replace("\0", "")
     try:
-        os.fsencode(value)  # a folder's name may hold bytes that are no text
+        os.fsencode(value)  # a folder's name may hold bytes that are not text
     except UnicodeEncodeError:
         return value.encode("utf-8", "replace").decode()
     return value

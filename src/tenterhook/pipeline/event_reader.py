@@ -1,4 +1,4 @@
-"""One event of one dialect, compiled for reading answers: all that can be told before a hook has said anything."""
+"""One event of one dialect, compiled for reading answers: everything that is known before a hook answers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ AUDIENCE = {
     "user_message": "model",
 }
 
-# What else than a word decides something, so that a reason has something to belong to.
+# Effects other than a decision's word that decide something, so that a reason can belong to them.
 DECIDES = {"continue": {"false": "stop"}, "stop": {"true": "stop"}}
 
-# Effects without which an operation goes on as if the hook had not spoken.
+# Effects that must not be lost: without them an operation goes on as if the hook had not answered.
 WEIGHTY = frozenset(("decision", *DECIDES, "hold", "input", "output", "request", "response", "tool_config"))
 
 Table = dict[str, "Answer | Table"]
@@ -30,7 +30,7 @@ class Rules(Struct, frozen=True):
 
     dialect: Dialect
     rule: EventRule
-    # Of the dialect, what is looked at most.
+    # The parts of the dialect that are used most.
     reading: ReadingRules
     section: AnswerSection
     strict: bool
@@ -44,14 +44,14 @@ class Rules(Struct, frozen=True):
     exits: dict[int | str, Exit]
     failure: dict[str, str]
     text_fails: bool
-    # Whether an answer can be refused as a whole; where a section names its event; what decides, what needs a decision.
+    # Whether an answer can be refused as a whole; the key with the event's name; what decides, what needs a decision.
     refuses: bool
     naming: str
     deciding: tuple[tuple[str, dict[str, str]], ...]
     companions: tuple[tuple[str, str], ...]
     # Words of decisions that need a field beside them.
     wordy: tuple[tuple[str, dict[str, str]], ...]
-    # Whether somebody can be asked; None where nobody said.
+    # Whether a user can be asked; None if the host did not say.
     attended: bool | None
 
 

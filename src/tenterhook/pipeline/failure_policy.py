@@ -1,4 +1,4 @@
-"""What a hook's failure means for the operation, how it is told, and the attempts of hooks that could not be called."""
+"""Decide what a hook's failure means for the operation, describe it, and make attempts for hooks that never ran."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ MODES = {
     "strict": "a hook that failed or cannot be read asks or denies, where the event can be blocked",
     "observe": "hooks run and are recorded, nothing is applied",
 }
-# What a strict engine makes of a hook that failed, whatever its dialect says: an answer that could not be read may
-# have been a deny, anything else is worth a question where somebody can be asked.
+# What a strict engine makes of a failed hook, whatever its dialect says: an unreadable answer may have been a deny, and
+# any other failure becomes a question if a user can be asked.
 STRICT = {"output": "deny"}
-# What is no failure of the hook's own, so that no dialect has a rule for it.
+# Causes that are not the hook's own failure, so no dialect has a rule for them.
 FAITHFUL = {"status": "deny", "payload": "deny", "sandbox": "ask"}
 
 
 def policy_for(cause: str, hook: Hook, rules: Rules) -> str:
-    """What a failure means: the hook's own word, else the strictest of what dialect and mode say.
+    """What a failure means: the hook's own setting, else the stricter of dialect and mode.
 
-    Not even the hook's own word counts where it was changed since it was approved.
+    A hook's own setting does not count if the hook was changed since it was approved.
     """
     if cause == "modified":
         return "ask"
@@ -59,15 +59,15 @@ def policy_for(cause: str, hook: Hook, rules: Rules) -> str:
 
 
 def closes(hook: Hook, cause: str, rules: Rules) -> bool:
-    """Whether the hook's own word, or the mode, makes a refusal or a question of such a failure."""
+    """Whether the hook's own setting, or the mode, turns such a failure into a refusal or a question."""
     own = hook.on_failure.get(cause, hook.on_failure.get("default"))
-    if own == "ask" and not (rules.rule.can.ask or rules.rule.can.block):  # there it means nothing
+    if own == "ask" and not (rules.rule.can.ask or rules.rule.can.block):  # it means nothing there
         return False
     return own != "allow" if own else rules.strict
 
 
 def must_answer(hook: Hook, rules: Rules) -> bool:
-    """Whether silence is a failure of this hook: where an agent wants an answer, of hooks that fail closed."""
+    """Whether silence is a failure of this hook: if the agent requires an answer and the hook fails closed."""
     return rules.rule.text.needs_answer and policy_for("silence", hook, rules) != "allow"
 
 
@@ -79,14 +79,14 @@ def fail_closed(reader: Reader) -> None:
         policy = "deny" if rules.rule.can.block else "allow"
     if policy != "allow":
         verdict.decision = stronger(verdict.decision, policy)
-        # An agent that itself refuses where a hook fails keeps the hook's stderr to its log.
+        # An agent that refuses by itself when a hook fails only logs the hook's stderr.
         say = failure_cause if reader.cause in rules.rule.overrides.failure else describe_attempt_failure
         what = reader.problem if reader.cause == "output" and reader.problem else say(reader.attempt)
         verdict.reason = verdict.reason or f"Hook failed: {what}"
 
 
 def failure_cause(attempt: Attempt | HookRun) -> str:
-    """What went wrong with this attempt, without a word of its own."""
+    """What went wrong with this attempt, without the hook's own text."""
     code = attempt.exit_code
     return attempt.detail or attempt.error or (f"exit code {code}" if code else "its answer could not be read")
 
@@ -102,7 +102,7 @@ def attempt_from_exception(job: Job, exc: BaseException) -> Attempt:
     error = "payload" if isinstance(exc, PayloadError) else "exception"
     try:
         words = str(exc)
-    except Exception:  # it is the hook's own class
+    except Exception:  # the class is the hook's own
         words = "it cannot be told in words"
     detail = words if error == "payload" else f"{type(exc).__name__}: {words}"
     return Attempt(job.hook.name, job.hook.handler, str(job.hook.source), error=error, detail=detail)

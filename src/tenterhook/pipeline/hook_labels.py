@@ -1,7 +1,7 @@
-"""What a hook is called in texts for the model, the user and the log.
+"""The label of a hook in texts for the model, the user and the log.
 
-That is its name. A hook without one has its command line or its URL for a name, which is long and may hold a token:
-texts call it by the file that it runs, or by the server. Secrets are taken out of either.
+The label is the hook's name. A hook without a name is named by its command line or URL, which is long and may hold a
+token: texts then use the file that it runs, or the server. Secrets are removed from both.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ RUNNABLE = ("shell", "program", "script")
 
 
 def label(name: str, hooks: Iterable[Hook], environ: Mapping[str, str]) -> str:
-    """What texts call the hooks of this name."""
+    """The label of the hooks with this name."""
     runs = next((file_run(hook.spec["main"]) for hook in hooks if hook.name == name and is_unnamed(hook)), "")
     return Redactor(environ).text(runs or server_of(name) or name)
 
 
 def server_of(name: str) -> str:
-    """Scheme and host of a URL, whose path is often a secret; empty where the name is not one."""
+    """Scheme and host of a URL, whose path is often a secret; empty if the name is not one."""
     scheme, _, rest = name.partition("://")
     if scheme not in ("http", "https"):
         return ""
@@ -33,7 +33,7 @@ def server_of(name: str) -> str:
 
 
 def is_unnamed(hook: Hook) -> bool:
-    """Whether what it runs stands for its name."""
+    """Whether the hook is named after what it runs."""
     main = hook.spec.get("main")
     if hook.spec.get("form") not in RUNNABLE or not main:
         return False

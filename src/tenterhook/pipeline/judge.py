@@ -1,4 +1,4 @@
-"""What the attempts of one batch mean, whether the next batch runs, and which hooks a strict engine asks again."""
+"""Judge a batch: read its attempts, decide whether the next batch runs, find the hooks to ask again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tenterhook.types import Attempt, Hook, Skipped, Verdict
 if TYPE_CHECKING:
     from tenterhook.engine.compiled_event import CompiledEvent
 
-# What of a batch keeps the hooks after it from running; `chain_ends` looks for it.
+# What ends a chain, so that the hooks after a batch do not run; `chain_ends` reads it.
 ENDS = {
     "deny": "a refusal",
     "ask": "a question, unless a failure became one",
@@ -35,7 +35,7 @@ def judge(
     attempts: list[Attempt],
     skipped: list[Skipped],
 ) -> list[Verdict]:
-    """What the attempts of a batch mean, in the order of the plan. Noted on the way: the attempts, absent scripts."""
+    """The verdicts of a batch, in the order of the plan. Also records the attempts and missing scripts."""
     verdicts = []
     for hook, attempt in zip(batch, done):  # noqa: B905 (an argument by name would cost as much as the rest of the loop)
         if attempt.error == "missing":
@@ -59,16 +59,16 @@ def judge(
 
 
 def truncate_attempt_output(attempt: Attempt) -> Attempt:
-    """The attempt as it is kept: an answer was read whole, and what is told of it later needs less."""
+    """Shorten the output that an attempt keeps: the answer has been read whole, and reports need less."""
     out, err = attempt.stdout[:KEPT], attempt.stderr[:KEPT]
     cut = len(out) < len(attempt.stdout) or len(err) < len(attempt.stderr)
     return replace(attempt, stdout=out, stderr=err, truncated=True) if cut else attempt
 
 
 def chain_ends(ends: frozenset[str], verdicts: list[Verdict]) -> bool:
-    """Whether what a batch decided keeps the hooks after it from running; a failure does where it refuses.
+    """Whether a batch's decisions keep later hooks from running. A failure does if it refuses.
 
-    A question that a failure became does not: a hook after it may refuse.
+    A failure that became a question does not: a later hook may still refuse.
     """
     return any(
         (one.decision in ends and not (one.failed and one.decision == "ask"))
@@ -86,18 +86,18 @@ def background_attempt(hook: Hook) -> Attempt:
 def hooks_with_stale_input(
     rule: EventRule, now: dict[str, Any], shown: list[tuple[tuple[Hook, ...], dict[str, Any]]]
 ) -> tuple[Hook, ...]:
-    """The hooks that judged something other than what will really happen: a strict engine asks them once more."""
+    """The hooks that judged other data than what will really happen: a strict engine asks them once more."""
     fields = rule.merging.chain.values() if rule.can.block else ()
     stale = [batch for batch, data in shown if any(data.get(field) != now.get(field) for field in fields)]
     return tuple(itertools.chain(*stale))
 
 
 def without(skipped: tuple[Skipped, ...], awake: tuple[Hook, ...]) -> tuple[Skipped, ...]:
-    """Who runs after all was not skipped."""
+    """Remove the hooks that run after all from the skipped ones."""
     run = {(hook.name, str(hook.source)) for hook in awake}
     return tuple(one for one in skipped if (one.hook, one.source) not in run) if run else skipped
 
 
 def refusals(verdicts: list[Verdict]) -> list[Verdict]:
-    """Of hooks that were asked once more only a refusal or a failure counts: they had their say before."""
+    """Keep only refusals and failures of hooks that were asked again: their other answers counted the first time."""
     return [replace(one, changes={}) for one in verdicts if one.failed or one.decision in ("deny", "ask")]

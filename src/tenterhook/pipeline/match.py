@@ -1,7 +1,7 @@
 """Matcher text -> a compiled test. One function per kind; a dialect names the kind.
 
-Whoever writes a config must not be able to stop an agent by a pattern that takes for ever: one that is not known to end
-soon is not run at all, and counts as matching.
+A config must not be able to block an agent with a pattern that takes for ever. A pattern that is not known to end soon
+is not run at all, and counts as matching.
 """
 
 from __future__ import annotations
@@ -19,31 +19,31 @@ Made = TypeVar("Made")
 Test = Callable[[str], object]
 
 EVERYTHING = ("", "*")
-# What a pattern that is not valid is taken for, unless its kind says otherwise.
+# What an invalid pattern matches, unless its kind says otherwise.
 NOTHING = "nothing at all"
-# What separates how a matcher is read from the engine that reads its patterns; without one it is Python's.
+# Separates the kind of a matcher from the engine that reads its patterns; without it the engine is Python's.
 BY = "@"
-# What a test gives that was not run: true, because a guard that cannot look must not be passed by.
+# The result of a test that was not run. It is true: a guard that cannot look must not be bypassed.
 NOT_RUN = "not run"
 # A pattern that may take longer, in nanoseconds as `regex/cost` counts them, is not run.
 SOON = 1e8
-# What every pattern must get through to be run at all, and the longest text that any is run on.
+# The size that every pattern must handle in time to be run at all, and the longest text that any is run on.
 USUAL, LONGEST = 64, 1 << 20
 # How large the product of a glob's length and a text's may be.
 GLOB = 20_000_000
-# What names are compared by, rather than patterns run on: a target that is longer is none.
+# The longest target that is compared as a name; a longer one is not a name.
 LONGEST_NAME = 256
-# What makes a glob more than a name.
+# The characters that make a glob more than a name.
 WILD = frozenset("*?[")
-# What a pattern has that needs a closer look even with a single repeat in it.
+# The characters of a pattern that need a closer look even if it has a single repeat.
 INTRICATE = frozenset("?{(\\[")
 # Names and alternatives of names need no regex: ten thousand of them compile in a tenth of the time.
 PLAIN = re.compile(r"[A-Za-z0-9_|]+")
 LIST = re.compile(r"[A-Za-z0-9_\- ,|]+")
-# What among alternatives fits everything; and the parts of a pattern that hold its bars, or keep them in.
+# The alternatives that match everything; and the parts of a pattern that are bars, or that may enclose some.
 EVERY = frozenset({"*", ".*"})
 BARS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]?|[|()]", re.DOTALL)
-# Python may come to read these differently in a set and says so; a host that makes warnings errors must not suffer.
+# Python warns that it may read these differently in a set; hosts that turn warnings into errors must not fail.
 DOUBTFUL = re.compile(r"\[\^?\[|--|&&|~~|\|\|")
 
 
@@ -59,17 +59,17 @@ class Matcher(Strategy[Callable[[str, str], Test]]):
         *,
         # The same in a few words.
         short: str,
-        # All targets that a matcher stands for, where these are names; without it every matcher is run.
+        # All targets that a matcher matches, if these are names; without this every matcher is run.
         names: Callable[[str], frozenset[str] | None] | None = None,
-        # The test for a target's other names, where it is another one: patterns are not tried on these.
+        # The test for a target's other names, if it differs: patterns are not tried on these.
         exact: Callable[[str, str], Test] | None = None,
         # The texts that match everything.
         everything: tuple[str, ...] = EVERYTHING,
         # Blanks around a matcher do not count, and blanks alone match everything.
         trimmed: bool = False,
-        # What a pattern that is not valid is taken for; empty where the kind has no patterns.
+        # What an invalid pattern matches; empty if the kind has no patterns.
         broken: str = NOTHING,
-        # The engines besides Python's that dialects may have its patterns read by.
+        # The engines other than Python's that a dialect may choose for its patterns.
         engines: tuple[str, ...] = (),
     ) -> None:
         super().__init__(run, about)
@@ -79,28 +79,28 @@ class Matcher(Strategy[Callable[[str, str], Test]]):
 
 @lru_cache(maxsize=1 << 16)
 def match(matcher: str | None, kind: str) -> Test | None:
-    """The test a matcher stands for; None where it matches everything."""
+    """The test of a matcher; None if it matches everything."""
     return None if fits_all(matcher, kind) else MATCHERS[how(kind)].run(matcher or "", engine(kind))
 
 
 @lru_cache(maxsize=1 << 10)
 def exact(matcher: str, kind: str) -> Test:
-    """The test for a target's other names, which some kinds want to be there as such."""
+    """The test for a target's other names; some kinds compare these exactly."""
     return MATCHERS[how(kind)].exact(matcher, engine(kind))
 
 
 def how(kind: str) -> str:
-    """How a matcher is read, whatever engine reads its patterns."""
+    """The kind of a matcher without its engine."""
     return kind.partition(BY)[0]
 
 
 def engine(kind: str) -> str:
-    """The engine that reads a matcher's pattern; empty where that is Python's."""
+    """The engine that reads a matcher's pattern; empty if that is Python's."""
     return kind.partition(BY)[2]
 
 
 def fits_all(matcher: str | None, kind: str) -> bool:
-    """Whether a matcher stands for whatever there is."""
+    """Whether a matcher matches everything."""
     of_kind = MATCHERS[how(kind)]
     if matcher and of_kind.trimmed:
         matcher = matcher.strip() or "*"
@@ -108,7 +108,7 @@ def fits_all(matcher: str | None, kind: str) -> bool:
 
 
 def names(matcher: str | None, kind: str) -> frozenset[str] | None:
-    """All targets that a matcher stands for, where these are names; None where it must be run."""
+    """All targets that a matcher matches, if these are names; None if it must be run."""
     names_of = MATCHERS[how(kind)].names
     if matcher is None or names_of is None or len(matcher) > GLOB // LONGEST_NAME:
         return None
@@ -135,12 +135,12 @@ def names_of_list(matcher: str) -> frozenset[str] | None:
 
 
 def is_broken(matcher: str, kind: str) -> bool:
-    """Whether it is a broken pattern of a kind that takes those for nothing."""
+    """Whether it is an invalid pattern of a kind for which those match nothing."""
     return MATCHERS[how(kind)].broken == NOTHING and not fits_all(matcher, kind) and not is_regex(matcher, kind)
 
 
 def is_regex(matcher: str, kind: str) -> bool:
-    """Whether the kind's engine takes it for a pattern; so are names, which need none."""
+    """Whether the kind's engine accepts it as a pattern. Names count too, though they need no engine."""
     if how(kind) == "names-and-regex":
         parts = alternatives(matcher)
         return not EVERY.isdisjoint(parts) or compile_matcher("|".join(parts), engine(kind)) is not None
@@ -152,7 +152,7 @@ def is_regex(matcher: str, kind: str) -> bool:
 
 
 def fault_of(matcher: str, kind: str) -> str:
-    """What is wrong with a matcher that should be a regular expression and is none; empty where nothing is."""
+    """Why a matcher that should be a regular expression is not valid; empty if it is."""
     regular = MATCHERS[how(kind)].broken
     if not regular or fits_all(matcher, kind) or names(matcher, kind) is not None or compile_matcher(matcher):
         return ""
@@ -164,7 +164,7 @@ def fault_of(matcher: str, kind: str) -> str:
 
 
 class Guarded:
-    """A test that is run on what it surely gets through soon; NOT_RUN for anything longer."""
+    """A test that runs only on texts that it surely handles soon; NOT_RUN for longer ones."""
 
     __slots__ = ("most", "soon", "test")
 
@@ -187,13 +187,13 @@ def glob_nocase(matcher: str, by: str) -> Test:
 
 
 def compile_glob_test(matcher: str, flags: int) -> Test:
-    """A star takes the first place that fits and never tries another: the time is what both lengths multiply to."""
+    """Match in bounded time: a star takes the first place that fits and never tries another."""
     parts = [translate(part.strip()) for part in matcher.split("|") if part.strip()]
     return Guarded(re.compile("|".join(parts) or r"(?!)", flags).match, GLOB // len(matcher), never)
 
 
 def fits(value: str, glob: str) -> object:
-    """Whether a glob fits a whole text, which may be as long as a host likes."""
+    """Whether a glob matches a whole text, which may be of any length."""
     return NOT_RUN if too_long(value, glob) else fnmatchcase(value, glob)
 
 
@@ -214,17 +214,17 @@ def regex_full(matcher: str, by: str) -> Test:
 
 
 def names_or_regex(matcher: str, by: str) -> Test:
-    """Exact names where it is a list of such, between bars or commas; else a regex; a broken one fits nothing."""
+    """Exact names if it is a list of them, between bars or commas; else a regex; an invalid one matches nothing."""
     return names_or_regex_test(matcher, by, names_of_list)
 
 
 def names_or_regex_narrow(matcher: str, by: str) -> Test:
-    """The same where bars alone separate, and neither hyphens nor blanks are part of a name."""
+    """The same, but only bars separate, and neither hyphens nor blanks are part of a name."""
     return names_or_regex_test(matcher, by, names_of_regex)
 
 
 def names_and_regex(matcher: str, by: str) -> Test:
-    """Names between bars, trimmed, each exact, and all of it one regex; a broken one is names alone."""
+    """Names between bars, trimmed, each exact, and all of it one regex; an invalid one is only the names."""
     parts = alternatives(matcher)
     if not EVERY.isdisjoint(parts):
         return everything
@@ -238,7 +238,9 @@ def names_alone(matcher: str, by: str) -> Test:
 
 
 def alternatives(matcher: str) -> list[str]:
-    """The parts between bars that stand in no group and no set; a pattern with an anchor or a group first is one."""
+    """The parts between bars that are outside of groups and sets; a pattern that starts with an anchor or a group is
+    one.
+    """
     if matcher.startswith(("^", "(")):
         return [matcher]
     parts, begin, depth = [], 0, 0
@@ -259,7 +261,7 @@ def never_fits(target: str) -> object:
 
 
 def names_or_regex_whole(matcher: str, by: str) -> Test:
-    """Exact names where bars alone separate them; else a regex on the whole name; a broken one fits nothing."""
+    """Exact names if only bars separate them; else a regex on the whole name; an invalid one matches nothing."""
     found = names_of_trimmed(matcher)
     return found.__contains__ if found is not None else regex_whole(matcher.strip(), by)
 
@@ -270,13 +272,13 @@ def names_only(matcher: str, by: str) -> Test:
 
 
 def regex_whole(matcher: str, by: str) -> Test:
-    """As regex_full, but a broken one fits nothing, and so does an empty one."""
+    """Like regex_full, but an invalid or empty pattern matches nothing."""
     pattern = compile_matcher(anchor_pattern(matcher, by), by)
     return limit_regex_cost(pattern, search=bool(by)) if pattern and matcher else never_fits
 
 
 def anchor_pattern(matcher: str, by: str) -> str:
-    """As agents write it to their own engine: brackets that are not in pairs find their others there."""
+    """The pattern as agents pass it to their own engine: unbalanced brackets may close the ones added here."""
     return f"^(?:{matcher})$" if by else matcher
 
 
@@ -294,7 +296,7 @@ def regex_search(matcher: str, by: str) -> Test:
 
 
 def limit_regex_cost(pattern: re.Pattern[str] | Test, *, search: bool) -> Test:
-    """The pattern as Python runs it where that ends soon; else RE2's, which always does; else none."""
+    """Run the pattern in Python if that ends soon; else in RE2, which always does; else not at all."""
     if not isinstance(pattern, re.Pattern):
         return pattern
 
@@ -313,7 +315,7 @@ def limit_regex_cost(pattern: re.Pattern[str] | Test, *, search: bool) -> Test:
 
 
 def easy(pattern: str) -> bool:
-    """At most one repeat, and of one character."""
+    """Whether it has at most one repeat, of one character."""
     return INTRICATE.isdisjoint(pattern) and pattern.count("*") + pattern.count("+") <= 1
 
 
@@ -322,9 +324,9 @@ def literal(matcher: str, by: str) -> Test:
 
 
 def compile_matcher(matcher: str, by: str = "") -> re.Pattern[str] | Test | None:
-    """None where the text is no regex; a test that is never run where Python cannot say what another engine reads.
+    """None if the text is not a regex; a test that is never run if Python cannot express another engine's pattern.
 
-    Patterns for Python may have named groups without the P, as many write them.
+    Patterns for Python may have named groups without the P, as many authors write them.
     """
     pattern = in_python(matcher, by) if by else re.sub(r"\(\?<(?![=!])", "(?P<", matcher)
     if not isinstance(pattern, str):
@@ -336,7 +338,7 @@ def compile_matcher(matcher: str, by: str = "") -> re.Pattern[str] | Test | None
 
 
 def in_python(matcher: str, by: str) -> str | Test | None:
-    """Another engine's pattern as Python writes it; None where that engine refuses it."""
+    """Another engine's pattern as Python writes it; None if that engine refuses it."""
     if PLAIN.fullmatch(matcher):
         return matcher
     from tenterhook.pipeline.regex import Beyond, Invalid, to_python
@@ -354,7 +356,7 @@ def unknowable(target: str) -> object:
 
 
 def quietly(function: Callable[..., Made], pattern: str, *more: Any) -> Made:
-    """Under a lock: two threads in catch_warnings at once would switch the host's warnings off for good."""
+    """Hold a lock: two threads in catch_warnings at once would switch the host's warnings off for good."""
     if not DOUBTFUL.search(pattern):
         return function(pattern, *more)
     from threading import Lock

@@ -1,4 +1,4 @@
-"""Verdicts -> Outcome: what all hooks mean together. Order of the plan, never order of finishing."""
+"""Verdicts -> Outcome: what all hooks decide together. The order of the plan counts, never the order of finishing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def merge(
     skipped: tuple[Skipped, ...] = (),
     warnings: tuple[str, ...] = (),
 ) -> Outcome:
-    """A deny outranks an ask, an ask an allow; nothing erases a deny, unless the agent hears the last one only.
+    """A deny outranks an ask, an ask an allow. Nothing erases a deny, unless the agent uses only the last decision.
 
     In observe mode nothing is applied.
     """
@@ -80,7 +80,7 @@ def combine_decisions(verdicts: Sequence[Verdict], rule: EventRule, heard: str, 
         return section_last(verdicts)
     way = rule.merging.reasons
     reason = REASONS[way].run(verdicts, decision)
-    # Where one hook's reason may be another's, a refusal without any counts for nothing.
+    # If one hook's reason may serve for another's refusal, a refusal without any reason does not count.
     void = decision == "deny" and heard == "last" and way == "last-any" and not reason
     return "none" if void else decision, reason
 
@@ -88,7 +88,7 @@ def combine_decisions(verdicts: Sequence[Verdict], rule: EventRule, heard: str, 
 def heard_of(
     said: list[Message], verdicts: Sequence[Verdict], rule: EventRule, heard: str, decision: str, reason: str
 ) -> list[Message]:
-    """What is told of what all hooks said."""
+    """The messages that are delivered, of all that hooks sent."""
     merging = rule.merging
     said = standing(said, verdicts) if heard == "last" else said
     said = counting(said, rule, decision, reason) if merging.reasons_told == "counting" else said
@@ -96,7 +96,7 @@ def heard_of(
 
 
 def demote_context_to_log(messages: list[Message], but: str = "") -> list[Message]:
-    """Without the context of a prompt or a result that is gone; or without that of all hooks but one."""
+    """Send context to the log only: all of it if its prompt or result is gone, or that of every hook except `but`."""
     return [
         Message("log", m.kind, m.text, m.hook) if m.kind == "context" and (not but or m.hook != but) else m
         for m in messages
@@ -112,7 +112,7 @@ def last(before: str, decision: str) -> str:
 
 
 def standing(messages: list[Message], verdicts: Sequence[Verdict]) -> list[Message]:
-    """Without the reasons of decisions that another hook took back."""
+    """Drop the reasons of decisions that another hook overruled."""
     before = [one for one in verdicts if one.decision != "none"][:-1]
     gone = [message for one in before for message in one.messages if message.text == one.reason]
     return [message for message in messages if message not in gone]
@@ -133,7 +133,7 @@ def newest(verdicts: Sequence[Verdict], decision: str) -> str:
 
 
 def last_any(verdicts: Sequence[Verdict], decision: str) -> str:
-    """The last reason that any hook gives, though it decide nothing itself; then that of a failure that refuses."""
+    """The last reason that any hook gives, even without a decision; else the reason of a failure that refuses."""
     if decision == "none":
         return ""
     failures = [one for one in verdicts if one.failed and one.decision == decision]
@@ -141,7 +141,7 @@ def last_any(verdicts: Sequence[Verdict], decision: str) -> str:
 
 
 def last_finished(verdicts: Sequence[Verdict], decision: str) -> str:
-    """Of refusals that of the hook which finished last; of anything else the first."""
+    """The reason of the refusal that finished last; for other decisions the first reason."""
     if decision != "deny":
         return first(verdicts, decision)
     refusals = [one for one in verdicts if one.decision == "deny" and one.reason]
@@ -175,7 +175,7 @@ STOP_REASONS: dict[str, Strategy[Callable[[Sequence[Verdict]], str]]] = {
     "first": Strategy(first_stop, "the first reason to stop"),
     "join": Strategy(all_stops, "all of them, one a line"),
 }
-# How two decisions are weighed; where answers are laid over each other, `section_last` looks at all of them at once.
+# How two decisions are weighed. If the agent lays answers over each other, `section_last` reads all of them at once.
 WEIGHED: dict[str, Strategy[Callable[[str, str], str]]] = {
     "strongest": Strategy(stronger, "a deny outranks an ask, an ask an allow"),
     "last": Strategy(last, "the last decision counts"),

@@ -1,4 +1,4 @@
-"""What agents make of several answers that others would not: they lose them, or lay them over each other."""
+"""What some agents do with several answers: they lose them all, or lay them over each other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tenterhook.types import Message, Verdict
 
 
 def is_ruined(verdicts: Sequence[Verdict], dialect: Dialect, rule: EventRule) -> bool:
-    """Whether one answer makes the agent lose all of them: always, or only where it lays several together."""
+    """Whether one answer makes the agent lose all of them: always, or only if it combines several."""
     how = rule.overrides.broken_section or dialect.reading.section.broken
     if how == "ignored" or not any(one.ruins for one in verdicts):
         return False
@@ -19,13 +19,13 @@ def is_ruined(verdicts: Sequence[Verdict], dialect: Dialect, rule: EventRule) ->
 
 
 def surviving(verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
-    """What is left of all answers where one of them makes the agent lose them."""
+    """The verdicts that are left if one answer makes the agent lose them all."""
     why = next((f"{one.hook}: {one.ruins}" for one in verdicts if one.ruins), "")
     return [without_answer(one, why) for one in verdicts] if why else verdicts
 
 
 def without_answer(verdict: Verdict, why: str) -> Verdict:
-    """What is left of an answer that the agent itself loses: nothing but a word on it."""
+    """The verdict of an answer that the agent loses: nothing except a warning."""
     said = [Message("log", one.kind, one.text, one.hook) for one in verdict.messages]
     meant = verdict.decision != "none" or verdict.stop or verdict.changes or said
     warnings = [*verdict.warnings, *([f"{verdict.hook}: its answer is lost, because {why}"] if meant else [])]
@@ -33,7 +33,7 @@ def without_answer(verdict: Verdict, why: str) -> Verdict:
 
 
 def counting(messages: list[Message], rule: EventRule, decision: str, reason: str) -> list[Message]:
-    """Without the reasons of refusals that the event's own reason does not hold: they are kept in the log."""
+    """Send reasons of refusals to the log if the event's own reason does not contain them."""
     to, kind = rule.deny.to, rule.deny.kind
     return [
         Message("log", kind, one.text, one.hook)
@@ -44,7 +44,7 @@ def counting(messages: list[Message], rule: EventRule, decision: str, reason: st
 
 
 def own(verdict: Verdict) -> str:
-    """What an answer itself decides, without what came of a wish to stop or of a failure."""
+    """The decision of the answer itself, without the effects of a stop or of a failure."""
     parts = verdict.parts
     if parts is None:
         return "none"
@@ -52,7 +52,7 @@ def own(verdict: Verdict) -> str:
 
 
 def section_last(verdicts: Sequence[Verdict]) -> tuple[str, str]:
-    """The agent lays all answers over each other: of the sections the last counts, of the rest the strongest."""
+    """The agent lays all answers over each other: the last section counts, and the strongest general decision."""
     parts = [one.parts for one in verdicts if one.parts]
     joined = "\n".join(one.reason for one in parts if one.reason)
     general = next((word for word in ("deny", "allow") if any(one.general == word for one in parts)), "none")
@@ -65,14 +65,14 @@ def section_last(verdicts: Sequence[Verdict]) -> tuple[str, str]:
     if forced and decision not in ("deny", "ask"):
         stops = [one.stop_reason for one in parts if one.stop_reason]
         return "deny", (stops[-1] if stops else joined) or forced[-1].reason
-    if decision == "ask":  # where nobody can be asked, that was turned into something else
+    if decision == "ask":  # if no user could be asked, the ask became something else
         decision = next((one.decision for one in reversed(verdicts) if own(one) == "ask"), decision)
     said = (reasons[-1] if reasons else "") or joined
     return decision, said or (NO_REASON if decision == "deny" else "")
 
 
 def taken_back(verdicts: Sequence[Verdict], decision: str) -> list[str]:
-    """A word on each refusal that does not count."""
+    """One warning for each refusal that does not count."""
     if decision in ("deny", "ask"):
         return []
     return [f"{one.hook}: refuses, and another hook takes that back" for one in verdicts if own(one) == "deny"]

@@ -1,4 +1,4 @@
-"""Event -> what a hook is given: the JSON on its stdin and the environment."""
+"""Event -> the input of a hook: the JSON on its stdin and the environment."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from tenterhook.types import Event, Hook
 
 # Names under which hosts and payloads give the same thing, in every dialect.
 ALIASES = {"tool_response": "tool_output", "notification_type": "type"}
-# Where an event's data may hold what a base field says.
+# The keys of an event's data that may hold the value of a base field.
 GIVEN = {"session": "session_id", "event": "hook_event_name", "transcript": "transcript_path"}
 NESTED = (dict, list)
 
 
 class PayloadError(Exception):
-    """An event that no hook can be told of: whoever made it that way must not get past the hooks by it."""
+    """An event that cannot be written for hooks. It must fail: an odd value must not be a way past the hooks."""
 
 
 class Payload(dict[str, Any]):
-    """A hook's input: a mapping that also answers attribute access, as functions of some agents expect."""
+    """A hook's input: a mapping that also has attributes, as functions of some agents expect."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -35,7 +35,7 @@ class Payload(dict[str, Any]):
 
 
 def aliases(dialect: Dialect, rule: EventRule) -> dict[str, str]:
-    """Their word -> our word, for everything that an event of this dialect may be given under."""
+    """Maps each name that an event of this dialect may use to our name."""
     base = [
         field for field in rule.overrides.base or dialect.payload.base if field.key in GIVEN or field.key not in BASE
     ]
@@ -47,7 +47,7 @@ def aliases(dialect: Dialect, rule: EventRule) -> dict[str, str]:
 
 
 def in_our_words(data: dict[str, Any], renamed: Mapping[str, str]) -> dict[str, Any]:
-    """The event's data under our names. Where both names are given, ours counts."""
+    """The event's data under our names. If both names are given, ours counts."""
     if renamed.keys().isdisjoint(data):
         return data
     ours: dict[str, Any] = {}
@@ -65,9 +65,9 @@ def mapping(value: object) -> Mapping[str, Any]:
 
 
 class Shape(Struct, frozen=True):
-    """What hooks of one event are given, compiled: (name, how to get it) for the base, (name, our key) for the rest.
+    """The payload of one event, compiled: (name, getter) for the base fields, (name, our key) for the rest.
 
-    `formed` are those of the rest that are written in a form of their own.
+    `formed` are those of the rest that have a form of their own.
     """
 
     base: tuple[tuple[str, Getter], ...]
@@ -77,7 +77,7 @@ class Shape(Struct, frozen=True):
     env: tuple[tuple[str, Getter, bool], ...]
     inherited: Inherited
     strip: bool
-    # The variables that say something about the event.
+    # The variables about the event.
     varying: frozenset[str]
     end: bytes
 
@@ -115,7 +115,7 @@ def agents_in(data: dict[str, Any], keys: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class Given:
-    """What the hooks of one batch are given. Each part is made when the first hook asks for it, and shared."""
+    """The input of the hooks of one batch. Each part is made when the first hook needs it, and shared."""
 
     __slots__ = ("event", "made_env", "made_payload", "made_stdin", "shape")
 
@@ -131,7 +131,7 @@ class Given:
         return self.made_payload
 
     def own_payload(self) -> Payload:
-        """One for a function alone: what it does to it in place must change nothing for anybody else."""
+        """A copy for one function: what it changes in place must not reach any other hook."""
         return payload(self.event, self.shape)
 
     def stdin(self) -> bytes:
@@ -140,7 +140,7 @@ class Given:
         return self.made_stdin
 
     def env(self, hook: Hook) -> dict[str, str]:
-        """What all hooks get, and what this one's entry adds: values to set, or (None) names to pass on."""
+        """The variables for all hooks, and those that this entry adds: values to set, or (None) names to pass on."""
         if self.made_env is None:
             self.made_env = environment(self.event, self.shape)
         if not hook.env:
@@ -152,7 +152,7 @@ class Given:
 
 
 def payload(event: Event, shape: Shape) -> Payload:
-    """The base fields, the event's own fields that are known, then whatever else the host gave; all of it copied."""
+    """The base fields, the event's known fields, then all else that the host gave; everything is copied."""
     data = event.data
     given = Payload()
     for name, get in shape.base:
@@ -172,7 +172,7 @@ def payload(event: Event, shape: Shape) -> Payload:
 
 
 def fresh(value: Any) -> Any:
-    """A copy down to the last mapping and list. No recursion: 500 nested lists in a tool's input must not end it."""
+    """Copy all mappings and lists, without recursion: 500 nested lists in a tool's input must not break it."""
     if value.__class__ not in NESTED:
         return value
     copy = value.copy()
@@ -187,7 +187,7 @@ def fresh(value: Any) -> Any:
         made = left.pop()
         for key, one in made.items() if made.__class__ is dict else enumerate(made):
             if one.__class__ in NESTED:
-                known = copies.get(id(one))  # also where it holds itself
+                known = copies.get(id(one))  # even if it contains itself
                 if known is None:
                     known = copies[id(one)] = one.copy()
                     left.append(known)
@@ -196,7 +196,7 @@ def fresh(value: Any) -> Any:
 
 
 def encode_payload_json(given: Mapping[str, Any]) -> bytes:
-    """One JSON object. What JSON cannot hold is written as text: a host's odd value must not lose the event."""
+    """Encode one JSON object. Values that JSON cannot hold become text: a host's odd value must not lose the event."""
     try:
         try:
             return msgspec.json.encode(given, enc_hook=in_json)
@@ -204,20 +204,20 @@ def encode_payload_json(given: Mapping[str, Any]) -> bytes:
             import json
 
             return json.dumps(given, default=in_json).encode()
-    except Exception as exc:  # also what a host's own __str__ raises
+    except Exception as exc:  # even if a host's own __str__ raises
         raise PayloadError(f"the event's data cannot be written as JSON: {exc}") from exc
 
 
 def in_json(value: Any) -> Any:
-    """What JSON has no word for. A mapping of another kind is an object, or rules could not look into it.
+    """Convert what JSON has no type for. Mappings of other kinds become objects, so that rules can look into them.
 
-    An object of an SDK (a model of pydantic's) says itself how it is written as JSON.
+    An object of an SDK (a pydantic model) converts itself.
     """
     if isinstance(value, Mapping):
         return dict(value)
     if callable(dump := getattr(type(value), "model_dump", None)):
         try:
             return dump(value, mode="json", by_alias=True, exclude_none=True)
-        except Exception:  # one that cannot say it is text, as anything else
+        except Exception:  # if it cannot, it becomes text like anything else
             return str(value)
     return str(value)

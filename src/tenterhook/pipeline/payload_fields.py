@@ -1,4 +1,4 @@
-"""Where each field of a payload comes from, and how it is written there; what a hook is given is made of these."""
+"""Getters and forms of payload fields: where each value comes from, and how it is written."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tenterhook.support.clock import stamp
 from tenterhook.support.strategy import Strategy
 from tenterhook.types import Event
 
-# What a field has for a value that is not there at all: it is left out.
+# Marks a value that is absent: its field is left out.
 ABSENT: Any = object()
-# Forms that cannot be read back: who gives the field itself gives it as it is to be.
+# Forms that cannot be read back: a host that gives such a field gives it in its final form.
 ONE_WAY = {"edits"}
 
 Getter = Callable[[Event], Any]
@@ -26,12 +26,12 @@ Form = Callable[..., Any]
 
 
 def is_plain(field: Field) -> bool:
-    """Whether the event's data have the value under one key, in whatever form."""
+    """Whether the event's data have the value under a single key, in any form."""
     return "." not in field.key and not field.key.startswith("=") and field.form not in ONE_WAY
 
 
 def getter(field: Field, rule: EventRule) -> Getter:
-    """How to get a field's value: `=TEXT`, one that we always know, else what the event's data have, if any."""
+    """The getter of a field: `=TEXT`, a value that is always known, or else the event's data, if they have it."""
     if field.key.startswith("="):
         return lambda event: field.key[1:]
     get = BASE[field.key].run if field.key in BASE else partial(of_data, field.key)
@@ -50,7 +50,7 @@ def given_or(name: str, get: Getter, event: Event) -> Any:
 
 
 def of_data(path: str, event: Event) -> Any:
-    """What the event's data have at a dotted path."""
+    """Get the value at a dotted path of the event's data."""
     found: Any = event.data
     for key in path.split("."):
         found = found.get(key, ABSENT) if isinstance(found, Mapping) else ABSENT
@@ -58,7 +58,7 @@ def of_data(path: str, event: Event) -> Any:
 
 
 def variable(name: str, word: str) -> Getter:
-    """How to get a value: by a word of BASE, `=TEXT`, `.PATH` into the event's data; `~/PATH` where it is unset."""
+    """The getter for a word of BASE, `=TEXT`, `.PATH` into the event's data, or `~/PATH` unless the variable is set."""
     if word.startswith("~/"):
         return lambda event: event.environ.get(name) or event.environ.get("HOME", "~") + word[1:]
     if word.startswith("="):
@@ -91,7 +91,7 @@ BASE: dict[str, Strategy[Getter]] = {
 
 
 def form(field: Field, rule: EventRule) -> Form:
-    """How a value is written; what hooks call a thing is for the event to say."""
+    """Write a value in its form; the event says what hooks call a thing."""
     run = FORMS[field.form].run
     return partial(run, rule.target.called) if run is as_called else run
 
@@ -106,7 +106,7 @@ def as_json(value: Any) -> Any:
 
 
 def as_epoch_ms(value: Any) -> Any:
-    """Milliseconds since 1970 of a time in ISO 8601; what is no such text stays as it is."""
+    """Convert a time in ISO 8601 to milliseconds since 1970; any other text stays as it is."""
     if not isinstance(value, str):
         return value
     from datetime import datetime
@@ -118,7 +118,7 @@ def as_epoch_ms(value: Any) -> Any:
 
 
 def as_iso(value: Any) -> Any:
-    """The other way round."""
+    """Convert milliseconds since 1970 to ISO 8601."""
     return stamp(value) if isinstance(value, int) else value
 
 
@@ -131,7 +131,7 @@ def as_list(value: Any) -> Any:
 
 
 def as_result(names: tuple[str, str], value: Any) -> Any:
-    """A tool's result as a record of its sort and its text, under either spelling of their names."""
+    """A tool's result as a record of its sort and its text, under either spelling of these names."""
     said = value if isinstance(value, Mapping) else {}
     known = {"resultType": names[0], "result_type": names[0], "textResultForLlm": names[1]}
     known["text_result_for_llm"] = names[1]
@@ -146,7 +146,7 @@ def as_error(value: Any) -> Any:
 
 
 def as_after_colon(value: Any) -> Any:
-    """Of a name that says first whose it is, the rest."""
+    """A name without the prefix that says whose it is."""
     return value.partition(":")[2] or value if isinstance(value, str) else value
 
 

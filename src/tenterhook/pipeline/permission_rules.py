@@ -1,7 +1,7 @@
-"""Permission rules as some agents let a hook be limited by them: `Tool`, `Tool(what)`.
+"""Permission rules, with which some agents let an entry limit a hook: `Tool`, `Tool(what)`.
 
-Of a shell command every part is looked at, also those in substitutions; one that cannot be read counts as fitting,
-because a guard that cannot look must not be passed by.
+Every part of a shell command is checked, including substitutions. A part that cannot be read counts as matching: a
+guard that cannot look must not be bypassed.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from tenterhook.support.shell.records import SimpleCommand
 
 FORM = re.compile(r"([\w*.-]+)(?:\((.*)\))?", re.DOTALL)
-# What the names of servers' tools begin with.
+# The prefix of the names of MCP tools.
 SERVERS = "mcp__"
 # Inputs that name a file.
 FILES = ("file_path", "notebook_path", "path", "absolute_path")
-# What a host's longest command may have to be looked at part by part.
+# The longest command that is checked part by part.
 LONGEST = 1 << 16
 
 
@@ -30,7 +30,7 @@ def is_rule(text: str) -> bool:
 
 
 def permits(rule: str, data: Mapping[str, Any]) -> bool:
-    """Whether the rule is about this call. What happens without a tool is about none."""
+    """Whether the rule matches this call. An event without a tool matches no rule."""
     found = FORM.fullmatch(rule.strip())
     tool, given = data.get("tool_name"), data.get("tool_input")
     if not isinstance(tool, str):
@@ -44,7 +44,7 @@ def permits(rule: str, data: Mapping[str, Any]) -> bool:
 
 
 def names(named: str, tool: str) -> bool:
-    """The tool itself, or of a server's tools those of a glob, or all of them."""
+    """Match the tool itself, or MCP tools by a glob or by their server."""
     return named == tool or (named.startswith(SERVERS) and fnmatchcase(tool, named)) or tool.startswith(f"{named}__")
 
 
@@ -61,7 +61,7 @@ def about(what: str, given: Mapping[str, Any]) -> bool:
 
 
 def runs(what: str, command: str) -> bool:
-    """`git push` is that very command; `git *` and `git:*` are git alone, or with anything behind it."""
+    """`git push` is exactly that command; `git *` and `git:*` are git alone or with any arguments."""
     if len(command) > LONGEST:
         return True
     what = f"{what[:-2]} *" if what.endswith(":*") else what
@@ -70,7 +70,7 @@ def runs(what: str, command: str) -> bool:
 
 
 def parts(command: str) -> Iterator[str | None]:
-    """The whole command, and each simple one in it without assignments before it; None where nobody can tell."""
+    """The whole command and each simple command in it, without assignments; None for a part that cannot be read."""
     from tenterhook.support.shell import parse
 
     yield command.strip()
@@ -87,7 +87,7 @@ def parts(command: str) -> Iterator[str | None]:
 
 
 def doubtful(command: SimpleCommand) -> bool:
-    """Whether what it runs, or runs with, is made in a way that nobody looks into."""
+    """Whether the program or its arguments come from something that is not checked."""
     from tenterhook.support.shell.records import BRACE, UNKNOWN, VARIABLE
 
     pieces = [piece for word in command.words for piece in word.pieces]
@@ -99,7 +99,7 @@ def doubtful(command: SimpleCommand) -> bool:
 
 @lru_cache(maxsize=1024)
 def command_pattern(what: str) -> re.Pattern[str]:
-    """A star is anything; one that ends the rule after a blank is nothing, too."""
+    """A star matches anything; after a blank at the end of the rule it also matches nothing."""
     whole = what.removesuffix(" *")
     body = ".*".join(map(re.escape, whole.split("*")))
     return re.compile(f"{body}(?: .*)?" if whole != what else body, re.DOTALL)
@@ -107,9 +107,9 @@ def command_pattern(what: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=1024)
 def path_pattern(what: str) -> re.Pattern[str]:
-    """As in .gitignore: `**` goes through folders, `*` does not, and a folder stands for what is in it.
+    """As in .gitignore: `**` crosses folders, `*` does not, and a folder includes its content.
 
-    From where a relative one counts is not known here, so it counts from everywhere.
+    The base of a relative pattern is not known here, so it matches from any folder.
     """
     rooted = what.startswith("//")
     what = what[1:] if rooted else re.sub(r"^(?:~|\.)?/", "", what)

@@ -34,15 +34,15 @@ def plan(
     overrides: Collection[tuple[str, str]] = (),
     spent: Collection[int] = (),
 ) -> Plan:
-    """The plan of one event; who has many of them keeps a Planner."""
+    """The plan of one event. A caller that plans many events keeps a Planner."""
     return Planner(hooks, dialect, rule, off=off, overrides=overrides).plan(event, spent)
 
 
 class Planner:
-    """Filter, deduplicate, put in batches: all that can be told before an event comes is told once.
+    """Filter, deduplicate, put in batches. What does not depend on the event is computed once.
 
-    `off` is why all hooks are switched off, `overrides` holds (event, agent) pairs whose own hooks replace the
-    general ones.
+    `off` is why all hooks are switched off, `overrides` holds (event, agent) pairs whose own hooks replace the general
+    ones.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class Planner:
         self.hooks, self.dialect, self.rule, self.off = hooks, dialect, rule, off
         self.overriding = {agent for name, agent in overrides if name == rule.name}
         self.agents = self.overriding | {hook.agent for hook in hooks if hook.agent is not None}
-        # What is said of an agent's hook to all other agents, by the hook's place: shared by the tables of those.
+        # The entries for hooks of other agents, by the hook's position; the tables share them.
         self.others: dict[int, Skipped] = {}
         self.tables: dict[tuple[str, ...], Table] = {}
 
@@ -81,7 +81,7 @@ class Planner:
         return replace(made, warnings=warnings) if warnings else made
 
     def table(self, agents: tuple[str, ...]) -> Table:
-        """Agents that no hook is for are all the same, however many there are."""
+        """The table for these agents. All agents that no hook is for share one."""
         known = tuple(agent for agent in agents or ("",) if agent in self.agents)
         found = self.tables.get(known)
         if found is None:
@@ -103,7 +103,7 @@ class Planner:
         for place in places:
             hook = table.hooks[place]
             why = not_now(hook, event, spent)
-            if not why and hook.state == "trusted":  # one that does not run must not take the place of one that does
+            if not why and hook.state == "trusted":  # a hook that does not run must not replace one that does
                 why = duplicate(hook, self.dialect.planning.dedupe, seen)
             skipped += table.skipped[begin:place]
             begin = place + 1
@@ -114,16 +114,16 @@ class Planner:
         return Plan(batches(chosen, self.dialect.planning.order), (*skipped, *table.skipped[begin:]))
 
     def forget(self) -> None:
-        """What was remembered of targets."""
+        """Clear what is cached about targets."""
         for table in self.tables.values():
             table.plans.forget()
             table.fitting.memo.forget()
 
 
 class Table:
-    """The hooks as they are for some agents, each with what is said of it where it does not fit the event's target.
+    """The hooks for some agents, each with the reason to report if it does not match the event's target.
 
-    `others` has what is said of the hooks that belong to other agents, by their places.
+    `others` has the entries for the hooks of other agents, by position.
     """
 
     __slots__ = ("asked", "changing", "fitting", "hooks", "plans", "skipped")
@@ -145,7 +145,7 @@ class Table:
         ]
         considered = [(place, hook) for place, hook in enumerate(hooks) if not reasons[place]]
         self.fitting = Fitting(considered, dialect, rule)
-        # Those whose part in a plan is another one for each event, and those of which somebody may have to be told.
+        # Hooks that are planned again for each event, and hooks that may need a warning.
         self.changing = frozenset(place for place, hook in considered if hook.condition or hook.once)
         self.asked = frozenset(place for place, hook in considered if hook.condition or place in self.fitting.tested)
         self.plans: Memo[tuple[int, ...], Plan] = Memo(len(hooks))
@@ -157,14 +157,14 @@ def is_other(hook: Hook, agents: Collection[str]) -> bool:
 
 
 def doubts(event: Event, rule: EventRule, hooks: Sequence[Hook]) -> tuple[str, ...]:
-    """A host that forgets to say what the event is about would get past every matcher."""
+    """Warn about an event without a target: otherwise a host that forgets it would get past every matcher."""
     if not rule.target.field or isinstance(aim(rule, event.data), str) or all(hook.matcher is None for hook in hooks):
         return ()
     return (f"{rule.name} came without {rule.target.field} as text, which matchers are compared with",)
 
 
 def unevaluated_hook_warnings(event: Event, rule: EventRule, chosen: Sequence[Hook], dialect: Dialect) -> Iterator[str]:
-    """The hooks that run because nobody could tell in time whether they should."""
+    """Warn about hooks that run because their matcher or condition could not be evaluated in time."""
     target = aim(rule, event.data)
     for hook in chosen:
         test = (
@@ -189,7 +189,7 @@ def objection(
     overridden: bool,
     spent: Collection[int],
 ) -> str:
-    """Why this hook does not run; empty where nothing speaks against it. Untrusted files are set aside first."""
+    """Why this hook does not run; empty if it does. Untrusted files are set aside first."""
     if why := never(hook, off, overridden):
         return why
     if rule.target.field and not matches(hook, aim(rule, event.data), dialect, rule):
@@ -198,7 +198,7 @@ def objection(
 
 
 def never(hook: Hook, off: str, overridden: bool) -> str:
-    """What speaks against it whatever happens."""
+    """The reason that holds for every event."""
     if not hook.trusted:
         return hook.state
     if hook.overridden or (overridden and hook.agent is None and hook.source.scope != "managed"):
@@ -207,14 +207,14 @@ def never(hook: Hook, off: str, overridden: bool) -> str:
 
 
 def not_now(hook: Hook, event: Event, spent: Collection[int]) -> str:
-    """What speaks against one whose matcher fits."""
+    """The reason that holds for this event, if the matcher fits."""
     if hook.condition and not holds(hook.condition, event.data):
         return "condition"
     return "once" if hook.once and id(hook) in spent else ""
 
 
 def holds(condition: dict[str, Any], data: dict[str, Any]) -> bool:
-    """Every path of the condition leads to a value that one of its globs fits."""
+    """Whether every path of the condition leads to a value that matches one of its globs."""
     return all(
         matches_permission_rule(wanted, data) if path == RULE else fits(lookup(path, data), wanted)
         for path, wanted in condition.items()
@@ -240,7 +240,7 @@ def texts(wanted: object) -> list[str]:
 
 
 def duplicate(hook: Hook, by: str, seen: set[str]) -> str:
-    """The first of each wins; hooks that have nothing to be told apart by are all kept."""
+    """Report a hook that repeats an earlier one. Hooks without a key are all kept."""
     marks = DEDUPES[by].run(hook) if by else ()
     if not seen.isdisjoint(marks):
         return "duplicate"
@@ -258,14 +258,14 @@ def its_name_and_command(hook: Hook) -> tuple[str, ...]:
 
 
 def its_name_and_main(hook: Hook) -> tuple[str, ...]:
-    """By its name and what it runs; of one file's hooks with the same matcher by the name alone."""
+    """By its name and what it runs; for hooks of one file with the same matcher, by the name alone."""
     main = command_as_key(hook.spec.get("main"))
     beside = f"{hook.source.file}\0{hook.matcher or ''}\0{hook.sequential}\0{hook.name}"
     return (f"{hook.name}\0{main}", beside) if main else ()
 
 
 def its_main(hook: Hook) -> tuple[str, ...]:
-    """What it runs, and in which sort of file it stands where that keeps copies apart."""
+    """By what it runs, and by the sort of its file if that keeps copies apart."""
     main = hook.spec.get("main")
     if not isinstance(main, str | list):
         return ()
@@ -304,7 +304,7 @@ ORDERS: dict[str, Strategy[Callable[[Sequence[Hook]], bool]]] = {
         where_marked, "the hooks of an event run at once, or one after another where one of them says so"
     ),
 }
-# By what hooks are told apart: of those that share any of these marks only the first runs.
+# How hooks are compared: of those that share any of these keys only the first runs.
 DEDUPES: dict[str, Strategy[Callable[[Hook], tuple[str, ...]]]] = {
     "command": Strategy(its_command, "command"),
     "name-command": Strategy(its_name_and_command, "name and command"),

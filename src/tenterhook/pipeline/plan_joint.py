@@ -1,7 +1,7 @@
-"""One moment that is several events of a dialect: their hooks are planned together, each by the rule of its own event.
+"""Plan the hooks of several events of a dialect that are one kind of ours, each by the rule of its own event.
 
-Some agents tell the same moment under two names, each with a payload and answers of its own; others have an event for
-every tool and further ones for some tools only. Who fires one of our kinds means all of them.
+Some agents fire two events for the same thing, each with its own payload and answers. Others have an event for every
+tool and further ones for some tools only. A host that fires one of our kinds means all of these events.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Batches = tuple[tuple[Hook, ...], ...]
 
 
 def merge_event_rules(rules: Sequence[EventRule]) -> EventRule:
-    """What hooks of any of the events can do, under the name of the first."""
+    """One rule that allows what any of the events allows, under the name of the first."""
     first, *others = rules
     if not others:
         return first
@@ -46,7 +46,7 @@ def merge_event_rules(rules: Sequence[EventRule]) -> EventRule:
 
 
 def merge_tables_first_wins(tables: Iterable[dict[str, str]]) -> dict[str, str]:
-    """Where two of them differ the first counts."""
+    """Merge tables; if two differ, the first counts."""
     found: dict[str, str] = {}
     for table in tables:
         found = {**table, **found}
@@ -54,7 +54,7 @@ def merge_tables_first_wins(tables: Iterable[dict[str, str]]) -> dict[str, str]:
 
 
 class JointPlanner:
-    """As a Planner, for hooks of several events. Plans are not remembered: each event has a target of its own."""
+    """A Planner for hooks of several events. It caches no plans: each event has a target of its own."""
 
     def __init__(
         self,
@@ -98,33 +98,33 @@ class JointPlanner:
             )
 
     def forget(self) -> None:
-        """Nothing is remembered."""
+        """Nothing is cached."""
 
 
 def concerns(rule: EventRule, data: Mapping[str, Any], dialect: Dialect) -> bool:
-    """Whether an event that is for some tools is for this one."""
+    """Whether an event that is for some tools includes this one."""
     return not rule.firing.tools or our_name(str(data.get("tool_name", "")), dialect) in rule.firing.tools
 
 
 def our_name(tool: str, dialect: Dialect) -> str:
-    """What we call a tool of the agent's; `mcp` for one of a server."""
+    """Our name for a tool of the agent; `mcp` for a tool of an MCP server."""
     ours = next((ours for ours, own in dialect.tools.names.items() if own.name == tool), "")
     return ours or ("mcp" if template(dialect.tools.mcp_tool).fullmatch(tool) else "")
 
 
 @cache
 def template(pattern: str) -> re.Pattern[str]:
-    """The names of servers' tools, with groups for both of their parts."""
+    """A pattern for the names of MCP tools, with groups for server and tool."""
     return re.compile(re.escape(pattern).replace(r"\{server\}", "(?P<server>.+?)").replace(r"\{tool\}", "(?P<tool>.+)"))
 
 
 def by_event(hooks: Sequence[Hook], events: Iterable[str], order: str) -> Batches:
-    """The hooks of one event after those of the event before it, however those of one event run."""
+    """The hooks of each event after those of the event before it, however the hooks of one event run."""
     return tuple(batch for name in events for batch in batches([one for one in hooks if one.event == name], order))
 
 
 def by_file(hooks: Sequence[Hook], events: Iterable[str], order: str) -> Batches:
-    """As the files are read; within one of them the hooks of one event after those of the event before it."""
+    """In the order of the files; within a file the hooks of each event after those of the event before it."""
     places = {name: place for place, name in enumerate(events)}
     files = {file: place for place, file in enumerate(dict.fromkeys(hook.source.file for hook in hooks))}
     return batches(sorted(hooks, key=lambda hook: (files[hook.source.file], places[hook.event])), order)

@@ -1,4 +1,4 @@
-"""What a wish to stop does on an event, by the word that its rule has for it; and an ask where nobody can be asked."""
+"""What a wish to stop does on an event, by the rule's word for it; and an ask if no user can be asked."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tenterhook.types import Message
 if TYPE_CHECKING:
     from tenterhook.pipeline.verdict import Reader
 
-# What an ask does where no user can be asked; `nobody_decides` does it.
+# What an ask does if no user can be asked; `nobody_decides` applies it.
 UNATTENDED = {"deny": "it is a refusal", "allow": "it is an allow", "stop": "the agent stops"}
 DEFERRED = "Deferred by hook"
 
 
 def nobody_decides(reader: Reader) -> None:
-    """Somebody else is to decide: who is not there leaves it to the dialect; who defers ends the run meanwhile."""
+    """Handle an ask or a deferral. If no user can be asked, the dialect decides an ask; a deferral stops the agent."""
     verdict, attended = reader.verdict, reader.rules.attended
     if verdict.decision == "defer" and attended:
         reader.warn("defers, which counts only where nobody can be asked")
@@ -32,7 +32,7 @@ def nobody_decides(reader: Reader) -> None:
 
 
 def ends_turn(spec: dict[str, Any]) -> bool:
-    """Whether a model's refusal ends the turn as well, as some agents have it unless the entry says otherwise."""
+    """Whether a model's refusal also ends the turn: some agents do that unless the entry says otherwise."""
     return bool(spec.get("ends_turn")) and not spec.get("continueOnBlock")
 
 
@@ -41,13 +41,13 @@ def first(reader: Reader) -> None:
 
 
 def after(reader: Reader) -> None:
-    """The operation is not kept from going on; the agent ends when it is done."""
+    """Let the operation finish, then end the agent."""
     reader.verdict.stop, reader.verdict.stop_after = False, True
     first(reader)
 
 
 def denies(reader: Reader) -> None:
-    """This one operation does not go on, the agent does. Who refuses or asks besides has said it better."""
+    """Refuse this one operation; the agent goes on. If the hook also denies or asks, that decision stays."""
     verdict = reader.verdict
     if verdict.decision not in ("deny", "ask"):
         verdict.decision, verdict.reason = "deny", verdict.stop_reason or verdict.reason
@@ -56,13 +56,13 @@ def denies(reader: Reader) -> None:
 
 
 def denies_by_stop(reader: Reader) -> None:
-    """The same, where the stop's reason comes before the refusal's."""
+    """The same, but the stop's reason comes before the refusal's."""
     reader.verdict.reason = reader.verdict.stop_reason or reader.verdict.reason
     denies(reader)
 
 
 def replaces(reader: Reader) -> None:
-    """The model is told the reason in place of the tool's output; the agent goes on."""
+    """Give the model the reason in place of the tool's output; the agent goes on."""
     verdict = reader.verdict
     said = verdict.stop_reason or verdict.reason or STOPPED
     verdict.changes["output"] = said
@@ -71,7 +71,7 @@ def replaces(reader: Reader) -> None:
 
 
 def replaces_by_reason(reader: Reader) -> None:
-    """The same, where the refusal's reason comes before the stop's; who gives only the latter refuses nothing."""
+    """The same, but the refusal's reason comes before the stop's. With only a stop's reason nothing is refused."""
     verdict = reader.verdict
     if verdict.reason.strip():
         verdict.stop_reason = verdict.reason
@@ -81,7 +81,7 @@ def replaces_by_reason(reader: Reader) -> None:
 
 
 def ignore_stop(reader: Reader) -> None:
-    """The event does not let a hook stop the agent: said, and the reason kept where it can be read."""
+    """The event does not let a hook stop the agent: warn, and keep the reason in the log."""
     verdict = reader.verdict
     reader.warn(f"wants the agent to stop, which does not count on {reader.rules.rule.name}")
     if verdict.stop_reason:

@@ -1,4 +1,4 @@
-"""Which hooks an event's target fits: names by dictionary, everything else tested once for each target."""
+"""Find the hooks that match an event's target: names by dictionary, everything else tested once per target."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ NAMED = 1 << 19
 
 
 class Memo(dict[Key, Value]):
-    """What was found out lately. When it is full it begins anew, but what is asked for again is kept.
+    """A bounded cache of recent results. When it is full it starts again, but keeps what is used again.
 
-    So a host that makes up names cannot drive out those in use, and nothing grows.
+    So a host that makes up names cannot evict those in use, and nothing grows.
     """
 
     __slots__ = ("most", "older")
@@ -33,7 +33,7 @@ class Memo(dict[Key, Value]):
         self.older: dict[Key, Value] = {}
 
     def recall(self, key: Key) -> Value | None:
-        """For what is not here any more, or never was."""
+        """Look up a key that is not in the current generation; if the older one has it, keep it."""
         found = self.older.get(key)
         if found is not None:
             self.keep(key, found)
@@ -77,7 +77,7 @@ class Fitting:
         found = self.memo.get(target)
         if found is None:
             found = self.memo.recall(target)
-        if found is None and len(target) > LONGEST_NAME:  # no name, and to be remembered it would take much room
+        if found is None and len(target) > LONGEST_NAME:  # not a name, and it would take too much room in the cache
             fitting = (place for place, hook in self.all.items() if matches(hook, target, dialect, self.rule))
             return tuple(fitting if self.rule.target.field else self.all)
         if found is None:
@@ -88,7 +88,7 @@ class Fitting:
 
 
 def aim(rule: EventRule, data: Mapping[str, Any]) -> object:
-    """What an event's matchers are compared with; None where it came without. `=TEXT` is always the same."""
+    """The text that an event's matchers are compared with; None if the event has none. `=TEXT` is constant."""
     target = rule.target.field
     if target.startswith("="):
         return target[1:]
@@ -96,14 +96,14 @@ def aim(rule: EventRule, data: Mapping[str, Any]) -> object:
 
 
 def known_as(target: str, dialect: Dialect, rule: EventRule) -> tuple[str, ...]:
-    """The target and the other names that matchers know it by, what hooks call it first."""
+    """The target and its other names that matchers know, the name that hooks use first."""
     if rule.target.called:
         return tuple(dict.fromkeys((rule.target.called.get(target, target), target)))
     return (target, *dialect.planning.aliases.get(target, ())) if dialect.planning.aliases else (target,)
 
 
 def matches(hook: Hook, target: object, dialect: Dialect, rule: EventRule) -> bool:
-    """Of a hook that was modified, also what it would have matched as it was approved."""
+    """For a hook that was modified, also what its approved version would have matched."""
     kind = hook.match_kind or dialect.planning.matcher
     test = match(hook.matcher, kind)
     own, *others = known_as("" if target is None else str(target), dialect, rule)

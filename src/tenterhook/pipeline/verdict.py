@@ -18,7 +18,7 @@ from tenterhook.pipeline.stop_rules import STOPS, ends_turn, nobody_decides
 from tenterhook.types import Attempt, Hook, Message, Parts, Verdict
 
 NO_REASON = "Blocked by hook"
-# The one exit code that is meant as a refusal everywhere: a strict engine takes it for one, silent or not.
+# The one exit code that means a refusal everywhere: a strict engine takes it for one, with or without text.
 REFUSAL = 2
 TOO_LATE = "which does not count in the background: the event has gone on"
 # Bytes that one character takes at most.
@@ -28,11 +28,11 @@ TOKEN = 4
 
 
 def verdict(attempt: Attempt, hook: Hook, rules: Rules) -> Verdict:
-    """What the attempt means. Never raises, whatever the hook printed."""
+    """The verdict of an attempt. Never raises, whatever the hook printed."""
     quiet = attempt.answer is None and not (attempt.stdout or attempt.error or attempt.exit_code or attempt.stderr)
     if quiet and not attempt.notes and not must_answer(hook, rules):
         silent = "" if hook.background else rules.rule.text.silence
-        return Verdict(attempt.hook, silent or "none")  # the commonest end of all: a clean exit, no word
+        return Verdict(attempt.hook, silent or "none")  # the commonest end: a clean exit without output
     reader = Reader(attempt, hook, rules)
     outranks = rules.reading.outranks_exit
     killed = rules.exits.get("signal") if attempt.error == "signal" else None
@@ -65,7 +65,7 @@ class Reader:
         self.verdict.warnings += [f"{attempt.hook}: {note}" for note in attempt.notes]
 
     def answer(self, row: Exit) -> bool:
-        """Read the hook's answer where this exit status allows one; whether there was one."""
+        """Read the hook's answer if this exit status allows one; return whether there was one."""
         attempt, rules = self.attempt, self.rules
         if rules.rule.text.ignored or not (row.answer.read or rules.reading.outranks_exit):
             if looks_like(attempt.stdout, rules.guarded):
@@ -74,7 +74,7 @@ class Reader:
                 self.warn("decided, but answers are not read here, so it does not count")
             return False
         if attempt.answer is not None:
-            self.verdict.decision, self.verdict.reason = attempt.decision, attempt.reason  # what a model decided, say
+            self.verdict.decision, self.verdict.reason = attempt.decision, attempt.reason  # such as a model's decision
             self.verdict.stop = attempt.decision == "deny" and ends_turn(self.hook.spec)
             self.cut = attempt.truncated
             return self.accept(attempt.answer)
@@ -110,17 +110,17 @@ class Reader:
         return False
 
     def lost(self, problem: str, stream: str, *, fails: bool = False) -> None:
-        """What was meant as an answer and cannot be read: a failure, so that a hook that guards can refuse.
+        """Handle an answer that cannot be read: it is a failure, so that a hook that guards can refuse.
 
-        Where the agent takes half an answer for text it is text, unless somebody said what a failure means.
+        If the agent takes half an answer for text, it is text, unless the hook or the mode says what a failure means.
         """
         fails = fails or closes(self.hook, "output", self.rules)
         self.unreadable(problem, fails=fails)
         if fails:
-            self.answered_on = stream  # it is no text for anybody
+            self.answered_on = stream  # it is not a text for any reader
 
     def accept(self, found: dict[str, Any]) -> bool:
-        """The answer, unless the dialect refuses it as a whole."""
+        """Take the answer, unless the dialect refuses it as a whole."""
         rule, rules = self.rules.rule, self.rules
         problem = fault(found, rules) if rules.refuses else ""
         if not problem and rules.section.alone:
@@ -145,20 +145,20 @@ class Reader:
     def has_reason(self) -> bool:
         if self.rules.rule.deny.unreasoned == "ignored-unless-text":
             return self.reason_is_text
-        stopping = self.verdict.stop and self.rules.rule.stop.does == "replaces-by-reason"  # that needs none
+        stopping = self.verdict.stop and self.rules.rule.stop.does == "replaces-by-reason"  # a stop needs no reason
         return stopping or bool(self.verdict.reason.strip())
 
     def unreasoned(self) -> str:
-        """A refusal without a word: a fault, or one that does not count; a strict engine does not let it pass."""
+        """Handle a refusal without a reason: an error, or it does not count; a strict engine does not ignore it."""
         name, ignored = self.rules.rule.name, self.rules.rule.deny.unreasoned != "fails"
         if ignored and not self.rules.strict:
-            # Where another hook's reason may be its own, that is for all of them together to say.
+            # If another hook's reason may serve for it, only the merge can tell whether it counts.
             self.verdict.decision = "deny" if self.rules.rule.merging.reasons == "last-any" else "none"
             self.warn(f"refuses without a reason, which does not count on {name}")
         return "" if ignored else f"a refusal on {name} needs a reason"
 
     def unreadable(self, problem: str, *, fails: bool = False) -> None:
-        """What was meant as an answer and is none: said in every mode, a failure in a strict engine if not in all."""
+        """Report something that was meant as an answer but is not valid; a failure if `fails` or in a strict engine."""
         self.warn(problem)
         self.garbled = True
         self.problem = self.problem or problem
@@ -166,14 +166,14 @@ class Reader:
             self.fail("output")
 
     def loses(self, problem: str, *, weighty: bool = True) -> None:
-        """What does not count. Where it may have been meant as a refusal, a strict engine takes it for unreadable."""
+        """Report something that does not count. If it may be a refusal, a strict engine treats it as unreadable."""
         if weighty and self.rules.strict:
             self.unreadable(problem)
         else:
             self.warn(problem)
 
     def take(self, found: dict[str, Any], table: Table, path: str) -> None:
-        """Every field of the answer, the event-specific section last: what it says is closer to the event."""
+        """Apply every field of the answer, the event's own section last: it is closer to the event."""
         section = self.rules.section.name
         for key, value in found.items():
             place = f"{path}{key}"
@@ -188,7 +188,9 @@ class Reader:
             self.section(found[section], entry, section)
 
     def section(self, value: Any, table: Table, name: str) -> None:
-        """Its reason outranks the general one, unless its decision is the weaker of the two and the dialect minds."""
+        """Apply a section. Its reason outranks the general one, unless its decision is weaker and the dialect compares
+        them.
+        """
         general, reason = self.verdict.decision, self.verdict.reason
         self.verdict.decision, self.verdict.reason = "none", ""
         if self.fits(value, table):
@@ -224,7 +226,7 @@ class Reader:
                 self.verdict.ruins = f"its {place} is no object"
 
     def unknown(self, place: str, value: Any) -> None:
-        """A key that counts for nothing. A strict engine refuses where it was probably meant to count."""
+        """Handle a key that has no effect. A strict engine refuses if it was probably meant to have one."""
         rule = self.rules.rule
         if place == self.rules.naming:
             return
@@ -242,7 +244,7 @@ class Reader:
         self.verdict.warnings.append(f"{self.attempt.hook}: {text}")
 
     def exit(self, row: Exit, answered: bool) -> None:
-        """What the exit status itself says, and the text that goes with it."""
+        """Apply the exit status itself, and the text that goes with it."""
         verdict, attempt, rules = self.verdict, self.attempt, self.rules
         if answered and row.answer.yields:
             verdict.failed = verdict.failed or row.answer.unhealthy
@@ -268,7 +270,7 @@ class Reader:
         self.text(row, text)
 
     def text_of(self, row: Exit, answered: bool) -> str:
-        """The text that goes with an exit; the answer itself is none, nor is what a deaf event's hook prints."""
+        """The text that goes with an exit: not the answer itself, nor the output on an event that ignores it."""
         stream, text = said_on(self.attempt, row.text.source) if row.text.source else ("", "")
         unheard = stream == "stdout" and (answered or self.rules.rule.text.ignored)
         self.second = not row.text.source.startswith(stream)
@@ -290,7 +292,7 @@ class Reader:
             self.verdict.decision = stronger(self.verdict.decision, row.text.decision or "none")
 
     def failure(self, cause: str, answered: bool) -> None:
-        """A hook that did not come to an exit of its own; it may have answered before."""
+        """Handle a hook that did not exit by itself; it may have answered before."""
         self.fail(cause)
         if answered:
             return
@@ -319,7 +321,7 @@ class Reader:
         self.verdict.messages.append(Message(self.rules.audience[kind], kind, text, self.attempt.hook))
 
     def settle(self) -> Verdict:
-        """Health becomes policy where somebody asked for that; then say who is told the reason."""
+        """Turn a failure into a decision if a setting says so, then route the reason to its reader."""
         verdict, rule = self.verdict, self.rules.rule
         if rule.merging.decisions == "section-last":
             parts = self.parts or Parts(verdict.decision, verdict.reason)
@@ -351,9 +353,10 @@ class Reader:
         return verdict
 
     def too_late(self) -> Verdict:
-        """A background hook answers when the event has gone on: its texts are told, it decides and changes nothing.
+        """A background hook answers after the event has gone on: its texts are delivered, it decides and changes
+        nothing.
 
-        Where the agent tells its model what such hooks say, system messages go to both the user and the model.
+        If the agent tells its model what such hooks say, system messages go to both the user and the model.
         """
         verdict, attempt, for_model = self.verdict, self.attempt, self.rules.dialect.messages.late_to_model
         system = [one for one in verdict.messages if one.kind == "system" and one.to != "model"]

@@ -5,9 +5,9 @@ docs/write/testing.md shows all of it.
     firing.py       a hook, an event, and the dialect's own engine in between
     running.py      the hook called here, or its command line
     calling.py      a tool call in an agent's own words
-    fired.py        what came of it: for the agent, the model and the user
+    fired.py        the result: for the agent, the model and the user
 
-`simulate` shows what answers mean without a hook; it is the engine's (engine/simulate.py). pytest finds its fixtures
+`simulate` shows what answers mean without a hook; it is in engine/simulate.py. pytest finds its fixtures
 in pytest_plugin.py, which every run of pytest loads: so names are imported when they are asked for.
 """
 

@@ -1,6 +1,6 @@
 """A tool call in an agent's own words: write_file, create or a patch for `tool="write", file_path="a"`.
 
-Where calls of a real agent were recorded, its tools are those; else they are the dialect's.
+If calls of a real agent were recorded, its tools are taken from them; else from the dialect.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tenterhook.dialects.schema.words import BASE
 from tenterhook.errors import UsageError
 from tenterhook.pipeline.payload import GIVEN
 
-# Our words for tools, and the names under which dialects say what they call them.
+# Our words for tools, and the names under which dialects list their own names for them.
 NAMES = {
     "shell": "Bash",
     "read": "Read",
@@ -28,20 +28,21 @@ NAMES = {
     "glob": "Glob",
     "subagent": "Task",
 }
-# What is a tool's input, though events of some agents have a field of that name.
+# Names that are part of a tool's input, although events of some agents have a field of that name.
 INPUTS = {
     *("command", "description", "timeout", "file_path", "content", "old_string", "new_string", "replace_all"),
     *("pattern", "path", "glob", "url", "query", "subagent_type", "edits", "patch"),
 }
 OUTPUT = "tool_output"
-# Tools that take a patch, under their own last word, where nothing was recorded of them.
+# Tools that take a patch, by the last part of their names, for agents without recorded calls.
 PATCHES = ("apply_patch", "patch")
 
 
 class Tool(Struct, frozen=True):
-    """One tool of an agent: the fields that it takes, as far as they are known, and what a call was seen to give back.
+    """One tool of an agent: its fields, as far as they are known, and the output of a recorded call.
 
-    `patch` is the field that holds a patch; `text` that the whole input is one. `beside` are fields of the payload.
+    `patch` is the field that holds a patch; `text` means that the whole input is one. `beside` are fields of the
+    payload.
     """
 
     name: str
@@ -54,7 +55,7 @@ class Tool(Struct, frozen=True):
 
 
 def build_tool_call_data(dialect: Dialect, rule: EventRule, data: dict[str, Any]) -> dict[str, Any]:
-    """The event's data with `tool` and its inputs as this agent writes them; all else stays."""
+    """The event's data with `tool` and its inputs as this agent writes them; all other fields stay."""
     if "tool" not in data:
         return data
     about = fields(rule.kind) - INPUTS
@@ -72,7 +73,7 @@ def build_tool_call_data(dialect: Dialect, rule: EventRule, data: dict[str, Any]
 
 
 def tool_of(dialect: Dialect, name: str) -> Tool | None:
-    """The agent's tool of that name, or of the kind that it stands for; None where the agent has none of that kind."""
+    """The agent's tool of that name, or of that kind; None if the agent has none of that kind."""
     if served := tools.of_server(name):
         return of_server(dialect, *served)
     kind = name if name in tools.TOOLS else tools.kind(name)
@@ -108,7 +109,7 @@ def tool_from_recorded_call(dialect: Dialect, call: dict[str, Any]) -> Tool:
 
 
 def of_server(dialect: Dialect, server: str, tool: str) -> Tool:
-    """A tool of an MCP server, and what the agent says of the server."""
+    """A tool of an MCP server, and the agent's fields about the server."""
     name = dialect.tools.mcp_tool.format(server=server, tool=tool)
     for call in recorded.tools(dialect.name):
         if found := tools.of_server(call["tool"], "-" if "{server}-" in dialect.tools.mcp_tool else ""):
@@ -139,7 +140,7 @@ def rename_tool_inputs(tool: Tool, given: dict[str, Any]) -> Any:
 
 @cache
 def fields(kind: str) -> set[str]:
-    """What an event of this kind may be given, by our names and by any agent's; all else is for its tool."""
+    """The fields that an event of this kind may have, by our names and by any agent's; all others are for its tool."""
     found = {*BASE, *GIVEN.values()}
     for dialect in map(dialects.get, dialects.names()):
         rules = [rule for rule in dialect.events if rule.kind == kind]

@@ -1,4 +1,4 @@
-"""What came of an event that was fired in a test: what the hook said, and what the agent makes of it."""
+"""The result of an event that a test fired: the hook's answer, and what the agent does with it."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from msgspec import Struct
 from tenterhook.errors import TenterhookError
 from tenterhook.types import Outcome
 
-# So much of a value is shown of what was fired.
+# The most characters of a value that are shown.
 LONGEST = 80
 
 
 class HookFailed(TenterhookError):
-    """A hook that was fired raised, took too long or could not be loaded, so that nothing was decided by it."""
+    """A fired hook raised, took too long or could not be loaded, so it decided nothing."""
 
 
 class Fired(Struct, frozen=True, kw_only=True):
     """One event, answered. The properties say what the agent would do; `outcome` holds everything.
 
-    `seconds` is what the hooks took: their process from start to end, or their functions alone. `failures` is what
-    went wrong in them, where the test allows that.
+    `seconds` is what the hooks took: their process from start to end, or their functions alone. `failures` is what went
+    wrong in them, if the test allows that.
     """
 
     agent: str
@@ -37,7 +37,7 @@ class Fired(Struct, frozen=True, kw_only=True):
 
     @property
     def answer(self) -> dict[str, Any]:
-        """The JSON object that was printed; empty where there was none."""
+        """The JSON object that was printed; empty if there was none."""
         try:
             found = msgspec.json.decode(self.stdout)
         except msgspec.DecodeError:
@@ -48,22 +48,22 @@ class Fired(Struct, frozen=True, kw_only=True):
 
     @property
     def denied(self) -> bool:
-        """The operation does not happen; the end of a turn does not."""
+        """Whether the operation is refused; at the end of a turn, whether the agent has to go on."""
         return self.outcome.blocked
 
     @property
     def asked(self) -> bool:
-        """The user is asked."""
+        """Whether the user is asked."""
         return self.outcome.decision == "ask" and not self.denied and not self.outcome.halts
 
     @property
     def stopped(self) -> bool:
-        """The agent ends: at once, or when this one operation is done."""
+        """Whether the agent ends: at once, or after this operation."""
         return self.outcome.stop
 
     @property
     def ran(self) -> bool:
-        """The operation happens, and the user is not asked."""
+        """Whether the operation happens without a question to the user."""
         return not self.denied and not self.asked and not self.outcome.halts
 
     @property
@@ -72,29 +72,29 @@ class Fired(Struct, frozen=True, kw_only=True):
 
     @property
     def input(self) -> dict[str, Any]:
-        """What the tool is given: as it was, or as the hook changed it."""
+        """The tool's input: the original, or as the hook changed it."""
         found: dict[str, Any] = self.outcome.changes.get("input", self.data.get("tool_input") or {})
         return found
 
     @property
     def output(self) -> Any:
-        """What the model gets to see of the tool's result."""
+        """The tool's result as the model sees it."""
         return self.outcome.changes.get("output", self.data.get("tool_output"))
 
     @property
     def rewritten(self) -> bool:
         return bool(self.outcome.changes)
 
-    # ---- who is told what
+    # ---- the texts for each reader
 
     @property
     def context(self) -> str:
-        """What reaches the model."""
+        """The texts for the model."""
         return self.told("model")
 
     @property
     def notice(self) -> str:
-        """What the user is shown."""
+        """The texts for the user."""
         return self.told("user")
 
     @property
@@ -107,7 +107,7 @@ class Fired(Struct, frozen=True, kw_only=True):
 
     @property
     def lost(self) -> tuple[str, ...]:
-        """What of the answer the agent does not heed, and why."""
+        """The parts of the answer that the agent ignores, and why."""
         return self.outcome.warnings
 
     @property
@@ -116,7 +116,7 @@ class Fired(Struct, frozen=True, kw_only=True):
         return bool(self.failures)
 
     def __repr__(self) -> str:
-        """On one line: who was told of what, and what came of it."""
+        """One line: the event, the agent, and the result."""
         done = next((word for word in ("stopped", "denied", "asked") if getattr(self, word)), "ran")
         parts = {
             "reason": self.reason,
@@ -132,7 +132,7 @@ class Fired(Struct, frozen=True, kw_only=True):
 
     @property
     def about(self) -> str:
-        """What the event was about, in short: the tool with its input, or the prompt."""
+        """The subject of the event, in short: the tool with its input, or the prompt."""
         tool = self.data.get("tool_name")
         if isinstance(tool, str) and tool:
             return f"{tool} {truncate_repr(self.data.get('tool_input'))}"

@@ -1,4 +1,4 @@
-"""Fire a hook in a dialect: the payload that its agent writes, the hook's answer, and what the agent makes of it."""
+"""Fire a hook in a dialect: the payload that its agent writes, the hook's answer, and what the agent does with it."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ Hooks = str | os.PathLike[str] | Callable[..., Any] | Iterable[Any]
 
 
 def agents(kind: str = "", *, can: str = "", tool: str = "") -> list[str]:
-    """Every dialect there is; with a kind, those that have such an event.
+    """All dialects; with a kind, those that have such an event.
 
-    `can` is an effect, such as "deny" or "rewrite": those in which an answer has it at that event. `tool` is one of our
-    words for tools: those that tell their hooks of such a tool.
+    `can` is an effect, such as "deny" or "rewrite": only dialects in which an answer has it at that event. `tool` is
+    one of our words for tools: only dialects whose hooks hear of such a tool.
     """
     check_effect(can, kind)
     found = []
@@ -83,11 +83,11 @@ def fire(
     project: str | os.PathLike[str] = ".",
     **data: Any,
 ) -> Fired:
-    """Let something happen to an agent whose hooks these are: a function, a file, `library:NAME`, or several of them.
+    """Fire an event in an agent with these hooks: a function, a file, `library:NAME`, or several of them.
 
-    `event` is one of our kinds, or the agent's own name. The event is what a real agent once wrote, where that was
-    recorded, with `data` laid over it: fields by our names or the agent's own, and for a tool `tool=` with its inputs.
-    With `process` the hook's own process runs, as the agent would start it; else its functions are called here.
+    `event` is one of our kinds, or the agent's own name. If an event of a real agent was recorded, it is the base, and
+    `data` is laid over it: fields by our names or the agent's own, and for a tool `tool=` with its inputs. With
+    `process` the hook's own process runs, as the agent would start it; else its functions are called here.
 
     A hook that raises, takes too long or cannot be loaded decides nothing: HookFailed is raised, with its traceback.
     With `allow_failure` it is not; `failures` tells what went wrong, and `denied` what the agent does then.
@@ -125,7 +125,7 @@ def fire(
 
 
 def read_failure_report(path: str, outcome: Outcome) -> list[str]:
-    """What went wrong in the hook's process; it writes that down at its end, unless it does not come so far."""
+    """What went wrong in the hook's process, which writes it at its end, if it gets that far."""
     if os.path.exists(path):
         with open(path, "rb") as file:
             return msgspec.json.decode(file.read(), type=list[str])
@@ -141,7 +141,7 @@ def find_event_rule(dialect: Dialect, event: str) -> EventRule | None:
 
 
 def once_written(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
-    """What a real agent wrote at such an event, but for where: that is the test's own folder."""
+    """The recorded payload of such an event, with the test's own folder in place of the recorded one."""
     found: dict[str, Any] = next(iter(recorded.of_event(dialect.name, rule.name)), {})
     here = {
         field.name
@@ -152,7 +152,7 @@ def once_written(dialect: Dialect, rule: EventRule) -> dict[str, Any]:
 
 
 def fire_alone(engine: Engine, rule: EventRule, main: list[str], data: dict[str, Any]) -> Outcome:
-    """One event in an engine whose only hook is the one under test."""
+    """Fire one event in an engine whose only hooks are the ones under test."""
     spec = {"command": "", "main": main, "form": "shell"}
     one = Hook(name="hook", event=rule.name, handler="command", spec=spec, source=Source("test"), timeout=60.0)
     with engine:

@@ -1,4 +1,4 @@
-"""Fixtures for pytest, which finds this module by its entry point. Nothing else is loaded before a test wants one."""
+"""Fixtures for pytest, which finds this module by its entry point. Other modules load when a test needs a fixture."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def fire(tmp_path: Path) -> Callable[..., Fired]:
 
 @pytest.fixture
 def agents() -> list[str]:
-    """Every dialect there is."""
+    """All dialects."""
     from tenterhook.testing import agents
 
     return agents()

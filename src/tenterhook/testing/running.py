@@ -1,4 +1,4 @@
-"""Hooks under test: called here, or the command line by which an agent calls them."""
+"""Run the hooks under test: call them in this process, or use the command line by which an agent calls them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PACKAGE = __name__.partition(".")[0]
 
 
 class Here:
-    """A runner that calls functions where an engine would start processes."""
+    """A runner that calls functions instead of starting processes."""
 
     def __init__(self, hooks: Any, agent: str, options: Mapping[str, Any], environ: Mapping[str, str]) -> None:
         self.imports = Imports()
@@ -48,13 +48,13 @@ class Here:
         return [text for said in self.said for text in failures.format_failures(said)]
 
     def close(self) -> None:
-        """Nothing was started."""
+        """Nothing to close: nothing was started."""
 
 
 class Imports:
-    """What hook files put on the path, and the modules that lie there, as long as those hooks load or run.
+    """Keep a hook file's path entries and modules only while its hooks load or run.
 
-    A test process goes on to the hooks of other folders, and each folder may have a `helper` of its own.
+    A test process goes on to hooks of other folders, and each folder may have its own `helper` module.
     """
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ def having(hooks: list[Registered], options: Mapping[str, Any]) -> list[Register
 
 
 def command(hooks: Any, agent: str, options: Mapping[str, Any]) -> list[str]:
-    """How an agent calls them: `tenter run` with the files that they stand in."""
+    """The command line by which an agent calls them: `tenter run` with their files."""
     words = [word for each in (hooks if isinstance(hooks, list | tuple | set) else [hooks]) for word in files(each)]
     settings = [part for name, value in options.items() for part in ("--set", f"{name}={format_option_value(value)}")]
     return [sys.executable, "-m", PACKAGE, "run", *settings, *words, "--agent", agent]

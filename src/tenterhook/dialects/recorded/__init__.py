@@ -1,11 +1,11 @@
-"""What real agents told their hooks: payloads recorded from them, one file for each agent and event, scrubbed.
+"""Payloads that real agents sent to their hooks: recorded, scrubbed, one file for each agent and event.
 
     from tenterhook.dialects.recorded import agents, payloads
 
     payloads("claude")["PreToolUse"][0]["tool_input"]
 
 Each is as it was, field by field and in that order; only identifiers, folders and times are others. `tools(agent)` has
-a call of each tool, as hooks were told of it: `tool`, `input`, `output`, what stood `beside` them in the payload, and
+a call of each tool, as hooks were told of it: `tool`, `input`, `output`, what was `beside` them in the payload, and
 the `fields` that the tool takes, as the agent tells its model.
 """
 
@@ -25,18 +25,18 @@ CALLS = "tools.json"
 
 
 def agents() -> list[str]:
-    """The agents of which payloads were recorded."""
+    """The agents that have recorded payloads."""
     return sorted(name for name in os.listdir(FOLDER) if os.path.isdir(os.path.join(FOLDER, name)) and name[0] != "_")
 
 
 def of_event(agent: str, event: str) -> list[dict[str, Any]]:
-    """What hooks of one agent, `NAME` or `NAME@VERSION`, were told at an event; nothing where that was not recorded."""
+    """The payloads of one agent, `NAME` or `NAME@VERSION`, at an event; empty if none were recorded."""
     plain = agent.partition("@")[0]
     return payloads(plain).get(event, []) if plain in agents() else []
 
 
 def payloads(agent: str) -> dict[str, list[dict[str, Any]]]:
-    """What one agent's hooks were told, by the agent's own name of the event."""
+    """The payloads of one agent, by the agent's own name of the event."""
     if agent not in agents():
         known = ", ".join(agents())
         raise UsageError(f"nothing was recorded of {agent!r}{nearest(agent, agents())}; there are: {known}")
@@ -50,7 +50,7 @@ def payloads(agent: str) -> dict[str, list[dict[str, Any]]]:
 
 
 def tools(agent: str) -> list[dict[str, Any]]:
-    """A call of each tool of one agent, `NAME` or `NAME@VERSION`; nothing where none was recorded."""
+    """One call of each tool of an agent, `NAME` or `NAME@VERSION`; empty if none was recorded."""
     path = os.path.join(FOLDER, agent.partition("@")[0], CALLS)
     if not os.path.exists(path):
         return []

@@ -1,4 +1,4 @@
-"""How an agent reads what a hook gave back: its exit status, its text, the fields of its answer."""
+"""How an agent reads a hook's result: its exit status, its text, the fields of its answer."""
 
 from __future__ import annotations
 
@@ -8,49 +8,49 @@ from msgspec import Struct
 class ExitText(Struct, frozen=True):
     """The text that counts at an exit status, and what it becomes."""
 
-    # Where the text is looked for: stdout, stderr, stdout-or-stderr. Empty: no text counts.
+    # The stream with the text: stdout, stderr, stdout-or-stderr. Empty: no text counts.
     source: str = ""
-    # What kind of message the text is; `plain` is what the event makes of plain text.
+    # The kind of message that the text becomes; `plain` is the event's own rule for plain text.
     becomes: str = ""
-    # What the text is where it was not on the first stream of the source.
+    # The kind of message if the text was not on the first stream of the source.
     else_becomes: str = ""
-    # The text is a reason besides.
+    # The text is also a reason.
     also_reason: bool = False
-    # What is written before the text.
+    # A prefix for the text.
     prefix: str = ""
-    # What a text decides.
+    # The decision that a text makes.
     decision: str = ""
     # Without a text the status decides nothing and counts as a failure.
     needed: bool = False
 
 
 class ExitAnswer(Struct, frozen=True, kw_only=True):
-    """What an answer counts for at an exit status."""
+    """How an answer counts at an exit status."""
 
     # Whether an answer is read at all.
     read: bool = True
-    # Where it is looked for, if not where the dialect says.
+    # The stream with the answer, if it differs from the dialect's.
     source: str = ""
-    # The answer takes the place of the exit status.
+    # The answer replaces the exit status.
     yields: bool = False
-    # The hook has failed although its answer takes the place of the status.
+    # The hook has failed although its answer replaces the status.
     unhealthy: bool = False
     # Text that begins with one of these characters and is not an answer is a failure.
     broken_fails: str = ""
-    # That is so only where the text ends in a closing brace, too.
+    # That is so only if the text also ends in a closing brace.
     broken_closed: bool = False
-    # Of the answer only the reason of a refusal counts.
+    # Only the reason of a refusal counts, nothing else of the answer.
     blocking_reason: bool = False
     # The section of the answer decides nothing.
     flat: bool = False
 
 
 class Exit(Struct, frozen=True, kw_only=True):
-    """What one exit status means."""
+    """The meaning of one exit status."""
 
     # The meaning, for people.
     means: str
-    # What the status decides: allow, ask, deny; or nothing.
+    # The decision of the status: allow, ask, deny; or nothing.
     decision: str = ""
     # The hook has failed.
     failed: bool = False
@@ -63,26 +63,26 @@ class AnswerChecks(Struct, frozen=True, kw_only=True):
 
     # Values (`any`, `true`, a word) that the agent knows and refuses: the hook fails.
     unsupported: tuple[str, ...] = ()
-    # The decision without which the field makes the hook fail.
+    # The decision that the field needs; without it the hook fails.
     only_with: str = ""
-    # A path into the value: where nothing is there, the value does not count.
+    # A path into the value: if nothing is there, the value does not count.
     needs: str = ""
-    # Fields that must stand beside a word of a decision, by that word; without them the hook fails.
+    # Fields that a word of a decision needs beside it, by that word; without them the hook fails.
     words_need: dict[str, str] = {}
-    # A change of a wrong type is a refusal; a reason that is not a text ruins all answers.
+    # A change of a wrong type is a refusal; a reason that is not text makes the agent lose all answers.
     fatal: bool = False
-    # What null is where a change would be `fatal`: another wrong type, or nothing (ignored).
+    # How null counts if a change is `fatal`: as another wrong type, or not at all (ignored).
     null: str = ""
 
 
 class AnswerValue(Struct, frozen=True, kw_only=True):
-    """How the value of a field is understood where it is not simply taken."""
+    """How the value of a field is converted, if it is not simply taken."""
 
     # How a value that is not a text becomes one: as JavaScript writes it (text), or as JSON (json).
     written: str = ""
-    # What any value decides that is not one of the words, null too.
+    # The decision of any value that is not one of the words, null included.
     otherwise: str = ""
-    # The field beside it that says what kind of message the text is, and the kinds by that field's words.
+    # The field beside it that names the kind of message, and the kinds by that field's words.
     kind_from: str = ""
     kinds: dict[str, str] = {}
 
@@ -90,17 +90,17 @@ class AnswerValue(Struct, frozen=True, kw_only=True):
 class Answer(Struct, frozen=True, kw_only=True):
     """One field that a hook may answer with."""
 
-    # Where it stands in the answer: keys with dots between them.
+    # Its place in the answer: keys with dots between them.
     path: str
-    # What the field does; `pipeline/answer_effects` has the effects.
+    # The effect of the field; `pipeline/answer_effects` has the effects.
     effect: str
     # The events on which it counts; empty: on all.
     events: tuple[str, ...] = ()
-    # What each of its words decides.
+    # The decision of each of its words.
     words: dict[str, str] = {}
-    # What kind of message its text is.
+    # The kind of message that its text becomes.
     kind: str = ""
-    # What the value must be, where the effect does not say that already.
+    # The type of the value, if the effect does not define it.
     type: str = ""
     # What the effect `set` sets.
     change: str = ""
@@ -111,39 +111,39 @@ class Answer(Struct, frozen=True, kw_only=True):
 class AnswerSection(Struct, frozen=True, kw_only=True):
     """The object in an answer that is for one event, such as `hookSpecificOutput`."""
 
-    # The key that it stands under. Empty: answers have no such section.
+    # The key of the section. Empty: answers have no such section.
     name: str = ""
     # The key in it that names the event.
     event: str = ""
-    # What a section does that does not name the event: counts, void, void-missing.
+    # How a section counts that does not name the event: counts, void, void-missing.
     unnamed: str = "counts"
-    # Its decision counts, whatever stands beside it.
+    # Its decision counts, whatever other fields say.
     outranks: bool = False
-    # Its reason counts, though its decision be the weaker one.
+    # Its reason counts, even if its decision is the weaker one.
     reason_outranks: bool = False
-    # Where it has one of these keys, what stands outside of it decides nothing.
+    # If it has one of these keys, fields outside of it decide nothing.
     alone: tuple[str, ...] = ()
-    # What it does where it is a text, a number or true: nothing (ignored), or it ruins what all hooks of the event
-    # answered, always (ruins) or only beside another answer (ruins-several).
+    # What happens if it is a text, a number or true: nothing (ignored), or the agent loses the answers of all hooks of
+    # the event, always (ruins) or only if there is another answer (ruins-several).
     broken: str = "ignored"
 
 
 class ReadingRules(Struct, frozen=True, kw_only=True):
     """How exit statuses and answers are read."""
 
-    # What each exit status means; rows for 0 and `other` are needed.
+    # The meaning of each exit status; rows for 0 and `other` are required.
     exits: dict[int | str, Exit]
     # The fields that an answer may have.
     answers: tuple[Answer, ...]
     section: AnswerSection = AnswerSection()
-    # Where an answer is looked for, and in which of its lines.
+    # The stream of an answer, and which of its lines.
     source: str = "stdout"
     lines: str = "all"
-    # What keys do that no field has: tolerated, void (the answer does not count).
+    # How unknown keys count: tolerated, void (the answer does not count).
     unknown_keys: str = "tolerated"
-    # What values of a wrong type do: ignored, void, void-also-null.
+    # How values of a wrong type count: ignored, void, void-also-null.
     wrong_types: str = "ignored"
-    # An answer that decides counts in place of the exit status.
+    # An answer that decides replaces the exit status.
     outranks_exit: bool = False
     # Stopping the agent outranks every decision.
     stop_outranks: bool = False
@@ -151,12 +151,12 @@ class ReadingRules(Struct, frozen=True, kw_only=True):
     twice_encoded: bool = False
     # How many levels the agent's own parser takes; 0: any number.
     deepest: int = 0
-    # What an answer is that the agent cannot parse: a failure of the hook (fails), or text like any other, unless the
-    # hook says what a failure means (text).
+    # How an answer counts that the agent cannot parse: as a failure of the hook (fails), or as text like any other,
+    # unless the hook's entry says what a failure means (text).
     broken: str = "fails"
-    # What JSON is that is not an object: text, nothing.
+    # How JSON counts that is not an object: text, nothing.
     other_json: str = "text"
-    # What an answer is behind a byte order mark: still an answer (skipped), or text like any other (text).
+    # How an answer after a byte order mark counts: as an answer (skipped), or as text like any other (text).
     byte_order_mark: str = "skipped"
     # Text that is not an answer is a failure, on every event.
     text_fails: bool = False

@@ -1,13 +1,13 @@
 """The schema of a dialect: one agent's rules for hooks, as data. Every word in it is checked (vocabulary.py).
 
 A dialect says *names* of behaviours ("glob", "overlay", "join"); the module that owns a behaviour holds its code
-under that name. No `if dialect` stands anywhere, so a new agent is one new file in dialects/.
+under that name. There is no `if dialect` anywhere, so a new agent is one new file in dialects/.
 
 Ten fields matter first; they are the ones without a default. Everything else says how an agent differs from most:
 
-    payload   base, env                  what every hook is told, and the variables that it has
+    payload   base, env                  the input of every hook, and its variables
     reading   exits, answers             what exit statuses mean, and the fields of an answer
-    config    files, form, types         where hooks stand, how an entry is written, what a hook can be
+    config    files, form, types         where hooks are, how an entry is written, what a hook can be
     planning  matcher, timeout, order    which hooks run, how long, and in which order
 
 The events are in `event.py`, exits and answers in `answer.py`, config files in `files.py`.
@@ -55,14 +55,14 @@ Record = TypeVar("Record", bound=Struct)
 
 
 class PayloadRules(Struct, frozen=True, kw_only=True):
-    """What every hook is given."""
+    """The input of every hook."""
 
-    # The fields that are in the payload of every event.
+    # The fields in the payload of every event.
     base: tuple[Field, ...]
-    # Variables of the hook's environment: a word of `payload.BASE`, `=TEXT`, `.PATH` into the event's data, or
-    # `~/PATH` unless the host has the variable set. With `?` at its end it is left out where there is no value.
+    # Variables of the hook's environment: a word of `payload.BASE`, `=TEXT`, `.PATH` into the event's data, or `~/PATH`
+    # unless the host has the variable set. With `?` at its end it is left out if it has no value.
     env: dict[str, str]
-    # Variables that hooks do not inherit, by how their names begin.
+    # Variables that hooks do not inherit, by the beginning of their names.
     env_without: tuple[str, ...] = ()
     # The payload ends in a line feed.
     newline: bool = False
@@ -73,26 +73,26 @@ class PlanningRules(Struct, frozen=True, kw_only=True):
 
     # How a matcher is read.
     matcher: str
-    # Seconds that a hook has where it does not say.
+    # The time-out in seconds of a hook that does not set one.
     timeout: float
     # Whether the hooks of an event run at once or one after another.
     order: str
-    # Names under which matchers know a target besides its own.
+    # Other names of a target that matchers know.
     aliases: dict[str, tuple[str, ...]] = {}
     # The fields of the event's data that name the agent whose hooks run.
     agent_from: tuple[str, ...] = ()
-    # Which hooks are the same one, so that only the first of them runs. Empty: all run.
+    # What makes two hooks the same one, of which only the first runs. Empty: all run.
     dedupe: str = ""
-    # What a hook does that keeps the hooks after it from running.
+    # What makes a hook the last of its chain: the hooks after it do not run.
     chain_ends: tuple[str, ...] = ()
-    # How hooks of several events run that are one moment, one of our kinds.
+    # How hooks of several events run that are one of our kinds.
     joint: str = "by-file"
 
 
 class FailureRules(Struct, frozen=True, kw_only=True):
     """What a hook's failure means."""
 
-    # The mode of an engine that is not told one: faithful, strict, observe.
+    # The default mode of an engine: faithful, strict, observe.
     mode: str = "faithful"
     # What a failure counts as (allow, ask, deny), by its cause; and by the handler of the hook.
     by_cause: dict[str, str] = {}
@@ -102,31 +102,31 @@ class FailureRules(Struct, frozen=True, kw_only=True):
 
 
 class MessageRules(Struct, frozen=True, kw_only=True):
-    """Who is told what hooks say."""
+    """Who gets the messages of hooks."""
 
-    # Who is told messages of a kind: model, user, log.
+    # The receiver of each kind of message: model, user, log.
     audience: dict[str, str] = {}
-    # How a host marks messages of a kind for the model, where not by `<hook>` tags.
+    # How a host marks messages of a kind for the model, if not by `<hook>` tags.
     marks: dict[str, str] = {}
-    # The model is told, on the next turn, the system messages and refusals of hooks in the background.
+    # On the next turn the model gets the system messages and refusals of background hooks.
     late_to_model: bool = False
 
 
 class ToolName(Struct, frozen=True):
-    """What the agent calls one of its tools; and its inputs, where it does not call them as we do."""
+    """The agent's name for one of its tools; and its inputs, if the agent does not use our names."""
 
     name: str
     inputs: dict[str, str] = {}
 
 
 class ToolRules(Struct, frozen=True, kw_only=True):
-    """What the agent calls its tools."""
+    """The agent's names for its tools."""
 
     # By our own names.
     names: dict[str, ToolName] = {}
-    # Tools that its hooks are told of besides those, by the agent's own names.
+    # Further tools that its hooks hear of, by the agent's own names.
     further: tuple[str, ...] = ()
-    # What it calls a tool of an MCP server, and the files that name the servers.
+    # The agent's name for a tool of an MCP server, and the files that list the servers.
     mcp_tool: str = "mcp__{server}__{tool}"
     mcp_files: tuple[str, ...] = (".mcp.json",)
 
@@ -134,23 +134,23 @@ class ToolRules(Struct, frozen=True, kw_only=True):
 class SandboxRules(Struct, frozen=True, kw_only=True):
     """How a hook's process is confined."""
 
-    # What it may do unless its entry says otherwise.
+    # What it may do, unless its entry says otherwise.
     default: Sandbox = Sandbox(network="full")
     # The agent itself confines hooks.
     confines: bool = False
 
 
 class Remarks(Struct, frozen=True, kw_only=True):
-    """What people must know who bring a hook to the agent."""
+    """What users must know before they bring a hook to the agent."""
 
     # By the words of `vocabulary.CAUTIONS`.
     cautions: dict[str, str] = {}
-    # What the agent does without calling a hook, though one would expect it, and what to do about that.
+    # What the agent does without calling a hook, although a user would expect it, and what to do about that.
     unhooked: tuple[str, ...] = ()
 
 
 class Dialect(Struct, frozen=True, kw_only=True):
-    """One agent's rules for hooks. An older version of it has it in its name: `agent@1.2`."""
+    """One agent's rules for hooks. An older version has it in its name: `agent@1.2`."""
 
     name: str
     version: str = ""
@@ -166,12 +166,12 @@ class Dialect(Struct, frozen=True, kw_only=True):
     messages: MessageRules = MessageRules()
     tools: ToolRules = ToolRules()
     sandbox: SandboxRules = SandboxRules()
-    # What `tenter init` writes; None where the agent has no place for wrappers.
+    # What `tenter init` writes; None if the agent has no place for wrappers.
     setup: Setup | None = None
-    # What `tenter install` writes; None where it cannot.
+    # What `tenter install` writes; None if it cannot.
     install: Install | None = None
     remarks: Remarks = Remarks()
-    # What is easily missed, a sentence each.
+    # Facts that users easily miss, a sentence each.
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -196,7 +196,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
 
 
 def revise(record: Record, **changes: Any) -> Record:
-    """The record with other values. For a record in it, a mapping says which of its fields change.
+    """Copy a record with other values. For a nested record, a mapping says which of its fields change.
 
     `revise(NEWEST, version="1.2", planning={"timeout": 30.0})` keeps all of `planning` but the time-out.
     """

@@ -1,7 +1,7 @@
-"""The rule of one event: what a hook is told, what its answer can do, how several answers become one.
+"""The rule of one event: its payload, what an answer can do, how several answers become one.
 
-A new event needs a name, one of our kinds, a sentence about it, the fields of its payload, and mostly three more: what
-a matcher is compared with (`target`), what hooks can do (`can`), and who is told of a refusal (`deny`).
+A new event needs a name, one of our kinds, a sentence about it, the fields of its payload, and usually three more: what
+a matcher is compared with (`target`), what hooks can do (`can`), and who gets the reason of a refusal (`deny`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from tenterhook.dialects.schema.answer import Exit
 
 
 class Field(Struct, frozen=True):
-    """One payload field: the dialect's name, where its value comes from in ours, and the form that it has there.
+    """One payload field: the dialect's name, the source of its value in our data, and its form.
 
     A base field whose source is a word of `payload.BASE` is always there; any other comes from the event's data, and is
-    left out where the data have none.
+    left out if the data do not have it.
     """
 
     name: str
@@ -32,11 +32,11 @@ class EventTarget(Struct, frozen=True):
 
     # The field of the event's data. Empty: there is nothing to match on.
     field: str = ""
-    # All values that it may have, where these are few.
+    # All values that it may have, if these are few.
     values: tuple[str, ...] = ()
-    # The field with a path whose last part the target is, where the event's data do not give it.
+    # The field with a path whose last part is the target, if the event's data do not give it.
     of: str = ""
-    # What hooks call a target, where that is another name; matchers know both.
+    # The hooks' name for a target, if it differs; matchers know both.
     called: dict[str, str] = {}
 
 
@@ -47,27 +47,27 @@ class Can(Struct, frozen=True, kw_only=True):
     block: bool = False
     # The user can be asked.
     ask: bool = False
-    # An allow stands for the user's permission.
+    # An allow replaces the user's permission.
     grant: bool = False
-    # A hook's wish to fail closed counts.
+    # A hook may ask to fail closed.
     fail_closed: bool = True
-    # What an ask does where no user can be asked: deny, allow, stop.
+    # What an ask becomes if no user can be asked: deny, allow, stop.
     unattended: str = "deny"
 
 
 class DenyRules(Struct, frozen=True):
     """What a refusal does."""
 
-    # Who is told the reason (model, user, log), and as what kind of message.
+    # Who gets the reason (model, user, log), and as what kind of message.
     to: str = "user"
     kind: str = "reason"
-    # A refusal without a reason is worth a warning.
+    # A refusal without a reason causes a warning.
     needs_reason: bool = False
-    # What a refusal without a reason does: counts, fails, ignored; ignored-unless-text: an empty text is a reason.
+    # How a refusal without a reason counts: counts, fails, ignored; ignored-unless-text: an empty text is a reason.
     unreasoned: str = "counts"
-    # The reason takes the place of the tool's output.
+    # The reason replaces the tool's output.
     replaces: bool = False
-    # A refusal erases the prompt or the result, and with it the context that hooks gave.
+    # A refusal erases the prompt or the result, and the context that hooks gave.
     erases: bool = False
 
 
@@ -76,7 +76,7 @@ class StopRules(Struct, frozen=True):
 
     # A word of `pipeline/stop_rules`, such as first, after, denies, replaces, ignored.
     does: str = "first"
-    # How often in a row hooks may keep an agent from stopping; 0: without end, None: the host says.
+    # How often in a row hooks may keep an agent from stopping; 0: without end, None: the host decides.
     cap: int | None = None
     # Which of several hooks' reasons to stop counts: first, join.
     reasons: str = "first"
@@ -85,94 +85,94 @@ class StopRules(Struct, frozen=True):
 
 
 class TextRules(Struct, frozen=True):
-    """What becomes of text that hooks print, and who is told their messages."""
+    """What happens to text that hooks print, and who gets their messages."""
 
-    # What kind of message plain text at a clean exit is. Empty: it means nothing.
+    # The kind of message that plain text at a clean exit becomes. Empty: the text is ignored.
     becomes: str = ""
-    # The change whose value plain text is.
+    # The change whose value is the plain text.
     sets: str = ""
-    # What silence counts as: allow, ask, deny; or nothing.
+    # How silence counts: allow, ask, deny; or nothing.
     silence: str = ""
     # Text that is not an answer is a failure.
     fails: bool = False
     # Silence is a failure of a hook that fails closed.
     needs_answer: bool = False
-    # What hooks print is not read at all.
+    # The output of hooks is not read at all.
     ignored: bool = False
     # All messages go to the log.
     muted: bool = False
-    # Who is told messages of a kind, where that differs from the dialect.
+    # The receiver of a kind of message, if it differs from the dialect's.
     audience: dict[str, str] = {}
 
 
 class MergeRules(Struct, frozen=True, kw_only=True):
     """How the answers of several hooks become one."""
 
-    # How several changes of a thing become one, by what is changed: {"input": "replace"}.
+    # How several changes of one thing are merged, by what is changed: {"input": "replace"}.
     changes: dict[str, str] = {}
-    # What the next hook of a chain is told, and the field of the event's data that it replaces.
+    # The data that the next hook of a chain gets, and the field of the event's data that they replace.
     chain: dict[str, str] = {}
-    # How changes merge for the next hook, where the host is given something else.
+    # How changes are merged for the next hook, if the host gets something else.
     seen: dict[str, str] = {}
     # Which of several decisions counts: strongest, last, section-last.
     decisions: str = "strongest"
     # Which of several reasons counts.
     reasons: str = "first"
-    # Whose reasons the model is told: those of all refusals, or only those that the event's reason holds (counting).
+    # Which reasons the model gets: those of all refusals, or only those in the event's reason (counting).
     reasons_told: str = "all"
     # Whose context counts: all, last.
     contexts: str = "all"
-    # What a response needs to take the place of the model's call: a block (a deny or a stop), a deny; or nothing.
+    # What a response needs to replace the model's call: a block (a deny or a stop), a deny; or nothing.
     response_needs: str = ""
 
 
 class FiringRules(Struct, frozen=True, kw_only=True):
     """When a host fires the event, and how."""
 
-    # The tools that it is for, by our names; an event of the same kind without any is for all of them.
+    # The tools that it is for, by our names; an event of the same kind without any is for all tools.
     tools: tuple[str, ...] = ()
     # It also comes after a tool that failed.
     after_failures: bool = False
-    # A session goes on only when the event's hooks have ended; without a session the host waits for them anyway.
+    # A session waits until the event's hooks have ended; without a session the host always waits.
     awaited: bool = True
-    # What hooks are told of a tool's result: value, record, short-record.
+    # The form of a tool's result for hooks: value, record, short-record.
     output: str = "value"
 
 
 class Overrides(Struct, frozen=True, kw_only=True):
-    """What differs from the dialect on this event."""
+    """The differences of this event from the dialect."""
 
     # The base fields of its payload, in place of the dialect's.
     base: tuple[Field, ...] = ()
-    # Variables besides the dialect's.
+    # Further variables, in addition to the dialect's.
     env: dict[str, str] = {}
     matcher: str = ""
-    # Rows of the exit table that are others here.
+    # Rows of the exit table that differ here.
     exits: dict[int | str, Exit] = {}
     # What failures mean here, by cause.
     failure: dict[str, str] = {}
-    # Seconds that a hook has where it does not say; and that it may have at most.
+    # The default time-out in seconds of a hook; and the longest that it may have.
     timeout: float = 0.0
     longest: float = 0.0
     # The only types of hooks that run.
     types: tuple[str, ...] = ()
     # What one bad entry under the event costs.
     malformed: str = ""
-    # What a broken section of an answer does.
+    # How a broken section of an answer counts.
     broken_section: str = ""
-    # What ends the chain besides what ends it everywhere.
+    # What ends the chain here, in addition to the dialect's rule.
     chain_ends: tuple[str, ...] = ()
 
 
 class EventRule(Struct, frozen=True, kw_only=True):
-    """One event: what it is called, what a hook is told, and what its answers can do."""
+    """One event: its name, its payload, and what answers can do."""
 
-    # The agent's name of it, and our own, which is the same for all agents.
+    # The agent's name of it, and our kind, which is the same for all agents.
     name: str
     kind: str
-    # When it comes, for people.
+    # When it happens, for people.
     about: str
-    # What a hook is told besides the base fields.
+    # The fields of the payload after the base fields.
     fields: tuple[Field, ...] = ()
     target: EventTarget = EventTarget()
     can: Can = Can()

@@ -1,4 +1,4 @@
-"""How an agent's config files are written: which there are, where hooks stand in them, and what `tenter init` adds."""
+"""How an agent's config files are written: which files there are, where hooks are, and what `tenter init` adds."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from msgspec import Struct
 class Type(Struct, frozen=True, kw_only=True):
     """One type of hook as a config file writes it."""
 
-    # What an entry's type says.
+    # The value of an entry's type.
     name: str
     # Which of our handlers runs it.
     handler: str
     # The key that says what runs.
     key: str
-    # How the value of that key is understood: as shell text, a program, a URL, ...
+    # How the value of that key is read: as shell text, a program, a URL, ...
     form: str = "shell"
-    # Seconds that a hook of this type has where it does not say, if not the dialect's; and the unit that it counts in.
+    # The default time-out in seconds of this type, if not the dialect's; and the unit of its time-outs.
     timeout: float = 0.0
     unit: str = ""
-    # runs; inert where the agent reads it and never runs it; ruins where it makes the agent refuse the file.
+    # runs; inert if the agent reads it and never runs it; ruins if it makes the agent refuse the file.
     does: str = "runs"
-    # What every hook of this type has, as if its entry said so.
+    # Values that every hook of this type has, as if its entry set them.
     spec: dict[str, str | bool] = {}
     # Keys that count for hooks of other types only.
     ignores: tuple[str, ...] = ()
 
 
 class Section(Struct, frozen=True, kw_only=True):
-    """Where hooks stand in a file: under one key, or under one key of each item of a list."""
+    """The place of hooks in a file: under one key, or under one key of each item of a list."""
 
     # The key of the hooks.
     hooks: str = "hooks"
-    # The list whose items have them. Empty: the file itself has them.
+    # The list whose items have hooks. Empty: the file itself has them.
     each: str = ""
-    # The key that names the agent that they are for; without it the file's name does, or its folder's (`by_folder`).
+    # The key that names the agent of these hooks; without it the file's name does, or its folder's (`by_folder`).
     agent: str = ""
     by_folder: bool = False
-    # Events that are others in this file.
+    # Events that differ in this file.
     renames: dict[str, str] = {}
 
 
@@ -46,29 +46,29 @@ class File(Struct, frozen=True, kw_only=True):
 
     # `~/` is the user's home, `@config/` the XDG config folder, `/` the system; anything else is in the project.
     path: str
-    # Whose file it is: system, user, project.
+    # The owner of the file: system, user, project.
     scope: str
-    # How it is written: json, jsonc, toml, yaml, frontmatter.
+    # The format: json, jsonc, toml, yaml, frontmatter.
     format: str
     sections: tuple[Section, ...] = (Section(),)
     # What the file is: settings, plugin, skill, agent. Hooks of plugins and skills do not duplicate another file's.
     origin: str = "settings"
-    # Switches of the dialect count in it; `own_switch`: for its own hooks alone.
+    # The dialect's switches count in it; `own_switch`: only for its own hooks.
     switches: bool = True
     own_switch: bool = False
-    # It is there for hooks alone, so that any other key is worth a warning; `alone`: it costs the whole file.
+    # It is for hooks only, so any other key causes a warning; `alone`: another key costs the whole file.
     hooks_only: bool = False
     alone: bool = False
-    # Keys that stand beside the hooks and that the agent reads for something else.
+    # Other keys in the file that the agent reads for something else.
     beside: tuple[str, ...] = ()
-    # Variables for its hooks: paths from the file's own folder; and the folder from there in which they run.
+    # Variables for its hooks: paths from the file's own folder; and the folder from there in which hooks run.
     env: dict[str, str] = {}
     cwd: str = ""
-    # The version of its form that the agent reads; any other costs the whole file, none does no harm.
+    # The version of its form that the agent reads; another one costs the whole file, a missing one is fine.
     version: int = 0
-    # What one bad entry costs, where that differs from the form.
+    # What one bad entry costs, if it differs from the form.
     malformed: str = ""
-    # A variable of the agent's environment that says where the file lies instead.
+    # A variable of the agent's environment that names another place for the file.
     variable: str = ""
     # A file and a key in it that say which plugins are on, by `plugin@marketplace`; `*/*/*` are marketplace, plugin and
     # version in the path.
@@ -78,13 +78,13 @@ class File(Struct, frozen=True, kw_only=True):
 class Form(Struct, frozen=True, kw_only=True):
     """How a file writes the hooks of an event."""
 
-    # The keys under which an event may hold its list of hooks, beside keys of a group. Empty: the event is the list.
+    # The keys that may hold an event's list of hooks, beside keys of a group. Empty: the event is the list.
     lists: tuple[str, ...] = ()
-    # The key under which a group holds its entries. Empty: there are no groups.
+    # The key of a group's entries. Empty: there are no groups.
     group: str = ""
-    # Entries may stand without a group around them.
+    # Entries may be outside of a group.
     flat: bool = False
-    # The hooks are one flat list, whose items name their events themselves.
+    # The hooks are one flat list, whose items name their events.
     entries: bool = False
     # What each key of an entry sets, and each key of a group: words of `config/entry_keys`.
     keys: dict[str, str] = {}
@@ -92,10 +92,10 @@ class Form(Struct, frozen=True, kw_only=True):
     # What a wrong value costs: nothing but itself (entry: an entry that cannot run is left out), the entry (item), or
     # the whole file (file).
     malformed: str = "entry"
-    # What it costs where the hooks of an event are not a list; and where a group has no hooks, if that differs.
+    # The cost if the hooks of an event are not a list; and if a group has no hooks, in case that differs.
     unlisted: str = "entry"
     bare: str = ""
-    # A null is as if the key were not there.
+    # A null counts as a missing key.
     nulls: bool = False
 
 
@@ -113,16 +113,16 @@ class Wrapper(Struct, frozen=True):
 
 
 class Setup(Struct, frozen=True, kw_only=True):
-    """What `tenter init` writes: wrappers into a folder, entries into the first of the files that is there."""
+    """What `tenter init` writes: wrappers into a folder, entries into the first of the files that exists."""
 
     folder: str
     files: tuple[str, ...]
     wrappers: tuple[Wrapper, ...]
     # The command of an entry; `{path}` is the wrapper's.
     command: str = "{path}"
-    # The list that entries go into, where the form has such lists.
+    # The list for the entries, if the form has such lists.
     list_key: str = ""
-    # A caller of `tenter hook` that does not say which agent it is speaks this dialect; true of one dialect.
+    # A caller of `tenter hook` that does not name its agent uses this dialect; true for one dialect only.
     usual_caller: bool = False
 
 
@@ -132,19 +132,19 @@ class Install(Struct, frozen=True, kw_only=True):
     # The files that it writes, of a project and of the user.
     project: str
     user: str
-    # No group around an entry, though there may be one.
+    # Entries have no group around them, although the form allows one.
     flat: bool = False
-    # The variable that holds the project's folder where a command runs.
+    # The variable with the project's folder in the environment of a command.
     folder: str = ""
-    # The key of a list of words: with it no shell is between.
+    # The key of a list of words: with it no shell is used.
     words: str = ""
-    # Where the program stands then, if not where the type has its command.
+    # The key of the program in that case, if it is not the type's command.
     program: str = ""
-    # What an entry says to fail closed.
+    # The value of an entry that fails closed.
     closed: str | bool = False
-    # Keys that the file needs besides its hooks.
+    # Further keys that the file needs.
     beside: dict[str, int | str | bool] = {}
-    # What the agent cannot enforce or needs first, as far as nothing else in the dialect tells.
+    # What the agent cannot enforce or needs first, if no other field of the dialect says it.
     limits: tuple[str, ...] = ()
 
 
@@ -157,14 +157,14 @@ class Switches(Struct, frozen=True, kw_only=True):
     off: tuple[str, bool] = ("", True)
     # A key with a list of the names of hooks that do not run.
     disabled: str = ""
-    # The system's hooks run although hooks are switched off.
+    # The system's hooks run even if hooks are switched off.
     system_stays: bool = False
-    # A key with which the system's file leaves no other hooks on.
+    # A key with which the system's file switches all other hooks off.
     only_system: str = ""
 
 
 class ConfigRules(Struct, frozen=True, kw_only=True):
-    """Where hooks stand, and how they are written there."""
+    """The files with hooks, and how hooks are written there."""
 
     # The files, in the order in which their hooks come.
     files: tuple[File, ...]
@@ -174,9 +174,9 @@ class ConfigRules(Struct, frozen=True, kw_only=True):
     types: tuple[Type, ...]
     # The type of an entry without one: a type's name, by-key, path-or-dotted.
     untyped: str = ""
-    # In what time-outs are written.
+    # The unit of time-outs.
     unit: str = "seconds"
-    # How hooks of several files come together.
+    # How hooks of several files are combined.
     layers: str = "add"
     # Variables that move a folder of the user's.
     homes: dict[str, str] = {}

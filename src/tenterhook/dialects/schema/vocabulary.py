@@ -44,15 +44,15 @@ if TYPE_CHECKING:
     from tenterhook.dialects.schema.event import EventRule, Field, MergeRules, Overrides
     from tenterhook.dialects.schema.files import ConfigRules, Install, Setup
 
-# Where a hook's condition holds a permission rule, among dotted paths.
+# The path in a hook's condition that holds a permission rule.
 RULE = "permission rule"
-# What an answer may change, what its messages are, who is told them, and what may be decided.
+# What an answer may change, the kinds and receivers of messages, and the decisions.
 CHANGES = {"input", "output", "request", "response", "tool_config"}
 KINDS = {"context", "system", "reason", "feedback", "error", "result", "user_message"}
 AUDIENCES = {"model", "user", "log"}
 POLICIES = {"allow", "ask", "deny"}
 DECISIONS = POLICIES | {"defer"}
-# What the schema says itself, beside the field.
+# Words that the schema itself defines, beside the field.
 UNKNOWN_KEYS = {"tolerated", "void"}
 WRONG_TYPES = {"ignored", "void", "void-also-null"}
 UNNAMED = {"counts", "void", "void-missing"}
@@ -62,7 +62,7 @@ MALFORMED = {"entry", "item", "file"}
 ORIGINS = {"settings", "plugin", "skill", "agent"}
 OUTPUTS = {"value", "record", "short-record"}
 FORMATS = {"json", "jsonc", "toml", "yaml", "frontmatter"}
-# What people must know who bring a hook to an agent.
+# What users must know before they bring a hook to an agent.
 CAUTIONS = {
     "approval": "what the agent's user must approve before a hook runs",
     "byte order mark": "where what hooks are told begins with one",
@@ -189,7 +189,7 @@ def check_merging(where: str, merging: MergeRules) -> Iterable[str]:
 
 
 def check_overrides(where: str, here: Overrides) -> Iterable[str]:
-    """What differs from the dialect on an event."""
+    """The differences of an event from the dialect."""
     yield from check_fields(f"{where} base", here.base)
     yield from check_env(f"{where} env", here.env)
     yield from unknown(f"{where} matcher", [here.matcher], {"", *MATCHERS})
@@ -230,7 +230,7 @@ def check_fields(where: str, fields: Iterable[Field]) -> Iterable[str]:
 
 
 def check_env(where: str, env: dict[str, str]) -> Iterable[str]:
-    """A word of BASE; `=TEXT`; `.PATH` into the event's data; `~/PATH`, unless the host has it set. `?`: if any."""
+    """A word of BASE; `=TEXT`; `.PATH` into the event's data; `~/PATH`, unless the host has it set. `?`: optional."""
     for value in env.values():
         if not value.startswith(("=", ".", "~/")):
             yield from unknown(where, [value.rstrip("?")], BASE)
@@ -271,7 +271,7 @@ def check_install(dialect: Dialect, install: Install) -> Iterable[str]:
 
 
 def covers(pattern: str, path: str) -> bool:
-    """Whether a file of a dialect may have that path; `**/` stands for any folders, or none."""
+    """Whether a file of a dialect may have that path; `**/` matches any folders, or none."""
     return fnmatchcase(path, pattern) or fnmatchcase(path, pattern.replace("**/", ""))
 
 

@@ -1,7 +1,7 @@
 """AMCP's own names, over the engine: a program written for `amcp.hooks` changes its import and nothing else.
 
-`HooksManager` runs every hook of the project unless it is given another `trust`: the program it was written for knows
-no trust, and nothing would run. docs/embed/hosts/amcp.md has the differences, each with its reason.
+`HooksManager` runs every hook of the project unless it gets another `trust`: AMCP itself has no trust, so otherwise
+nothing would run. docs/embed/hosts/amcp.md has the differences, each with its reason.
 """
 
 from __future__ import annotations

@@ -15,17 +15,17 @@ from tenterhook.hosts.with_hooks import with_hooks
 from tenterhook.support import logs
 from tenterhook.types import Hook
 
-# The package's: who listens to it hears all of it.
+# The package's logger: its listeners get everything.
 logger = logs.redacting_logger(__package__)
 
-# Rule files and plugins are not part of AMCP's document; the log says that they guard nothing here.
+# Rule files and plugins are not part of AMCP's document; the log warns that these files have no effect here.
 UNREAD = ("hooks/*.md", "plugins/*/hooks/*.md", "plugins/*/hooks.toml")
 
 
 class HooksManager:
     """The hooks of one project. `hooks` shows what its files say, and may be changed.
 
-    `trust` is "all" unless you say otherwise: every hook that a project brings along runs.
+    `trust` is "all" by default: every hook of the project runs.
     """
 
     def __init__(self, project_dir: str | PathLike[str] | None = None, *, trust: str = "all") -> None:
@@ -37,7 +37,7 @@ class HooksManager:
         self.loaded = False
 
     def load_config(self) -> None:
-        """Read the files, once. What is wrong with them is logged; the rest of them works."""
+        """Read the files, once. Mistakes in them are logged; the rest of them works."""
         with self.engine.lock:
             if not self.loaded:
                 self.show()
@@ -61,7 +61,7 @@ class HooksManager:
                 yield f"{path}: rule files and plugins are not read; write its hooks into {folder / 'hooks.toml'}"
 
     def get_handlers(self, event: HookEvent, tool_name: str | None = None) -> list[HookHandler]:
-        """Those that would run."""
+        """The hooks that would run."""
         target = self.engine.rule(event.value).target.field
         return [one for one in self.all_of(event) if one.enabled and (not target or one.matches(tool_name))]
 
@@ -87,9 +87,9 @@ current: HooksManager | None = None
 
 
 def get_hooks_manager(project_dir: str | PathLike[str] | None = None, *, trust: str | None = None) -> HooksManager:
-    """The one that the functions below use; a new one for another project or another trust.
+    """The manager that the functions below use; a new one for another project or another trust.
 
-    A trust that was given once counts for the projects that follow, too.
+    A trust that was given once also counts for the following projects.
     """
     global current
     project = Path(project_dir) if project_dir else current.project_dir if current else Path.cwd()
@@ -100,7 +100,7 @@ def get_hooks_manager(project_dir: str | PathLike[str] | None = None, *, trust: 
 
 
 def reset_hooks_manager() -> None:
-    """Forget it, and the trust it was given: files are read again, by a manager that trusts everything."""
+    """Forget the manager and its trust: files are read again, by a manager that trusts everything."""
     global current
     if current:
         current.close()
@@ -123,7 +123,7 @@ async def run_pre_tool_use_hooks(
     tool_use_id: str | None = None,
     project_dir: Folder = None,
 ) -> HookOutput:
-    """Before a tool runs: look at `decision`, then lay `updated_input` over the input."""
+    """Before a tool runs: check `decision`, then lay `updated_input` over the input."""
     given = {"tool_name": tool_name, "tool_input": tool_input, "tool_use_id": tool_use_id}
     return await run(HookEvent.PRE_TOOL_USE, session_id, project_dir, **given)
 
@@ -136,7 +136,7 @@ async def run_post_tool_use_hooks(
     tool_use_id: str | None = None,
     project_dir: Folder = None,
 ) -> HookOutput:
-    """After a tool ran: `updated_response` takes the response's place, `feedback` is for the model."""
+    """After a tool ran: `updated_response` replaces the response, `feedback` is for the model."""
     given = {"tool_name": tool_name, "tool_input": tool_input, "tool_use_id": tool_use_id}
     return await run(HookEvent.POST_TOOL_USE, session_id, project_dir, tool_response=tool_response, **given)
 

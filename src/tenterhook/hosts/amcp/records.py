@@ -1,4 +1,4 @@
-"""AMCP's records: what a hook is told, what hooks said, and how a handler is written."""
+"""AMCP's records: the input of a hook, the answer of hooks, and how a handler is written."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BLOCKING = 2
 
 
 class HookEvent(Enum):
-    """What may happen, under AMCP's names."""
+    """The events, under AMCP's names."""
 
     PRE_TOOL_USE = "PreToolUse"
     POST_TOOL_USE = "PostToolUse"
@@ -35,7 +35,7 @@ EVENTS = [event.value for event in HookEvent]
 
 
 class HookDecision(Enum):
-    """What hooks decided; CONTINUE where they decided nothing."""
+    """The decision of hooks; CONTINUE if they decided nothing."""
 
     ALLOW = "allow"
     DENY = "deny"
@@ -46,7 +46,7 @@ class HookDecision(Enum):
 # Dataclasses, unlike the records of the core: programs take these apart with asdict and replace.
 @dataclass
 class HookInput:
-    """What a hook is told."""
+    """The input of a hook."""
 
     session_id: str
     hook_event_name: str
@@ -61,7 +61,7 @@ class HookInput:
     metadata: dict[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything that is set; an empty tool_input is."""
+        """All fields that are set; an empty tool_input counts as set."""
         given = {name: value for name, value in vars(self).items() if value is not None}
         if not self.metadata:
             del given["metadata"]
@@ -73,7 +73,7 @@ class HookInput:
 
 @dataclass
 class HookOutput:
-    """What all hooks said together. `outcome` is the engine's own account of it: attempts, skipped hooks, warnings."""
+    """The combined answer of all hooks. `outcome` is the engine's own record: attempts, skipped hooks, warnings."""
 
     success: bool = True
     continue_execution: bool = True
@@ -92,7 +92,7 @@ class HookOutput:
 
     @classmethod
     def from_exit_code(cls, exit_code: int, stdout: str, stderr: str) -> HookOutput:
-        """What one command's end means, on the event that its answer names; before a tool where it names none."""
+        """The meaning of a command's exit, on the event that its answer names; PreToolUse if it names none."""
         from tenterhook.engine.simulate import Did, simulate
 
         answer = read(stdout, twice=False).found
@@ -123,7 +123,7 @@ class HookOutput:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer that a function gives by returning this."""
+        """The answer that a function gives when it returns this."""
         section = {
             "permissionDecision": None if self.decision is HookDecision.CONTINUE else self.decision.value,
             "permissionDecisionReason": self.decision_reason,
@@ -143,7 +143,7 @@ class HookOutput:
 
 @dataclass
 class HookHandler:
-    """One configured handler. `hook` is the engine's form of it; change a field, and that form is rebuilt."""
+    """One configured handler. `hook` is the engine's form of it; if you change a field, that form is rebuilt."""
 
     matcher: str = "*"
     type: str = "command"
@@ -157,7 +157,7 @@ class HookHandler:
 
     @classmethod
     def of(cls, hook: Hook) -> HookHandler:
-        """How a hook from a file looks."""
+        """The handler of a hook from a file."""
         kind = next(kind for kind in DIALECT.config.types if kind.handler == hook.handler)
         main = hook.spec["main"]
         handler = cls(
@@ -177,13 +177,13 @@ class HookHandler:
         return test is None or bool(test(tool_name or ""))
 
     def as_hook(self, event: HookEvent) -> Hook:
-        """What the engine runs."""
+        """The hook that the engine runs."""
         if self.hook is None or self.hook.event != event.value or HookHandler.of(self.hook) != self:
             self.hook = self.made(event)
         return self.hook
 
     def made(self, event: HookEvent) -> Hook:
-        """Anew from the fields; what else a file said of the hook stays."""
+        """Build the hook from the fields; other values from the hook's file stay."""
         kind = next((kind for kind in DIALECT.config.types if kind.name == self.type and getattr(self, kind.key)), None)
         if kind is None:
             known = " or ".join(f"{kind.name!r} with {kind.key}" for kind in DIALECT.config.types)
@@ -215,7 +215,7 @@ def texts(outcome: Outcome, kind: str) -> list[str]:
 
 
 def feedback(outcome: Outcome) -> list[str]:
-    """What the model is to read; the words of an exit that blocks are among it, on every event."""
+    """The texts for the model; on every event they include the text of an exit that blocks."""
     found = texts(outcome, "feedback")
     last = outcome.attempts[-1] if outcome.attempts else None
     if last and last.exit_code == BLOCKING and last.reason not in found:
@@ -224,7 +224,7 @@ def feedback(outcome: Outcome) -> list[str]:
 
 
 def changed_fields(now: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
-    """Only what hooks changed: a program lays it over its own input."""
+    """Only the fields that hooks changed: a program lays them over its own input."""
     return {key: value for key, value in now.items() if key not in before or before[key] != value}
 
 

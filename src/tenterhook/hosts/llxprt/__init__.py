@@ -1,10 +1,10 @@
 """The hook API of LLxprt Code's own document, in Python spelling, thin over the engine.
 
-    config      what a host says about itself; the one switch
+    config      the host's own values; the one switch
     system      the parts of one config, made once; registry, planner, runner, aggregator are views over the engine
     handler     one event: plan, run, aggregate; never raises
     triggers    what a host calls before and after its tools and its model
-    outputs     what hooks answered; results (what came of running them)
+    outputs     the answers of hooks; results (of running them)
     translator  calls of google-genai <-> the stable form that hooks see
 
 Read triggers first, then handler.

@@ -1,4 +1,4 @@
-"""What the results of several hooks mean together: the engine's own merge."""
+"""Combine the results of several hooks, with the engine's own merge."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ from tenterhook.types import Attempt, Hook, Source, Verdict
 if TYPE_CHECKING:
     from tenterhook.hosts.llxprt.config import Config
 
-# Whose answer it is, where a result was made by hand.
+# The hook of an answer if a result was made by hand.
 SOMEBODY = Hook(name="", event="", handler="", spec={}, source=Source(""))
 
 
 class HookAggregator:
-    """Any block wins for tools, later fields replace earlier ones for models, allowed names add up for selections."""
+    """Combines results: for tools any block wins, for models later fields replace earlier ones, for selections names
+    add up.
+    """
 
     def __init__(self, engine: Engine | Config | HookRegistry | None = None) -> None:
         self.engine = engine_of(engine)
@@ -37,7 +39,7 @@ class HookAggregator:
     def aggregate_results(
         self, results: Sequence[HookExecutionResult], event_name: str, input: Mapping[str, Any] | None = None
     ) -> AggregatedHookResult:
-        """With the event's `input`, changes in the final output are complete; without it they are what hooks gave."""
+        """With the event's `input`, changes in the final output are complete; without it they are the hooks' own."""
         engine, compiled = self.engine, compiled_event_of(self.engine, event_name)
         changes = Changes(compiled.rule, in_our_words(dict(input or {}), compiled.renamed))
         verdicts: list[Verdict] = []
@@ -67,12 +69,12 @@ class HookAggregator:
     def create_specific_hook_output(
         self, output: Mapping[str, Any] | DefaultHookOutput, event_name: str
     ) -> DefaultHookOutput:
-        """The output class of an event, for a tool the one that also reads permissionDecision."""
+        """The output class of an event; for a tool the one that also reads permissionDecision."""
         return create_specific_hook_output(output, event_name)
 
 
 def verdict_from_result(result: HookExecutionResult, rules: Rules) -> Verdict:
-    """The verdict on an output, which is read as a hook's own answer is."""
+    """The verdict on an output, which is read like a hook's answer."""
     hook = result.hook or SOMEBODY
     if result.output is None:
         return Verdict(hook.name, failed=not result.success)

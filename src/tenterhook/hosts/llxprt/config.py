@@ -1,4 +1,4 @@
-"""What a host says about itself, and whether it has hooks at all."""
+"""The host's own values, and whether it has hooks at all."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tenterhook.trust import CHOICES
 
 
 class Config:
-    """Hooks are off unless the host says otherwise: then nothing is made, read or started.
+    """Hooks are off by default: then nothing is made, read or started.
 
-    `enable_hooks=None` leaves the word to the settings files, which are asked now. `hooks` has the form of the key
-    "hooks" in settings.json and stands in place of the files, whose hooks are read when the first event fires. A host
-    whose session or folder changes overrides the methods. `secrets`, `sandbox` and `journal` are as for an engine.
+    `enable_hooks=None` lets the settings files decide, which are read now. `hooks` has the form of the key "hooks" in
+    settings.json and replaces the files, whose hooks are read when the first event fires. A host whose session or
+    folder changes overrides the methods. `secrets`, `sandbox` and `journal` are as for an engine.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Config:
             raise UsageError(f"hooks must be a mapping of events to lists of groups, not {type(hooks).__name__}")
         self.project = folder(project) if enable_hooks is not False else os.path.abspath(project)
         self.hooks, self.session_id = hooks, session_id or os.urandom(16).hex()
-        # What the engine beneath is made with.
+        # The options of the engine.
         self.options: dict[str, Any] = {"trust": trust, "home": home, "environ": environ}
         self.options |= {"secrets": secrets, "sandbox": sandbox, "journal": journal}
         self.enable_hooks = self.said_in_files() if enable_hooks is None else enable_hooks
@@ -76,19 +76,19 @@ class Config:
     def get_hooks(self) -> dict[str, Any]:
         """The hooks by event, as the key "hooks" in settings.json has them: the given ones, else those of the files.
 
-        The settings of the project, the user and the system, in this order; not the hooks of extensions, those that are
-        set aside as untrusted, or keys of our own.
+        The settings of the project, the user and the system, in this order; without the hooks of extensions, untrusted
+        hooks, and keys of our own.
         """
         if self.hooks is not None:
             return self.hooks
         return settings_of(self.system.engine if self.system else engine_of(self))
 
     def own_hooks(self) -> dict[str, Any] | None:
-        """The hooks that stand in place of the files; None where the files count."""
+        """The hooks that replace the files; None if the files count."""
         return self.hooks if type(self).get_hooks is Config.get_hooks else self.get_hooks()
 
     def close(self) -> None:
-        """End what runs for this config, and write its journal to the end. Hooks may be fired again afterwards."""
+        """End what runs for this config, and finish writing its journal. Hooks may be fired again afterwards."""
         if self.system is not None:
             self.system.engine.close()
 

@@ -1,4 +1,4 @@
-"""One event from its data to what all hooks said: `fired` is the whole story."""
+"""One event from its data to the combined result of all hooks: `fired` is the whole story."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Data = Mapping[str, Any]
 
 
 class HookEventHandler:
-    """Fires events. Nothing is raised: where the system itself fails, no hook has spoken."""
+    """Fires events. It never raises: if the system itself fails, the result is that of no hooks."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class HookEventHandler:
         return await self.fire(HookEventName.AFTER_TOOL, data, {"toolName": tool_name})
 
     async def fire_tool_event(self, event_name: str, data: Data) -> AggregatedHookResult:
-        """Matchers look at the tool's name."""
+        """Fire an event whose matchers are compared with the tool's name."""
         return await self.fire(event_name, lambda: data, {"toolName": data["tool_name"]})
 
     async def fire_before_model_event(self, llm_request: Request) -> AggregatedHookResult:
@@ -91,7 +91,7 @@ class HookEventHandler:
     async def fire(
         self, event_name: str, data: Callable[[], Data], context: Data | None = None
     ) -> AggregatedHookResult:
-        """`data` is asked for only where the event has hooks."""
+        """Fire an event; `data` is called only if the event has hooks."""
         try:
             result = await self.fired(event_name, data, context)
         except Exception:
@@ -114,7 +114,7 @@ class HookEventHandler:
         return self.aggregator.aggregate_results(results, event_name, input)
 
     def base(self) -> dict[str, str]:
-        """What every hook is told; the engine adds the event's name, the time and an empty transcript_path."""
+        """The base data of every hook; the engine adds the event's name, the time and an empty transcript_path."""
         return {"session_id": self.config.get_session_id(), "cwd": self.config.get_working_dir()}
 
 

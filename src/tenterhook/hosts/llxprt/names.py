@@ -1,4 +1,4 @@
-"""The names that LLxprt Code has for events, five with a caller and six without, and for where hooks come from."""
+"""LLxprt Code's names for events, five with a caller and six without, and for the sources of hooks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class HookEventName(StrEnum):
 
 
 class ConfigSource(IntEnum):
-    """Where a hook comes from; the value is its priority, and hooks of a lower one come first.
+    """The source of a hook; the value is its priority, and hooks with a lower one come first.
 
     Only PROJECT (everything in settings, the user's and the project's) and EXTENSIONS are ever assigned.
     """

@@ -1,4 +1,4 @@
-"""What hooks answered: each class takes a mapping in the form that hooks print, and says what it means for a caller."""
+"""The answers of hooks: each class takes a mapping in the form that hooks print, and says what a caller has to do."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tenterhook.pipeline.deliver import for_model
 from tenterhook.pipeline.verdict import NO_REASON
 from tenterhook.types import Message, Outcome, Verdict
 
-# What a change is called in an answer.
+# The name of a change in an answer.
 CHANGES = {"input": "tool_input", "request": "llm_request", "response": "llm_response", "tool_config": "toolConfig"}
 
 
 class DefaultHookOutput(Struct, frozen=True):
-    """One answer, or what all answers came to. A value of the wrong type counts as absent."""
+    """One answer, or the combination of all. A value of the wrong type counts as absent."""
 
     data: dict[str, Any] = {}
 
@@ -65,7 +65,7 @@ class DefaultHookOutput(Struct, frozen=True):
 
 
 class BeforeToolHookOutput(DefaultHookOutput, frozen=True):
-    """Also reads the fields that hooks written for another agent answer with."""
+    """The output of a tool event, which also reads the fields that hooks of another agent use."""
 
     def is_blocking_decision(self) -> bool:
         return super().is_blocking_decision() or denies(text(self.hook_specific_output, "permissionDecision"))
@@ -79,12 +79,12 @@ class BeforeToolHookOutput(DefaultHookOutput, frozen=True):
 
 class BeforeModelHookOutput(DefaultHookOutput, frozen=True):
     def get_synthetic_response(self, llm_request: Request | None = None) -> Any:
-        """The hook's own response in the SDK's type; None where it gave none, also where it stops the agent."""
+        """The hook's own response in the SDK's type; None if it gave none, even if it stops the agent."""
         view = response(self.hook_specific_output)
         return None if view is None else default_hook_translator.from_hook_llm_response(view, llm_request)
 
     def apply_llm_request_modifications(self, llm_request: Request) -> Request:
-        """The request as hooks want it, with what they say to the model after all other messages; else the same."""
+        """The request as hooks changed it, with their texts for the model after all other messages; else the same."""
         changed = llm_request
         if view := mapping(self.hook_specific_output, "llm_request"):
             changed = default_hook_translator.from_hook_llm_request(view, changed)
@@ -95,14 +95,14 @@ class BeforeModelHookOutput(DefaultHookOutput, frozen=True):
         return changed
 
     def texts(self) -> list[str]:
-        """System messages always reach the model, and so does context."""
+        """The texts for the model: system messages and context."""
         said = {"system": self.system_message, "context": self.get_additional_context()}
         return for_model([Message("model", kind, one) for kind, one in said.items() if one], DIALECT.messages.marks)
 
 
 class AfterModelHookOutput(DefaultHookOutput, frozen=True):
     def get_modified_response(self, llm_request: Request | None = None, llm_response: Any = None) -> Any:
-        """The response in place of the model's, None where that stands. A stop makes one of its own."""
+        """The response that replaces the model's; None if the model's is kept. A stop makes its own."""
         stopped = stop_response(self.stop_reason) if self.should_stop_execution() else None
         view = stopped or response(self.hook_specific_output)
         if view is None:
@@ -125,7 +125,7 @@ SPECIFIC: dict[str, type[DefaultHookOutput]] = {
 
 
 def create_hook_output(event_name: str, data: Mapping[str, Any] | DefaultHookOutput) -> DefaultHookOutput:
-    """The output class of an event. For a tool it is the default one: only aggregated outputs look further."""
+    """The output class of an event; for a tool the default one: only aggregated outputs read more."""
     return SPECIFIC.get(event_name, DefaultHookOutput)(plain(data))
 
 
@@ -140,7 +140,7 @@ def plain(data: Mapping[str, Any] | DefaultHookOutput) -> dict[str, Any]:
 
 
 def build_hook_output(said: Verdict | Outcome, rule: EventRule) -> dict[str, Any]:
-    """A verdict or an outcome as one answer would have said it; texts of one kind are joined, one a line."""
+    """A verdict or an outcome in the form of one answer; texts of one kind are joined, one a line."""
     told = {
         kind: "\n".join(message.text for message in said.messages if message.kind == kind)
         for kind in ("system", "context")
@@ -159,7 +159,7 @@ def build_hook_output(said: Verdict | Outcome, rule: EventRule) -> dict[str, Any
 
 
 def response(data: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A value that is not a response counts as absent: it would empty the model's own."""
+    """The response if it is valid, else None: an invalid one would empty the model's own."""
     view = mapping(data, "llm_response")
     return None if view is None or response_fault(view) else view
 

@@ -1,4 +1,4 @@
-"""Which hooks an event runs: the engine's plan, without those that do not run."""
+"""Plan which hooks an event runs: the engine's plan, without the skipped ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class HookExecutionPlan(Struct, frozen=True):
-    """The hooks to run, in order; one after another where any of them asked for that."""
+    """The hooks to run, in order; one after another if any of them asked for that."""
 
     event_name: str
     hooks: tuple[Hook, ...]
@@ -29,7 +29,7 @@ class HookExecutionPlan(Struct, frozen=True):
 
 
 class HookPlanner:
-    """Filters by matcher, leaves out duplicates, says whether hooks run one after another."""
+    """Filters by matcher, drops duplicates, says whether hooks run one after another."""
 
     def __init__(self, engine: Engine | Config | HookRegistry) -> None:
         self.engine = engine_of(engine)
@@ -37,10 +37,10 @@ class HookPlanner:
     def create_execution_plan(
         self, event_name: str, context: Mapping[str, Any] | None = None, input: Mapping[str, Any] | None = None
     ) -> HookExecutionPlan | None:
-        """None where nothing runs. `context` is what matchers look at, `input` what an entry's own `if` looks at.
+        """The plan, None if nothing runs. `context` is for matchers, `input` for an entry's own `if`.
 
-        A context has the tool's name as `toolName`; without one no matcher counts. A plan is made to be run: a hook
-        that runs once has had its turn.
+        A context has the tool's name as `toolName`; without one no matcher counts. The plan must be run: a hook that
+        runs once is used up by it.
         """
         compiled = compiled_event_of(self.engine, event_name)
         name = tool_of(context)
@@ -53,7 +53,7 @@ class HookPlanner:
         return HookExecutionPlan(compiled.rule.name, hooks, any(hook.sequential for hook in hooks)) if hooks else None
 
     def plan_unfiltered(self, compiled: CompiledEvent, data: dict[str, Any]) -> Plan:
-        """The plan of an event that matchers have nothing to look at for."""
+        """The plan of an event without anything to match on."""
         if INSIDE.get():
             return Plan()
         engine, rule = self.engine, revise(compiled.rule, target={"field": ""})

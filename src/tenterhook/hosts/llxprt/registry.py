@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 log = logs.redacting_logger("tenterhook.llxprt")
 
-# The host has decided that hooks are on, so no file is asked.
+# The host has decided that hooks are on, so the switch in the files is not read.
 SWITCHED_ON = revise(DIALECT, config={"switches": {"on": ""}})
 GIVEN = ConfigLocation("hooks of the config", File(path="hooks of the config", scope="code", format="json"), True)
 
 
 class HookRegistryNotInitializedError(UsageError):
-    """The registry was asked for hooks before `initialize`."""
+    """`initialize` was not called before the registry was used."""
 
 
 class HookRegistryEntry(Struct, frozen=True):
-    """One hook of the registry, with where it comes from."""
+    """One hook of the registry, with its source."""
 
     hook: Hook
     source: ConfigSource
@@ -64,7 +64,7 @@ class HookRegistryEntry(Struct, frozen=True):
 
     @property
     def config(self) -> dict[str, Any]:
-        """What an entry in settings.json says of it, with the time-out in milliseconds."""
+        """The hook as an entry in settings.json, with the time-out in milliseconds."""
         hook, command = self.hook, self.hook.spec.get("command")
         said = {"type": hook.handler, "name": "" if hook.name == command else hook.name, "command": command}
         limit = {} if hook.timeout is None else {"timeout": round(hook.timeout * 1000)}
@@ -76,7 +76,7 @@ def hook_of(one: Hook | HookRegistryEntry) -> Hook:
 
 
 def hosted_engine(project: str, hooks: dict[str, Any] | None, **options: Any) -> Engine:
-    """An engine whose hooks come from its host, in the form that settings files have, or else from those files."""
+    """An engine whose hooks come from its host, in the form of settings files, or else from those files."""
     engine = Engine(project, dialect=SWITCHED_ON, on_config_error="warn", **options)
     if hooks is not None:
         engine.hookset.source = partial(load_hooks_mapping, hooks)
@@ -84,7 +84,7 @@ def hosted_engine(project: str, hooks: dict[str, Any] | None, **options: Any) ->
 
 
 def load_hooks_mapping(hooks: dict[str, Any]) -> Loaded:
-    """What a mapping says, by the reader of files. There are no lines to point at."""
+    """Load the hooks of a mapping with the reader of files. There are no lines to point at."""
     document = Document(GIVEN.path, {"hooks": hooks}, nowhere)
     found = Loaded(places=[GIVEN])
     for section in config.sections(document, GIVEN, SWITCHED_ON, found):
@@ -97,7 +97,7 @@ def nowhere(path: Path) -> tuple[int, int]:
 
 
 def engine_of(part: Engine | Config | HookRegistry | None) -> Engine:
-    """What a part is a view of: an engine, that of a config or of another part, or one without any hooks."""
+    """The engine of a part: the given one, that of a config or of another part, or one without hooks."""
     if part is None:
         return Engine(files=False, dialect=SWITCHED_ON)
     if isinstance(part, Engine):
@@ -108,7 +108,7 @@ def engine_of(part: Engine | Config | HookRegistry | None) -> Engine:
 
 
 def settings_of(engine: Engine) -> dict[str, Any]:
-    """The hooks of an engine's settings files that count, in the form of the key `hooks` of such a file."""
+    """The hooks of an engine's settings files, in the form of the key `hooks` of such a file."""
     registry = HookRegistry(engine)
     found: dict[str, dict[Any, dict[str, Any]]] = {}
     for entry in registry.entries(engine.hooks()):
@@ -123,7 +123,7 @@ def settings_of(engine: Engine) -> dict[str, Any]:
 
 
 class HookRegistry:
-    """What hooks there are. Wrong entries are left out, with a warning in the log."""
+    """The hooks of an engine. Wrong entries are left out, with a warning in the log."""
 
     def __init__(self, engine: Engine | Config) -> None:
         self.engine = engine_of(engine)
@@ -144,7 +144,7 @@ class HookRegistry:
         self.initialized = True
 
     def get_hooks_for_event(self, event_name: str) -> tuple[HookRegistryEntry, ...]:
-        """Those that can run, in the order in which they do."""
+        """The hooks that can run, in their order."""
         name = self.engine.rule(event_name).name
         self.check()
         return self.entries(hook for hook in self.engine.hookset.registry.hooks(name) if hook.enabled and hook.trusted)
@@ -162,10 +162,10 @@ class HookRegistry:
         )
 
     def set_hook_enabled(self, name: str, enabled: bool) -> None:
-        """Switch every hook of that name, which is its command where it has no other. Their order stays."""
+        """Switch every hook of that name on or off; a hook without a name is named by its command. The order stays."""
         self.check()
         engine = self.engine
-        with engine.lock:  # an event that comes now waits until all are back
+        with engine.lock:  # an event that is fired now waits until all are back
             there = engine.hooks()
             if all(hook.name != name for hook in there):
                 raise UsageError(f"no hook is called {name!r}")

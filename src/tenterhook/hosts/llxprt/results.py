@@ -1,4 +1,4 @@
-"""What came of running hooks: one by one, all together, and for the caller of a model."""
+"""The results of hooks: of each one, of all together, and for the caller of a model."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tenterhook.types import Attempt, Hook, Outcome
 
 
 class HookExecutionResult(Struct, frozen=True, kw_only=True):
-    """What one hook did. `success` is health: exit code 2 is not a success, yet it is a valid block.
+    """The result of one hook. `success` is health: exit code 2 is not a success, yet it is a valid block.
 
-    Results with the same `step` ran at once. `error` is why the hook failed, empty where it did not.
+    Results with the same `step` ran at once. `error` is why the hook failed, empty if it did not.
     """
 
     event_name: str = ""
@@ -29,7 +29,7 @@ class HookExecutionResult(Struct, frozen=True, kw_only=True):
 
     @property
     def exit_code(self) -> int | None:
-        """0 for a hook that a signal ended: misleading, and what the document says. None where there was no end."""
+        """0 for a hook that a signal ended: misleading, but the document says so. None if it did not end."""
         return 0 if self.attempt.error == "signal" else self.attempt.exit_code
 
     @property
@@ -47,9 +47,9 @@ class HookExecutionResult(Struct, frozen=True, kw_only=True):
 
 
 class AggregatedHookResult(Struct, frozen=True, kw_only=True):
-    """What all hooks of one event did. `success` is health; what they decided is in `final_output`.
+    """The result of all hooks of one event. `success` is health; what they decided is in `final_output`.
 
-    `outcome` is the same in the engine's own words.
+    `outcome` is the engine's own record of it.
     """
 
     success: bool = True
@@ -61,7 +61,7 @@ class AggregatedHookResult(Struct, frozen=True, kw_only=True):
 
 
 class BeforeModelHookResult(Struct, frozen=True, kw_only=True):
-    """What to do with a request. A stop is blocked too; `output` tells them apart and holds all else that was said."""
+    """What to do with a request. A stop counts as blocked; `output` tells them apart and holds everything else."""
 
     blocked: bool = False
     reason: str = ""
@@ -71,14 +71,14 @@ class BeforeModelHookResult(Struct, frozen=True, kw_only=True):
 
 
 class AfterModelHookResult(Struct, frozen=True, kw_only=True):
-    """The response to go on with, the model's own or another one. `output` says whether to stop and what to hide."""
+    """The response to continue with, the model's own or another. `output` says whether to stop and what to hide."""
 
     response: Any
     output: DefaultHookOutput | None = None
 
 
 class BeforeToolSelectionHookResult(Struct, frozen=True, kw_only=True):
-    """The tool configuration for the request, None where it stays; `tools` are the request's own, never fewer."""
+    """The tool configuration for the request, None if unchanged; `tools` are the request's own, never fewer."""
 
     tool_config: Any = None
     tools: Any = None
@@ -86,7 +86,7 @@ class BeforeToolSelectionHookResult(Struct, frozen=True, kw_only=True):
 
 
 def normalise_tool_return(value: Any) -> Any:
-    """What a tool's function returned: a mapping in the document's form is a ToolResult, a single part a list."""
+    """The return value of a tool's function: a mapping in the document's form is a ToolResult, a single part a list."""
     if isinstance(value, dict) and is_genai(value):
         return [value]
     if not isinstance(value, Mapping) or "llmContent" not in value:
@@ -110,7 +110,7 @@ def error_of(error: Any) -> ToolError:
 
 
 def response_record(value: Any) -> Any:
-    """What hooks are told of a tool's result: the document's mapping, whatever form the result has in Python."""
+    """A tool's result for hooks: the document's mapping, whatever its form is in Python."""
     if isinstance(value, Mapping) and not is_genai(value):
         return {key: as_json(one) for key, one in value.items()}
     return result_for_hooks(result_of(normalise_tool_return(value)), value, "record")

@@ -1,4 +1,4 @@
-"""Running hooks: a third driver of the engine's flow, which keeps what each hook did."""
+"""Run hooks: a third driver of the engine's flow, which keeps each hook's result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Runnable = Hook | HookRegistryEntry
 
 
 class HookRunner:
-    """Processes, time-outs, chaining and the end of a chain are the engine's. The engine logs hooks that fail."""
+    """Runs hooks. The engine handles processes, time-outs and chains, and logs hooks that fail."""
 
     def __init__(self, engine: Engine | Config | HookRegistry | None = None) -> None:
         self.engine = engine_of(engine)
@@ -38,13 +38,13 @@ class HookRunner:
     async def execute_hooks_parallel(
         self, hooks: Sequence[Runnable], event_name: str, input: Input
     ) -> list[HookExecutionResult]:
-        """All at once; the results in the order of the hooks."""
+        """Run all at once; the results are in the order of the hooks."""
         return await self.run((tuple(map(hook_of, hooks)),) if hooks else (), event_name, input)
 
     async def execute_hooks_sequential(
         self, hooks: Sequence[Runnable], event_name: str, input: Input
     ) -> list[HookExecutionResult]:
-        """One after another, each with the input as those before it left it. A block ends the chain."""
+        """Run one after another, each with the input as the hooks before it left it. A block ends the chain."""
         return await self.run(tuple((hook_of(hook),) for hook in hooks), event_name, input)
 
     async def run(
@@ -66,7 +66,7 @@ class HookRunner:
                 batch = flow.send(attempts)
         except StopIteration as finished:
             outcome = engine.finish(*finished.value)
-        # The flow's own attempts also know what was decided and changed.
+        # The flow's own attempts also have the decision and the changes.
         pairs = zip(results, outcome.attempts, strict=True)
         return [replace(result, attempt=attempt) for result, attempt in pairs]
 

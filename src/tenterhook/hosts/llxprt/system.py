@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class HookSystemNotInitializedError(UsageError):
-    """The system was asked for a part before `initialize`."""
+    """`initialize` was not called before the system was used."""
 
 
 class HookSystemStatus(Struct, frozen=True):
@@ -32,7 +32,7 @@ class HookSystemStatus(Struct, frozen=True):
 
 
 class Done:
-    """What is done already and may be awaited all the same: in the document it is asynchronous."""
+    """A finished call that can be awaited: in the document it is asynchronous."""
 
     def __await__(self) -> Generator[None, None, None]:
         return
@@ -40,7 +40,7 @@ class Done:
 
 
 class HookSystem:
-    """A config makes it on first use. `engine` is what runs beneath: for taps, `add` and `close`."""
+    """The hook system of a config, made on first use. `engine` runs the hooks: for taps, `add` and `close`."""
 
     def __init__(self, config: Config) -> None:
         self.engine = engine_of(config)
@@ -51,7 +51,7 @@ class HookSystem:
         self._tried = False
 
     def initialize(self) -> Done:
-        """Read the hooks: once, whatever comes of it."""
+        """Read the hooks; only the first call does, even if it fails."""
         with self._lock:
             if not self._tried:
                 self._tried = True

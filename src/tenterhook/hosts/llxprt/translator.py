@@ -16,13 +16,13 @@ Request = Mapping[str, Any]
 
 
 class HookTranslatorGenAIv1:
-    """A request is the keyword arguments of one generate_content. Wishes that the API cannot express are logged."""
+    """Translates requests, the keyword arguments of generate_content. Wishes that the API cannot express are logged."""
 
     def to_hook_llm_request(self, llm_request: Request) -> formats.View:
         return genai.request_view(dict(llm_request))
 
     def from_hook_llm_request(self, hook_request: Mapping[str, Any], base_request: Request) -> formats.Call:
-        """A new request. What the stable form has no place for, and what hooks did not name, stays."""
+        """A new request. Fields that the stable form does not have, or that hooks did not name, stay."""
         return log_translation_problems(*genai.apply_request(dict(hook_request), dict(base_request)))
 
     def to_hook_llm_response(self, llm_response: Any) -> formats.View:
@@ -33,7 +33,7 @@ class HookTranslatorGenAIv1:
     def from_hook_llm_response(
         self, hook_response: Mapping[str, Any], llm_request: Request | None = None, base_response: Any = None
     ) -> Any:
-        """A GenerateContentResponse of the text alone; ids and usage from the response it stands in for."""
+        """A GenerateContentResponse with only the text; ids and usage come from the response that it replaces."""
         if lost := genai.called_tools(base_response):
             log.warning("a hook changed the response, so its calls are gone: %s", ", ".join(lost))
         return genai.build_response(dict(hook_response), dict(llm_request or {}), base_response)

@@ -1,4 +1,4 @@
-"""What a host calls before and after its tools and its model. None of it raises: without an answer things go on."""
+"""The functions that a host calls before and after its tools and its model. None of them raises."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Input = Mapping[str, Any]
 def never_raises(
     default: Callable[..., Any],
 ) -> Callable[[Callable[P, Coroutine[Any, Any, T]]], Callable[P, Coroutine[Any, Any, T]]]:
-    """Whatever goes wrong is in the log, and the caller gets what lets it go on: `default` of the same arguments."""
+    """On an exception, log it and return `default` of the same arguments, so that the caller can go on."""
 
     def wrap(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
         @wraps(function)
@@ -70,7 +70,7 @@ def never_raises(
 
 
 def ready(config: Config) -> HookEventHandler | None:
-    """The event handler, its hooks read by now; None while hooks are off."""
+    """The event handler with its hooks loaded; None if hooks are off."""
     system = config.get_hook_system()
     if system is None:
         return None
@@ -80,7 +80,7 @@ def ready(config: Config) -> HookEventHandler | None:
 
 @never_raises(lambda config, tool_name, tool_input: None)
 async def fire_before_tool_hook(config: Config, tool_name: str, tool_input: Input) -> DefaultHookOutput | None:
-    """What hooks say about a tool call; None where they say nothing."""
+    """The hooks' answer to a tool call; None if they have none."""
     handler = ready(config)
     return (await handler.fire_before_tool_event(tool_name, tool_input)).final_output if handler else None
 
@@ -89,7 +89,7 @@ async def fire_before_tool_hook(config: Config, tool_name: str, tool_input: Inpu
 async def fire_after_tool_hook(
     config: Config, tool_name: str, tool_input: Input, tool_response: Input | ToolResult
 ) -> DefaultHookOutput | None:
-    """What hooks say about a tool's result, which is a ToolResult or a mapping; None where they say nothing."""
+    """The hooks' answer to a tool's result, a ToolResult or a mapping; None if they have none."""
     handler = ready(config)
     if handler is None:
         return None
@@ -98,7 +98,7 @@ async def fire_after_tool_hook(
 
 @never_raises(lambda config, llm_request: BeforeModelHookResult())
 async def fire_before_model_hook(config: Config, llm_request: Request) -> BeforeModelHookResult:
-    """Whether and how to ask the model. A stop means that it is not asked, as a block does."""
+    """Whether and how to ask the model. On a stop, as on a block, the model is not asked."""
     handler = ready(config)
     output = (await handler.fire_before_model_event(llm_request)).final_output if handler else None
     if not isinstance(output, BeforeModelHookOutput):
@@ -115,7 +115,7 @@ async def fire_before_model_hook(config: Config, llm_request: Request) -> Before
 
 
 def stand_in(output: BeforeModelHookOutput, llm_request: Request) -> Any:
-    """A response that cannot be built must not lift the block."""
+    """Keep the block even if its response cannot be built."""
     try:
         return output.get_synthetic_response(llm_request)
     except Exception:
@@ -125,7 +125,7 @@ def stand_in(output: BeforeModelHookOutput, llm_request: Request) -> Any:
 
 @never_raises(lambda config, llm_request, llm_response: AfterModelHookResult(response=llm_response))
 async def fire_after_model_hook(config: Config, llm_request: Request, llm_response: Any) -> AfterModelHookResult:
-    """The response to go on with: the model's own, or what hooks made of it."""
+    """The response to continue with: the model's own, or the one that hooks made."""
     handler = ready(config)
     output = (await handler.fire_after_model_event(llm_request, llm_response)).final_output if handler else None
     if not isinstance(output, AfterModelHookOutput):
@@ -155,14 +155,14 @@ async def execute_tool_with_hooks(
 ) -> ToolResult:
     """One tool call with all its hooks: before, the function with the input as hooks left it, after.
 
-    The function takes the input as one mapping, by name, or not at all, and may be async. It returns a ToolResult,
-    also as a mapping with `llmContent`, or content. What it raises is an error in the result.
+    The function takes the input as one mapping, by name, or not at all, and may be async. It returns a ToolResult, a
+    mapping with `llmContent`, or content. If it raises, the result has the error.
     """
     return await tool.execute_tool_with_hooks(host_of(config), tool_name, tool_input, taking_input(execute_fn))
 
 
 def taking_input(execute_fn: Callable[..., Any]) -> Callable[[dict[str, Any]], Any]:
-    """A function of one mapping that calls the given one as its parameters want, and reads what it returns."""
+    """A function of one mapping that calls the given one according to its parameters, and converts what it returns."""
     call = calling(execute_fn)
 
     async def call_async(input: dict[str, Any]) -> Any:
@@ -172,10 +172,10 @@ def taking_input(execute_fn: Callable[..., Any]) -> Callable[[dict[str, Any]], A
 
 
 def calling(execute_fn: Callable[..., Any]) -> Callable[[dict[str, Any]], Any]:
-    """The document's own function takes nothing: it knows its input, and cannot be given another."""
+    """Adapt a function to take a mapping. The document's own takes nothing: it knows its input, which cannot change."""
     try:
         signature = inspect.signature(execute_fn)
-    except (TypeError, ValueError):  # one of Python's own, which does not say
+    except (TypeError, ValueError):  # a builtin without a signature
         return execute_fn
     if not signature.parameters:
         return lambda input: execute_fn()
@@ -187,7 +187,7 @@ def calling(execute_fn: Callable[..., Any]) -> Callable[[dict[str, Any]], Any]:
 
 
 def host_of(config: Config) -> Host:
-    """Without hooks a tool is called in the very same way."""
+    """The host of tool calls; if hooks are off, an engine without hooks, so that tools are called the same way."""
     try:
         handler = ready(config)
         return quiet() if handler is None else ToolHost(handler)
@@ -198,12 +198,12 @@ def host_of(config: Config) -> Host:
 
 @cache
 def quiet() -> Engine:
-    """For hosts whose hooks are off: one for all of them, which reads nothing and has no hooks."""
+    """One shared engine for hosts whose hooks are off: it reads nothing and has no hooks."""
     return Engine(files=False, dialect=SWITCHED_ON)
 
 
 class ToolHost:
-    """A host of tool calls whose events go through the handler, as those of every trigger do."""
+    """A host of tool calls that fires events through the handler, as every trigger does."""
 
     ask = None
     allowed = None

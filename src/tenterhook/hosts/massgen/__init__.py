@@ -1,7 +1,7 @@
 """MassGen's own names, over the engine: a program written for `massgen.mcp_tools.hooks` changes its import only.
 
-What MassGen's document promises and its program does not do is done here: command hooks, every form of override,
-injections that keep their strategies. docs/embed/hosts/massgen.md has the differences.
+This package also does what MassGen's document promises and its program does not do: command hooks, every form of
+override, injections that keep their strategies. docs/embed/hosts/massgen.md has the differences.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""MassGen's kinds of hooks: a class of one's own, a function, a program. Each says what the engine runs for a call."""
+"""MassGen's kinds of hooks: a class, a function, a program. Each says what the engine runs for a call."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tenterhook.pipeline.match import match
 from tenterhook.support import project_imports
 from tenterhook.types import Hook, Source
 
-# What a mapping may say only in the words of a result; the rest of them a dialect's answer has too.
+# Keys that only a result has; a dialect's answer has the other ones, too.
 RESULTS_OWN = {"allowed", "modified_args", "metadata", "hook_errors", "hook_name", "hook_type", "executed_hooks"}
 
 
 class Call(Struct):
-    """One call of a tool while its hooks run; `errors` is what their own results say went wrong."""
+    """One call of a tool while its hooks run; `errors` are the errors in their results."""
 
     type: HookType
     tool_name: str
@@ -33,7 +33,7 @@ class Call(Struct):
     errors: list[str] = field(default_factory=list)
 
     def arguments_now(self, tool_input: Any) -> str:
-        """As they were given, to the letter, until a hook changed them."""
+        """The arguments exactly as they were given, until a hook changes them."""
         return self.arguments if tool_input == self.tool_input else json.dumps(tool_input)
 
     def taken(self, result: Any) -> Any:
@@ -46,7 +46,7 @@ class Call(Struct):
 
 
 class FunctionHook(ABC):
-    """Something that is asked about the call of a function."""
+    """A hook for the call of a function."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -74,7 +74,7 @@ class PatternHook(FunctionHook):
         return test is None or bool(test(tool_name))
 
     def as_hook(self, call: Call) -> Hook:
-        """What the engine runs for this call. A class that matches in a way of its own is asked."""
+        """The hook that the engine runs for this call. A class with its own matching is asked."""
         own = type(self).matches is not PatternHook.matches
         handler, spec = self.runs(call)
         return Hook(
@@ -98,7 +98,7 @@ class PatternHook(FunctionHook):
 
 
 class GivenHook(PatternHook):
-    """A hook whose work the engine does: a function or a program."""
+    """A hook that the engine runs: a function or a program."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class GivenHook(PatternHook):
     async def execute(
         self, function_name: str, arguments: str, context: dict[str, Any] | None = None, **kwargs: Any
     ) -> HookResult:
-        """This hook alone."""
+        """Run this hook alone."""
         from tenterhook.hosts.massgen.manager import GeneralHookManager
 
         context = context or {}
@@ -128,7 +128,7 @@ class GivenHook(PatternHook):
 
 
 class PythonCallableHook(GivenHook):
-    """A function, or its dotted name. It is given a HookEvent and returns a HookResult, a mapping or None."""
+    """A function, or its dotted name. It gets a HookEvent and returns a HookResult, a mapping or None."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class PythonCallableHook(GivenHook):
         return "python", {"main": wrap_event_function(self.function(call), call), "form": "function"}
 
     def function(self, call: Call) -> Any:
-        """One that cannot be imported stays a name: the engine tries it once more and says why it failed."""
+        """The function. If it cannot be imported it stays a name: the engine tries again and reports why it failed."""
         if not isinstance(self.handler, str) or not self.matches(call.tool_name):
             return self.handler
         try:
@@ -156,14 +156,14 @@ class PythonCallableHook(GivenHook):
 
 
 class CommandHook(GivenHook):
-    """A program: the event as JSON on its stdin, a result as JSON on its stdout. A relative path is the project's."""
+    """A program: gets the event as JSON on stdin, prints a result as JSON. Relative paths are the project's."""
 
     def runs(self, call: Call) -> tuple[str, dict[str, Any]]:
         return "command", {"main": self.handler, "form": "program"}
 
 
 def wrap_event_function(function: Any, call: Call) -> Any:
-    """The function, given an event instead of a payload; `async def` stays that, or it would leave the host's loop."""
+    """Wrap a function to get an event, not a payload; `async def` stays async, to remain on the host's loop."""
     if isinstance(function, str):
         return function
 

@@ -1,4 +1,4 @@
-"""The manager of MassGen's hooks: those of all agents, those of one, and what they say together."""
+"""The manager of MassGen's hooks: those of all agents, those of one, and their combined result."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ Function = Callable[..., Any]
 
 STRATEGIES = {"result": "tool_result", "user_message": "user_message"}
 SHORT = {HookType.PRE_TOOL_USE: "pre", HookType.POST_TOOL_USE: "post"}
-# A config in code has `fail_closed`, which the document's files have not, and no options of ours.
+# A config in code has `fail_closed`, which the document's files do not have, and none of our options.
 KEYS = {key: setter for key, setter in DIALECT.config.form.keys.items() if setter != "ours"} | {"fail_closed": "note"}
 WRITTEN = revise(DIALECT, config={"form": replace(DIALECT.config.form, keys=KEYS)})
 PLACE = ConfigLocation("hooks", File(path="hooks", scope="code", format="yaml"), True)
 
 
 class GeneralHookManager:
-    """Hooks for all agents and for single ones. Relative programs and modules are those of `project_dir`."""
+    """Hooks for all agents and for single ones. Relative programs and modules count from `project_dir`."""
 
     def __init__(self, project_dir: str | PathLike[str] = ".") -> None:
         self.engine = Engine(project_dir, dialect=DIALECT, files=False)
         self.clear_hooks()
 
     def register_global_hook(self, hook_type: HookType, hook: PatternHook | Function) -> None:
-        """For all agents. A function is a hook for all tools."""
+        """Register a hook for all agents. A function becomes a hook for all tools."""
         self.register(None, hook_type, hook)
 
     def register_agent_hook(
         self, agent_id: str, hook_type: HookType, hook: PatternHook | Function, override: bool = False
     ) -> None:
-        """For one agent; `override` switches the global hooks of this event off for it."""
+        """Register a hook for one agent; `override` switches the global hooks of this event off for it."""
         self.register(agent_id, hook_type, hook)
         if override:
             self.overrides.add((agent_id, hook_type))
@@ -64,7 +64,7 @@ class GeneralHookManager:
         self.hooks.setdefault((agent_id, HookType(hook_type)), []).append(hook)
 
     def register_hooks_from_config(self, hooks_config: Mapping[str, Any], agent_id: str | None = None) -> None:
-        """The hooks of a config's `hooks` mapping. What is wrong in it is logged; the rest of it works."""
+        """Register the hooks of a config's `hooks` mapping. Mistakes in it are logged; the rest of it works."""
         if not isinstance(hooks_config, Mapping):
             raise UsageError(f"hooks are a mapping of events to lists, not {type(hooks_config).__name__}")
         loaded, words = Loaded(), Directives()
@@ -78,7 +78,7 @@ class GeneralHookManager:
             logger.warning(str(problem))
 
     def get_hooks_for_agent(self, agent_id: str | None, hook_type: HookType) -> list[PatternHook]:
-        """The global ones, unless they are overridden, then the agent's own."""
+        """The global hooks, unless they are overridden, then the agent's own."""
         own = self.hooks.get((agent_id, hook_type), []) if agent_id else []
         overridden = (agent_id, hook_type) in self.overrides
         return [*([] if overridden else self.hooks.get((None, hook_type), [])), *own]
@@ -117,15 +117,15 @@ class GeneralHookManager:
         self.engine.close()
 
 
-# What of a host's context hooks are told.
+# The parts of a host's context that hooks get.
 CONTEXT = ("session_id", "agent_id", "orchestrator_id", "tool_output")
 
 
 def parse_tool_arguments(arguments: str) -> Any:
-    """A model may write invalid JSON; hooks see that text as it is."""
+    """Decode a model's arguments; if the JSON is not valid, hooks get the text as it is."""
     try:
         return json.loads(arguments) if arguments else {}
-    except (ValueError, RecursionError):  # the latter for lists in lists without end
+    except (ValueError, RecursionError):  # RecursionError: lists nested without end
         return {"raw": arguments}
 
 
@@ -179,6 +179,6 @@ def injection_messages(outcome: Outcome) -> list[Any]:
 
 
 def merge_injections(injections: list[dict[str, Any]]) -> dict[str, Any]:
-    """For programs that know one injection: no text is lost, the strategies of mixed ones are."""
+    """All injections as one, for programs that know only one: no text is lost, but mixed strategies are."""
     texts = [injection["content"] for injection in injections]
     return {"content": "\n".join(texts), "strategy": injections[-1]["strategy"]}

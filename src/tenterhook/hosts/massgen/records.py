@@ -1,4 +1,4 @@
-"""MassGen's records: what a hook is told, and what hooks said."""
+"""MassGen's records: the input of a hook, and the answer of hooks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PREVIEW = 100
 
 
 class HookType(Enum):
-    """What may happen, under MassGen's names."""
+    """The events, under MassGen's names."""
 
     PRE_TOOL_USE = "PreToolUse"
     POST_TOOL_USE = "PostToolUse"
@@ -25,7 +25,7 @@ class HookType(Enum):
 # Dataclasses, unlike the records of the core: programs take these apart with asdict and replace.
 @dataclass
 class HookEvent(Mapping[str, Any]):
-    """What a hook is told, as attributes and as a mapping."""
+    """The input of a hook, as attributes and as a mapping."""
 
     hook_type: str
     session_id: str = ""
@@ -76,7 +76,7 @@ class HookEvent(Mapping[str, Any]):
 
 @dataclass
 class HookResult:
-    """What one hook said, or all of them together.
+    """The answer of one hook, or of all of them together.
 
     Together, `injections` holds every injection with its own strategy; `inject` all their texts in one, with the last
     one's strategy. `outcome` is the engine's own account: attempts, skipped hooks, warnings.
@@ -98,7 +98,7 @@ class HookResult:
     outcome: Outcome | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Either word denies. A text is not taken for yes: "false" is one."""
+        """Whether it is denied, by either field. A text does not count as yes: it may be "false"."""
         if isinstance(self.allowed, str):
             raise UsageError(f"allowed must be true or false, not {self.allowed!r}")
         if not self.allowed:
@@ -116,17 +116,17 @@ class HookResult:
 
     @classmethod
     def ask(cls, reason: str | None = None) -> HookResult:
-        """Somebody has to confirm it."""
+        """Whether the user has to confirm it."""
         return cls(decision="ask", reason=reason)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> HookResult:
-        """Keys that no result has are left out."""
+        """Build a result; keys that results do not have are ignored."""
         known = {one.name for one in fields(cls)} - {"outcome"}
         return cls(**{name: value for name, value in data.items() if name in known and value is not None})
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer that a hook gives by returning this. `modified_args` is the changed input as JSON text."""
+        """The answer that a hook gives when it returns this. `modified_args` is the changed input as JSON text."""
         denied = not self.allowed or self.decision == "deny"
         changed = self.updated_input
         if self.modified_args is not None and not denied:  # text that cannot be read must not lift a refusal
@@ -155,7 +155,7 @@ class HookResult:
         injection_preview: str | None = None,
         injection_content: str | None = None,
     ) -> None:
-        """For display: that a hook ran, and what it said."""
+        """For display: a hook that ran, and what it said."""
         if injection_content and not injection_preview:
             more = "..." if len(injection_content) > PREVIEW else ""
             injection_preview = f"{injection_content[:PREVIEW]}{more}"

@@ -1,9 +1,9 @@
 """What `tenter hook` does: named actions, and the work for an event.
 
 An action is a row of a table here, and a function with the action's name in before.py, after.py, end.py or session.py:
-`action(event, settings) -> ActionAnswer`, over an author's event and answer. It is called in a process of its own each
-time, so that the interpreter's start is most of its cost: these modules import little at the top, and what else an
-action needs it imports itself.
+`action(event, settings) -> ActionAnswer`, over an author's event and answer. Each call has its own process, so the
+start of the interpreter is most of its cost: these modules import little at the top, and an action imports the rest
+itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Action:
-    """One row of the table: who has it in the frontmatter of an agent, at which moment, and what for."""
+    """One row of the table: the agent that has it in its frontmatter, the kind of its event, and its purpose."""
 
     __slots__ = ("agent", "kind", "name", "purpose")
 
@@ -55,9 +55,9 @@ ACTIONS = {
         ("manager-docs", "docs-completion", END, "what changed, and whether every link leads somewhere"),
     )
 }
-# Where a problem of ours must not let a tool through.
+# Kinds at which an error of ours must not let a tool through.
 GUARDED = (BEFORE, "permission.ask")
-# What `tenter hook EVENT` does, by our kind of the event; on any other event there is nothing to do.
+# What `tenter hook EVENT` does, by our kind of the event; on any other event it does nothing.
 MOMENTS = {
     "session.start": "tells the agent the project's test, lint, type and build commands",
     "prompt.submit": "warns of a secret in the prompt",
@@ -78,7 +78,7 @@ WRAPPED = {
     "stop": "turn.stop",
     "session-end": "session.end",
 }
-# What the end of an action's name says about its moment, for names that are not in the table.
+# Suffixes of action names and their kind of event, for names that are not in the table.
 SUFFIXES = (
     ("-validation", BEFORE),
     ("-pre-transformation", BEFORE),
@@ -91,7 +91,7 @@ SUFFIXES = (
 
 
 def action(name: str) -> Action:
-    """The action of that name. An unknown one has a moment all the same, and the default to do its work."""
+    """The action of that name. An unknown one gets a kind by its suffix, and the default does its work."""
     known = ACTIONS.get(name)
     if known:
         return known
@@ -100,12 +100,12 @@ def action(name: str) -> Action:
 
 
 def function_of(name: str) -> Function:
-    """The factory: the function that does an action's work, the default's for an unknown one."""
+    """The function of an action; the default's for an unknown one."""
     return function(ACTIONS[name].kind, name.replace("-", "_")) if name in ACTIONS else function(BEFORE, "default")
 
 
 def function_at(kind: str) -> Function | None:
-    """The function for an event; None where there is nothing to do."""
+    """The function for an event; None if there is nothing to do."""
     return function(kind, kind.replace(".", "_")) if kind in MOMENTS else None
 
 

@@ -1,4 +1,4 @@
-"""After a tool: the file that it wrote is checked, and what is wrong is told to the model."""
+"""After a tool: check the file that it wrote, and tell the model what is wrong."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from tenterhook.library.project.run import Result
     from tenterhook.library.project.subject import Subject
 
-# What can be run; anything else is only read.
+# Kinds of files with checks that run; any other file is only read.
 CODE = ("source", "test", "declaration", "style", "support")
 
 
 def tool_after(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Linter, types and tests of code, the syntax of configuration, the links of documents."""
+    """Run linter, types and tests of code; check the syntax of configuration and the links of documents."""
     from tenterhook.library.project import sound, verify
 
     subject = resolve_written_subject(event)
@@ -30,7 +30,7 @@ def tool_after(event: TimedEvent, settings: Settings) -> ActionAnswer:
 
 
 def judge_results(subject: Subject, results: list[Result]) -> ActionAnswer:
-    """A test may be red because its code comes next, so it is only told; all else that is red is refused."""
+    """Tell the result. A red test may come before its code, so it is only mentioned; any other failure is refused."""
     from tenterhook.library.project import verify
     from tenterhook.library.project.wording import truncate_lines
 
@@ -44,14 +44,14 @@ def judge_results(subject: Subject, results: list[Result]) -> ActionAnswer:
 
 
 def ddd_post_transformation(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """The tests of changed code still pass, so its behaviour is preserved."""
+    """Check that the tests of changed code still pass, so its behaviour is preserved."""
     from tenterhook.library.project import verify
 
     return verify.after(event, settings, ("test",), red="the change does not preserve the behaviour", proof=True)
 
 
 def tdd_post_implementation(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """The tests of the code pass (green). A new test that fails is what comes before that (red)."""
+    """Check that the tests of the code pass (green). A new test that fails comes before that (red)."""
     from tenterhook.library.project import verify
 
     subject = verify.resolve_checkable_file(event, "code")

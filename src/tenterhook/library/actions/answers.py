@@ -1,4 +1,4 @@
-"""What an action answers: an answer of the author's SDK, and one line about what was done."""
+"""The answer of an action: an answer of the author's SDK, and one line about what was done."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class ActionAnswer(Answer):
 
 
 def fine(note: str, *, message: str = "", context: str = "") -> ActionAnswer:
-    """Nothing against it. It decides nothing: an action that found no fault grants no permission either.
+    """No objection. It decides nothing: an action that found no fault does not grant permission either.
 
-    `message` is for the user and `context` for the model, where there is something worth telling.
+    `message` is for the user and `context` for the model, if there is something to say.
     """
     answer = ActionAnswer("none", note=note)
     answer.notices, answer.contexts = (message,) if message else (), (context,) if context else ()
@@ -26,12 +26,12 @@ def fine(note: str, *, message: str = "", context: str = "") -> ActionAnswer:
 
 
 def deny(reason: str, *, note: str = "") -> ActionAnswer:
-    """Not like this; after a tool, what is wrong with what it did."""
+    """Refuse; after a tool, say what is wrong with its result."""
     return ActionAnswer("deny", reason, note=note or first_line(reason))
 
 
 def ask(reason: str, *, note: str = "") -> ActionAnswer:
-    """Only with the user's word. An agent that cannot ask there refuses it."""
+    """Ask the user. An agent that cannot ask at this event refuses."""
     return ActionAnswer("ask", reason, note=note or first_line(reason))
 
 

@@ -1,7 +1,7 @@
-"""Which part of a project's table `actions` counts.
+"""Decide which part of a project's table `actions` counts.
 
-What makes a guard stricter counts at once. What loosens one, or names commands to run, counts only where the user has
-approved the whole table (`tenter trust`): a repository must not switch off the guard that stands before it.
+Settings that make a guard stricter count at once. Settings that loosen one, or name commands to run, count only if the
+user has approved the whole table (`tenter trust`): a repository must not switch off the guard that protects against it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# What a stranger may say: more to protect, more to be there at the end, more to be refused.
+# The parts that count without approval: more to protect, more to require at the end, more to refuse.
 STRICTER: dict[str, Callable[[Any], Any]] = {
     "missing_test": lambda value: value if value == "deny" else None,
     "on_stop": lambda value: value if value == "gate" else None,
@@ -25,9 +25,9 @@ STRICTER: dict[str, Callable[[Any], Any]] = {
 
 
 def in_force(project: str, file: str, said: dict[str, Any] | None) -> tuple[dict[str, Any], str]:
-    """The table as far as it counts, and one line about what does not.
+    """The part of the table that counts, and one line about the rest.
 
-    What was approved stays in force while its table is another one, or gone, or behind one in a file that comes first.
+    An approved table stays in force if the current one differs, is gone, or is hidden by a file that comes first.
     """
     kept = {key: part for key, value in (said or {}).items() if (part := stricter(key, value)) is not None}
     tables, problem = read_approved_tables(project)
@@ -46,23 +46,23 @@ def in_force(project: str, file: str, said: dict[str, Any] | None) -> tuple[dict
 
 
 def last(tables: dict[str, list[dict[str, Any]]]) -> tuple[str, dict[str, Any]]:
-    """The table of another file than the one that counts."""
+    """The approved table of a file other than the current one."""
     for file, versions in tables.items():
         return file, versions[-1]
     return "", {}
 
 
 def stricter(key: str, value: Any) -> Any:
-    """The part of a setting that loosens nothing; None where there is none."""
+    """The part of a setting that loosens nothing; None if there is none."""
     take = STRICTER.get(key)
     try:
         return take(value) if take else None
-    except AttributeError:  # of a wrong type, which loading says
+    except AttributeError:  # a wrong type, which `load` reports
         return value
 
 
 def merge_stricter(approved: dict[str, Any], stricter: dict[str, Any]) -> dict[str, Any]:
-    """What was approved, and whatever is stricter on top of it."""
+    """The approved settings, with the stricter ones on top."""
     found = dict(approved)
     for key, value in stricter.items():
         old = found.get(key)
@@ -76,7 +76,7 @@ def merge_stricter(approved: dict[str, Any], stricter: dict[str, Any]) -> dict[s
 
 
 def read_approved_tables(project: str) -> tuple[dict[str, list[dict[str, Any]]], str]:
-    """By file the versions of the table that the user approved, the latest last; and what is wrong with the store."""
+    """The approved versions of the table, by file, the latest last; and what is wrong with the store."""
     from tenterhook.trust import store
 
     home = os.environ.get("HOME") or os.path.expanduser("~")

@@ -1,4 +1,4 @@
-"""Before a tool: the guard, and what the actions for backend and frontend look at besides."""
+"""Before a tool: the guard, and the further checks of the actions for backend and frontend."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tenterhook.library.guard.paths import Place
     from tenterhook.library.parts.timed import TimedEvent
 
-# Bundlers put variables with these prefixes into what every visitor can read.
+# Bundlers put variables with these prefixes into code that every visitor can read.
 PUBLIC = r"\b(?:NEXT_PUBLIC|VITE|REACT_APP|NUXT_PUBLIC|GATSBY|EXPO_PUBLIC|PUBLIC|VUE_APP)_\w*"
 SECRET = r"(?:SECRET|PRIVATE_KEY|PASSWORD|SERVICE_ROLE|ACCESS_TOKEN)\w*"
 PREFIXES = ("PUBLIC_", "VITE_", "REACT_APP_", "GATSBY_", "VUE_APP_")
@@ -32,7 +32,7 @@ CLIENT = ('"use client"', "'use client'")
 
 
 def tool_before(event: Event, settings: Settings) -> ActionAnswer:
-    """The guard: the strongest of all that is against a tool's call, a deny before an ask."""
+    """The guard: the strongest finding about a tool's call, a deny before an ask."""
     if settings.rules:
         check_names(settings)
     given, commands = split_input(event)
@@ -51,13 +51,13 @@ def tool_before(event: Event, settings: Settings) -> ActionAnswer:
 
 
 def backend_validation(event: Event, settings: Settings) -> ActionAnswer:
-    """The guard, and a file that would still parse (Python, JSON, TOML, YAML)."""
+    """The guard, and the file must still parse (Python, JSON, TOML, YAML)."""
     said = tool_before(event, settings)
     return said if said.decision == "deny" or not writes_file(event) else deny_if_unparsable(event, said)
 
 
 def frontend_validation(event: Event, settings: Settings) -> ActionAnswer:
-    """The guard, JSON that would still parse, and no server's secret in what browsers get."""
+    """The guard, JSON must still parse, and browsers must not get a secret of the server."""
     said = tool_before(event, settings)
     if said.decision == "deny" or not writes_file(event):
         return said
@@ -74,21 +74,21 @@ def frontend_validation(event: Event, settings: Settings) -> ActionAnswer:
 
 
 def ddd_pre_transformation(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Tests hold what existing code does now, and pass. A new file has nothing to preserve."""
+    """Existing code must have tests that pass now. A new file has nothing to preserve."""
     from tenterhook.library.project.tests.before import is_characterized
 
     return is_characterized(event, settings)
 
 
 def tdd_pre_implementation(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """A test for the code is there (red comes before green)."""
+    """The code must have a test (red comes before green)."""
     from tenterhook.library.project.tests.before import has_test
 
     return has_test(event, settings)
 
 
 def default(event: Event, settings: Settings) -> ActionAnswer:
-    """An action of an unknown name: before a tool the guard, else nothing; it always says that the name is unknown."""
+    """An unknown action: before a tool it runs the guard, else nothing; it always says that the name is unknown."""
     name = event.text_of("action")
     unknown = f"no action {name!r}{nearest(name, ACTIONS)}" if name else "no action of that name"
     if event.kind != BEFORE:
@@ -104,7 +104,7 @@ def default(event: Event, settings: Settings) -> ActionAnswer:
 
 
 def split_input(event: Event) -> tuple[dict[str, Any], list[str]]:
-    """A tool's fields, and the commands in them. A tool that writes files may call a patch its command."""
+    """A tool's fields, and the commands in them. A tool that writes files may have a patch as its command."""
     commands = inputs.given_texts(event.input, inputs.COMMANDS)
     if event.is_write:
         return event.input, [text for text in commands if not inputs.patch({inputs.TEXT: text})]
@@ -112,7 +112,7 @@ def split_input(event: Event) -> tuple[dict[str, Any], list[str]]:
 
 
 def refuse_or_ask(found: list[Finding]) -> ActionAnswer:
-    """All findings in one reason, denies first. The model reads it: how a rule is loosened is in the docs alone."""
+    """All findings in one reason, denies first. The model reads it, so it does not say how to loosen a rule."""
     found = sorted(found, key=lambda one: one.decision != "deny")
     denied = found[0].decision == "deny"
     first = "The guard refuses this:" if denied else "The guard wants the user's word for this:"
@@ -134,7 +134,9 @@ def findings_of_commands(event: Event, settings: Settings, commands: list[str]) 
 
 
 def findings_of_files(event: Event, settings: Settings, given: dict[str, Any]) -> list[Finding]:
-    """By where a tool writes, as it is given: a link before `..` leads elsewhere; and by what it writes."""
+    """Findings about the paths that a tool writes, unresolved because a link before `..` leads elsewhere, and its
+    texts.
+    """
     from tenterhook.library.guard.paths import Place
 
     names = (*inputs.PATHS, *inputs.ENDS) if moves_files(event) else inputs.PATHS
@@ -150,7 +152,7 @@ def findings_of_files(event: Event, settings: Settings, given: dict[str, Any]) -
 
 
 def own_settings(event: Event, place: Place, given: dict[str, Any]) -> list[Finding]:
-    """What a tool would change of the guard's settings in a file that holds others too."""
+    """Findings if a tool would change the guard's settings in a file that also holds others."""
     found = []
     for path in (one for one in inputs.paths(given, event.cwd) if os.path.basename(one) == own.FILE):
         from tenterhook.library.guard.edited_text import text_after
@@ -161,12 +163,12 @@ def own_settings(event: Event, place: Place, given: dict[str, Any]) -> list[Find
 
 
 def moves_files(event: Event) -> bool:
-    """Whether the tool takes files away, for which it needs no text."""
+    """Whether the tool removes or moves files, for which it needs no text."""
     return any(word in event.tool_name.lower() for word in ("delete", "remove", "move", "rename"))
 
 
 def secrets(event: Event, settings: Settings, place: Place, given: dict[str, Any]) -> list[Finding]:
-    """What a tool would write that looks like a secret and was not there before."""
+    """Findings about new texts that look like secrets."""
     decision, paths = settings.rules.get(look.SECRET, "deny"), inputs.paths(given, event.cwd)
     if decision == "allow" or (paths and all(look.may_hold_secrets(path, place) for path in paths)):
         return []
@@ -175,7 +177,7 @@ def secrets(event: Event, settings: Settings, place: Place, given: dict[str, Any
 
 
 def check_names(settings: Settings) -> None:
-    """A rule that does not exist would be switched without effect."""
+    """Raise for an unknown rule: switching it would have no effect."""
     known = look.names()
     for name in settings.rules:
         problem = look.check_name(name, known)
@@ -187,12 +189,12 @@ def check_names(settings: Settings) -> None:
 
 
 def writes_file(event: Event) -> bool:
-    """Whether the tool changes a file: it is given a path, and something to put there."""
+    """Whether the tool changes a file: its input has a path and a text."""
     return bool(event.texts and event.path)
 
 
 def deny_if_unparsable(event: Event, said: ActionAnswer) -> ActionAnswer:
-    """What was said, unless the change breaks the file. One that is broken already may be mended in steps."""
+    """Deny if the change breaks the file, else keep the answer. A file that is broken already may be fixed in steps."""
     from tenterhook.library.guard.edited_text import text_after, text_before
     from tenterhook.library.project.config_files.syntax import first_error
 
@@ -209,7 +211,7 @@ def deny_if_unparsable(event: Event, said: ActionAnswer) -> ActionAnswer:
 
 
 def find_exposed_secret(added: str, whole: str) -> str:
-    """The variable by which a secret would reach the client; nothing where there is none."""
+    """The variable by which a secret would reach the client; empty if there is none."""
     import re
 
     if any(prefix in added for prefix in PREFIXES):

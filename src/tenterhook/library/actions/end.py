@@ -1,4 +1,4 @@
-"""At the end of a turn or of a subagent's work: what changed, what was tested, whether anything is not finished."""
+"""At the end of a turn or of a subagent's work: what changed, what was tested, and whether something is unfinished."""
 
 from __future__ import annotations
 
@@ -18,56 +18,56 @@ QUALITY = [".moai/reports/*quality*.md", ".moai/reports/*quality*/**/*.md", "doc
 
 
 def turn_stop(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """A report of what changed, what was tested, what is red; a gate where the settings say so."""
+    """A report of what changed, what was tested, what is red; a gate if the settings say so."""
     from tenterhook.library.project.report import report
 
     return report(event, settings, "Where things stand", gate=settings.on_stop == "gate")
 
 
 def ddd_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Of work on existing code: what changed, what was tested, whether its behaviour is preserved."""
+    """The end of work on existing code: what changed, what was tested, whether its behaviour is preserved."""
     from tenterhook.library.project.report import report
 
     return report(event, settings, "Work on existing code")
 
 
 def tdd_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Of work that began with tests: what changed, what was tested, what is not green."""
+    """The end of work that began with tests: what changed, what was tested, what is not green."""
     from tenterhook.library.project.report import report
 
     return report(event, settings, "Test-first work")
 
 
 def testing_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Of work on tests: what changed, what passes, and which tests test nothing."""
+    """The end of work on tests: what changed, what passes, and which tests test nothing."""
     from tenterhook.library.project.report import report
 
     return report(event, settings, "Work on tests", problems=True)
 
 
 def debug_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Of a search for a fault: what changed, what was tested, what is still red."""
+    """The end of a search for a bug: what changed, what was tested, what is still red."""
     from tenterhook.library.project.report import report
 
     return report(event, settings, "Debugging")
 
 
 def devops_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Of work on config: what changed, and whether every such file is sound."""
+    """The end of work on config: what changed, and whether every such file is sound."""
     from tenterhook.library.project.sound import Configs, at_the_end
 
     return at_the_end(event, Configs, "Configuration")
 
 
 def docs_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Of work on documents: what changed, and whether every link leads somewhere."""
+    """The end of work on documents: what changed, and whether every link leads somewhere."""
     from tenterhook.library.project.sound import Documents, at_the_end
 
     return at_the_end(event, Documents, "Documentation")
 
 
 def quality_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Of a quality check: its report exists and is complete; what is red of this session is named too."""
+    """The end of a quality check: its report exists and is complete; red checks of this session are listed too."""
     from tenterhook.library.project.report import Standing
 
     reports, lacks = read_quality_reports(event, settings)
@@ -88,7 +88,7 @@ def quality_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
 
 
 def read_quality_reports(event: Event, settings: Settings) -> tuple[list[str], list[str]]:
-    """The reports, and what they lack: all that the settings name, else the newest of the usual places."""
+    """The reports, and what is missing in them: those in the settings, else the newest in the usual places."""
     from tenterhook.library.project.pages.completeness import complete, lacking, matching, newest
 
     given, headings = settings.documents.get("quality"), settings.headings.get("quality", [])
@@ -100,7 +100,7 @@ def read_quality_reports(event: Event, settings: Settings) -> tuple[list[str], l
 
 
 def spec_completion(event: Event, settings: Settings) -> ActionAnswer:
-    """Of work on a SPEC: its documents exist and are complete."""
+    """The end of work on a SPEC: its documents exist and are complete."""
     what, lacks = read_spec(event, settings)
     found = [plain(one) for one in lacks]
     what = plain(what)
@@ -112,7 +112,7 @@ def spec_completion(event: Event, settings: Settings) -> ActionAnswer:
 
 
 def read_spec(event: Event, settings: Settings) -> tuple[str, list[str]]:
-    """What was looked at, and what it lacks: the settings' documents, a SPEC's folder, or other specifications."""
+    """The documents, and what is missing in them: those in the settings, a SPEC's folder, or other specifications."""
     from tenterhook.library.project import specs
     from tenterhook.library.project.pages import completeness
 

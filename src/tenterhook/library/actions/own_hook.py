@@ -1,7 +1,7 @@
-"""The hook that called an action: which one it is by its command, and how long its agent waits for it.
+"""The hook that called an action: found by its command, and how long its agent waits for it.
 
-No agent tells a hook its time-out, so it is looked up in the agent's config. That loads the whole config machinery: it
-is done only where tests are about to be run, which takes longer still.
+Agents do not tell a hook its time-out, so it is looked up in the agent's config. That loads the whole config machinery,
+so it is done only if tests are about to run, which takes longer still.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.types import Hook
 
-# A gate that holds up its agent for longer than that is no help, whatever its hook may take.
+# A gate that holds up its agent for longer is not helpful, whatever time-out its hook has.
 LONGEST = 120.0
-# What is left for the start of the process before the action and for its answer.
+# Time that is left for the start of the process before the action, and for its answer.
 SPARE = 0.7
-# Actions and wrappers that run what a project has, which takes as long as it takes.
+# Actions and wrappers that run the project's own commands, which may take long.
 READING = ("-validation", "devops-", "docs-", "quality-", "spec-")
 RUNNING = (*(name for name in ACTIONS if not any(part in name for part in READING)), "post-tool", AFTER)
 CALLED = re.compile(
@@ -29,13 +29,13 @@ BUDGET = re.compile(r"--budget[ =]([\d.]+)")
 
 
 def word_in(command: str) -> str:
-    """The action or event that a hook's command asks `tenter hook` for, itself or by a wrapper; nothing for others."""
+    """The action or event that a hook's command passes to `tenter hook`, directly or by a wrapper; empty for others."""
     found = CALLED.search(command) or WRAPPER.search(command)
     return next((one for one in found.groups() if one), "") if found else ""
 
 
 def budget_in(command: str) -> float:
-    """The seconds that a hook's command gives itself; 0 where it leaves that to us."""
+    """The time limit in a hook's command, in seconds; 0 if it has none."""
     found = BUDGET.search(command)
     try:
         return float(found[1]) if found else 0.0
@@ -44,7 +44,7 @@ def budget_in(command: str) -> float:
 
 
 def seconds(word: str, project: str, dialect: str) -> float:
-    """How long the action may take so that it answers before its agent gives up; 0 where that is not known."""
+    """How long the action may take to answer before its agent gives up; 0 if that is not known."""
     from tenterhook.engine.engine import Engine
     from tenterhook.errors import TenterhookError
 

@@ -28,14 +28,14 @@ TEXTS = ("tool_name", "session", "cwd", "project")
 
 
 def read(given: bytes) -> dict[str, Any]:
-    """One JSON object, flat; nothing at all is an event without data."""
+    """One JSON object, flat; empty input is an event without data."""
     if len(given) > LARGEST:
         raise UsageError(f"the event on stdin is larger than {LARGEST >> 20} MiB")
     return flatten(callers.payload(given)) if given.strip() else {}
 
 
 def flatten(raw: dict[str, Any]) -> dict[str, Any]:
-    """What the nested form groups, beside the rest; what is in `data` counts least."""
+    """Flatten the nested form: groups become fields beside the others; fields in `data` have the lowest rank."""
     session, inner = table(raw, "session"), table(raw, "data")
     flat = {**inner, **{key: value for key, value in raw.items() if value is not session and value is not inner}}
     flat |= {ours: session[name] for name, ours in NESTED.items() if session.get(name)}
@@ -49,7 +49,7 @@ def flatten(raw: dict[str, Any]) -> dict[str, Any]:
 
 def table(raw: dict[str, Any], key: str) -> dict[str, Any]:
     found = raw.get(key)
-    if found is None or isinstance(found, str):  # some agents give a session by its id alone
+    if found is None or isinstance(found, str):  # some agents give only the session's id
         return {}
     if not isinstance(found, dict):
         raise UsageError(f"the event's {key} must be an object, not {type(found).__name__}")
@@ -59,7 +59,7 @@ def table(raw: dict[str, Any], key: str) -> dict[str, Any]:
 def event_of(
     flat: dict[str, Any], kind: str, name: str, dialect: dict[str, Any], environ: Mapping[str, str]
 ) -> TimedEvent:
-    """The event of that kind and name in our words, checked: what is of the wrong type is not guessed at."""
+    """The event of that kind and name in our words, checked: a value of the wrong type raises."""
     found = {ours: value(flat, names) for ours, names in SPELLINGS.items()}
     known = {ours: one for ours, one in found.items() if one is not None}
     event = callers.event_in({**flat, **known}, dialect, name, environ)
@@ -77,6 +77,6 @@ def value(flat: dict[str, Any], names: tuple[str, ...]) -> Any:
 
 
 def check_text(key: str, found: object) -> None:
-    found = found[0] if key == "project" and isinstance(found, list) and found else found  # of several the first
+    found = found[0] if key == "project" and isinstance(found, list) and found else found  # of several, the first
     if found is not None and (not isinstance(found, str) or "\0" in found):
         raise UsageError(f"the event's {key} must be text, not {found!r:.80}")

@@ -1,4 +1,4 @@
-"""At the start and the end of a session, when a prompt comes in, before the conversation is shortened."""
+"""At the start and the end of a session, on a prompt, and before the conversation is compacted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def session_start(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """The model is told the project's commands, the branch, and how much is changed already."""
+    """Tell the model the project's commands, the branch, and how much is changed already."""
     from tenterhook.library.project.changed import changes
     from tenterhook.library.project.overview import overview
     from tenterhook.library.project.wording import count_with_noun, plain, truncate_lines
@@ -29,7 +29,7 @@ def session_start(event: TimedEvent, settings: Settings) -> ActionAnswer:
 
 
 def prompt_submit(event: Event, settings: Settings) -> ActionAnswer:
-    """The user is warned of a secret in the prompt. It is never refused."""
+    """Warn the user of a secret in the prompt. It is never refused."""
     from tenterhook.library.guard.secret import describe_new_secrets
 
     text = prompt_text(event.data.get("prompt"))
@@ -57,7 +57,7 @@ def prompt_text(found: object) -> str:
 
 
 def compact_before(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """What changed and what is red goes into what the model keeps. Nothing is run."""
+    """Add what changed and what is red to the text that the model keeps. Runs nothing."""
     from tenterhook.library.project.report import Standing
 
     standing = Standing(event)
@@ -67,7 +67,7 @@ def compact_before(event: TimedEvent, settings: Settings) -> ActionAnswer:
 
 
 def session_end(event: Event, settings: Settings) -> ActionAnswer:
-    """Forgets the results that were kept for the session."""
+    """Forget the results that were kept for the session."""
     from tenterhook.library.project.ledger import Ledger
 
     return fine("forgot the session's results" if Ledger(event).forget() else "nothing was kept for the session")

@@ -1,7 +1,7 @@
-"""What a project says about actions: the table `actions` of tenterhook.toml, or `tool.tenterhook.actions` of pyproject.
+"""A project's settings for actions: the table `actions` of tenterhook.toml, or `tool.tenterhook.actions` of pyproject.
 
-Read without the config machinery, which costs more than most actions do; tomllib is imported only where there is
-something to read.
+Read without the config machinery, which costs more than most actions do; tomllib is imported only if there is something
+to read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILES = (("tenterhook.toml", "actions"), ("pyproject.toml", "tool.tenterhook.actions"))
-# Seconds, below what agents usually give a hook: 5, after a tool and at the end of a subagent 10 and more.
+# Seconds, below the usual time-outs of agents: 5; after a tool and at the end of a subagent 10 and more.
 BUDGETS = {"tool.after": 8.0, "agent.stop": 8.0}
 BUDGET = 4.0
 LONG_LINE = 20_000  # a key of thousands of parts takes tomllib quadratic time
@@ -28,25 +28,25 @@ class Settings:
     """How actions work in one project; every value has a default."""
 
     def __init__(self) -> None:
-        # Where they stand; nothing where nobody wrote any.
+        # The file that holds them; empty if there is none.
         self.file = ""
-        # What of them does not count, in one line.
+        # One line about the settings that do not count.
         self.aside = ""
         # Seconds for one action; 0 leaves it to the moment.
         self.budget = 0.0
-        # Where a source file has no test: "deny" or "ask".
+        # If a source file has no test: "deny" or "ask".
         self.missing_test = "deny"
         # At the end of a turn: "report", or "gate" to refuse it while something is red.
         self.on_stop = "report"
-        # Commands by what they are for, as words or as one text; {files} stands for the files concerned.
+        # Commands by purpose, as words or as one text; {files} is replaced by the files concerned.
         self.commands: dict[str, str | list[str]] = {}
-        # Globs from the project on: never to be written; on top of those that are always protected.
+        # Globs from the project on that must not be written, in addition to those that are always protected.
         self.protected: list[str] = []
         # Folders outside of the project that may be written to.
         self.outside: list[str] = []
         # Rules about commands that are switched to "allow", "ask" or "deny", by name.
         self.rules: dict[str, str] = {}
-        # Globs of files in which what looks like a secret is none.
+        # Globs of files in which apparent secrets are not secrets.
         self.not_secret: list[str] = []
         # Globs of documents that must exist at the end, and the headings they must have, by action.
         self.documents: dict[str, list[str]] = {}
@@ -57,7 +57,7 @@ class Settings:
 
 
 def load(project: str) -> Settings:
-    """The first file that has the table counts, as far as nothing in it loosens a guard without approval."""
+    """Load the first file that has the table, without any part that loosens a guard and is not approved."""
     from tenterhook.library.actions.approved import in_force
 
     settings = Settings()
@@ -78,7 +78,7 @@ def load(project: str) -> Settings:
 
 
 def table(file: str, place: str) -> dict[str, Any] | None:
-    """The table in a file; None where there is no file or no such table."""
+    """The table in a file; None if there is no file or no such table."""
     keys = place.split(".")
     try:
         text = contents(file, LARGEST + 1)
@@ -98,7 +98,7 @@ def table(file: str, place: str) -> dict[str, Any] | None:
         found: Any = tomllib.loads(text.decode())
     except RecursionError:
         raise ConfigError("is nested too deeply", file=file) from None
-    except ValueError as exc:  # also what is no UTF-8
+    except ValueError as exc:  # or it is not UTF-8
         raise ConfigError(str(exc), file=file) from None
     for key in keys:
         found = found.get(key) if isinstance(found, dict) else None
@@ -148,7 +148,7 @@ def text_lists(value: Any) -> str:
     return "" if good else "a table of lists of texts"
 
 
-# What each key must be: nothing where a value is right.
+# The check of each key: empty if a value is right.
 CHECKS: dict[str, Callable[[Any], str]] = {
     "budget": seconds,
     "missing_test": one_of("deny", "ask"),

@@ -1,4 +1,4 @@
-"""The wrapper scripts: POSIX sh that finds the program and becomes it, so that stdin goes through untouched."""
+"""The wrapper scripts: POSIX sh that finds the program and execs it, so that stdin is passed on untouched."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if [ $# -eq 0 ]; then
   exit 1
 fi
 """
-# Nothing at all where HOME is not set: `/.local/bin` would be somebody else's.
+# Empty if HOME is not set: `/.local/bin` would belong to another user.
 DEFAULT = '${HOME:+"$HOME/.local/bin/tenter"}'
 
 
 def text(wrapper: Wrapper, dialect: str, place: str) -> str:
-    """The script; `place` is where the program is now, or empty where nobody knows."""
+    """The script; `place` is where the program is now, or empty if that is not known."""
     action = wrapper.calls == "agent"
     end = f"--dialect {quote(dialect)}"
     return TEXT.format(
@@ -51,12 +51,12 @@ def text(wrapper: Wrapper, dialect: str, place: str) -> str:
 
 
 def is_ours(content: bytes) -> bool:
-    """Whether some `tenter init` wrote the script, here or on another machine."""
+    """Whether `tenter init` wrote the script, on this machine or another."""
     return MARK.encode() in content[:200]
 
 
 def program() -> str:
-    """Where the program is: as it was called, beside this Python, or on PATH; links stay, as upgrades move targets."""
+    """The program's path: as it was called, beside this Python, or on PATH. Links stay: upgrades move targets."""
     from shutil import which
 
     called = sys.argv[0] if os.path.basename(sys.argv[0]) == PROGRAM else ""

@@ -1,4 +1,4 @@
-"""What git commands do to branches: which they push to, commit to, delete or make, as their words and HEAD tell."""
+"""What git commands do to branches: which they push to, commit to, delete or make, from their words and HEAD."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ LARGEST = 1 << 20
 
 
 class Step:
-    """One thing that happens to a branch: push, force, lease (forced if nobody else pushed), delete, commit, create.
+    """One effect on a branch: push, force, lease (forced if the remote did not change), delete, commit, create.
 
-    The branch is empty where only the shell knows it, and EVERY where all are meant.
+    The branch is empty if only the shell knows it, and EVERY if all are meant.
     """
 
     __slots__ = ("branch", "call", "what")
@@ -36,7 +36,7 @@ class Step:
 
 
 def steps(called: Iterable[Call]) -> Iterator[Step]:
-    """In order; a switch to another branch counts for what comes after it."""
+    """The steps in order; a switch to another branch counts for the steps after it."""
     moved: dict[str, str] = {}
     for call in called:
         if call.program != "git" or call.remote:
@@ -58,7 +58,7 @@ def steps(called: Iterable[Call]) -> Iterator[Step]:
 
 
 def folder_of(call: Call) -> str:
-    """Where git works: in the call's folder, and from there where -C leads."""
+    """The folder in which git works: the call's folder, changed by -C."""
     folder, words = call.folder, call.words[: after_options(call.words, GLOBAL)]
     for at, word in enumerate(words[:-1]):
         if word == "-C":
@@ -80,7 +80,7 @@ def parse_push_steps(call: Call, words: list[str], current: str) -> Iterator[Ste
         yield Step(how, current, call)
     for spec in specs:
         source, colon, target = spec.lstrip("+").partition(":")
-        if colon and not source and not target:  # all that are on both sides
+        if colon and not source and not target:  # all that exist on both sides
             source = target = EVERY
         target = target if colon else source
         target = current if target in ("HEAD", "@") else target
@@ -101,7 +101,7 @@ def kind_of(words: list[str]) -> str:
 
 
 def parse_branch_steps(call: Call, words: list[str]) -> Iterator[Step]:
-    """Of `git branch`: what it deletes, makes, or lets point elsewhere."""
+    """What `git branch` deletes, makes, or moves."""
     names = operands(words, ("-u", "--set-upstream-to"))
     if has_option(words, "d", "--delete") or has_option(words, "D"):
         yield from (Step("delete", name, call) for name in names)
@@ -113,7 +113,7 @@ def parse_branch_steps(call: Call, words: list[str]) -> Iterator[Step]:
 
 
 def parse_switch_target(words: list[str], repository: str) -> tuple[str, bool]:
-    """The branch that is gone to, and whether it is new; nothing where only files are taken from one."""
+    """The branch that is switched to, and whether it is new; empty if only files are restored."""
     for at, word in enumerate(words[:-1]):
         if word in CREATING:
             return words[at + 1], True
@@ -126,7 +126,7 @@ def parse_switch_target(words: list[str], repository: str) -> tuple[str, bool]:
 
 
 def git_folder(folder: str) -> str:
-    """The .git folder of the repository around a folder; that of a worktree for one. Empty where there is none."""
+    """The .git folder of the repository around a folder, or of its worktree. Empty if there is none."""
     while folder and os.path.isabs(folder):
         place = os.path.join(folder, ".git")
         if os.path.isdir(place):
@@ -141,7 +141,7 @@ def git_folder(folder: str) -> str:
 
 
 def head(repository: str) -> str:
-    """The branch that is checked out; empty where there is none, or no repository."""
+    """The branch that is checked out; empty if there is none, or no repository."""
     text = beginning(os.path.join(repository, "HEAD")) if repository else ""
     return text.removeprefix("ref: ").strip().removeprefix(HEADS) if text.startswith("ref: ") else ""
 

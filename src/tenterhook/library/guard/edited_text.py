@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def text_after(event: Event) -> str | None:
-    """The file's text after the change; None where that cannot be told beforehand."""
+    """The file's text after the change; None if that is not known beforehand."""
     for name in inputs.WHOLE:
         if isinstance(event.input.get(name), str):
             return str(event.input[name])
@@ -28,7 +28,7 @@ def text_after(event: Event) -> str | None:
 
 
 def text_before(path: str) -> str:
-    """The file's text; one that is not there, or is not text, counts as one that parses."""
+    """The file's text; a missing file, or one that is not text, counts as one that parses."""
     try:
         return files.text(path)
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What the guard found, and the rules that find it."""
+"""Findings of the guard, and its rules."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Rule:
-    """One rule about calls: what it is called, what it answers, what is wrong and what to do instead."""
+    """One rule about calls: its name, its decision, what is wrong and what to do instead."""
 
     __slots__ = ("decision", "name", "programs", "says", "test")
 
@@ -19,12 +19,12 @@ class Rule:
         self, name: str, decision: str, says: str, test: Callable[[Call, Place], bool], programs: str = ""
     ) -> None:
         self.name, self.decision, self.says, self.test = name, decision, says, test
-        # The programs it is about; none where it is about all.
+        # The programs that it is about; empty: all.
         self.programs = programs.split()
 
 
 class Finding:
-    """Something against it: by which rule, and in which words."""
+    """One finding: its rule, its decision, its text."""
 
     __slots__ = ("decision", "rule", "text")
 

@@ -1,6 +1,6 @@
-"""What is against a command, a path or a text by the guard's rules: for whoever asks, however an event is written.
+"""Check a command, a path or a text by the guard's rules, for any caller and any form of event.
 
-The rules are switched by the settings of a Place, which know them by name.
+The settings of a Place switch the rules by name.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 SECRET, IN_COMMAND = "secret", "secret-in-command"
 INSTEAD = "read it from the environment or a secret store; where it is none, say so to the user"
-# Files that are there to keep secrets, or hold nothing but sums.
+# Files that are meant to hold secrets, or hold only checksums.
 KEEPERS = ("env-file", "lock-file")
 MOST, LONGEST = 12, 1800
 
 
 def at_command(text: str, place: Place, folder: str, *, programs: bool = True, paths: bool = True) -> list[Finding]:
-    """All that is against running a text in a shell: by the programs that it calls, by the paths that they write."""
+    """All findings about a shell text: about the programs that it calls, and the paths that they write."""
     from tenterhook.library.guard import danger, secret
 
     values = tuple(text[start:end] for _, start, end in secret.find_secret_spans(text))
@@ -37,7 +37,7 @@ def secrets_of_command(text: str, decision: str) -> list[Finding]:
 
 
 def at_paths(paths: Iterable[str], place: Place) -> list[Finding]:
-    """All that is against writing there; each in the same words once."""
+    """All findings about writing these paths; each text once."""
     found: dict[str, Finding] = {}
     for path in paths:
         try:
@@ -50,7 +50,7 @@ def at_paths(paths: Iterable[str], place: Place) -> list[Finding]:
 
 
 def may_hold_secrets(path: str, place: Place) -> bool:
-    """Whether a file is there to keep them, or the settings say that what looks like one is none there."""
+    """Whether a file is meant to hold secrets, or the settings say that apparent secrets in it are none."""
     from tenterhook.library.guard.paths import below, matches_any_glob
 
     inside = below(path, place.project)
@@ -61,7 +61,7 @@ def may_hold_secrets(path: str, place: Place) -> bool:
 
 
 def secrets_of_texts(texts: Iterable[str], name: str, decision: str, before: str = "") -> list[Finding]:
-    """What looks like a secret in texts for a file of that name, and was not there before."""
+    """Findings about new secrets in texts for a file of that name."""
     from tenterhook.library.guard import secret
 
     return [
@@ -72,7 +72,7 @@ def secrets_of_texts(texts: Iterable[str], name: str, decision: str, before: str
 
 
 def in_words(found: list[Finding]) -> list[str]:
-    """A line for each, denies first."""
+    """One line per finding, denies first."""
     ordered = sorted(found, key=lambda one: one.decision != "deny")
     lines = [f"- {one.text} [{one.rule}]" for one in ordered[:MOST]]
     if len(found) > MOST:
@@ -81,13 +81,13 @@ def in_words(found: list[Finding]) -> list[str]:
 
 
 def check_name(name: str, known: Iterable[str]) -> str:
-    """What is wrong with the name of a rule; nothing where there is such a rule."""
+    """What is wrong with the name of a rule; empty if the rule exists."""
     known = set(known)
     return "" if name in known else f"there is no rule {name!r}{nearest(name, known)} to switch"
 
 
 def names() -> set[str]:
-    """Of all rules."""
+    """The names of all rules."""
     from tenterhook.library.guard import danger
     from tenterhook.library.guard.paths import RULES
 

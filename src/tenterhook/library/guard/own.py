@@ -1,4 +1,4 @@
-"""Our own settings in pyproject.toml: whoever is guarded may write the file, but not them."""
+"""Our own settings in pyproject.toml: a guarded agent may write the file, but not these settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAME = FILES[1][1].split(".")[1]
 
 
 def changes_own_settings(path: str, after: str | None, texts: Iterable[str]) -> bool:
-    """Whether a file that becomes `after` has other settings of ours then; None is not known beforehand."""
+    """Whether our settings in a file change when it becomes `after`; None: its text is not known beforehand."""
     before = now(path)
     if after is None:
         return NAME in before or any(NAME in text for text in texts)
@@ -31,7 +31,7 @@ def now(path: str) -> str:
 
 
 def table(text: str) -> object:
-    """What is said to us; the text itself where it cannot be read."""
+    """Our settings; the text itself if it cannot be parsed."""
     import tomllib
 
     if max(map(len, text.split("\n"))) > LONG_LINE:

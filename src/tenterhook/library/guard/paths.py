@@ -1,4 +1,4 @@
-"""Where may be written: in the project and the temporary folder, and not to what is protected there."""
+"""Which paths may be written: those in the project and the temporary folder, except protected ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.library.actions.settings import Settings
 
-# The rules about paths: what each answers, what is wrong and what to do instead.
+# The rules about paths: the decision, what is wrong and what to do instead.
 RULES = {
     "git-folder": ("deny", "belongs to git alone; use git commands"),
     "agent-settings": ("deny", "holds the settings and hooks that guard agents; tell the user what should change"),
@@ -25,7 +25,7 @@ RULES = {
     "lock-file": ("ask", "is written by the package manager; run it, do not edit its file"),
     "agent-config": ("ask", "says what agents of this project run"),
 }
-# From any folder of the project on; ** is everything below.
+# Patterns from any folder of the project on; ** is everything below.
 IN_PROJECT = (
     (".git/**", "git-folder"),
     *((pattern, "agent-settings") for pattern in places.SETTINGS),
@@ -66,7 +66,7 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/stdin", "/de
 
 
 class Place:
-    """The project, and what may be written there and elsewhere."""
+    """The project, and the paths that may be written there and elsewhere."""
 
     def __init__(self, project: str, settings: Settings) -> None:
         self.project, self.settings = project, settings
@@ -75,9 +75,9 @@ class Place:
         self.real_home = os.path.realpath(self.home)
 
     def judged(self, path: str) -> Finding | None:
-        """What is against writing there, by the name that was given and by where it really leads.
+        """The finding about writing a path, by the given name and by its real path.
 
-        A path with a / at its end means all that is below it too.
+        A path with a / at its end includes everything below it.
         """
         real = os.path.realpath(path)
         rule = self.rule_of(real)
@@ -89,14 +89,14 @@ class Place:
         return self.finding(rule, self.shown(path)) if rule else None
 
     def finding(self, rule: str, what: str) -> Finding | None:
-        """By a rule about paths, as the settings have it."""
+        """The finding of a rule about paths, with the decision of the settings."""
         decision = self.settings.rules.get(rule, RULES[rule][0])
         return (
             None if decision == "allow" else Finding(rule, decision, f"{mask_secrets_in_text(what)} {RULES[rule][1]}")
         )
 
     def rule_of(self, path: str) -> str:
-        """The rule that a whole path falls under; none where it may be written."""
+        """The rule for an absolute path; empty if it may be written."""
         if any(within(path, one) for one in DEVICES):
             return ""
         home = below(path, self.real_home)
@@ -108,7 +108,7 @@ class Place:
             return self.rule_inside(inside)
         if any(within(path, one) for one in self.allowed()):
             return match_path_rule(path.lstrip("/"), IN_PROJECT[:1], anywhere=True)
-        # A home below one of them, such as /root, is the user's own.
+        # A home below one of them, such as /root, belongs to the user.
         system = any(within(path, one) and not (home and within(self.real_home, one)) for one in SYSTEM)
         return "system-path" if system else "outside-project"
 
@@ -119,7 +119,7 @@ class Place:
         return "" if rule == "env-file" and inside.rpartition("/")[2].lower() in EXAMPLES else rule
 
     def rule_below(self, folder: str) -> str:
-        """The rule that keeps something in a folder from being written, though not the folder itself."""
+        """The rule that protects something in a folder, but not the folder itself."""
         inside = below(folder, self.root) or below(folder, self.project)
         if inside and any(glob.startswith(f"{inside}/") for glob in self.settings.protected):
             return "protected-path"
@@ -135,7 +135,7 @@ class Place:
         return any(within(path, one) for one in (self.root, self.project))
 
     def allowed(self) -> list[str]:
-        """Folders outside of the project that may be written to, by their real paths."""
+        """Folders outside of the project that may be written, by their real paths."""
         given = [os.path.join(self.project, os.path.expanduser(one)) for one in self.settings.outside]
         temporary = os.environ.get("TMPDIR")
         named = [*given, *TEMPORARY, *([temporary] if temporary else [])]
@@ -147,18 +147,18 @@ class Place:
 
 
 def below(path: str, folder: str) -> str:
-    """The rest of a path below a folder; nothing where it is not there."""
+    """The rest of a path below a folder; empty if it is not below it."""
     folder = folder.rstrip("/") + "/"
     return path[len(folder) :] if path.startswith(folder) else ""
 
 
 def within(path: str, folder: str) -> bool:
-    """The folder itself, or something below it."""
+    """Whether it is the folder itself, or something below it."""
     return path == folder.rstrip("/") or bool(below(path, folder))
 
 
 def match_path_rule(path: str, table: tuple[tuple[str, str], ...], *, anywhere: bool) -> str:
-    """The rule of the first pattern that matches, from the start of the path on or from any folder of it."""
+    """The rule of the first pattern that matches, from the start of the path or from any of its folders."""
     parts = path.lower().split("/")
     starts = parts if anywhere else parts[:1]
     for pattern, rule in table:
@@ -176,13 +176,13 @@ def fits(parts: list[str], wanted: list[str]) -> bool:
 
 
 def same(part: str, wanted: str) -> bool:
-    """One name and one pattern with at most one *."""
+    """Match one name against one pattern with at most one *."""
     before, star, after = wanted.partition("*")
     return part == wanted or bool(star and part.startswith(before) and part.endswith(after))
 
 
 def matches_any_glob(path: str, globs: list[str]) -> bool:
-    """Whether a path below the project, its name or a folder around it fits one of the globs."""
+    """Whether a path below the project, its name or a folder around it matches one of the globs."""
     from fnmatch import fnmatchcase
 
     parts = path.split("/")

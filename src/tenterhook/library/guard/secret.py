@@ -1,4 +1,4 @@
-"""What looks like a secret in a text: known shapes of keys and tokens, and values that are called secret and look it.
+"""Find text that looks like a secret: known shapes of keys and tokens, and random values with a secret's name.
 
 The value itself is never repeated: `mask_secret` shows its first four characters and its length.
 """
@@ -23,14 +23,14 @@ GENERIC = (
     r"(?i)(?:api_?-?key|secret(?:_?-?key)?|access_?-?key|private_?-?key|auth_?-?token|access_?-?token|token|"
     r"passw(?:or)?d|client_?-?secret)[\"']?\s{0,4}(?::=|=>|[:=])\s{0,4}[\"']([^\"'\s]{12,200})[\"']"
 )
-# The same without quotes, as environments and YAML have it: the whole rest of a line, behind a name that ends so.
+# The same without quotes, as in environments and YAML: the rest of a line after a name that ends so.
 UNQUOTED = (
     r"(?im)^[ \t]{0,40}(?:export[ \t]+|env[ \t]+|-[ \t]+)?[\w.-]{0,60}"
     r"(?:api_?-?key|secret(?:_?-?key)?|access_?-?key|token|passw(?:or)?d)"
     r"[ \t]{0,4}[:=][ \t]{0,4}([A-Za-z0-9+/_=-]{16,200})[ \t]*$"
 )
 HINTS = ("key", "secret", "token", "passw")
-# Parts of a value that is an example, or is filled in from elsewhere.
+# Parts of a value that is an example, or comes from elsewhere.
 PLACEHOLDERS = (
     *(
         "example",
@@ -67,7 +67,7 @@ ENOUGH = 3.2
 
 
 def find_secret_spans(text: str) -> list[tuple[str, int, int]]:
-    """Name, start and end of everything in a text that looks like a secret, in order, none within another."""
+    """Name, start and end of each apparent secret in a text, in order, without overlaps."""
     spans: list[tuple[str, int, int]] = []
     for name, hints, shape in SHAPES:
         if not any(hint.lstrip("?") in text for hint in hints):
@@ -84,14 +84,14 @@ def find_secret_spans(text: str) -> list[tuple[str, int, int]]:
 
 
 def is_mixed(value: str) -> bool:
-    """Without quotes it may be a name in code: one of those has few digits, and those at its end."""
+    """Whether an unquoted value is unlike a name in code, which has few digits, mostly at its end."""
     return len(re.findall(r"\d", value.rstrip("0123456789"))) >= 2
 
 
 def apart(spans: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
-    """Of those that overlap the one with the most telling shape, which is the first in the table."""
+    """Of overlapping spans keep the one with the most specific shape, which is the first in the table."""
     kept: list[tuple[str, int, int]] = []
-    # A sort by start alone keeps the table's order among equals.
+    # Sorting by start alone keeps the table's order among equals.
     for span in sorted(spans, key=lambda one: one[1]):
         if not kept or span[1] >= kept[-1][2]:
             kept.append(span)
@@ -104,7 +104,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def looks_random(value: str) -> bool:
-    """Letters and digits without much order; no UUID, no name, no path, no version."""
+    """Whether letters and digits look random, and it is not a UUID, a name, a path or a version."""
     if not any(char.isdigit() for char in value) or not any(char.isalpha() for char in value):
         return False
     if re.fullmatch(
@@ -127,19 +127,19 @@ def mask_secret(value: str) -> str:
 
 
 def a(name: str) -> str:
-    """With its article, by sound: an OpenAI key, an npm token."""
+    """The name with its article, by sound: an OpenAI key, an npm token."""
     return f"{'an' if name[0] in 'AEIO' or name.startswith('npm') else 'a'} {name}"
 
 
 def mask_secrets_in_text(text: str) -> str:
-    """A text with what looks like a secret in it masked."""
+    """Mask the apparent secrets in a text."""
     for _, start, end in reversed(find_secret_spans(text)):
         text = text[:start] + mask_secret(text[start:end]) + text[end:]
     return text
 
 
 def describe_new_secrets(text: str, *, before: str = "", most: int = 5) -> list[str]:
-    """One line for each secret of a text that was not there before: where, what it looks like, masked."""
+    """One line for each new secret of a text: its place, its shape, masked."""
     new = [span for span in find_secret_spans(text) if not before or text[span[1] : span[2]] not in before]
     return [
         f"line {text.count(chr(10), 0, start) + 1}: what looks like {a(name)} ({mask_secret(text[start:end])})"

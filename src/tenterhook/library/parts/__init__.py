@@ -1,1 +1,1 @@
-"""What hooks of the library share: words for decisions, the guard's rules, a session's state, texts for people."""
+"""Code that the library's hooks share: words for decisions, the guard's rules, a session's state, texts for people."""

@@ -1,4 +1,4 @@
-"""Options that say what to do: a word each, and the answer that it stands for."""
+"""Options whose value is a decision: the words, and the answer for each."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from tenterhook.author import Answer
 
 DECISIONS = ("deny", "ask", "warn", "allow")
-# What may be done when a budget is used up.
+# The decisions for a budget that is used up.
 ENDS = ("deny", "ask", "stop")
 
 
 def one_of(option: str, word: str, words: Iterable[str] = DECISIONS) -> str:
-    """The word, where it is one that the option may be."""
+    """The word, if the option allows it; else raise."""
     words = tuple(words)
     if word not in words:
         raise UsageError(f"{option} may be {', '.join(words)}; not {word!r}{nearest(word, words)}")
@@ -25,19 +25,19 @@ def one_of(option: str, word: str, words: Iterable[str] = DECISIONS) -> str:
 
 
 def all_of(option: str, given: Iterable[str], words: Iterable[str]) -> tuple[str, ...]:
-    """Several words, each one that the option may have."""
+    """Several words, each allowed by the option."""
     words = tuple(words)
     return tuple(one_of(option, one, words) for one in given)
 
 
 def positive(option: str, number: float) -> float:
-    if not number > 0:  # nor is nan, which nothing would ever reach
+    if not number > 0:  # nan is refused too: nothing would ever reach it
         raise UsageError(f"{option} must be a number above 0, not {number:g}")
     return number
 
 
 def answer(decision: str, reason: str) -> Answer | None:
-    """`deny` and `ask` for the model and the user, `warn` for the user alone, `allow` for nobody."""
+    """The answer of a word: `deny` and `ask` for model and user, `warn` for the user only, `allow` is none."""
     if decision == "deny":
         return hook.deny(reason)
     if decision == "ask":
@@ -46,6 +46,6 @@ def answer(decision: str, reason: str) -> Answer | None:
 
 
 def used_up(then: str, what: str) -> Answer:
-    """A budget is: the word, one of ENDS, says what comes of it."""
+    """The answer when a budget is used up, by a word of ENDS."""
     reason = f"{what}; end here and tell the user what is left to do"
     return hook.stop(reason) if then == "stop" else hook.ask(reason) if then == "ask" else hook.deny(reason)

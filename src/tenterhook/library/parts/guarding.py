@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def rule_overrides(known: Iterable[str], **lists: tuple[str, ...]) -> dict[str, str]:
-    """Rules by name with what they answer now: `allow=`, `ask=` and `deny=` are lists of names."""
+    """The decisions of rules by name: `allow=`, `ask=` and `deny=` are lists of names."""
     known = set(known)
     rules: dict[str, str] = {}
     for decision, names in lists.items():
@@ -32,7 +32,7 @@ def rule_overrides(known: Iterable[str], **lists: tuple[str, ...]) -> dict[str, 
 
 
 def place(event: Event, rules: dict[str, str], **lists: tuple[str, ...]) -> Place:
-    """The project with the rules in it; `protected`, `outside` and `not_secret` are lists of globs and folders."""
+    """The project with its rules; `protected`, `outside` and `not_secret` are lists of globs and folders."""
     settings = Settings()
     settings.rules = rules
     for name, value in lists.items():
@@ -41,7 +41,7 @@ def place(event: Event, rules: dict[str, str], **lists: tuple[str, ...]) -> Plac
 
 
 def answer(found: list[Finding], name: str) -> Answer | None:
-    """One answer for all that was found: a deny before an ask."""
+    """One answer for all findings: a deny before an ask."""
     if not found:
         return None
     denied = any(one.decision == "deny" for one in found)

@@ -1,6 +1,6 @@
-"""What a hook keeps between the calls of one session: lines of JSON, outside of the project, gone after a week.
+"""State that a hook keeps between the calls of one session: lines of JSON, outside of the project, for a week.
 
-A line is written in one piece, so that hooks of tool calls that run at once do not spoil each other's.
+A line is written in one piece, so hooks of concurrent tool calls do not spoil each other's lines.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Kept:
             raise self.problem(exc) from None
 
     def lines(self) -> list[dict[str, Any]]:
-        """Those that can be read."""
+        """The lines that can be parsed."""
         try:
             texts = files.contents(self.file, LARGEST).splitlines()
         except FileNotFoundError:
@@ -58,7 +58,7 @@ class Kept:
 
 
 def once(event: Event, name: str, text: str) -> Answer | None:
-    """The user is told the first time in a session, by a hook that has kept nothing yet."""
+    """Tell the user once in a session; the hook must not keep anything else."""
     kept = Kept(event, name)
     if kept.lines():
         return None
@@ -75,7 +75,7 @@ def read(text: bytes) -> dict[str, Any] | None:
 
 
 def append(file: str, line: str) -> None:
-    """One whole line to a file for the user's eyes only; never through a link that somebody put there."""
+    """Append one whole line to a file that only the user can read; never through a symlink."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     descriptor = os.open(file, flags, 0o600)
     try:

@@ -1,4 +1,4 @@
-"""The moments that a person may want to be told of, and what is said of each."""
+"""The events that a person may want to hear of, and the text for each."""
 
 from __future__ import annotations
 

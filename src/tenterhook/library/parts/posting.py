@@ -12,7 +12,7 @@ from tenterhook.support.secrets.mask import mask_secret_values
 
 
 def post(url: str, headers: tuple[str, ...], body: bytes, seconds: float, *, loopback: bool, private: bool) -> str:
-    """Why it could not be sent; nothing where it was taken."""
+    """Why it could not be sent; empty if it was accepted."""
     line = Connection(seconds, hook_request.WIRE)
     carried = hook_request.Carried()
     try:
@@ -49,7 +49,7 @@ def variables(headers: tuple[str, ...]) -> dict[str, str | None]:
 def send_webhook(
     place: hook_request.Place, headers: dict[str, str], body: bytes, line: Connection, *, loopback: bool, private: bool
 ) -> None:
-    """Every end but a status of success is a Failure. The path of a webhook is a secret: only its host is named."""
+    """Anything other than a status of success is a Failure. A webhook's path is a secret: only its host is named."""
     from http.client import HTTPException
 
     where = f"{'https' if place.tls else 'http'}://{place.netloc}"

@@ -1,4 +1,4 @@
-"""What notifications say: one short text for a person, without secrets."""
+"""The texts of notifications: one short text for a person, without secrets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONGEST = 200
 
 
 def should_notify(event: Event, on: tuple[str, ...]) -> bool:
-    """Whether somebody is to be told of such an event."""
+    """Whether to notify about such an event."""
     return event.kind in all_of("on", on, MOMENTS)
 
 
@@ -27,9 +27,9 @@ def title(event: Event) -> str:
 
 
 def text(event: Event) -> str:
-    """What happened, and what the agent itself says of it."""
+    """What happened, and the agent's own text about it."""
     what = MOMENTS[event.kind]
     said = next((event.text_of(name) for name in MESSAGES if event.text_of(name)), "")
     about = said or event.command or event.tool_name
-    hidden = Redactor(os.environ).text(about)  # before it is cut: half a secret has no shape any more
+    hidden = Redactor(os.environ).text(about)  # before it is cut: half a secret is not recognised
     return f"{what}: {plain(' '.join(hidden.split()), LONGEST)}" if about else what

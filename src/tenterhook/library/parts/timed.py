@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class TimedEvent(Event):
-    """An author's event whose time runs from now on; its project is an absolute path."""
+    """An author's event whose time limit starts now; its project is an absolute path."""
 
     __slots__ = ("began", "deadline", "limit")
 
@@ -32,13 +32,13 @@ class TimedEvent(Event):
         self.begin(seconds)
 
     def begin(self, seconds: float, limit: Callable[[], float] | None = None) -> None:
-        """Start the clock. `limit` finds another number of seconds, which takes its time: only `settle` calls it."""
+        """Start the clock. `limit` finds the real limit in seconds, which is slow: only `settle` calls it."""
         self.began = time.monotonic()
         self.deadline = self.began + seconds
         self.limit = limit
 
     def settle(self) -> None:
-        """Before something is run that may take all of its time: the hook's own time-out becomes the limit."""
+        """Use the hook's own time-out as the limit, before running something that may take all of the time."""
         found = self.limit() if self.limit else 0.0
         self.limit = None
         if found:

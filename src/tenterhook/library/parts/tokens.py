@@ -1,6 +1,6 @@
-"""What model calls used, as agents write it: at the end of a call, or in the transcript of a session.
+"""Count the tokens of model calls, as agents report them: at the end of a call, or in the transcript of a session.
 
-APIs count differently: in some the input holds what came from a cache, in others it does not. Here it never does.
+In some APIs the input includes cached tokens, in others it does not. Here it never does.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 LARGEST = 256 << 20
-# The names of input and output; of what was cached; of what is added to input and to output; and whether input holds
-# what was cached.
+# The names of input and output; of cached tokens; of what is added to input and to output; and whether input includes
+# cached tokens.
 FORMS: tuple[tuple[str, str, str, str, str, bool], ...] = (
     ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "", False),
     ("input_tokens", "output_tokens", "cached_input_tokens", "", "", True),
@@ -25,7 +25,7 @@ FORMS: tuple[tuple[str, str, str, str, str, bool], ...] = (
     ("input", "output", "cached", "", "thoughts", True),
 )
 HOLDERS = ("usage", "token_usage", "tokenUsage", "usageMetadata", "usage_metadata", "tokens")
-# What holds the sum of a session so far.
+# The keys of a session's sum so far.
 SUMS = ("total_token_usage",)
 
 
@@ -46,7 +46,7 @@ class Tokens:
 
 
 def of_response(payload: dict[str, Any]) -> Tokens | None:
-    """Of one model call: the first count in what its event tells. Of a stream only its last piece counts."""
+    """The tokens of one model call: the first count in its event. Of a stream only the last piece counts."""
     response = payload.get("llm_response")
     parts = response.get("candidates") if isinstance(response, dict) else None
     if (
@@ -59,7 +59,7 @@ def of_response(payload: dict[str, Any]) -> Tokens | None:
 
 
 def of_transcript(path: str) -> Tokens | None:
-    """Of a whole session: the last sum that it holds, else all counts together; None where there are none."""
+    """The tokens of a whole session: its last sum, else all counts together; None if there are none."""
     try:
         text = files.contents(path, LARGEST) if path else b""
     except OSError:
@@ -71,9 +71,7 @@ def of_transcript(path: str) -> Tokens | None:
             if is_sum:
                 total = found
             else:
-                told[key or len(told)] = (
-                    found  # a message may be written several times, with the same count or a later one
-                )
+                told[key or len(told)] = found  # a message may be written several times, with the same or a later count
     return total or (sum(told.values(), Tokens()) if told else None)
 
 
@@ -89,11 +87,11 @@ def records(text: bytes) -> Iterator[Any]:
             try:
                 yield json.loads(line)
             except ValueError:
-                continue  # the last one may be cut off
+                continue  # the last line may be cut off
 
 
 def counts(value: Any, key: str = "", deep: int = 8) -> Iterator[tuple[str, bool, Tokens]]:
-    """Each count in a value, with the identity of the message that it is of, and whether it is a sum."""
+    """Each count in a value, with the id of its message, and whether it is a sum."""
     if isinstance(value, list) and deep:
         for one in value:
             yield from counts(one, key, deep - 1)
@@ -103,12 +101,12 @@ def counts(value: Any, key: str = "", deep: int = 8) -> Iterator[tuple[str, bool
     for name, inner in value.items():
         if name in (*HOLDERS, *SUMS) and isinstance(inner, dict) and (found := read(inner)):
             yield key, name in SUMS, found
-        elif name != "last_token_usage":  # which is in the sum beside it
+        elif name != "last_token_usage":  # it is included in the sum
             yield from counts(inner, key, deep - 1)
 
 
 def read(usage: dict[str, Any]) -> Tokens | None:
-    """One count, by the first form that fits best: the one of which most names are there."""
+    """Read one count, in the form of which most names are present."""
     fitting = [form for form in FORMS if form[0] in usage or form[1] in usage]
     if not fitting:
         return None

@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from tenterhook.author import Event
     from tenterhook.library.project.subject import Subject
 
-# What can be run; anything else is only read.
+# Kinds of files with checks that run; any other file is only read.
 CODE = ("source", "test", "declaration", "style", "support")
 
 
 def settings(**commands: str) -> Settings:
-    """Those of the project are not read: what a hook of the library does its options say. Empty commands are found."""
+    """Settings from the hook's options only: the project's are not read. Commands that are empty are detected."""
     made = Settings()
     made.commands = {kind: command for kind, command in commands.items() if command}
     return made
 
 
 def written_code_files(event: Event) -> list[Subject]:
-    """The files of code that a tool wrote, of those that are in the project and there."""
+    """The files of code that a tool wrote, if they exist in the project."""
     found = (subject(event.project, path) for path in event.paths)
     return [one for one in found if one and one.kind in CODE and os.path.isfile(one.path)]

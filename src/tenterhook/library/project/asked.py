@@ -1,4 +1,4 @@
-"""The output of one short, well-behaved program, such as git, without what a process runner costs to import."""
+"""Read the output of one short, well-behaved program, such as git, without importing a process runner."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LARGEST = 4 << 20
 
 
 def output_of(words: list[str], env: dict[str, str], seconds: float) -> bytes | None:
-    """What it prints before it exits with 0; None where it does not, not in time, or with more than that."""
+    """Its output, if it exits with 0; None on another status, a time-out, or too much output."""
     ours, theirs = os.pipe()
     try:
         child = os.posix_spawnp(
@@ -41,7 +41,7 @@ def output_of(words: list[str], env: dict[str, str], seconds: float) -> bytes | 
 
 
 def read(descriptor: int, deadline: float) -> bytes | None:
-    """Everything up to the end; None where that does not come in time, or is too far."""
+    """Read everything up to the end; None if that takes too long, or is too much."""
     waiting = select.poll()
     waiting.register(descriptor, select.POLLIN)
     parts: list[bytes] = []

@@ -1,4 +1,4 @@
-"""What changed in the project, as git sees it, within a time limit; nothing where there is no git or no repository."""
+"""What changed in the project, as git sees it, within a time limit; empty if there is no git or no repository."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tenterhook.library.parts.timed import TimedEvent
 
 LIMIT = 2.0
-# A repository can name programs that git runs to watch its files or to read them; a report is no reason to run one.
+# A repository can name programs that git runs to watch or read its files; a report must not run them.
 GIT = ("git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 FILTERS = ("config", "--local", "--includes", "--null", "--name-only", "--get-regexp", r"^filter\.")
 STATUS = (
@@ -41,7 +41,7 @@ def changes(event: TimedEvent) -> Changes:
 
 
 def status(project: str, limit: float) -> Changes | None:
-    """None where there is no repository, or git does not answer in time."""
+    """None if there is no repository, or git does not answer in time."""
     root = repository(project)
     if not root:
         return None
@@ -56,7 +56,7 @@ def status(project: str, limit: float) -> Changes | None:
 
 
 def history(project: str, most: int, limit: float) -> list[str]:
-    """The last commits, one line each; none where there are none, or git does not answer in time."""
+    """The last commits, one line each; none if there are none, or git does not answer in time."""
     from tenterhook.library.project.asked import output_of
 
     words = ("log", f"--max-count={most}", "--no-show-signature", "--no-color", "--format=%h %s")
@@ -65,13 +65,13 @@ def history(project: str, most: int, limit: float) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """Nothing of the caller's own git, no locks that a commit would wait for, no translations."""
+    """The environment for git: without the caller's GIT_ variables, optional locks and translations."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return {**env, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 
 
 def without(names: bytes) -> dict[str, str]:
-    """The variables that empty these settings of git, whatever is in their names."""
+    """The variables that empty these settings of git, whatever characters their names have."""
     found = [os.fsdecode(name) for name in names.split(b"\0") if name]
     settings = {f"GIT_CONFIG_KEY_{at}": name for at, name in enumerate(found)}
     return {
@@ -82,10 +82,10 @@ def without(names: bytes) -> dict[str, str]:
 
 
 def may_filter(root: str) -> bool:
-    """Whether the repository's own config may name programs that read files; git itself is asked for their names."""
+    """Whether the repository's config may name programs that read files; then git is asked for their names."""
     try:
         text = regular.contents(os.path.join(root, ".git", "config")).lower()
-    except OSError:  # a worktree has it elsewhere
+    except OSError:  # the config of a worktree is elsewhere
         return True
     return b"filter" in text or b"include" in text
 
@@ -100,7 +100,7 @@ def repository(folder: str) -> str:
 
 
 def parse_git_status(output: bytes, root: str, project: str) -> Changes:
-    """Names count from the repository's root; each is two letters of state, a blank, and bytes up to NUL."""
+    """Parse names from the repository's root on; each is two letters of state, a blank, and bytes up to NUL."""
     found = Changes()
     for record in output.split(b"\0"):
         if record.startswith(b"## "):
@@ -119,6 +119,6 @@ def branch(text: str) -> str:
 
 
 def distance(text: str) -> str:
-    """`ahead 1, behind 2` of `main...origin/main [ahead 1, behind 2]`; `gone` where the upstream is."""
+    """`ahead 1, behind 2` of `main...origin/main [ahead 1, behind 2]`; `gone` if the upstream is."""
     _, mark, upstream = text.partition("...")
     return upstream.rpartition(" [")[2].removesuffix("]") if mark and upstream.endswith("]") else ""

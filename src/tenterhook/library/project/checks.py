@@ -1,4 +1,4 @@
-"""The commands that concern a file, as words that are ready to run."""
+"""The commands that check a file, as words that are ready to run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CODE = ("source", "test")
 
 
 class Check:
-    """One command about some files: `of` are those, from the project on, `about` what a person calls them."""
+    """One command about some files: `of` are their names from the project on, `about` is the text for people."""
 
     __slots__ = ("about", "absent", "files", "folder", "kind", "of", "ours", "shown", "tool", "words")
 
@@ -37,9 +37,9 @@ class Check:
 
 
 def checks(subjects: list[Subject], settings: Settings, wanted: tuple[str, ...] = ALL, *, cwd: str = "") -> list[Check]:
-    """Of the kinds wanted, those that there are commands for; one command takes all files that it fits.
+    """The wanted kinds of checks that have a command; one command takes all files that it fits.
 
-    `cwd` is where the agent is, and would type a command that it is told.
+    `cwd` is the agent's folder, from which it would type a command.
     """
     grouped: dict[tuple[str, ...], tuple[Command, list[str], list[str]]] = {}
     for subject in subjects:
@@ -51,7 +51,7 @@ def checks(subjects: list[Subject], settings: Settings, wanted: tuple[str, ...] 
 
 
 def fitting(subject: Subject, settings: Settings, wanted: tuple[str, ...]) -> Iterator[tuple[Command, list[str]]]:
-    """Commands with the files they are to be given: the tests of the subject, or the subject itself."""
+    """Commands with their files: the tests of the subject, or the subject itself."""
     tests = companions.tests_of(subject) if "test" in wanted and subject.kind in CODE else []
     found = commands_of(subject, settings, tests)
     for kind in wanted:
@@ -71,14 +71,14 @@ def commands_of(subject: Subject, settings: Settings, tests: list[str]) -> dict[
 
 
 def fits(subject: Subject, kind: str) -> bool:
-    """Types are checked where the code is, not in its tests; a style sheet has no tests."""
+    """Whether a kind of check fits: types are for code, not for its tests; a style sheet has no tests."""
     if kind == "types":
         return subject.kind in ("source", "declaration")
     return kind == "lint" or subject.kind in CODE
 
 
 def arguments(command: Command, files: list[str]) -> list[str]:
-    """From the command's folder on; a name that starts with a dash must not become an option."""
+    """The files from the command's folder on; a name that starts with a dash must not become an option."""
     names = [os.path.relpath(path, command.folder) for path in files]
     if command.by_folder:
         return sorted({os.path.join(os.curdir, os.path.dirname(name)) for name in names})

@@ -24,11 +24,11 @@ LONGEST = 1 << 20
 
 
 class Command:
-    """One command as words. `{files}` stands for the files concerned; without it the command is about the whole.
+    """One command as words. `{files}` is replaced by the files; without it the command is about the whole project.
 
-    `flags` keep its output short and its caches away; they are not shown to people. `absent` is what to say where the
-    tool is not installed. A `go` command takes packages, not files: `by_folder`. `ours` is whether we chose its
-    options, so that we know what it prints.
+    `flags` keep its output short and its caches away; people do not see them. `absent` is the text if the tool is not
+    installed. A `go` command takes packages, not files: `by_folder`. `ours`: we chose its options, so we know what it
+    prints.
     """
 
     __slots__ = ("absent", "by_folder", "flags", "folder", "kind", "ours", "tool", "whole", "words")
@@ -55,7 +55,7 @@ class Command:
         return any(FILES in word for word in self.words)
 
     def shown(self, files: list[str]) -> list[str]:
-        """As a person would type it; without files, about the whole."""
+        """The command as a person would type it; without files, about the whole."""
         return expand_file_placeholder(self.words, files or list(self.whole))
 
     def run(self, files: list[str]) -> list[str]:
@@ -71,9 +71,9 @@ def expand_file_placeholder(words: list[str], files: list[str]) -> list[str]:
 
 
 def find(folders: list[str], language: str, settings: Settings, tests: list[str]) -> dict[str, Command]:
-    """The commands by kind for a package, given as the folders from it up to the project; the settings come first.
+    """The commands by kind for a package; `folders` lead from it up to the project. The settings come first.
 
-    `tests` are the tests concerned: how they are written can tell what runs them.
+    `tests` are the tests concerned: how they are written can tell which tool runs them.
     """
     from tenterhook.library.project import languages
 
@@ -118,7 +118,7 @@ def find_make_commands(folders: list[str]) -> dict[str, Command]:
 
 
 def read(path: str) -> str:
-    """A text file's beginning; empty where there is none, or a pipe that nobody may ever write to."""
+    """The beginning of a text file; empty if there is none, or if it is a pipe, which may never be written to."""
     try:
         return regular.beginning(path, LONGEST)
     except (OSError, ValueError):

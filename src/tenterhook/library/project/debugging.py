@@ -1,4 +1,4 @@
-"""Code that was only there to look for a fault: break points, debugger calls, dumps."""
+"""Find code that was only there for debugging: break points, debugger calls, dumps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COMMENTS = ("#", "//", "* ", "/*")
 
 
 def left_behind(event: Event) -> list[str]:
-    """The lines that the tool added and that should not stay."""
+    """The added lines that should not stay."""
     path = event.path
     pattern = PATTERNS.get(kinds.language_of(path) or kinds.suffix_of(path))
     if not pattern:
@@ -35,6 +35,6 @@ def left_behind(event: Event) -> list[str]:
 
 
 def find_added_lines(event: Event) -> list[str]:
-    """Lines of what was written; those that stood in the text replaced are not new."""
+    """The lines of the new text that were not in the replaced text."""
     old = {line.strip() for text in old_texts(event.input) for line in text.splitlines()}
     return [line for text in event.texts for line in text.splitlines() if line.strip() not in old]

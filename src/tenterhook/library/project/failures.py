@@ -1,4 +1,4 @@
-"""The first failures and the numbers of tests, out of what a tool printed; of an unknown tool, its last lines."""
+"""Read a tool's output: the first failures and the numbers of tests; for an unknown tool, its last lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 FIRST, LAST = 12, 12
 WHERE = r"^[^\s:][^:\n]*:\d+(?::\d+)?:? .*"
-# The lines that say what is wrong, by tool.
+# The lines that name a problem, by tool.
 LINES = {
     "pytest": r"^(?:FAILED|ERROR) \S.*|^E  .*|^[^\s:]+:\d+: in .*",
     "unittest": r"^(?:FAIL|ERROR): .*|^\w[\w.]*(?:Error|Exception|Failure)\b.*|^  File .*",
@@ -23,7 +23,7 @@ LINES = {
     "go": r"^[ \t]*--- FAIL.*|^[ \t]*\S+\.go:\d+.*|^FAIL[ \t].*|^panic: .*",
     "cargo": r"^error(?:\[\w+\])?:.*|^[ \t]*--> .*|^thread '.*' .*panicked at.*|^assertion .*|^ +(?:left|right): .*",
 }
-# Which number of a tool's summary is what. Of several summaries the last counts; cargo prints one for each program.
+# The meaning of the numbers in a tool's summary. Of several summaries the last counts; cargo prints one per program.
 SUMMARY = {
     "pytest": r"^.*\b\d+ (?:passed|failed|errors?|skipped|xfailed|xpassed|deselected)\b.* in [\d.]+s.*$",
     "unittest": r"^Ran \d+ tests?.*\n(?:\n[A-Z].*)?",
@@ -44,13 +44,13 @@ ASIDE = (
     r"|\b(?:skipped|expected failures|unexpected successes)=(\d+)"
 )
 EACH = ("cargo", "go")
-# Tools whose summary is always there when we choose their options: without it the run was cut short.
+# Tools that always print a summary if we choose their options: without it the run was cut short.
 SURE = ("pytest", "unittest", "node", "cargo", "go")
 COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 def first(tool: str, output: str) -> list[str]:
-    """Each line once, in the tool's order; pytest's summary, which stands last, comes first."""
+    """Each line once, in the tool's order; pytest's summary, which comes last, is moved first."""
     output = COLOUR.sub("", output)
     pattern = LINES.get(tool)
     found = list(dict.fromkeys(line.rstrip() for line in re.findall(f"(?m){pattern}", output))) if pattern else []
@@ -61,7 +61,7 @@ def first(tool: str, output: str) -> list[str]:
 
 
 class Tally:
-    """How many tests passed, failed, and were set aside: skipped, to be done, or expected to fail."""
+    """The numbers of tests that passed, failed, and were set aside: skipped, to do, or expected to fail."""
 
     __slots__ = ("aside", "failed", "passed")
 
@@ -70,9 +70,9 @@ class Tally:
 
 
 def tally(tool: str, output: str, folder: str = "") -> Tally | None:
-    """What a tool's summary says; None where there is none, or the tool is not known.
+    """The numbers in a tool's summary; None if there is none, or the tool is not known.
 
-    A tool that only calls another one, such as make, is known by what that one printed.
+    A tool that only calls another one, such as make, is recognised by the other one's output.
     """
     output = COLOUR.sub("", output)
     for name in (tool,) if tool in SUMMARY else SUMMARY:
@@ -95,7 +95,7 @@ def sum_matches(pattern: str, text: str) -> int:
 
 
 def files_without_tests(output: str, folder: str) -> int:
-    """`node --test` takes a file that holds no test for a test that passed, under the file's own name."""
+    """Count files without tests, each of which `node --test` reports as a test that passed, under the file's name."""
     import os
 
     names = re.findall(r"(?m)^ok \d+ - (.+\.[cm]?[jt]sx?)$", output)
@@ -103,7 +103,7 @@ def files_without_tests(output: str, folder: str) -> int:
 
 
 def parse_junit_report(text: str) -> Tally | None:
-    """What the first suite of a report in JUnit's form says."""
+    """The numbers of the first suite in a JUnit report."""
     suite = re.search(r"<testsuite\s[^>]*>", text)
     if not suite:
         return None

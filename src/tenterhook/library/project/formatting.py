@@ -1,4 +1,4 @@
-"""The formatter that a project uses for a file, where its config says that it uses one."""
+"""The formatter that a project uses for a file, if its config names one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tenterhook.library.project.subject import Subject
 
 FORMAT = "format"
-# Where projects say what they run; a linter's own config says nothing about formatting.
+# Files in which projects list the tools they run; a linter's own config says nothing about formatting.
 SAID_IN = (
     *("pyproject.toml", "setup.cfg", "tox.ini", "noxfile.py", "Makefile", "makefile", "justfile", "Taskfile.yml"),
     *(".pre-commit-config.yaml", "lefthook.yml", "package.json", "requirements-dev.txt", "dev-requirements.txt"),
@@ -25,7 +25,7 @@ PRETTIER = tuple(f".prettierrc{end}" for end in ("", ".json", ".yaml", ".yml", "
 
 
 def formatter(subject: Subject) -> Command | None:
-    """None where the project uses none for such a file."""
+    """The formatter's command; None if the project uses none for such a file."""
     folders = subject.folders()
     if subject.language == "python":
         return for_python(folders)
@@ -57,7 +57,7 @@ def for_node(folders: list[str]) -> Command | None:
 
 
 def tool(name: str, folders: list[str], rest: list[str]) -> Command:
-    """One that comes with its language, whose style is the language's own."""
+    """The command of a formatter that comes with its language."""
     absent = "" if on_path(name) else f"{name} is not installed for {plain(folders[0])}: not run"
     return Command(FORMAT, name, folders[0], [on_path(name) or name, *rest], absent=absent)
 

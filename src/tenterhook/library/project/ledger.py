@@ -1,6 +1,6 @@
-"""What the checks of a session came to, kept between calls: one line of JSON each, outside of the project.
+"""The results of a session's checks, kept between calls: one line of JSON each, outside of the project.
 
-It holds names and numbers, never what files contain. Where nothing can be kept the actions work without.
+It holds names and numbers, never the content of files. If nothing can be kept, the actions work without it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 LARGEST = 256 << 10
 OLDEST = 7 * 24 * 3600.0
 CHANGED = "changed"
-# What a line must hold to count.
+# The keys that a line must have to count.
 TEXTS = ("kind", "of", "state", "tool")
 
 
 class Entry:
-    """One line: the last result of a check, with when it began; or (of the kind CHANGED) a file that was written."""
+    """One line: the last result of a check, with its start time; or (of the kind CHANGED) a file that was written."""
 
     __slots__ = ("at", "kind", "of", "state", "tool")
 
@@ -46,7 +46,7 @@ class Ledger:
         self.file = os.path.join(self.folder, f"{digest(event.session)}.jsonl") if base else ""
 
     def cache(self) -> str:
-        """A folder for what tools keep between runs; empty where none can be made."""
+        """A folder for the caches of tools; empty if none can be made."""
         try:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
         except OSError:
@@ -54,14 +54,14 @@ class Ledger:
         return self.folder
 
     def keep(self, results: list[Result], changed: str = "") -> None:
-        """Add what came of checks, and the file that was written."""
+        """Add the results of checks, and the file that was written."""
         lines = [line(CHANGED, changed)] if changed else []
         lines += [line(one.kind, name, one.state, one.tool, one.began) for one in results for name in one.of]
         if self.file and lines:
             try:
                 self.append(b"".join(lines))
             except OSError:
-                return  # a full disk or a closed folder: the next call knows less, and that is all
+                return  # a full disk or a closed folder: the next call only knows less
 
     def append(self, text: bytes) -> None:
         if not os.path.exists(self.file):
@@ -76,17 +76,17 @@ class Ledger:
             os.close(descriptor)
 
     def shrink(self) -> None:
-        """The last entry of each check, in a new file that takes the old one's place."""
+        """Write the last entry of each check to a new file that replaces the old one."""
         rest = [line(one.kind, one.of, one.state, one.tool, one.at) for one in self.entries()]
         beside = f"{self.file}.{os.getpid()}"
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             kept = b"".join(rest)
-            file.write(kept[-(LARGEST // 2) :])  # a line that is cut in two is skipped by whoever reads it
+            file.write(kept[-(LARGEST // 2) :])  # a reader skips a line that is cut in two
         os.replace(beside, self.file)
 
     def entries(self) -> list[Entry]:
-        """The last one of each check and each changed file, oldest first; lines that cannot be read are skipped."""
+        """The last entry of each check and each changed file, oldest first; lines that cannot be read are skipped."""
         import json
 
         last: dict[tuple[str, str], Entry] = {}
@@ -109,7 +109,7 @@ class Ledger:
             return []
 
     def forget(self) -> bool:
-        """Whether there was something to forget."""
+        """Delete the file; return whether there was one."""
         try:
             os.unlink(self.file)
         except OSError:
@@ -118,7 +118,7 @@ class Ledger:
 
 
 def kept_in() -> str:
-    """Empty where there is no home to keep anything in."""
+    """The folder of all sessions; empty if there is no home."""
     base = state_folder(os.environ, os.path.expanduser("~"))
     return os.path.join(base, "actions") if os.path.isabs(base) else ""
 
@@ -137,12 +137,12 @@ def line(kind: str, of: str, state: str = "", tool: str = "", at: float = 0.0) -
 
 
 def prune(base: str) -> None:
-    """Take away what nobody has written to for a week, and later the folders that are empty then."""
+    """Delete files that are older than a week, and folders that are empty."""
     from contextlib import suppress
 
     before = time.time() - OLDEST
     for project in os.scandir(base):
-        with suppress(OSError):  # another session may be at it too, and what cannot be taken away stays
+        with suppress(OSError):  # another session may do the same; what cannot be deleted stays
             if project.is_dir(follow_symlinks=False):
                 prune_project(project.path, before)
 

@@ -1,4 +1,4 @@
-"""The commands of a project, one line each, for somebody who begins to work in it."""
+"""The commands of a project, one line each, for a reader who begins to work in it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_PACKAGES, MOST_TESTS = 6, 12
 
 
 def overview(project: str, settings: Settings) -> list[str]:
-    """Of the project itself; where it has no manifest, of the packages right below it too."""
+    """The commands of the project; if it has no manifest, also those of the packages directly below it."""
     project = os.path.realpath(project)
     found = [(project, language) for language in LANGUAGES if is_package(project, language)]
     if not found:
@@ -37,7 +37,7 @@ def overview(project: str, settings: Settings) -> list[str]:
 
 
 def tests_in(folder: str, language: str) -> list[str]:
-    """Some tests of a package: how they are written tells what runs them where no config does."""
+    """Some tests of a package: if no config does, they tell which tool runs them."""
     files = (path for path in walk(folder) if language and kinds.language_of(path) == language)
     return list(islice((path for path in files if kinds.kind_of(os.path.relpath(path, folder)) == "test"), MOST_TESTS))
 

@@ -1,6 +1,6 @@
-"""Whether changed files parse: Python, JSON, TOML and YAML by their readers, JavaScript by node where that is there.
+"""Whether changed files parse: Python, JSON, TOML and YAML with our parsers, JavaScript with node if it is installed.
 
-It is asked before anything is run, with or without a linter. TypeScript, JSX and other languages have their own tools.
+This comes before anything is run, with or without a linter. TypeScript, JSX and other languages have their own tools.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SECONDS = 2.0
 LARGEST = 1 << 20
 SCRIPTS = (".js", ".mjs", ".cjs")
-# As a function's body, which is what CommonJS is, and else as a module: bundlers take either under any name.
+# As a function's body, like CommonJS, else as a module: bundlers accept either under any name.
 NODE = (
     "const vm = require('vm'), fs = require('fs'), found = {};"
     "for (const file of process.argv.slice(1)) {"
@@ -28,14 +28,14 @@ NODE = (
     " found[file] = [String(first.stack).split('\\n')[0], String(error), String(first)] } } }"
     "console.log(JSON.stringify(found))"
 )
-# JSX stands in files of any of these suffixes, and node cannot read it: it stops at the first tag. Nor types of Flow.
+# Files with these suffixes may hold JSX or Flow types, which node cannot read: it stops at the first tag.
 JSX, NO_TAG = re.compile(r"</[\w.]*\s*>|/>"), "Unexpected token '<'"
 FLOW = re.compile(r"@flow\b")
 PYTHON = "import ast, sys; ast.parse(open(sys.argv[1], 'rb').read())"
 
 
 def unparsable(subjects: list[Subject], seconds: float = SECONDS) -> dict[str, str]:
-    """By name what is wrong with each file that does not parse. What nobody can read here is not in it."""
+    """The error of each file that does not parse, by name. Files without a parser here are left out."""
     found = {one.name: problem for one in subjects if (problem := by_reader(one))}
     scripts = [one for one in subjects if kinds.suffix_of(one.path) in SCRIPTS and is_for_node(one.path)]
     return {**found, **by_node(scripts, min(SECONDS, seconds))}
@@ -52,7 +52,7 @@ def by_reader(subject: Subject) -> str:
 
 
 def reads_it_otherwise(subject: Subject) -> bool:
-    """Whether the project's own Python, which may be newer than ours, takes the file."""
+    """Whether the project's own Python, which may be newer than ours, accepts the file."""
     from tenterhook.library.project.asked import output_of
     from tenterhook.library.project.languages.python import interpreter
 
@@ -67,12 +67,12 @@ def is_for_node(path: str) -> bool:
 
 
 def is_jsx(path: str, errors: list[str]) -> bool:
-    """Whether it is a tag that node stops at, and not something else in a file that also has some."""
+    """Whether node stopped at a tag, and not at another error in a file that also has tags."""
     return any(NO_TAG in one for one in errors) and bool(JSX.search(text_of(path) or ""))
 
 
 def by_node(scripts: list[Subject], seconds: float) -> dict[str, str]:
-    """Node parses them and runs nothing of them."""
+    """Let node parse the files without running them."""
     if not scripts or seconds <= 0:
         return {}
     import json
@@ -97,7 +97,7 @@ def format_node_error(place: str, error: str) -> str:
 
 
 def text_of(path: str) -> str | None:
-    """None for what is not there, is too large to be written by hand, or cannot be read."""
+    """The text; None if the file does not exist, is too large to be written by hand, or cannot be read."""
     from tenterhook.support import files
 
     try:

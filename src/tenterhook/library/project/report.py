@@ -1,4 +1,4 @@
-"""At the end: what changed, what was tested, what is red. What is red is run once more, so that no report is stale."""
+"""The report at the end: what changed, what was tested, what is red. Red checks run once more, so it is not stale."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_PARSED = 200
 
 
 class Standing:
-    """How things stand: changed files, and the last state of each check by kind and file."""
+    """The current state: changed files, and the last state of each check by kind and file."""
 
     def __init__(self, event: TimedEvent) -> None:
         from tenterhook.library.project.changed import changes
@@ -41,7 +41,7 @@ class Standing:
         return os.path.isfile(os.path.join(self.project, name))
 
     def is_stale(self, entry: Entry) -> bool:
-        """Whether the file was changed after it was found good, by something that no action saw."""
+        """Whether the file changed after its check passed, without an action seeing it."""
         return entry.state != "fail" and os.path.getmtime(os.path.join(self.project, entry.of)) > entry.at
 
     def names(self, kind: str, *states: str) -> list[str]:
@@ -66,7 +66,7 @@ class Standing:
         return [one.name for one in self.code() if self.states.get(("test", one.name)) not in ("pass", "fail")]
 
     def unproven(self) -> list[str]:
-        """Changed code whose tests are there, and show nothing."""
+        """Changed code that has tests which prove nothing."""
         from tenterhook.library.project.verify import is_unproven
 
         return [one.name for one in self.code() if is_unproven(one, self.states.get(("test", one.name), ""))]
@@ -79,7 +79,7 @@ class Standing:
         return [f"{plain(name)} does not parse: {problem}" for name, problem in wrong.items()]
 
     def find_deleted_tests(self) -> list[str]:
-        """Tests that are gone while the code that they are named for is still there, and has no other."""
+        """Deleted tests whose code still exists and has no other test."""
         from tenterhook.library.project.subject import Subject
         from tenterhook.library.project.tests import companions
 
@@ -97,7 +97,7 @@ class Standing:
         return found
 
     def due(self, settings: Settings, cwd: str) -> list[Check]:
-        """What is red, stale or not proven, and the tests of what changed and was not tested."""
+        """The checks to run: red, stale or unproven ones, and tests of changed files that were not tested."""
         from tenterhook.library.project.checks import ALL, checks
 
         subjects = {kind: self.subjects(self.names(kind, "fail", STALE)) for kind in ALL}
@@ -107,7 +107,7 @@ class Standing:
         return [check for kind, some in subjects.items() for check in checks(some, settings, (kind,), cwd=cwd)]
 
     def refresh(self, event: TimedEvent, settings: Settings) -> None:
-        """Run what is due. What was red and did not finish stays red until it has run."""
+        """Run the checks that are due. A red one that does not finish stays red."""
         due = self.due(settings, event.cwd)
         if not due:
             return
@@ -122,7 +122,7 @@ class Standing:
         self.states.update({(one.kind, name): one.state for one in known for name in one.of})
 
     def calm(self) -> str:
-        """What can be said where nothing is known to be red: never more than what ran."""
+        """The text if nothing is known to be red: it never claims more than what ran."""
         untested = self.find_untested()
         passed = any(state == "pass" for state in self.states.values())
         if untested:
@@ -148,7 +148,7 @@ class Standing:
 def report(
     event: TimedEvent, settings: Settings, title: str, *, gate: bool = True, problems: bool = False
 ) -> ActionAnswer:
-    """Refused while something is red, if it is a gate; but never twice in a row, or the agent would not come to an end.
+    """Refuse the end while something is red, if it is a gate; but never twice in a row, or the agent could not end.
 
     With `problems`, changed tests that test nothing count as red.
     """

@@ -1,4 +1,4 @@
-"""Run checks at once, within the time that is left, and say what came of each."""
+"""Run checks at once, within the time that is left, and return their results."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from tenterhook.runtime.process import Completed, Program
     from tenterhook.runtime.supervisor.client import Helper
 
-# What is left for ending children that did not finish, and for writing the answer.
+# Time for ending children that did not finish, and for writing the answer.
 SPARE, GRACE = 0.6, 0.1
 CAP = 1 << 18
-NONE_RAN = 5  # pytest's exit code, and unittest's since 3.12, where no test was found
-NOT_FOUND = 127  # a shell's, where a script's program is not there
+NONE_RAN = 5  # exit code of pytest, and of unittest since 3.12, if no test was found
+NOT_FOUND = 127  # exit code of a shell if a script's program does not exist
 
 
 class Result:
-    """`state` is pass, fail, late, absent (not installed), skipped (every test was set aside) or none (no
-    test ran, or none that could fail).
+    """The result of a check. `state` is pass, fail, late, absent (not installed), skipped (every test was set aside) or
+    none (no test ran, or none that could fail).
 
-    It speaks of files as they were when it `began`: what is written while a check runs may not have been checked.
+    It is about the files as they were when it `began`: text that was written during a check may be unchecked.
     """
 
     __slots__ = (
@@ -47,7 +47,7 @@ class Result:
 
     @property
     def line(self) -> str:
-        """What was done, in a part of a line."""
+        """What was done, as a part of a line."""
         if self.state not in ("pass", "fail"):
             return self.detail
         if self.kind != "test":
@@ -63,7 +63,7 @@ class Result:
 
 
 def run(checks: list[Check], left: float, cache: str) -> list[Result]:
-    """All of them at once, none longer than what is left. `cache` is a folder for what tools keep; empty for none."""
+    """Run all checks at once, none longer than the time left. `cache` is a folder for tools' caches; empty for none."""
     from tenterhook.runtime.process import run_all
 
     limit = left - SPARE
@@ -80,9 +80,9 @@ def run(checks: list[Check], left: float, cache: str) -> list[Result]:
 
 @contextlib.contextmanager
 def reports(checks: list[Check]) -> Iterator[dict[Check, str]]:
-    """A file for the report of each check that writes one, in a folder that goes with them.
+    """A report file for each check that writes one, in a folder that is deleted afterwards.
 
-    A name that is no text cannot stand in a report: without it the run's output is read.
+    A name that is not printable cannot be in a report: then the run's output is read.
     """
     wanted = [check for check in checks if REPORT in "".join(check.words) and "".join(check.words).isprintable()]
     if not wanted:
@@ -95,7 +95,7 @@ def reports(checks: list[Check]) -> Iterator[dict[Check, str]]:
 
 
 def helper() -> Helper | None:
-    """Whoever kills us, and be it by SIGKILL, ends what we run, too."""
+    """The helper that starts checks: if we are killed, even by SIGKILL, it ends them."""
     if sys.platform != "linux":
         return None
     from tenterhook.runtime.supervisor import client
@@ -105,11 +105,11 @@ def helper() -> Helper | None:
 
 @contextlib.contextmanager
 def ended_with_us() -> Iterator[None]:
-    """An agent that waits no longer sends SIGTERM to us alone; as an exception it ends what we run, too."""
+    """Turn SIGTERM into an exception: an agent that gives up sends it to us alone, and we must end the checks, too."""
     import signal
     import threading
 
-    if threading.current_thread() is not threading.main_thread():  # only there can it be said what a signal does
+    if threading.current_thread() is not threading.main_thread():  # handlers can only be set there
         yield
         return
     before = signal.signal(signal.SIGTERM, give_up)
@@ -132,9 +132,9 @@ def program(check: Check, limit: float, cache: str, report: str) -> Program:
 
 
 def environment(check: Check, cache: str) -> dict[str, str]:
-    """No colours, no prompts, no caches in the project; and no hooks inside of what a hook runs.
+    """The environment of a check: no colours, prompts, caches in the project, or hooks inside of a hook's run.
 
-    What stands beside the program, such as the other tools of its environment, is found first.
+    Programs beside the one that runs, such as other tools of its environment, are found first.
     """
     env = dict(os.environ)
     beside = os.path.dirname(check.words[0])
@@ -160,7 +160,7 @@ def result(check: Check, done: Completed | None, left: float, report: str) -> Re
     if done.exit_code == 1 and done.stderr.decode("utf-8", "replace").rstrip().endswith(missing):
         return Result(check, "absent", detail=f"{check.tool} is not installed for {plain(check.words[0])}: not run")
     made = Result(check, "fail" if done.exit_code else "pass", seconds=done.seconds)
-    if done.exit_code is None:  # ended by a signal that was not ours
+    if done.exit_code is None:  # a signal that we did not send
         made.state = "fail"
         output += f"\n{done.signal or done.error or 'ended'}: {done.detail}"
     if check.kind == "test":
@@ -171,9 +171,9 @@ def result(check: Check, done: Completed | None, left: float, report: str) -> Re
 
 
 def tally(check: Check, output: str, report: str) -> failures.Tally | None:
-    """Out of the tool's report where it was to write one; what a test prints is not in there.
+    """The numbers from the tool's report, if it writes one; the report does not contain what tests print.
 
-    The report takes a test that passed though it was expected to fail for any other: only the summary tells.
+    A test that passed unexpectedly looks like any other in the report: only the printed summary tells.
     """
     printed = failures.tally(check.tool, output, check.folder)
     if not report:
@@ -188,7 +188,7 @@ def tally(check: Check, output: str, report: str) -> failures.Tally | None:
 
 
 def weigh(made: Result, check: Check, code: int | None, counts: failures.Tally | None) -> None:
-    """Tests pass where some ran and none failed. An exit code alone says so only of a tool whose output is unknown."""
+    """Tests pass if some ran and none failed. An exit code alone is enough only if the tool's output is unknown."""
     if counts:
         made.tests, made.aside = counts.passed + counts.failed, counts.aside
         if counts.failed:
@@ -207,7 +207,7 @@ def weigh(made: Result, check: Check, code: int | None, counts: failures.Tally |
 
 
 def are_idle(tests: list[str]) -> bool:
-    """Whether no code could make these tests fail, so that it says nothing that they pass."""
+    """Whether no code could make these tests fail, so that passing proves nothing."""
     from tenterhook.library.project.commands import read
     from tenterhook.library.project.tests.assertions import is_idle
 

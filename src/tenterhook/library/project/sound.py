@@ -1,4 +1,4 @@
-"""Files that are read and not run, documents and config: sound after a change, and all of them at the end."""
+"""Check files that are read and not run, documents and config: one after a change, and all of them at the end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHOWN = frozenset(".github .gitlab .circleci .devcontainer .vscode".split())
 
 
 class Documents:
-    """Pages: their links lead somewhere, their code blocks are closed."""
+    """Pages: their links must lead somewhere, their code blocks must be closed."""
 
     noun, wrong = "document", "links that lead nowhere, or a code block that is not closed"
 
@@ -47,7 +47,7 @@ class Documents:
         return self.links.problems(os.path.join(self.project, name), text)
 
     def besides(self, changed: list[str], until: TimedEvent) -> Iterator[str]:
-        """Problems of other pages with the files that changed or are gone: a heading renamed, a page removed."""
+        """Problems of other pages with files that changed or are gone: a renamed heading, a removed page."""
         targets = {os.path.basename(name) for name in changed if self.takes(name) or not has(self.project, name)}
         others = (name for name in files(self.project) if self.takes(name) and name not in changed)
         for name in others if targets else ():
@@ -60,7 +60,7 @@ class Documents:
 
 
 class Configs:
-    """Config files: their syntax, and what a linter says of a CI file, a Compose file or a Dockerfile."""
+    """Config files: their syntax, and a linter's problems for a CI file, a Compose file or a Dockerfile."""
 
     noun, wrong = "config file", "something that the program which reads it would refuse"
 
@@ -84,12 +84,12 @@ class Configs:
         return found
 
     def besides(self, changed: list[str], until: TimedEvent) -> Iterator[str]:
-        """No config file's soundness hangs on another's."""
+        """Nothing: config files do not depend on each other."""
         return iter(())
 
 
 def after(event: TimedEvent, kind: type[Documents] | type[Configs]) -> ActionAnswer:
-    """The file that a tool wrote; what is wrong with it is feedback for the model."""
+    """Check the file that a tool wrote; problems are feedback for the model."""
     subject = resolve_written_subject(event)
     if isinstance(subject, str):
         return fine(subject)
@@ -115,7 +115,7 @@ def after(event: TimedEvent, kind: type[Documents] | type[Configs]) -> ActionAns
 
 
 def at_the_end(event: TimedEvent, kind: type[Documents] | type[Configs], title: str) -> ActionAnswer:
-    """What changed, and whether every such file is sound; refused while one is not, but never twice in a row."""
+    """Report what changed and whether every such file is sound; refuse while one is not, but never twice in a row."""
     from tenterhook.library.project.changed import repository
     from tenterhook.library.project.report import Standing
 
@@ -146,7 +146,7 @@ def at_the_end(event: TimedEvent, kind: type[Documents] | type[Configs], title: 
 
 
 def problems(concern: Documents | Configs, names: list[str], event: TimedEvent) -> tuple[list[str], int]:
-    """What is wrong with the files, and how many there was no time for."""
+    """The problems of the files, and how many files there was no time for."""
     found: list[str] = []
     for done, name in enumerate(names):
         if event.left() < SPARE:
@@ -162,5 +162,5 @@ def has(project: str, name: str) -> bool:
 
 
 def files(project: str) -> Iterator[str]:
-    """The files that people write, from the project on."""
+    """The files that people write, relative to the project."""
     return (os.path.relpath(path, project) for path in walk(project, SHOWN))

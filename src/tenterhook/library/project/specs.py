@@ -1,4 +1,4 @@
-"""The documents of a SPEC: which folder is meant, and what its documents must hold."""
+"""The documents of a SPEC: which folder is meant, and what its documents must contain."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LISTED = {"bullet_list_open", "ordered_list_open", "table_open"}
 
 
 def folder_of(event: Event) -> str:
-    """From the project on: the SPEC that the event names, else the one that was written to last; empty without any."""
+    """The SPEC that the event names, else the one that was written last, relative to the project; empty without any."""
     from glob import glob
 
     folders = [one for one in glob(FOLDERS, root_dir=event.project) if os.path.isdir(os.path.join(event.project, one))]
@@ -34,13 +34,13 @@ def folder_of(event: Event) -> str:
 
 
 def latest_file_mtime(folder: str) -> float:
-    """When a file of it was written last."""
+    """The time of the last change to any of its files."""
     times = [one.stat(follow_symlinks=False).st_mtime for one in os.scandir(folder) if one.is_file()]
     return max(times, default=0.0)
 
 
 def problems_of(project: str, folder: str, headings: list[str]) -> list[str]:
-    """What the three documents of a SPEC lack, each as `path:line: what`; the headings are wanted in spec.md."""
+    """What the three documents of a SPEC lack, each as `path:line: what`; the headings are required in spec.md."""
     found: list[str] = []
     for name in DOCUMENTS:
         path = os.path.join(folder, name)
@@ -53,7 +53,7 @@ def problems_of(project: str, folder: str, headings: list[str]) -> list[str]:
 
 
 def special(name: str, path: str) -> Iterator[str]:
-    """What only one of the documents must have."""
+    """Requirements of single documents."""
     from tenterhook.library.project.pages.markdown import Page
 
     page = Page(text_of(path)[0])
@@ -64,7 +64,7 @@ def special(name: str, path: str) -> Iterator[str]:
 
 
 def others(project: str) -> list[str]:
-    """Where there is no such folder: the documents beside the newest one in a folder of specifications."""
+    """The documents beside the newest one in a folder of specifications, if there is no SPEC folder."""
     names = [name for pattern in OTHERS for name in matching(project, pattern)]
     folder = os.path.dirname(newest(project, names))
     return [name for name in names if os.path.dirname(name) == folder]

@@ -1,4 +1,4 @@
-"""The file that an event is about: where it is in the project, what it is, which package it belongs to."""
+"""The file that an event is about: its place in the project, its kind, and its package."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Subject:
-    """A file inside of the project. `name` counts from the project; links are resolved."""
+    """A file in the project. `name` is relative to the project; links are resolved."""
 
     __slots__ = ("kind", "language", "name", "path", "project")
 
@@ -28,18 +28,18 @@ class Subject:
         return plain(self.name)
 
     def folders(self) -> list[str]:
-        """From the nearest enclosing package up to the project."""
+        """The folders from the nearest enclosing package up to the project."""
         return enclosing(self.project, os.path.dirname(self.path), self.language)
 
 
 def subject(project: str, path: str) -> Subject | None:
-    """None for a file outside of the project, also where only a link makes it look inside."""
+    """None for a file outside of the project, even if only a link makes it look inside."""
     project, path = os.path.realpath(project), os.path.realpath(path)
     return Subject(project, path) if path.startswith(project.rstrip(os.sep) + os.sep) else None
 
 
 def resolve_written_subject(event: Event) -> Subject | str:
-    """The file that the tool writes or wrote; where that is none of ours, why there is nothing to check."""
+    """The file that the tool writes or wrote; if it is not in the project, why there is nothing to check."""
     given_texts(event.input, PATHS)
     if not event.texts or not event.path:
         return "nothing to check: the tool wrote no file"
@@ -48,7 +48,7 @@ def resolve_written_subject(event: Event) -> Subject | str:
 
 
 def enclosing(project: str, folder: str, language: str) -> list[str]:
-    """From the first folder that holds a manifest of the language up to the project; else the project alone."""
+    """The folders from the first one with a manifest of the language up to the project; else the project alone."""
     from tenterhook.library.project import languages
 
     module = languages.of(language)

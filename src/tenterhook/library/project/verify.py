@@ -1,4 +1,4 @@
-"""After a change: run what it touches, keep what came of it, and tell the first failures."""
+"""After a change: run the checks that it affects, keep their results, and report the first failures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def after(
     red: str = "",
     proof: bool = False,
 ) -> ActionAnswer:
-    """What most actions do after a change of a file that concerns them: of these kinds and, if given, suffixes."""
+    """The usual work of an action after a change: for files of these kinds and, if given, suffixes."""
     subject = resolve_checkable_file(event, what, of, suffixes)
     if isinstance(subject, ActionAnswer):
         return subject
@@ -40,7 +40,7 @@ def after(
 def resolve_checkable_file(
     event: TimedEvent, what: str, of: tuple[str, ...] = CODE, suffixes: frozenset[str] = frozenset()
 ) -> Subject | ActionAnswer:
-    """The changed file; the answer where it does not parse, or is of another kind."""
+    """The changed file; the answer if it does not parse, or is of another kind."""
     subject = resolve_written_subject(event)
     if isinstance(subject, str):
         return fine(subject)
@@ -53,7 +53,7 @@ def resolve_checkable_file(
 
 
 def deny_unparsable_file(event: TimedEvent, subject: Subject) -> ActionAnswer | None:
-    """The refusal of a file that does not parse. Nothing is run then: everything else would fail for that reason."""
+    """The refusal of a file that does not parse. Nothing is run then: everything would fail for that reason."""
     from tenterhook.library.project.parsing import unparsable
 
     wrong = unparsable([subject], event.left()).get(subject.name)
@@ -65,7 +65,7 @@ def deny_unparsable_file(event: TimedEvent, subject: Subject) -> ActionAnswer | 
 def run_affected_checks(
     event: TimedEvent, settings: Settings, subject: Subject, wanted: tuple[str, ...] = ALL
 ) -> list[Result]:
-    """What came of the checks that the change touches; kept for the report at the end."""
+    """Run the checks that the change affects; the results are kept for the report at the end."""
     event.settle()
     ledger = Ledger(event)
     results = run(checks([subject], settings, wanted, cwd=event.cwd), event.left(), ledger.cache())
@@ -76,9 +76,9 @@ def run_affected_checks(
 def build_check_verdict(
     subject: Subject, results: list[Result], problems: list[str] | None = None, *, red: str = "", proof: bool = False
 ) -> ActionAnswer:
-    """Feedback where something is red; else what was done, for the user too where something ran.
+    """Feedback if something is red; else what was done, also for the user if something ran.
 
-    With `proof`, tests that are there and do not run are red too.
+    With `proof`, tests that exist but do not run are red too.
     """
     lines = [result.line for result in results]
     if subject.kind == "source" and not any(result.kind == "test" for result in results):
@@ -98,7 +98,7 @@ def build_check_verdict(
 
 
 def is_unproven(subject: Subject, state: str) -> bool:
-    """Whether the tests of a file are there, and show nothing. A file among tests may as well be a helper of them."""
+    """Whether a file has tests that prove nothing. A file among tests may also be a helper."""
     from tenterhook.library.project.tests.assertions import holds_test
 
     if state != "none" or subject.kind == "source":
@@ -107,7 +107,7 @@ def is_unproven(subject: Subject, state: str) -> bool:
 
 
 def red_first(subject: Subject, results: list[Result]) -> str:
-    """What is told of a test that fails, as a new one does before its code is there; nothing where none fails."""
+    """The text for a test that fails, as a new one does before its code exists; empty if none fails."""
     failed = [result for result in results if result.kind == "test" and result.state == "fail"]
     return f"red, as a test is before its code: {failed[0].line}" if failed and subject.kind == "test" else ""
 

@@ -1,4 +1,4 @@
-"""The files that people write: what tools make and keep is left out, and the search is bounded."""
+"""The files that people write, without what tools generate or cache; the search is bounded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_FILES = 20_000
 
 
 def walk(root: str, shown: frozenset[str] = frozenset()) -> Iterator[str]:
-    """Whole paths, in order. Folders with a dot before their names are skipped, unless they are in `shown`."""
+    """Absolute paths, in order. Folders whose names begin with a dot are skipped, unless they are in `shown`."""
     left = MOST_FILES
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(one for one in folders if one in shown or (one[0] != "." and one not in SKIPPED))

@@ -7,21 +7,21 @@ LONGEST_COMMAND = 1500
 
 
 def plain(text: str, width: int = WIDTH) -> str:
-    """One printable line: a name can hold line ends, and bytes that are no text."""
+    """One printable line: a name can hold line ends, and bytes that are not text."""
     text = text.encode("utf-8", "backslashreplace").decode()
     line = "".join(one if one.isprintable() else "?" for one in text[: width + 1])
     return line if len(line) <= width else line[: width - 3] + "..."
 
 
 def command_line(words: list[str]) -> str:
-    """As it can be typed: with many names it is long, and cut it would not run."""
+    """The command as it can be typed: it may be long, but if it were cut it would not run."""
     import shlex
 
     return plain(shlex.join(words), LONGEST_COMMAND)
 
 
 def truncate_lines(lines: list[str], most: int = LINES) -> str:
-    """At most so many lines and characters, first ones first; what was left out is counted."""
+    """At most that many lines and characters, the first ones; the rest is counted."""
     kept: list[str] = []
     size = 0
     for line in lines:

@@ -1,7 +1,6 @@
-"""The regular expressions of other languages in Python's spelling: each agent reads its matchers by its own engine.
+"""Translate the regular expressions of other languages to Python: each agent reads matchers with its own engine.
 
-These are rules of spelling alone; matching stays Python's. What a group captured is of no use in a matcher, so no group
-captures.
+Only the spelling is translated; Python does the matching. A matcher does not use captured groups, so no group captures.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from tenterhook.support.strategy import Strategy
 
 
 class RegexEngine(Strategy[type[Pattern]]):
-    """Whose patterns are read, and how: `whose` is for a sentence, with a blank at its end."""
+    """A language of patterns and its reader. `whose` is for sentences and ends with a blank."""
 
     __slots__ = ("whose",)
 
@@ -34,10 +33,10 @@ ENGINES = {
 
 
 def whose(engine: str) -> str:
-    """Whose regular expressions they are, in a word with a blank; Python's need none."""
+    """The language of the patterns, as a word followed by a blank; empty for Python."""
     return ENGINES[engine].whose if engine else ""
 
 
 def to_python(pattern: str, engine: str) -> str:
-    """The same pattern as Python writes it; Invalid where the engine refuses it, Beyond where Python has no word."""
+    """The same pattern in Python's spelling; Invalid if the engine refuses it, Beyond if Python cannot express it."""
     return ENGINES[engine].run(pattern).whole()

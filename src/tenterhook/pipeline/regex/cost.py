@@ -40,7 +40,7 @@ class Part(NamedTuple):
 
 
 def nanoseconds(pattern: str, size: int, *, search: bool) -> float:
-    """A bound on what it takes to try a pattern on a text of that size; infinite where nobody can tell."""
+    """An upper bound on the time to try a pattern on a text of that size; infinite if it is not known."""
     try:
         parsed = parser.parse(pattern)
         whole = Reading(size, has_inline_flag(pattern, "i"), has_inline_flag(pattern, "a")).row(list(parsed), 0)
@@ -57,20 +57,20 @@ def has_inline_flag(pattern: str, flag: str) -> bool:
 
 
 class Unclear(Exception):
-    """A pattern that is too intricate, or holds what is not known here."""
+    """A pattern that is too intricate, or that has a part which is not known here."""
 
 
 class Reading:
-    """One look at one pattern, for texts of one size. `after` is always what may come next."""
+    """Estimates one pattern for texts of one size. `after` is always the set of characters that may come next."""
 
     def __init__(self, size: int, ignore_case: bool, ascii_only: bool) -> None:
         self.size, self.ignore_case = size, ignore_case
-        # What the sorts of other characters mean where \w and the like may mean ASCII's alone: nothing certain.
+        # Whether \w and the like include non-ASCII characters is uncertain if they may be ASCII only.
         self.surely, self.maybe = (ASCII, OTHERS) if ascii_only else (EVERY, 0)
         self.left = PATIENCE
 
     def row(self, items: list[Any], after: int) -> Part:
-        """Parts one after another: the ways of each multiply what all behind it cost."""
+        """Parts in a row: the ways of each multiply the cost of everything after it."""
         parts: list[Part] = []
         for item in reversed(items):
             part = self.part(item, after)
@@ -106,7 +106,7 @@ class Reading:
         raise Unclear
 
     def settled(self, kind: str, value: Any) -> Part:
-        """What never gives back what it took: it costs, but has one way."""
+        """A part that never backtracks: it has a cost, but only one way."""
         if kind == "ATOMIC_GROUP":
             return self.row(list(value), EVERY)._replace(ways=1)
         if kind == "POSSESSIVE_REPEAT":
@@ -116,7 +116,7 @@ class Reading:
         return Part(1, self.row(list(value[1]), EVERY).cost, 0, True)
 
     def branch(self, choices: list[list[Any]], after: int) -> Part:
-        """One way in all where the next character tells which it is."""
+        """Alternatives have one way in all if the next character tells which one it is."""
         parts = [self.row(one, after) for one in choices]
         seen = 0
         apart = all(part.single for part in parts)
@@ -141,7 +141,7 @@ class Reading:
         out = self.row(items, after)
         empty = low == 0 or plain.empty
         if again.single and not plain.empty:
-            # Where each turn has one way, all that is open is after how many of them it ends.
+            # If each turn has one way, only the number of turns is open.
             told = out.single and (low == high or not plain.first & after)
             cost = STEP + most * (again.cost + out.cost + TURN)
             return Part(1 if told else spread * out.ways, cost, plain.first, empty)
@@ -151,7 +151,7 @@ class Reading:
         return Part(turns * spread, turns * (plain.cost + TURN), plain.first, empty)
 
     def characters(self, kind: str, value: Any) -> int:
-        """What it may stand for: rather too much than too little."""
+        """The characters that it may match; rather too many than too few."""
         if kind == "ANY":
             return EVERY
         if kind == "NOT_LITERAL":
@@ -172,7 +172,7 @@ class Reading:
         return self.fold_letter_case(found | sorts | self.maybe)
 
     def fold_letter_case(self, found: int) -> int:
-        """With the letters of the other case; some letters of ASCII have relations beyond it."""
+        """Add the letters of the other case; some ASCII letters have counterparts beyond ASCII."""
         if not self.ignore_case:
             return found
         letters = found & (between(65, 90) | between(97, 122))

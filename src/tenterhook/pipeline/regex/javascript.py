@@ -17,7 +17,7 @@ from tenterhook.pipeline.regex.pattern import (
 )
 
 WORD, DIGIT = "A-Za-z0-9_", "0-9"
-# What JavaScript takes for a blank; Python knows others.
+# The characters that JavaScript takes for blanks; Python's set differs.
 BLANK = r"\t\n\x0b\x0c\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 NAME = re.compile(r"[A-Za-z_$][\w$]*")
 NUMBER = re.compile(r"[1-9]\d*")
@@ -29,7 +29,7 @@ LOOKS = ("(?=", "(?!", "(?<")
 
 
 class JavaScript(Pattern):
-    """ECMAScript without flags, as its annex for the web has it: what means nothing stands for itself."""
+    """ECMAScript without flags, with its web annex: an escape without a meaning is the character itself."""
 
     modern = False
 
@@ -51,7 +51,7 @@ class JavaScript(Pattern):
         return REPEAT.match(self.pattern, self.place) is not None
 
     def atom(self) -> tuple[bool, str]:
-        """The next thing, and whether it may be repeated."""
+        """Read the next item; return whether it may be repeated."""
         if self.at_count():
             raise Invalid("there is nothing to repeat")
         sign = self.next()
@@ -99,7 +99,7 @@ class JavaScript(Pattern):
         return True, literal(self.character())
 
     def several(self) -> str:
-        """What an escape stands for that means several characters, as the inside of a set."""
+        """The set of characters that an escape means, as the inside of a set."""
         for sign, inside in (("d", DIGIT), ("w", WORD), ("s", BLANK)):
             if self.take(sign):
                 return inside
@@ -108,7 +108,7 @@ class JavaScript(Pattern):
         return ""
 
     def character(self) -> int:
-        """The character that an escape stands for; most stand for themselves."""
+        """The character that an escape means; most mean the character itself."""
         octal = self.read(OCTAL)
         if octal:
             return int(octal[0], 8)
@@ -134,14 +134,14 @@ class JavaScript(Pattern):
                 high = self.member()
                 if isinstance(low, int) and isinstance(high, int):
                     made += range_of(low, high)
-                else:  # no range, but a hyphen between the two
+                else:  # not a range, but a hyphen between the two
                     made += f"{text_of(low)}\\-{text_of(high)}"
             else:
                 made += text_of(low)
         return f"[{'^' if negated else ''}{made}]"
 
     def member(self) -> str | int:
-        """Of a set: a character as its number, or several as the inside of a set."""
+        """An item of a set: a character as its number, or several as the inside of a set."""
         sign = self.next()
         if sign != "\\":
             return ord(sign)
@@ -149,7 +149,7 @@ class JavaScript(Pattern):
 
 
 class Modern(JavaScript):
-    """With what came in 2025: modifiers, and a name that stands again in another alternative."""
+    """Groups, including the additions of 2025: modifiers, and the same name in another alternative."""
 
     modern = True
 

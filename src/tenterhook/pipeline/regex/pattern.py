@@ -1,4 +1,4 @@
-"""What the spellings of all languages share: a pattern is read from left to right, piece by piece."""
+"""The reader that all languages share: it reads a pattern from left to right, piece by piece."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Invalid(Exception):
 
 
 class Beyond(Exception):
-    """The agent's engine takes the pattern, and Python cannot say it."""
+    """The agent's engine accepts the pattern, but Python cannot express it."""
 
 
 class Pattern:
@@ -76,7 +76,7 @@ class Pattern:
         self.names.add(found[0])
 
     def repeat(self) -> str:
-        """The repeat that stands here, if any; whether it is greedy makes no difference to what fits."""
+        """The repeat at this place, if any; whether it is greedy does not change what matches."""
         counted = self.read(REPEAT)
         if counted:
             low, high = int(counted[1]), int(counted[3] or counted[1])
@@ -91,7 +91,7 @@ class Pattern:
         return made
 
     def digits(self, size: int) -> int | None:
-        """The number that so many hexadecimal digits make, or that stands in braces where the size is 0."""
+        """The number of that many hexadecimal digits, or of the digits in braces if the size is 0."""
         end = self.place + size if size else self.pattern.find("}", self.place)
         text = self.pattern[self.place : end]
         if end > len(self.pattern) or not HEX.fullmatch(text) or (not size and len(text) > 6):
@@ -102,7 +102,7 @@ class Pattern:
 
 @cache
 def all_but(inside: str) -> str:
-    """The inside of a set of all other characters."""
+    """The inside of a set with all other characters."""
     rest, low = "", 0
     for found in sorted(code for code in range(0x3001) if re.match(f"[{inside}]", chr(code))):
         rest += range_of(low, found - 1) if low < found else ""
@@ -125,7 +125,7 @@ def text_of(member: str | int) -> str:
 
 
 def literal(code: int) -> str:
-    """A character as it stands for itself, in a set or outside."""
+    """A character that means itself, in a set or outside."""
     if code > 127:
         return f"\\U{code:08x}"
     sign = chr(code)

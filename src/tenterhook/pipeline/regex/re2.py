@@ -1,6 +1,6 @@
-"""RE2, where it is installed: the extra `re2`. It takes time in proportion to a text's length, whatever the pattern.
+"""RE2, if it is installed (the extra `re2`). Its time is proportional to a text's length, whatever the pattern.
 
-It is used for nothing but patterns that Python might take too long for, and only where both mean the same by them.
+It is used only for patterns that Python might take too long for, and only if both give them the same meaning.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 
 from tenterhook.pipeline.match import NOT_RUN
 
-# What RE2 reads in its own way or Python alone knows: possessive repeats, atomic groups, a count without a beginning,
-# and what Python itself finds doubtful in a set.
+# Syntax that RE2 reads differently or only Python knows: possessive repeats, atomic groups, a count without a
+# beginning, and sets that Python warns about.
 # The end of a text, which RE2 writes with a small letter.
 END = re.compile(r"(?<!\\)((?:\\\\)*)\\Z")
 OTHERWISE = re.compile(r"[*+?}]\+|\(\?>|\{,|\[\^?\[|--|&&|~~|\|\|")
@@ -21,7 +21,7 @@ OTHERWISE = re.compile(r"[*+?}]\+|\(\?>|\{,|\[\^?\[|--|&&|~~|\|\|")
 
 @cache
 def engine() -> Any:
-    """The module of google-re2; None where there is none. Others of that name fall back on Python's own engine."""
+    """The module of google-re2; None if it is not installed. Other modules of that name use Python's own engine."""
     try:
         from tenterhook.support.project_imports import import_installed_module
 
@@ -32,7 +32,7 @@ def engine() -> Any:
 
 
 def linear(pattern: str, *, search: bool) -> Callable[[str], object] | None:
-    """The test of a pattern; None where RE2 is not there or would not mean the same."""
+    """The test of a pattern; None if RE2 is not installed or would give it another meaning."""
     module = engine()
     if module is None or OTHERWISE.search(pattern):
         return None

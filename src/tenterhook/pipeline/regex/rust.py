@@ -6,13 +6,13 @@ import re
 
 from tenterhook.pipeline.regex.pattern import CONTROLS, Beyond, Invalid, Pattern, all_but, literal, range_of, text_of
 
-# What Rust takes for a blank; Python knows others.
+# The characters that Rust takes for blanks; Python's set differs.
 RUST_BLANK = r"\t\n\x0b\x0c\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 RUST_NAME = re.compile(r"[A-Za-z_][\w.\[\]]*")
 FLAGS = re.compile(r"\?([a-zA-Z]*)(?:-([a-zA-Z]*))?([:)])")
 EDGES = {"start": r"\b(?=\w)", "end": r"\b(?<=\w)", "start-half": r"(?<!\w)", "end-half": r"(?!\w)"}
 RUST_PLACES = {"b": r"\b", "B": r"\B", "A": r"\A", "z": r"\Z", "<": EDGES["start"], ">": EDGES["end"]}
-# How a count begins that wants at least one.
+# The beginning of a count that needs at least one.
 ONCE = ("{1", "{2", "{3", "{4", "{5", "{6", "{7", "{8", "{9")
 ASSERTIONS = {"^", "$", r"\Z", r"\A", r"\b", r"\B", *EDGES.values()}
 
@@ -25,7 +25,7 @@ class Rust(Pattern):
         self.lines = False
 
     def alternatives(self) -> str:
-        """Flags count up to the end of the group that they stand in, whatever bars come after them."""
+        """Flags count up to the end of their group, across any bars after them."""
         made, flags, outer, empty = "", "", self.lines, True
         while self.place < len(self.pattern) and not self.at(")"):
             if self.take("|"):
@@ -55,7 +55,7 @@ class Rust(Pattern):
             repeat = self.repeat()
             if not repeat:
                 raise Invalid("a brace that is no repeat")
-            if atom in ASSERTIONS:  # a place is there or not, however often it is asked for
+            if atom in ASSERTIONS:  # repeating a position makes no difference
                 made = atom = made if repeat[0] == "+" or repeat.startswith(tuple(ONCE)) else ""
             elif before and before in "*+?" and repeat in "*+?":
                 before = before if before == repeat else "*"
@@ -77,7 +77,7 @@ class Rust(Pattern):
         return sign if sign in "^." else re.escape(sign)
 
     def flags(self) -> str | None:
-        """Flags without a group, as Python writes them for one; None where a group stands here."""
+        """Flags without a group, in Python's spelling with a group; None if a group begins here."""
         start = self.place
         self.take("(")
         found = self.read(FLAGS)
@@ -169,7 +169,7 @@ class Rust(Pattern):
 
 
 def join_flags(flags: str, more: str) -> str:
-    """Flags that stand in a group with those that come after them: what is said last counts."""
+    """Flags of a group combined with those that follow them: the last one counts."""
     on, _, off = flags.partition("-")
     added, _, removed = more.partition("-")
     left = "".join(one for one in dict.fromkeys(on + added) if one not in removed)

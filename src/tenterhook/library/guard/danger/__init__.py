@@ -1,4 +1,4 @@
-"""Rules about commands, by name. Each subject is a file, imported only where a program that it is about is called."""
+"""Rules about commands, by name. Each subject is a file, imported only if a program that it is about is called."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tenterhook.library.guard.paths import Place
 
-# The programs that each file has rules about.
+# The programs that each file's rules are about.
 ABOUT = {
     "files": (
         "rm unlink find mv rsync chmod chown chgrp dd mkfs fdisk sfdisk sgdisk gdisk wipefs parted shred blkdiscard "
@@ -45,9 +45,9 @@ UNPARSABLE = Finding(
     "unparsable", "ask", "the command cannot be read as a shell would read it ({}); write it in a simpler way"
 )
 TOO_MANY = "it writes more files than can be looked at"
-# What one command can have against it in words; more would not be read.
+# The most findings for one command; more would not be read.
 MOST = 20
-# Each path is followed on the disk, which takes its time.
+# Each path is resolved on the disk, which takes time.
 MOST_PATHS = 1000
 
 
@@ -60,9 +60,9 @@ def findings(
     programs: bool = True,
     paths: bool = True,
 ) -> list[Finding]:
-    """All that is against running a text in a shell: against the programs, and against the paths that they write.
+    """All findings about a shell text: about the programs, and about the paths that they write.
 
-    Of one rule what it finds first. Secrets are not repeated.
+    Each rule reports its first finding. Secrets are masked.
     """
     found: dict[str, Finding] = {}
     called, problem = calls(text, folder=folder, home=place.home)
@@ -93,7 +93,7 @@ def findings(
 
 
 def about_own(text: str, path: str, place: Place) -> Finding | None:
-    """A command that writes to the file in which our settings stand among others."""
+    """A finding about a command that writes to a file that holds our settings among others."""
     if not path.rstrip("/").endswith(f"/{own.FILE}"):
         return None
     if own.NAME in text:
@@ -112,7 +112,7 @@ def format_call(call: Call, secrets: tuple[str, ...]) -> str:
     text = str(call)
     for one in secrets:
         text = text.replace(one, mask_secret(one))
-    text = mask_secrets_in_text(text)  # which quotes may have kept apart in the command
+    text = mask_secrets_in_text(text)  # in the command, quotes may have split them
     text = "".join(char if char.isprintable() else " " for char in text[:200])
     return text if len(text) <= 100 else text[:97] + "..."
 
@@ -143,5 +143,5 @@ def every() -> list[Rule]:
 
 
 def names() -> list[str]:
-    """Of all rules about commands."""
+    """The names of all rules about commands."""
     return [*(rule.name for rule in every()), UNPARSABLE.rule]

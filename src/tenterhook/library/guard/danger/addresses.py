@@ -1,4 +1,4 @@
-"""Rules about code that a program gets from an address by itself."""
+"""Rules about programs that fetch code from an address themselves."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tenterhook.support.shell.calls import Call
 from tenterhook.support.shell.startup_files import is_address
 from tenterhook.support.shell.wrappers import operands, option_value
 
-# Subcommands that run or install what is named first behind them.
+# Subcommands that run or install the first name after them.
 DENO = ("run", "install", "i", "add", "test", "bench", "serve", "compile")
-# Options with a value, which may be an address that is no code.
+# Options with a value, which may be an address but is not code.
 PYTHON = (
     *("-i", "--index-url", "--extra-index-url", "-f", "--find-links", "--index", "--default-index", "--proxy"),
     *("-c", "--constraint", "--constraints", "--cert", "--trusted-host", "-r", "--requirement", "--requirements"),
@@ -24,7 +24,7 @@ VALUED = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), NODE),
     "deno": ("-c", "--config", "--import-map", "--cert", "--location", "-n", "--name", "--root", "--lock"),
 }
-# What each is told before the packages.
+# The words of each program before the packages.
 INSTALLS = {
     "pip": ("install", "wheel", "download"),
     "pipx": ("install",),
@@ -32,7 +32,7 @@ INSTALLS = {
     "yarn": ("add", "global add"),
     "uv": ("pip install", "add", "tool install"),
 }
-# A package may have its name before the address. What a repository holds is left to those who name it.
+# A package may have its name before the address. Code in a named git repository is the user's decision.
 PACKAGE = r"(?i)(?:[\w.\-\[\],/@]+\s*@\s*)?(?:https?|ftp)://"
 
 

@@ -13,7 +13,7 @@ from tenterhook.support.shell.records import UNKNOWN
 from tenterhook.support.shell.startup_files import DECLARES, MAKES, odd_shell, preloads, shell_startup_files
 from tenterhook.support.shell.wrappers import PRIVILEGED, SHELLS
 
-# What hands a shell a file as it is, or nothing.
+# Programs that pass a file to a shell unchanged, or pass nothing.
 SEEN = ("cat", "echo", "printf", ":", "true", "sleep")
 COPIES = ("cp", "mv", "tee", "install", "sponge", "truncate")
 DISK = r"/dev/(?:[shv]d[a-z]|xvd[a-z]|nvme\d|mmcblk\d|r?disk\d|dm-\d|mapper/|md\d|loop\d|k?mem$|port$)"
@@ -24,7 +24,7 @@ SWITCHES = ("TENTERHOOK_OFF", "HUSKY", "HUSKY_SKIP_HOOKS", "LEFTHOOK", "SKIP", "
 
 
 def unknown(call: Call, place: Place) -> bool:
-    """Its name is made by the shell, or it is a shell that runs what another program makes up."""
+    """Whether the shell makes up the program's name, or a shell runs the output of another program."""
     pattern = any(char in call.program for char in "*?") or ("[" in call.program and call.program.strip("["))
     return UNKNOWN in call.program or bool(pattern) or runs_unseen(call)
 
@@ -50,7 +50,7 @@ def is_privileged_call(call: Call, place: Place) -> bool:
 
 
 def writes_into_disk(call: Call, place: Place) -> bool:
-    """By a redirection, a copy or tee."""
+    """Whether a redirection, a copy or tee writes it."""
     named = [*call.writes, *(written_words(call) if call.program in COPIES else ())]
     return any(one.startswith("/dev/") and re.match(DISK, one) for one in named)
 
@@ -67,7 +67,7 @@ def switches_off(call: Call, place: Place) -> bool:
 
 
 def takes_us_away(call: Call) -> bool:
-    """A wrapper goes without a word where the program is not installed; and what is approved guards no more."""
+    """Whether it disables us: approves hooks, or removes our program, without which a wrapper does nothing."""
     words = call.words
     if call.program == "tenter" and words[:1] == ["trust"] and words[1:] != ["--json"]:
         return True

@@ -1,4 +1,4 @@
-"""Rules about deleting much, writing to disks, and opening files to everybody."""
+"""Rules about deleting much, writing to disks, and giving all users access to files."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tenterhook.support.shell.wrappers import found_by, operands
 
 # The last part of a path that means everything in the folder before it.
 EVERYTHING = ("*", ".*", "**", "", ".", "./*", "?*", "*.*", ".[!.]*", ".[^.]*", ".??*", "..?*")
-# Folders of the system further down, and those of a home, that nobody has a second time.
+# Deeper folders of the system, and of a home, that cannot be replaced.
 SYSTEM = ("/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/share", "/usr/local", "/var/lib", "/System/Library")
 KEYS = (".ssh", ".gnupg", ".aws", ".kube")
-# Programs about disks, with the words by which they destroy what is there; any word of a disk where there are none.
+# Programs about disks, with the words that destroy data; empty: any argument does.
 DESTROYS = {
     **dict.fromkeys(("sgdisk", "gdisk"), "-Z -o -z --zap --zap-all --clear"),
     "cryptsetup": "luksFormat luksErase erase reencrypt",
@@ -35,7 +35,7 @@ def has(call: Call, letters: str, *names: str) -> bool:
     for word in call.words:
         if word == "--":
             return False
-        if word[:2] == "--" and any(name.startswith(word) for name in names):  # the beginning of a name will do
+        if word[:2] == "--" and any(name.startswith(word) for name in names):  # an abbreviation is enough
             return True
         if word[:1] == "-" and word[1:2] != "-" and any(letter in word[1:] for letter in letters):
             return True
@@ -43,12 +43,12 @@ def has(call: Call, letters: str, *names: str) -> bool:
 
 
 def is_nearly_all(name: str) -> bool:
-    """All files but those that start with some letter."""
+    """Whether it matches all files except those that start with some letter."""
     return name[:2] in ("[!", "[^") and name.endswith("]*")
 
 
 def is_root(call: Call, word: str, place: Place) -> bool:
-    """Whether a word means the system's root or a folder right below, a home, or the project or what is around it."""
+    """Whether a word means the root, a folder directly below it, a home, or the project or a folder around it."""
     if call.remote and word in ("~", "."):
         return True
     path = whole(call, word)
@@ -60,7 +60,7 @@ def is_root(call: Call, word: str, place: Place) -> bool:
     path = "/" if path.rstrip("/*.") == "" else os.path.normpath(path)
     if path in (os.path.join(home, one) for home in (place.home, place.real_home) for one in KEYS):
         return True
-    # A home or a project is kept wherever it lies, also in a temporary folder; what else lies there may go.
+    # A home or a project is protected even in a temporary folder; other things there may be deleted.
     if any(one == path or below(one, path) for one in (place.root, place.project, place.home, place.real_home)):
         return True
     temporary = any(below(path, one) for one in TEMPORARY)
@@ -81,11 +81,11 @@ def deletes_root(call: Call, place: Place) -> bool:
 
 
 def deletes_unknown(call: Call, place: Place) -> bool:
-    """What a substitution gives, what is the root where a variable is empty, all of a folder that is unknown."""
+    """Whether the target is unknown: a substitution, the root if a variable is empty, or all of an unknown folder."""
     if not has(call, "rR", "--recursive"):
         return False
     targets = operands(call.words)
-    listed = "xargs" in call.by and not call.fed and not call.texts  # in a file that nobody looked into
+    listed = "xargs" in call.by and not call.fed and not call.texts  # a list in a file that was not read
     made = any(one.strip(UNKNOWN) == "" for one in targets) and (bool(call.inner) or listed)
     emptied = any(UNKNOWN in one and one.replace(UNKNOWN, "").rstrip("*.") == "/" for one in targets)
     return (
@@ -116,7 +116,7 @@ def writes_disk(call: Call, place: Place) -> bool:
 
 
 def deletes_history(call: Call, place: Place) -> bool:
-    """The repository itself, which no other rule here holds for more than a folder."""
+    """Whether it deletes the repository itself, which to the other rules is only a folder."""
     targets = operands(call.words)
     named = {os.path.normpath(whole(call, one)) for one in (targets if call.program == "rm" else targets[:-1])}
     return not named.isdisjoint(os.path.join(one, ".git") for one in (place.root, place.project))

@@ -1,4 +1,4 @@
-"""Rules about git: history and work that cannot be had back, and hooks that are gone around."""
+"""Rules about git: lost history and work, and bypassed hooks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tenterhook.support.shell.wrappers import after_options, operands
 
 GLOBAL = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"]
 HOOKS_PATH = "core.hookspath"
-# Subcommands, what makes them dangerous (a sign of each group between &), and what makes them harmless again.
+# Subcommands, the signs that make them dangerous (one of each group between &), and those that make them harmless.
 FORCES = (("push", "-f --force --mirror +*", "-n --dry-run"),)
 DISCARDS = (
     ("reset", "--hard --merge", ""),
@@ -33,14 +33,14 @@ WITH_HOOKS = ("commit", "push", "merge", "rebase", "am", "cherry-pick", "revert"
 
 
 def split_subcommand(call: Call) -> tuple[str, list[str]]:
-    """The subcommand and its words."""
+    """The subcommand and its arguments."""
     at = after_options(call.words, GLOBAL)
     rest = call.words[at:]
     return (rest[0], rest[1:]) if rest else ("", [])
 
 
 def has_option(words: list[str], letter: str, *names: str) -> bool:
-    """Whether an option is there, by its letter, alone or among others, or by a long name."""
+    """Whether an option is given: by its letter, alone or among others, or by a long name."""
     before = words[: words.index("--")] if "--" in words else words
     return any(
         is_short_for(word.partition("=")[0], names)
@@ -50,12 +50,12 @@ def has_option(words: list[str], letter: str, *names: str) -> bool:
 
 
 def is_short_for(word: str, names: tuple[str, ...]) -> bool:
-    """Git takes the beginning of a long option for the whole."""
+    """Whether a word abbreviates a long option: git accepts that."""
     return word in names or (word[:2] == "--" and len(word) > 4 and any(name.startswith(word) for name in names))
 
 
 def holds(words: list[str], sign: str) -> bool:
-    """Whether one sign of the tables is there: an option, a word, =word as the first one, :* a ref that begins so."""
+    """Whether a sign of the tables is present: an option, a word, =word as the first, :* a ref that begins so."""
     if sign[1:] == "*":
         return any(word[:1] == sign[0] for word in operands(words)[1:])
     if sign[:1] == "=":
@@ -106,13 +106,13 @@ def skips_hooks(call: Call, place: Place) -> bool:
 
 
 def short_of_no_verify(words: list[str]) -> bool:
-    """-n among the letters of an option, before one that takes the rest as its value."""
+    """Whether -n is among the letters of an option, before a letter that takes the rest as its value."""
     letters = [word[1:] for word in words if word[:1] == "-" and word[1:2] != "-"]
     return any("n" in one.partition("m")[0].partition("F")[0].partition("C")[0].partition("c")[0] for one in letters)
 
 
 def restores_settings(call: Call, place: Place) -> bool:
-    """Files of another commit in the place of those that guard agents."""
+    """Whether it replaces the files that guard agents by those of another commit."""
     command, words = split_subcommand(call)
     if command == "checkout":
         words = words[words.index("--") + 1 :] if "--" in words else words[1:]

@@ -1,4 +1,4 @@
-"""Rules about code that comes from elsewhere, and credentials that go there."""
+"""Rules about code that comes from the network, and credentials that are sent there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RUNS = (
     "sh bash dash zsh ksh ash mksh fish rbash csh tcsh pwsh eval source . python perl ruby node deno bun php lua "
     "osascript make gmake"
 )
-# Code that runs what it loads, hands a terminal to another machine, or runs what it decodes.
+# Code that runs what it loads, gives another machine a terminal, or runs what it decodes.
 FROM_NETWORK = (
     r"(?s)\b(?:exec|eval|system)\b\s*\(?[^\n;]*\b(?:urlopen|requests|httpx|fetch|LWP|Net::HTTP)\b|"
     r"\bsocket\b.{0,400}\b(?:pty\.spawn|dup2)\b"
@@ -34,7 +34,7 @@ PRINTS = (
     "cp tar zip mapfile readarray"
 )
 ENVIRONMENT = ("env", "printenv", "set", "export", "declare")
-# Parts of paths below which, and names under which, credentials are kept.
+# Parts of paths, and file names, that hold credentials.
 SECRET_PLACES = ("/.ssh/", "/.aws/credentials", "/.netrc", "/.gnupg/", "/.kube/config", "/.docker/config.json")
 SECRET_FOLDERS = ("/.ssh", "/.aws", "/.gnupg", "/.config/gcloud")
 MORE_PLACES = (
@@ -53,7 +53,7 @@ OPEN_PLACES = (".pub", "/known_hosts", "/authorized_keys", "/.ssh/config")
 
 
 def upstream(call: Call) -> list[Call]:
-    """All that is piped into a call, near and far, and what runs in the substitutions of those."""
+    """All calls that are piped into a call, directly or not, and those in their substitutions."""
     found: list[Call] = []
     waiting = [*call.fed]
     while waiting and len(found) < 50:
@@ -64,7 +64,7 @@ def upstream(call: Call) -> list[Call]:
 
 
 def runs_what(call: Call, programs: tuple[str, ...]) -> bool:
-    """Whether a shell or an interpreter runs what one of these programs gives it, by a pipe or a substitution."""
+    """Whether a shell or an interpreter runs the output of one of these programs, by a pipe or a substitution."""
     kind, text = code_from(call)
     if kind == "stdin" or (kind == "text" and re.search(r"\b(?:exec|eval)\b.*(?:stdin|open\(0\))", text)):
         sources = upstream(call) + (call.inner if call.reads else [])
@@ -84,14 +84,14 @@ def runs_download(call: Call, place: Place) -> bool:
 
 
 def says(call: Call, pattern: str) -> bool:
-    """Whether the code of an interpreter, as it stands in the command, has this in it."""
+    """Whether the code of an interpreter in the command contains this."""
     kind, text = code_from(call)
     given = [text] if kind == "text" else call.texts if kind == "stdin" else []
     return call.program not in SHELLS and any(re.search(pattern, one[:LONGEST]) for one in given)
 
 
 def gives_shell(call: Call) -> bool:
-    """A shell for whoever is at the other end."""
+    """Whether it gives the other end of a connection a shell."""
     if call.program == "socat":
         return any(re.match(r"(?i)(?:exec|system):", word) for word in call.words)
     options = [word for word in call.words if word[:1] == "-" and word[1:2] != "-"]
@@ -101,7 +101,7 @@ def gives_shell(call: Call) -> bool:
 
 
 def runs_file_of_download(call: Call) -> bool:
-    """`bash <(curl ...)` is a file to the shell."""
+    """Whether a shell runs `<(curl ...)`, which is a file to it."""
     return any(UNKNOWN in one for one in call.reads) and any(one.program in LOADS for one in call.inner)
 
 
@@ -120,19 +120,19 @@ def is_credential(word: str) -> bool:
 
 
 def is_sent_secret(word: str) -> bool:
-    """What may be looked at here, but must not go elsewhere, counts too."""
+    """Whether it is a credential, or a file that may be read here but not sent."""
     name = word.rpartition("@")[2].rpartition("=")[2].rpartition("/")[2].lower()
     return is_credential(word) or (name == ".env" or (name.startswith(".env.") and name not in EXAMPLES))
 
 
 def reads(call: Call) -> list[str]:
-    """By their names, and by the folder where the call runs."""
+    """The credentials that a call reads, by their names and the call's folder."""
     words = [word for word in (*call.words, *call.reads) if not word.startswith("-") or "=" in word]
     return [word for word in words if is_credential(word) or (call.folder and is_credential(whole(call, word)))]
 
 
 def sends_credentials(call: Call, place: Place) -> bool:
-    """Its own words, what is piped into it, or what stands in its substitutions. Files of curl are marked by @."""
+    """Whether credentials are sent: by its arguments, its input, or its substitutions. curl marks files by @."""
     if call.program in ("curl", "wget", "http", "https"):
         own = any(is_sent_secret(word) and sent_as_file(call.words, word) for word in call.words)
     else:

@@ -1,4 +1,4 @@
-"""Rules about what others use: packages, containers, clusters, clouds, databases."""
+"""Rules about shared services: packages, containers, clusters, clouds, databases."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PUBLISH = {
     "mvn": ("deploy",),
 }
 RIGHTS = {"--pid=host", "--userns=host", "--cap-add=all", "--cap-add=sys_admin", "--security-opt=seccomp=unconfined"}
-# Options with a value that may stand before the word that says what to do.
+# Options with a value that may come before the subcommand.
 GLOBAL = {
     "aws": "--profile --region --endpoint-url --output --query --color --ca-bundle",
     "gcloud": "--project --account --configuration --format",
@@ -34,7 +34,7 @@ DROPS = r"(?is)^\s*(?:drop\s+(?:database|schema|table|user|role|keyspace)|trunca
 
 
 def plain(call: Call) -> list[str]:
-    """The words that say what to do: no options, nor the values of those that may stand before."""
+    """The words of the subcommand, without options and the values of those before it."""
     found = operands(call.words, tuple(GLOBAL.get(call.program, "").split()))
     return found[1:] if call.program == "cargo" and found[:1] and found[0].startswith("+") else found
 
@@ -54,7 +54,7 @@ def publishes(call: Call, place: Place) -> bool:
 
 
 def frees_container(call: Call, place: Place) -> bool:
-    """A container with the machine's own rights or files."""
+    """Whether a container gets the machine's own rights or files."""
     words = call.words
     if not {"run", "create", "exec"} & set(plain(call)[:2]):
         return False
@@ -69,7 +69,7 @@ def frees_container(call: Call, place: Place) -> bool:
 
 
 def is_foreign(call: Call, mounted: str, place: Place) -> bool:
-    """Whether it is the system's root, a folder right below, or a home, and may be written."""
+    """Whether a writable mount is the system's root, a folder directly below it, or a home."""
     source = re.search(r"(?:source|src)=([^,]*)", mounted)
     path, _, rest = (source[1], "", mounted) if source else mounted.partition(":")
     if not path.startswith("/") or rest.endswith((":ro", "readonly")):

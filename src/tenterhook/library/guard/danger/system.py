@@ -25,13 +25,13 @@ def stops(call: Call, place: Place) -> bool:
         return not {"-c", "--help", "--show"} & set(words)
     if program == "kill":
         return kills_all(words)
-    if program in ("killall", "pkill"):  # all of a user's, where none is named
+    if program in ("killall", "pkill"):  # all of a user's processes, if no process is named
         return any(word in USERS for word in words) and not operands(words, (*USERS, "-s", "--signal"))
     return not {"--help", "--version"} & set(words)
 
 
 def kills_all(words: list[str]) -> bool:
-    """Every process, or the first of all. A leading -1 is a signal where a process follows."""
+    """Whether it kills every process, or process 1. A leading -1 is a signal if a process follows."""
     if words == ["-1"]:
         return True
     if words[:1] and words[0][:1] == "-" and words[0] != "--":

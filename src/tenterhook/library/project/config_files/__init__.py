@@ -1,1 +1,1 @@
-"""Config files: whether they parse, and what the linters that are installed say of them."""
+"""Config files: whether they parse, and what the installed linters report."""

@@ -1,7 +1,7 @@
-"""What the program that reads a config file expects of it: asked of linters, where they are installed.
+"""Check what the program that reads a config file expects of it, with linters that are installed.
 
-A linter that goes to the network because a file says so is not run: `docker compose config` fetches what a file
-includes, `kubeconform` its schemas.
+A linter that uses the network because a file says so is not run: `docker compose config` fetches what a file includes,
+`kubeconform` its schemas.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ GRACE = 0.1
 
 
 def kind(path: str, text: str = "") -> str:
-    """What a file is for, by its name, and by its text for a manifest of Kubernetes; empty where no linter knows it."""
+    """The kind of a file, by its name, and by its text for a Kubernetes manifest; empty if no linter knows it."""
     name = os.path.basename(path)
     stem, suffix = os.path.splitext(name.lower())
     variant = name.startswith(("Dockerfile.", "Containerfile.")) and suffix not in NOT_DOCKERFILES
@@ -64,7 +64,7 @@ def kind(path: str, text: str = "") -> str:
 
 
 def lint(path: str, text: str, seconds: float) -> tuple[list[str], str]:
-    """The problems of a file, each as `line:column: what`; and what was not checked, and how to have it checked."""
+    """The problems of a file, each as `line:column: what`; and what was not checked, and how to get it checked."""
     found = kind(path, text)
     if not found:
         return [], ""
@@ -79,7 +79,7 @@ def lint(path: str, text: str, seconds: float) -> tuple[list[str], str]:
 
 
 def installed(name: str) -> str:
-    """On the PATH, or beside the Python that runs us, where pip puts what an extra brings along."""
+    """The path of a linter: on PATH, or beside the Python that runs us, where pip installs those of an extra."""
     import sys
     from shutil import which
 
@@ -87,7 +87,7 @@ def installed(name: str) -> str:
 
 
 def run(words: list[str], path: str, seconds: float) -> Any:
-    """What a linter prints about a file, as data; None where it prints something else, or nothing in time."""
+    """A linter's output about a file, as data; None if it prints something else, or nothing in time."""
     import json
 
     from tenterhook.runtime.process import Program, run
@@ -101,7 +101,7 @@ def run(words: list[str], path: str, seconds: float) -> Any:
 
 
 def format_problems(told: Any, text: str) -> Iterator[str]:
-    """hadolint and actionlint print a list with places; of the first only errors count, the rest is taste.
+    """Read a linter's output: hadolint and actionlint print a list with places. Of hadolint only errors count.
 
     check-jsonschema prints paths within the file.
     """
@@ -117,7 +117,7 @@ def format_problems(told: Any, text: str) -> Iterator[str]:
 
 
 def offset_of(path: str, text: str) -> int:
-    """Where `$.jobs.test.steps[0]` stands; the nearest thing around it that does."""
+    """The offset of `$.jobs.test.steps[0]`, or of the nearest part around it that exists."""
     from tenterhook.errors import ConfigError
     from tenterhook.support.readers import yaml
 

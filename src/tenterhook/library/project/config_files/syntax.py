@@ -1,7 +1,7 @@
 """Whether a text parses as what its file's name says: Python, JSON, TOML, YAML, a makefile, a shell script.
 
-Each problem is `line:column: what`. What the program that reads a file expects of it is for linters.py to find out.
-The parsers of the standard library come first. The readers that can say where and why are loaded for a wrong file only.
+Each problem is `line:column: what`. linters.py checks what the program that reads a file expects of it. The parsers of
+the standard library come first. The readers that can say where and why are loaded for a wrong file only.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NAMES = {
 }
 # Formats that are UTF-8; the others may hold any bytes but NUL.
 UTF_8 = ("json", "toml", "yaml")
-# Files of JSON in which the program that reads them allows comments and last commas.
+# JSON files whose program allows comments and trailing commas.
 RELAXED = (".jsonc", ".code-workspace", *(name for name, kind in NAMES.items() if kind == "json"))
 RELAXED_NAMES = ("tsconfig", "jsconfig", "devcontainer", "deno", "wrangler", "turbo", "biome", "api-extractor")
 RELAXED_FOLDERS = (".vscode", ".devcontainer", ".cursor", ".zed", ".gemini", ".llxprt")
@@ -45,13 +45,13 @@ SHELLS = ("sh", "bash", "dash", "ksh", "mksh", "zsh")
 
 
 def kind(path: str) -> str:
-    """The format of a file, by its name; empty where there is no parser for it here."""
+    """The format of a file, by its name; empty if there is no parser for it here."""
     name = os.path.basename(path).lower()
     return NAMES.get(name) or SUFFIXES.get(os.path.splitext(name)[1], "")
 
 
 def problems(path: str, text: str, seconds: float = 2.0) -> list[str]:
-    """Everything that is wrong, keys that stand twice included; `seconds` bounds the shell that reads a script."""
+    """All problems, repeated keys included; `seconds` limits the shell that reads a script."""
     format = kind(path)
     if not format or len(text) >= LARGEST:
         return []
@@ -60,7 +60,7 @@ def problems(path: str, text: str, seconds: float = 2.0) -> list[str]:
 
 
 def first_error(path: str, text: str) -> str:
-    """Why Python, JSON, TOML or YAML does not parse, as `line 3: what`; empty where it does."""
+    """Why Python, JSON, TOML or YAML does not parse, as `line 3: what`; empty if it does."""
     format = kind(path)
     if format not in ("python", *UTF_8) or len(text) > 2 * LARGEST:
         return ""
@@ -91,7 +91,7 @@ def at_offset(text: str, offset: int, what: str) -> str:
 
 
 def not_text(text: str, format: str) -> list[str]:
-    """A NUL, or a byte that is not UTF-8 where the format asks for that, as `surrogateescape` reads it."""
+    """A NUL, or a byte that is not UTF-8 although the format requires it, as `surrogateescape` reads it."""
     bad = re.search("[\0\ud800-\udfff]" if format in UTF_8 else "\0", text)
     if not bad:
         return []
@@ -133,7 +133,7 @@ def parse_json(path: str, text: str, once: bool) -> list[str]:
 
 
 def refuse_repeated(pairs: Any) -> None:
-    """Refuses a key that stands twice, and NaN, which Python would take; what the values are does not matter."""
+    """Refuse a repeated key, and NaN, which Python would accept; the values do not matter."""
     if isinstance(pairs, str) or len({key for key, _ in pairs}) < len(pairs):
         raise ValueError
 
@@ -146,10 +146,10 @@ def allows_comments(path: str) -> bool:
 
 
 def without_comments(text: str) -> str:
-    """Blanks for comments and for the commas before a closing bracket, strings left alone."""
+    """Replace comments, and commas before a closing bracket, by blanks; strings stay."""
     from tenterhook.support.readers.json import blank_out_comments
 
-    # A string that is not closed ends where it ends: to look for its end from each quote in it would be quadratic.
+    # A string that is not closed is skipped whole: searching its end from each quote in it would be quadratic.
     found = r'"(?:[^"\\\n]|\\.)*+"?|,(?=\s*[}\]])'
     return re.sub(found, lambda one: one[0] if one[0] != "," else " ", blank_out_comments(text, ""))
 
@@ -173,7 +173,7 @@ def parse_toml(path: str, text: str, once: bool) -> list[str]:
 
 
 def parse_yaml(path: str, text: str, once: bool) -> list[str]:
-    """Every document of the file. Tags of any program are fine; aliases and keys are looked at with `once`."""
+    """Check every document of the file. Any tags are fine; `once` checks aliases and keys."""
     import yaml
 
     if is_yaml_template(path, text):
@@ -191,7 +191,7 @@ def parse_yaml(path: str, text: str, once: bool) -> list[str]:
 
 
 def is_yaml_template(path: str, text: str) -> bool:
-    """Whether it only becomes YAML when a template engine has been over it."""
+    """Whether it is a template that only becomes YAML when it is rendered."""
     if "{{" not in text and "{%" not in text:
         return False
     folder = os.path.dirname(path)
@@ -238,7 +238,7 @@ MAKE_RULE = re.compile(r"\s+[\w./%$(){}-]+(?:[ \t]+[\w./%$(){}-]+)*[ \t]*::?(?:\
 
 
 def parse_makefile(path: str, text: str, once: bool) -> list[str]:
-    """Recipes that start with blanks, and lines that make cannot read. Even `make -n` would run `$(shell ...)`."""
+    """Report recipes that start with blanks, and lines that make cannot read. `make -n` could run code."""
     if ".RECIPEPREFIX" in text:
         return []  # then another character than the tab starts a recipe
     found, below_rule, defining = [], False, 0
@@ -254,14 +254,14 @@ def parse_makefile(path: str, text: str, once: bool) -> list[str]:
             found.append(at(number, 1, "blanks where make needs a tab: this is not a line of the recipe"))
         elif ":" in line:
             below_rule = True
-        elif "$" not in line and "=" not in line:  # what a variable stands for may be a rule
+        elif "$" not in line and "=" not in line:  # a variable may expand to a rule
             found.append(at(number, 1, f"neither a rule nor an assignment, `missing separator`: {line.strip()[:40]!r}"))
             below_rule = False
     return found
 
 
 def join_continued_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines with those that a backslash continues, under the number of the first."""
+    """Join lines that a backslash continues, under the number of the first."""
     held, first = "", 0
     for number, line in enumerate([*text.splitlines(), ""], 1):
         first = first or number
@@ -273,7 +273,7 @@ def join_continued_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def parse_shell(path: str, text: str, seconds: float) -> list[str]:
-    """The shell that a script names reads it without running it, where that shell is installed."""
+    """Let the shell that a script names parse it without running it, if that shell is installed."""
     from shutil import which
 
     name = shell_of(path, text)
@@ -291,7 +291,7 @@ def parse_shell(path: str, text: str, seconds: float) -> list[str]:
 
 
 def shell_of(path: str, text: str) -> str:
-    """The shell of the first line, or that of the name; empty for one that takes no -n."""
+    """The shell of the first line, or of the file's name; empty for one that has no -n."""
     first = text.partition("\n")[0]
     if first.startswith("#!"):
         words = [word for word in first[2:].split() if not word.startswith("-")]

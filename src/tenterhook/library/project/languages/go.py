@@ -22,7 +22,7 @@ def commands(folders: list[str], tests: list[str]) -> dict[str, Command]:
             "go",
             folders[0],
             ["go", verb, FILES],
-            flags=("-v",) if kind == "test" else (),  # without it nobody hears of tests that are skipped
+            flags=("-v",) if kind == "test" else (),  # without it skipped tests are not listed
             whole=("./...",),
             by_folder=True,
             absent=absent,
@@ -32,7 +32,7 @@ def commands(folders: list[str], tests: list[str]) -> dict[str, Command]:
 
 
 def concerns(source: str, test: str, text: str) -> bool:
-    """Tests of the same package need no import: those are meant that name something the source declares."""
+    """Whether a test of the same package, which needs no import, names something that the source declares."""
     if os.path.dirname(source) != os.path.dirname(test):
         return False
     declared = re.findall(r"(?m)^(?:func(?:\s*\([^)]*\))?|type)\s+(\w+)", read(source))

@@ -1,4 +1,4 @@
-"""JavaScript and TypeScript: the scripts of package.json, and the tools behind them where they take files."""
+"""JavaScript and TypeScript: the scripts of package.json, and the tools behind them if they take files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ESLINT = tuple(f"eslint.config.{end}" for end in ("js", "mjs", "cjs", "ts")) + t
 )
 NO_TEST = "no test specified"  # what `npm init` writes
 TYPED = (".ts", ".mts", ".cts", ".tsx", ".jsx")
-# `passes` is whether the names are only passed on.
+# `passes`: the names are only passed on.
 IMPORT = re.compile(
     r"(?:(?P<passes>\bexport)\s+(?P<names>\{[^}]*\}|\*(?:\s*as\s+\w+)?)\s*from\s*|\bfrom\s+|\brequire\(\s*|\bimport\s*\(?\s*)"
     r"[\"'`](?P<source>[^\"'`\n]+)[\"'`]"
@@ -46,13 +46,13 @@ def commands(folders: list[str], tests: list[str]) -> dict[str, Command]:
 
 
 def for_styles(folders: list[str]) -> dict[str, Command]:
-    """What there is for style sheets and pages: the lint script; the tools that take files take no such ones."""
+    """The commands for style sheets and pages: only the lint script, because the tools do not take such files."""
     found = script("lint", folders, parse_package_json(read(os.path.join(folders[0], "package.json"))))
     return {"lint": found} if found else {}
 
 
 def keeps(command: Command, scripts: dict[str, Command]) -> bool:
-    """A tool that takes one file is better than the script about the whole; one that is not, or is absent, is not."""
+    """Whether to use a tool in place of the script: it must take single files and be installed."""
     return command.kind not in scripts or (command.takes_files and not command.absent)
 
 
@@ -89,7 +89,7 @@ def by_manager(kind: str, name: str, folders: list[str]) -> Command:
 
 
 def test(folders: list[str], manifests: list[dict[str, Any]], tests: list[str]) -> Command:
-    """The runner that the test script names, for files; any other script as it is; without one, `node --test`."""
+    """The test script's runner, for files; any other script as it is; without one, `node --test`."""
     line = test_script(manifests[0])
     name = runner(line, manifests)
     if name:
@@ -109,7 +109,7 @@ def test_script(manifest: dict[str, Any]) -> str:
 
 
 def runner(line: str, manifests: list[dict[str, Any]]) -> str:
-    """Named by the script; without a script, what the package or one above it depends on."""
+    """The runner in the script; without a script, a dependency of the package or of one above it."""
     for name in RUNNERS:
         if re.search(rf"(?<![\w-]){name}(?![\w-])", line):
             return name
@@ -118,7 +118,7 @@ def runner(line: str, manifests: list[dict[str, Any]]) -> str:
 
 
 def node_words(line: str) -> list[str]:
-    """A `node --test` script without the files it names: what stands before --test, and the options behind it."""
+    """A `node --test` script without its files: the words before --test, and the options after it."""
     words = line.split() or ["node", "--test"]
     at = words.index("--test") if "--test" in words else len(words)
     return [*words[:at], "--test", *(word for word in words[at + 1 :] if word.startswith("-"))]
@@ -139,21 +139,21 @@ def tsc(folders: list[str]) -> Command | None:
 def tool(
     kind: str, name: str, folders: list[str], rest: list[str], flags: tuple[str, ...], whole: tuple[str, ...] = ()
 ) -> Command:
-    """From node_modules of the package or of a folder above it, before PATH."""
+    """The path of a tool: in node_modules of the package or of a folder above it, else on PATH."""
     program = found_in(folders, os.path.join("node_modules", ".bin", name)) or on_path(name)
     absent = "" if program else f"{name} is not installed for {plain(folders[0])}: not run"
     return Command(kind, name, folders[0], [program or name, *rest], flags=flags, whole=whole, absent=absent)
 
 
 def concerns(source: str, test: str, text: str) -> bool:
-    """An import, require or dynamic import of a relative path that leads to the source."""
+    """Whether an import, require or dynamic import with a relative path leads to the source."""
     wanted, here = bare(source), os.path.dirname(test)
     given = re.findall(r"""(?:from|require\(|import\(?)\s*["'`](\.{1,2}/[^"'`\n]*)["'`]""", text)
     return any(bare(os.path.normpath(os.path.join(here, one))) == wanted for one in given)
 
 
 def graph(paths: list[str], folder: str) -> dict[str, list[Import]]:
-    """What each file imports of the others: by a relative path, from the package's source folder, by its own name."""
+    """The imports between the files: by a relative path, from the package's source folder, by its own name."""
     index = {bare(path): path for path in reversed(paths)}
     manifest = parse_package_json(read(os.path.join(folder, "package.json")))
     entry = manifest.get("main")
@@ -181,14 +181,14 @@ def imported(path: str, folder: str, index: dict[str, str]) -> list[Import]:
 
 
 def bare(path: str) -> str:
-    """Without suffix, and without the index that stands for its folder."""
+    """The path without suffix, and without an index that means its folder."""
     root, suffix = os.path.splitext(path)
     root = root if suffix in kinds.LANGUAGES else path
     return os.path.dirname(root) if os.path.basename(root) == "index" else root
 
 
 def to_write(source: str, folder: str) -> str:
-    """Where the package's tests stand: __tests__ beside the source, a tests folder, else beside the source."""
+    """The folder of the package's tests: __tests__ beside the source, a tests folder, else beside the source."""
     here, (root, suffix) = os.path.dirname(source), os.path.splitext(source)
     suffix = suffix if suffix not in (".vue", ".svelte") else ".js"
     name = f"{os.path.basename(root)}.test{suffix}"

@@ -1,10 +1,10 @@
-"""Languages that are known by the names of their tests alone: where a test of a source file stands, by its suffix."""
+"""Languages whose tests are known by name only: where the test of a source file is, by suffix."""
 
 from __future__ import annotations
 
 import os
 
-# Source suffixes, the folders in which tests stand (the first that is there, else the first), and the test's name.
+# Source suffixes, the folders of tests (the first that exists, else the first), and the test's name.
 NAMES: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
     ((".java",), ("src/test/java", "test"), "{stem}Test{suffix}"),
     ((".kt",), ("src/test/kotlin", "src/test/java", "test"), "{stem}Test{suffix}"),
@@ -27,7 +27,7 @@ def same_family(one: str, other: str) -> bool:
 
 
 def to_write(source: str, folder: str) -> str:
-    """Mirrored below the folder of tests where sources stand below one of their own, as src/main/java does."""
+    """The test's path: mirrored below the folder of tests if sources have their own, such as src/main/java."""
     stem, suffix = os.path.splitext(os.path.basename(source))
     found = next((row for row in NAMES if suffix in row[0]), ((suffix,), ("tests",), "test_{stem}{suffix}"))
     _, places, name = found

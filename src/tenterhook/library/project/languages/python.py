@@ -49,7 +49,7 @@ def test(folders: list[str], tests: list[str], text: str) -> Command:
     python = interpreter(folders)
     absent = "" if python else "python3 is not installed: not run"
     if uses("pytest", folders, text) or any(for_pytest(read(file)) for file in tests):
-        # A part of the tests covers a part of the code: the project's threshold is about all of them.
+        # Some of the tests cover a part of the code: the project's threshold is for all of them.
         flags = (*PYTEST_FLAGS, "--no-cov") if "--cov" in text else PYTEST_FLAGS
         return Command("test", "pytest", folders[0], [python, "-m", "pytest", FILES], flags=flags, absent=absent)
     outside = any(os.path.relpath(file, folders[0]).startswith(os.pardir) for file in tests)
@@ -60,7 +60,7 @@ def test(folders: list[str], tests: list[str], text: str) -> Command:
 
 
 def for_pytest(text: str) -> bool:
-    """Whether only pytest would find the tests in there: functions, or its own names."""
+    """Whether only pytest would find the tests: functions, or its own names."""
     return bool(re.search(r"(?m)^(?:async )?def test_|^\s*(?:import|from) pytest\b", text))
 
 
@@ -101,7 +101,7 @@ def tool(
 
 
 def uses(name: str, folders: list[str], text: str) -> bool:
-    """Configured in a table or a file of its own, or named as a dependency."""
+    """Whether a tool is configured in a table or a file of its own, or is a dependency."""
     if any(found_in(folders, file) for file in OWN_FILES[name]):
         return True
     table, dependency = rf"\[(?:tool[.:])?{name}[\].:-]", rf"[\"']?{name}(?![\w-])"
@@ -109,7 +109,7 @@ def uses(name: str, folders: list[str], text: str) -> bool:
 
 
 def interpreter(folders: list[str]) -> str:
-    """The project's own environment, else the active one, else the first on PATH; never the one that runs us."""
+    """The Python of the project's environment, else of the active one, else the first on PATH; never our own."""
     name = "python.exe" if os.name == "nt" else "python"
     places = [os.path.join(folder, venv, BIN, name) for folder in folders for venv in (".venv", "venv")]
     active = os.environ.get("VIRTUAL_ENV")
@@ -144,7 +144,9 @@ def is_relative(source: str, test: str, text: str) -> bool:
 
 
 def module_names(source: str) -> list[str]:
-    """Dotted, from the outermost package on; and with the folders above it, which may be packages without a mark."""
+    """The dotted names of a module: from the outermost package on, and with the folders above, which may be packages
+    too.
+    """
     folder, name = os.path.split(source)
     parts = [] if name == "__init__.py" else [os.path.splitext(name)[0]]
     while os.path.isfile(os.path.join(folder, "__init__.py")):
@@ -155,7 +157,7 @@ def module_names(source: str) -> list[str]:
 
 
 def graph(paths: list[str], folder: str) -> dict[str, list[Import]]:
-    """What each file imports of the others, also by a name in quotes, as `python -m` takes it."""
+    """The imports between the files, including names in quotes, as `python -m` takes them."""
     del folder
     index: dict[str, str] = {}
     for path in paths:
@@ -166,7 +168,7 @@ def graph(paths: list[str], folder: str) -> dict[str, list[Import]]:
 
 
 def collect_conftest_imports(path: str, shared: dict[str, list[str]]) -> list[Import]:
-    """What pytest gives a test without an import: the fixtures that a conftest.py beside or above it has, by name."""
+    """The fixtures that pytest gives a test without an import, from a conftest.py beside or above it, by name."""
     above = [one for one in shared if one != path and path.startswith(one.removesuffix("conftest.py"))]
     words = set(re.findall(r"\w+", read(path))) if above else set()
     return [Import(one, None, frozenset()) for one in above if not words.isdisjoint(shared[one])]
@@ -192,13 +194,13 @@ def imported(path: str, index: dict[str, str], known: set[str]) -> list[Import]:
 
 
 def aliases(text: str) -> list[tuple[str, str]]:
-    """The names of `a, b as c`, each with the one that it has here."""
+    """The names of `a, b as c`, each with its local name."""
     parts = [re.findall(r"[\w*]+", re.sub(r"#.*", "", part)) for part in text.strip("( \t").split(",")]
     return [(part[0], part[-1]) for part in parts if part]
 
 
 def resolve_module_file(path: str, base: str, name: str, index: dict[str, str], known: set[str]) -> str:
-    """The file of a module, or of a name in it that is a module; nothing where it is none of ours."""
+    """The file of a module, or of a name in it that is a module; empty if it is not in the project."""
     dots = len(base) - len(base.lstrip("."))
     parts = [part for part in (*base.strip(".").split("."), name) if part]
     if not dots:
@@ -211,7 +213,7 @@ def resolve_module_file(path: str, base: str, name: str, index: dict[str, str], 
 
 
 def to_write(source: str, folder: str) -> str:
-    """Beside the source where tests stand there already, else in the tests folder, mirrored if that is mirrored."""
+    """The test to write: beside the source if tests are there, else in the tests folder, mirrored if that is."""
     name = f"test_{kinds.stem_of(source).strip('_')}.py"
     here = os.path.dirname(source)
     if here != folder and any(kinds.kind_of(other) == "test" for other in names(here)):

@@ -1,4 +1,4 @@
-"""Rust: cargo tests, checks and builds the whole crate; clippy where it is installed."""
+"""Rust: cargo tests, checks and builds the whole crate; clippy if it is installed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def commands(folders: list[str], tests: list[str]) -> dict[str, Command]:
 
 
 def concerns(source: str, test: str, text: str) -> bool:
-    """A test in the file itself, or one that names the module; every test of a crate is about its root."""
+    """Whether it is a test in the file itself, or names the module; every test of a crate is about its root."""
     if test == source:
         return "#[cfg(test)]" in text
     stem = kinds.stem_of(source)

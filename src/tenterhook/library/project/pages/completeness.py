@@ -1,4 +1,4 @@
-"""Whether documents are there and finished: no empty section, no missing heading, nothing left to fill in."""
+"""Whether documents exist and are finished: no empty section, no missing heading, no placeholder."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 LARGEST = 1 << 20
 MOST = 100
 WORDS = re.compile(r"\b(?:TODO|TBD|TBC|FIXME|XXX)\b|(?i:\blorem ipsum\b)|\{\{[^{}\n]*\}\}|\[(?:\.\.\.|…)\]")
-# An instruction in brackets that is no link: `[your name]`, `[Describe the goal]`.
+# An instruction in brackets that is not a link: `[your name]`, `[Describe the goal]`.
 BRACKETS = re.compile(
     r"\[(?i:your|insert|describe|add|fill|enter|write|replace|specify|provide|explain|list|placeholder|to be)\b"
     r"[^\[\]\n]{0,200}\](?![(\[:])"
 )
-# Several words, capitals alone, or what forms ask for; and not a part of an address or an option.
+# Several words, only capitals, or words of forms; not a part of an address or an option.
 ANGLES = re.compile(r"(?<![\w</=.:-])<(/?)([A-Za-z][\w.-]*)([^<>\n@]{0,200})>")
 ASKED = frozenset("author company date description email name placeholder project title todo tbd version".split())
-# The elements that pages are written with.
+# The HTML elements that pages use.
 ELEMENTS = frozenset(
     "a abbr address article aside audio b blockquote body br button caption center cite code col colgroup dd del "
     "details dfn div dl dt em figcaption figure font footer form g h1 h2 h3 h4 h5 h6 head header hr html i iframe img "
@@ -51,12 +51,12 @@ def lacking(project: str, names: list[str], headings: list[str]) -> list[str]:
 
 
 def newest(project: str, names: list[str]) -> str:
-    """The one that was written last; empty where there is none."""
+    """The file that was written last; empty if there is none."""
     return max(names, key=lambda name: os.path.getmtime(os.path.join(project, name)), default="")
 
 
 def matching(project: str, pattern: str) -> list[str]:
-    """Files of a pattern, from the project on; what leads out of it is no document of the project."""
+    """Files of a pattern, relative to the project; files outside of it are not documents of the project."""
     from glob import glob
 
     names = sorted(glob(pattern, root_dir=project, recursive=True))
@@ -65,7 +65,7 @@ def matching(project: str, pattern: str) -> list[str]:
 
 
 def find_document_gaps(path: str, headings: list[str] = ()) -> list[str]:  # type: ignore[assignment]
-    """What a document lacks, each as `line: what`; nothing for a finished one."""
+    """What a document lacks, each as `line: what`; empty for a finished one."""
     text, problem = text_of(path)
     if problem:
         return [f"1: {problem}"]
@@ -79,7 +79,7 @@ def find_document_gaps(path: str, headings: list[str] = ()) -> list[str]:  # typ
 
 
 def text_of(path: str) -> tuple[str, str]:
-    """A document's text, or why it cannot be one."""
+    """A document's text, or why it has none."""
     try:
         given = files.contents(path, LARGEST + 1)
         text = given.decode("utf-8-sig")
@@ -101,12 +101,12 @@ def absent(page: Page, headings: list[str]) -> Iterator[tuple[int, str]]:
 
 
 def plain(heading: str) -> str:
-    """For comparing: without marks, numbers before and punctuation behind."""
+    """A heading for comparison: without marks, leading numbers and trailing punctuation."""
     return NUMBER.sub("", heading.strip("#*_` \t")).strip("*_`: \t").casefold()
 
 
 def empty_sections(page: Page) -> Iterator[tuple[int, str]]:
-    """Sections that say nothing, nor does any section within them; each told once, at the outermost."""
+    """Empty sections without any text in sections below; each is reported once, at the outermost."""
     from bisect import bisect_right
 
     lines = page.text.split("\n")
@@ -121,7 +121,7 @@ def empty_sections(page: Page) -> Iterator[tuple[int, str]]:
 
 
 def ends(headings: list[Heading], last: int) -> list[int]:
-    """Where each heading's section ends: at the next one that is not below it."""
+    """The end of each heading's section: the next heading that is not below it."""
     found: list[int] = []
     later: list[Heading] = []
     for heading in reversed(headings):
@@ -133,7 +133,7 @@ def ends(headings: list[Heading], last: int) -> list[int]:
 
 
 def fill_ins(page: Page) -> Iterator[tuple[int, str]]:
-    """Marks of unfinished work, and what was meant to be replaced, outside of code."""
+    """Marks of unfinished work, and placeholders, outside of code."""
     for pattern in (WORDS, BRACKETS, ANGLES):
         for found in pattern.finditer(page.prose):
             if pattern is ANGLES and not is_fill_in(found):
@@ -142,7 +142,7 @@ def fill_ins(page: Page) -> Iterator[tuple[int, str]]:
 
 
 def is_fill_in(found: re.Match[str]) -> bool:
-    """Whether it is no element of HTML, no address, and no component of a page."""
+    """Whether it is not an element of HTML, an address, or a component of a page."""
     closing, name, rest = found[1], found[2], found[3]
     if closing or name.lower() in ELEMENTS or rest.rstrip().endswith("/") or "=" in rest or rest.startswith(":"):
         return False

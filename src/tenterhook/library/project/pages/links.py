@@ -1,4 +1,4 @@
-"""Whether the links of a page lead somewhere: files that exist, headings that are there. No network, ever."""
+"""Whether the links of a page lead somewhere: to existing files and headings. Never uses the network."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MARKDOWN = (".md", ".markdown", ".mdx")
 PAGES = (*MARKDOWN, ".rst")
 LARGEST = 1 << 19
-# Nobody reads more, and a page of nothing but broken links must not take long.
+# More would not be read, and a page full of broken links must not take long.
 MOST = 200
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 FILLED_IN = ("{{", "{%", "${", "<%", "{filename}", "{static}", "{attach}", "{tag}", "{{<", "|filename|")
@@ -37,7 +37,7 @@ class Links:
         self.known: dict[str, set[str]] = {}
 
     def problems(self, path: str, text: str) -> list[str]:
-        """What is wrong with a page's links, each as `line:column: what`; nothing for a file that is no page."""
+        """The problems of a page's links, each as `line:column: what`; empty for a file that is not a page."""
         if path.lower().endswith(MARKDOWN):
             return self.markdown(path, text)
         return self.plain(path, text) if path.lower().endswith(".rst") else []
@@ -65,7 +65,7 @@ class Links:
         return [f"{line}:{column}: {what}" for line, column, what in sorted(set(found))]
 
     def problem(self, path: str, target: str, page: Page | None) -> str:
-        """What is wrong with where one link leads; empty where it is right, or cannot be known."""
+        """What is wrong with the target of a link; empty if it is right, or cannot be known."""
         from urllib.parse import unquote
 
         target = target.strip()
@@ -84,7 +84,7 @@ class Links:
         if not name:
             return self.missing_anchor(page, path, anchor) if page else ""
         if name.startswith("/") and not name.lower().endswith(MARKDOWN):
-            return ""  # on a site it counts from the site's root, which only the site knows
+            return ""  # a site resolves it from its root, which is not known here
         base = self.project if name.startswith("/") else os.path.dirname(path)
         file = os.path.normpath(os.path.join(base, name.lstrip("/")))
         if not inside(file, self.project):
@@ -122,7 +122,7 @@ def inside(path: str, project: str) -> bool:
 
 
 def existing(file: str) -> str:
-    """The file itself, or the page that a site makes under that name; empty where there is neither."""
+    """The file itself, or the page that a site makes under that name; empty if neither exists."""
     if os.path.exists(file):
         return file
     stem = file.removesuffix(".html")
@@ -137,7 +137,7 @@ def candidates(stem: str) -> Iterator[str]:
 
 
 def hint(file: str) -> str:
-    """A file of such a name in the same folder. Endings are not compared: every page would be like every other."""
+    """A file with a similar name in the same folder. Suffixes are not compared: all pages would be similar."""
     from difflib import get_close_matches
 
     try:

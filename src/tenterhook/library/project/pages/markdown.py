@@ -1,6 +1,6 @@
 """A Markdown page as markdown-it-py reads it: its headings, its links, its anchors, and its prose without code.
 
-markdown-it-py knows the lines of a block, but not where a link stands in it: its rules for links and code are wrapped
+markdown-it-py knows the lines of a block, but not the place of a link in it: its rules for links and code are wrapped
 here, so that each token knows its place.
 """
 
@@ -54,7 +54,7 @@ HEADING_OF_HTML = re.compile(r"<h[1-6][^>]*>(.{0,400}?)</h[1-6]>")
 
 
 class Reader(MarkdownIt):
-    """CommonMark and tables. A target stays as it is written, whatever it leads to."""
+    """CommonMark and tables. A target stays as it is written."""
 
     def __init__(self) -> None:
         super().__init__("commonmark", {"inline_definitions": True})
@@ -90,7 +90,7 @@ class Heading:
 
 
 class Link:
-    """Where a link stands and where it leads; `problem` says what keeps it from being one."""
+    """The place and the target of a link; `problem` says why it is not a valid one."""
 
     __slots__ = ("offset", "problem", "target")
 
@@ -99,7 +99,7 @@ class Link:
 
 
 class Page:
-    """One page. `prose` is as long as the text, with blanks where code, comments and front matter stand."""
+    """One page. `prose` is as long as the text, with blanks in place of code, comments and front matter."""
 
     __slots__ = ("blocks", "defined", "front", "headings", "inline", "prose", "shown", "starts", "text", "unclosed")
 
@@ -109,7 +109,7 @@ class Page:
         self.starts = [0]
         for line in lines:
             self.starts.append(self.starts[-1] + len(line) + 1)
-        # The lines of the front matter, and the line of a code fence that nothing closes; 0 where there is none.
+        # The lines of the front matter, and the line of a code fence that nothing closes; 0 if there is none.
         self.front = front_matter(lines)
         self.unclosed = 0
         # The types of its tokens, such as table_open.
@@ -176,7 +176,7 @@ class Page:
             start, end = child.meta.get("place", (0, 0))
             label = content.rfind("](", start, end)
             if child.type not in ("link_open", "image") or label < 0 or content[end - 1] != ")":
-                continue  # by reference: its definition is looked at
+                continue  # by reference: its definition is checked
             offset, target = label + 2, str(child.attrs.get("href", child.attrs.get("src", "")))
             index = max(0, bisect_right(begins, offset) - 1)
             problem = "" if target and target != "#" else "the link is empty: name where it leads"
@@ -195,7 +195,7 @@ class Page:
         yield from (Link(one.start(), one[1].strip("\"'")) for one in ATTRIBUTE.finditer(self.prose))
 
     def by_reference(self) -> Iterator[Link]:
-        """Definitions lead somewhere too. Told are labels and footnotes that nothing defines or two lines define."""
+        """The targets of definitions, too. Reports labels and footnotes that are not defined, or defined twice."""
         known: dict[str, str] = {}
         notes = {normalizeReference(f"^{found[1]}") for found in NOTE_DEFINED.finditer(self.prose)}
         for token in self.defined:
@@ -213,7 +213,7 @@ class Page:
             label = " ".join(self.text[slice(*found.span(named))].split()).casefold()
             if normalizeReference(label) not in known and is_label(found[1]) and is_label(found[named]):
                 yield Link(found.start(), "", f"[{label}] is defined nowhere: add a line `[{label}]: target`")
-        for found in NOTE.finditer(self.prose):  # elsewhere than on a page with footnotes, `[^a-z]` may be anything
+        for found in NOTE.finditer(self.prose):  # on a page without footnotes, `[^a-z]` may be anything
             if normalizeReference(f"^{found[1]}") not in notes and (notes or found[1].isdecimal()):
                 what = f"the footnote [^{found[1]}] has no text: add a line `[^{found[1]}]: ...`"
                 yield Link(found.start(), "", what)
@@ -221,7 +221,7 @@ class Page:
     # ---- anchors
 
     def anchors(self) -> set[str]:
-        """Everything on the page that a link can lead to, as `normalise_anchor` writes it."""
+        """All anchors of the page, as `normalise_anchor` writes them."""
         found = {normalise_anchor(one[1]) for pattern in IDS for one in pattern.finditer(self.prose)}
         in_html = (slug(re.sub(r"<[^<>]*>", "", text)) for text in HEADING_OF_HTML.findall(self.prose))
         used = dict[str, int]()
@@ -232,7 +232,7 @@ class Page:
 
 
 def front_matter(lines: list[str]) -> int:
-    """How many lines it takes: between lines of three dashes, or of three plus signs, at the very top."""
+    """The number of lines of the front matter: between lines of three dashes, or of three plus signs, at the top."""
     mark = lines[0].rstrip()
     if mark not in ("---", "+++") or not any(FRONT.match(line) for line in lines[1:2]):
         return 0  # a rule across the page
@@ -250,12 +250,14 @@ def blank(text: str) -> str:
 
 
 def is_label(text: str) -> bool:
-    """Words; not a number in brackets, nor a name of code such as `package.Class`, which some sites look up."""
+    """Whether it is words; not a number in brackets, nor a name of code such as `package.Class`, which some sites look
+    up.
+    """
     return any(char.isalpha() for char in text) and not CODE_NAME.fullmatch(text)
 
 
 def visible_text(token: Token) -> str:
-    """What a reader sees of a heading: no marks, no tags, no images."""
+    """The visible text of a heading: no marks, no tags, no images."""
     seen = ("text", "text_special", "code_inline")
     return "".join(one.content if one.type in seen else " " * (one.type == "softbreak") for one in token.children or [])
 
@@ -271,6 +273,6 @@ def slug(text: str) -> str:
 
 
 def normalise_anchor(anchor: str) -> str:
-    """For comparing: renderers differ in capitals, in runs of hyphens, and in marks that no reader sees."""
+    """An anchor for comparison: renderers differ in capitals, runs of hyphens, and invisible marks."""
     plain = anchor.casefold().replace("\ufe0f", "").replace("\u200d", "")
     return re.sub(r"-+", "-", plain).strip("-")

@@ -1,4 +1,4 @@
-"""The links of a reStructuredText page, as far as they are plain: named files, images, includes, documents."""
+"""The plain links of a reStructuredText page: named files, images, includes, documents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BLOCK = re.compile(r"^[ \t]*\.\. (?:code|code-block|sourcecode|parsed-literal|hi
 
 
 def links(text: str) -> Iterator[tuple[int, str, str]]:
-    """The line and the target of each, and what is wrong with it by itself."""
+    """The line and the target of each link, and what is wrong with the link itself."""
     known: dict[str, str] = {}
     for number, line in prose(text):
         named = TARGET.match(line)
@@ -32,12 +32,12 @@ def links(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def relative(target: str) -> str:
-    """A target that counts from the page; none for one that Sphinx looks up from the root of its sources."""
+    """A target relative to the page; empty for one that Sphinx resolves from the root of its sources."""
     return "" if target.startswith("/") or target.endswith("_") else target
 
 
 def prose(text: str) -> Iterator[tuple[int, str]]:
-    """The lines without literal blocks, which are what is indented deeper than the line that announces them."""
+    """The lines without literal blocks, which are indented deeper than the line that announces them."""
     literal: int | None = None
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():

@@ -27,11 +27,11 @@ NODE_WRONG = (
     (r"\bexpect\(\s*true\s*\)\s*\.\s*to(?:Be\(\s*true|BeTruthy|Equal\(\s*true)", "asserts what is always true"),
     (r"\bassert(?:\.ok)?\(\s*(?:true|1)\s*\)", "asserts what is always true"),
 )
-# Strings and comments of JavaScript; what is in them is no code.
+# Strings and comments of JavaScript, which are not code.
 NODE_QUIET = re.compile(
     r"(?P<note>//[^\n]*|/\*[\s\S]*?\*/)|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
 )
-# Asserts that no code can make fail: of literals, of a thing and itself, of `or true`; and those that are caught.
+# Assertions that no code can make fail: on literals, on a thing and itself, with `or true`; and caught ones.
 LITERAL = r"(?:-?\d[\w.]*|true|false|null|undefined|\"[ \n]*\"|'[ \n]*'|`[ \n]*`)"
 NODE_IDLE = re.compile(
     rf"\bexpect\(\s*{LITERAL}\s*\)(?:\s*\.\s*\w+)+\(\s*(?:{LITERAL})?\s*\)"
@@ -43,7 +43,7 @@ NODE_IDLE = re.compile(
     r"|\bif\s*\(\s*(?:false|0)\s*\)\s*\{[^{}]*\}"
     r"|\A[^{}]*\{\s*return\s*;[\s\S]*"
 )
-# How a test begins, asserts and is skipped, and an assert that is none.
+# How a test begins, asserts and is skipped, and an assertion that always holds.
 OTHERS = {
     "go": (
         r"\bfunc (?:Test|Fuzz|Example)",
@@ -58,23 +58,23 @@ OTHERS = {
         r"\bassert!\(\s*true\s*\)|\bassert_eq!\(\s*(\d+)\s*,\s*\1\s*\)",
     ),
 }
-# A comment in the languages that nobody looks into further.
+# Comments of the languages that are not parsed further.
 COMMENTS = re.compile(r"(?m)/\*[\s\S]*?\*/|^[ \t]*(?:#|//|--|;|%|\*).*$")
 
 
 def problems(path: str, text: str) -> list[str]:
-    """What is wrong with a test file's text; nothing for languages that are not known."""
+    """The problems of a test file's text; empty for unknown languages."""
     language = kinds.language_of(path)
     if language in OTHERS:
         return others(text, *OTHERS[language])[:MOST]
     found = python(text) if language == "python" else node(text) if language == "node" else []
     if found == [EMPTY] and kinds.tested_by(path) == kinds.stem_of(path):
-        return []  # it stands among tests without being named like one: a helper
+        return []  # it is among tests but not named like one: a helper
     return found[:MOST]
 
 
 def holds_test(path: str, text: str) -> bool:
-    """Whether a text has a test that runs and can fail; of a language that is not known, anything but comments."""
+    """Whether a text has a test that runs and can fail; for an unknown language, anything except comments counts."""
     language = kinds.language_of(path)
     if language in OTHERS:
         begins, asserts, _, idle = OTHERS[language]
@@ -87,7 +87,7 @@ def holds_test(path: str, text: str) -> bool:
 
 
 def is_idle(path: str, text: str) -> bool:
-    """Whether Python or JavaScript has tests of which none can fail; of what is not known, False."""
+    """Whether Python or JavaScript has tests of which none can fail; False if unknown."""
     language = kinds.language_of(path)
     if language == "node":
         tests = node_tests(text)
@@ -133,7 +133,7 @@ def node(text: str) -> list[str]:
 
 
 def node_tests(text: str) -> list[tuple[int, str, str]]:
-    """Line, name and code of each test, up to the next one: without comments, and without asserts that cannot fail."""
+    """Line, name and code of each test, up to the next one, without comments and assertions that cannot fail."""
     code, bare = quiet(text, strings=False), quiet(text, strings=True)
     starts = list(re.finditer(NODE_TEST, code))
     ends = [*(match.start() for match in starts[1:]), len(code)]
@@ -144,7 +144,7 @@ def node_tests(text: str) -> list[tuple[int, str, str]]:
 
 
 def quiet(text: str, *, strings: bool) -> str:
-    """Blanks for comments and, if asked, for what is in strings; everything stays in its place."""
+    """Replace comments and, if asked, the content of strings by blanks; everything stays in its place."""
 
     def blank(match: re.Match[str]) -> str:
         if match["note"] is None and not strings:
@@ -197,7 +197,7 @@ def functions_of(tree: ast.Module) -> tuple[list[ast.FunctionDef | ast.AsyncFunc
 
 
 def is_fixture(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Whether pytest takes it for a fixture, and so for no test, whatever its name."""
+    """Whether pytest takes it for a fixture, so it is not a test, whatever its name."""
     import ast
 
     from tenterhook.library.project.tests.provable import last_name
@@ -213,7 +213,7 @@ def asserts(function: ast.FunctionDef | ast.AsyncFunctionDef, helpers: set[str])
 
 
 def is_skipped(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Set aside whatever happens: by a mark, by its first statement, or as a class that is said to hold no tests."""
+    """Whether it never runs: because of a mark, its first statement, or a class that is marked as not a test."""
     if any(is_skip(mark) for mark in node.decorator_list):
         return True
     body = node.body[1:] if is_docstring(node.body[0]) else node.body
@@ -221,7 +221,7 @@ def is_skipped(node: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> b
 
 
 def is_skipping_start(node: ast.stmt) -> bool:
-    """A `setUp` or an automatic fixture that begins by skipping whatever comes after it."""
+    """Whether a `setUp` or an automatic fixture begins by skipping."""
     import ast
 
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -250,7 +250,7 @@ def is_no_test(node: ast.stmt) -> bool:
 
 
 def skipped_whole(tree: ast.Module) -> list[int]:
-    """`pytestmark = pytest.mark.skip`, or `pytest.skip(..., allow_module_level=True)` under no condition."""
+    """`pytestmark = pytest.mark.skip`, or `pytest.skip(..., allow_module_level=True)` without a condition."""
     import ast
 
     from tenterhook.library.project.tests.provable import last_name
@@ -267,7 +267,7 @@ def skipped_whole(tree: ast.Module) -> list[int]:
 
 
 def is_skip(mark: ast.expr) -> bool:
-    """A mark by which a test is skipped, or may fail, under no condition or one that always holds."""
+    """Whether a mark skips a test, or lets it fail, without a condition or with one that always holds."""
     import ast
 
     from tenterhook.library.project.tests.provable import last_name
@@ -286,7 +286,7 @@ def is_skip(mark: ast.expr) -> bool:
 
 
 def is_true(condition: ast.expr) -> bool:
-    """Whether a condition of literals alone holds: `True`, `1 == 1`, `not False`, and pytest's `"True"` in quotes."""
+    """Whether a condition of literals holds: `True`, `1 == 1`, `not False`, and pytest's `"True"` in quotes."""
     import ast
 
     match condition:

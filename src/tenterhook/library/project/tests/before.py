@@ -1,4 +1,4 @@
-"""Before a change: whether the source file has tests, and what they say as things are."""
+"""Before a change: whether the source file has tests, and their current result."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from tenterhook.library.parts.timed import TimedEvent
     from tenterhook.library.project.run import Result
 
-# In an index: comments, and what only passes names on.
+# The parts of an index that are comments, or only pass names on.
 GATHERED = r"(?s)/\*.*?\*/|//[^\n]*|\b(?:import|export)\b[^;'\"=()]*['\"][^'\"\n]*['\"];?"
-# The names that a file gives others, by language.
+# The names that a file exports, by language.
 PUBLIC = {
     "python": r"(?m)^(?:async )?(?:def|class) ([^\W_]\w*)",
     "node": (
@@ -35,7 +35,7 @@ PUBLIC = {
 
 
 def has_test(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Test first: a source file is written only where there is a test for it, and new code where one is red."""
+    """Test first: a source file may be written only if it has a test, and new code only if a test is red."""
     subject = source(event)
     if isinstance(subject, str):
         return fine(subject)
@@ -63,7 +63,7 @@ def first(subject: Subject, test: str) -> str:
 
 
 def empty(subject: Subject, tests: list[str]) -> str:
-    """What is wrong with tests of which none is one: they do not parse, or hold nothing that runs and can fail."""
+    """Why there is no real test: they do not parse, or have nothing that runs and can fail."""
     from tenterhook.library.project.parsing import unparsable
 
     if any(holds_test(path, read(path)) for path in tests):
@@ -77,7 +77,7 @@ def empty(subject: Subject, tests: list[str]) -> str:
 def red_before(
     event: TimedEvent, settings: Settings, subject: Subject, tests: list[str], text: str | None
 ) -> ActionAnswer:
-    """A red test asks for the change. While all are green only what is there may be written in another way."""
+    """A red test asks for the change. While all are green, existing code may only be rewritten."""
     has = f"{subject.shown} has a test: {format_test_paths(subject, tests)}"
     results = run_subject_tests(event, settings, subject)
     states = {result.state for result in results}
@@ -114,7 +114,7 @@ def red_before(
 
 
 def untested_names(subject: Subject, text: str | None, tests: list[str]) -> list[str]:
-    """Public names that the change adds to a file and that none of its tests mentions."""
+    """Public names that the change adds to a file and that its tests do not mention."""
     pattern = PUBLIC.get(subject.language)
     if text is None or not pattern:
         return []
@@ -129,7 +129,7 @@ def names_in(pattern: str, text: str) -> list[str]:
 
 
 def is_characterized(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """Behaviour first: an existing source file is changed only where tests hold what it does, and pass now."""
+    """Behaviour first: an existing source file may be changed only if it has tests and they pass now."""
     subject = source(event)
     if isinstance(subject, str):
         return fine(subject)
@@ -174,7 +174,7 @@ def passing(event: TimedEvent, settings: Settings, subject: Subject, tests: list
 
 
 def longer(event: TimedEvent, subject: Subject) -> list[str]:
-    """How the tests are given more time than a hook has; what comes of it is known to this action afterwards."""
+    """The command that runs the tests with more time than a hook has; this action can use its result afterwards."""
     import json
     from shlex import quote
 
@@ -187,7 +187,7 @@ def longer(event: TimedEvent, subject: Subject) -> list[str]:
 
 
 def known_to_pass(event: TimedEvent, subject: Subject, tests: list[str]) -> str:
-    """What an earlier call in this session found, where nothing of the package's code has changed since."""
+    """The results of an earlier call in this session, if the package's code has not changed since."""
     from tenterhook.library.project.ledger import Ledger
 
     entries = Ledger(event).entries()
@@ -200,7 +200,7 @@ def known_to_pass(event: TimedEvent, subject: Subject, tests: list[str]) -> str:
 
 
 def run_subject_tests(event: TimedEvent, settings: Settings, subject: Subject) -> list[Result]:
-    """What comes of the subject's tests; kept for the report at the end."""
+    """Run the subject's tests; the results are kept for the report at the end."""
     from tenterhook.library.project.checks import checks
     from tenterhook.library.project.ledger import Ledger
     from tenterhook.library.project.run import run
@@ -217,7 +217,7 @@ def refuse_missing_test(settings: Settings, reason: str, note: str = "") -> Acti
 
 
 def source(event: TimedEvent) -> Subject | str:
-    """The source file that is about to change; why there is nothing to check where there is none."""
+    """The source file that is about to change; if there is none, why there is nothing to check."""
     subject = resolve_written_subject(event)
     if isinstance(subject, Subject) and subject.kind != "source":
         return f"nothing to check: {subject.shown} is no source file"
@@ -227,7 +227,7 @@ def source(event: TimedEvent) -> Subject | str:
 
 
 def holds_nothing(subject: Subject, text: str | None) -> bool:
-    """Types, constants, a start of what is elsewhere, and an __init__.py or index that only gathers names."""
+    """Whether it only has types, constants, a call that starts other code, or collected names (__init__.py, index)."""
     from tenterhook.library.project.tests.logic import has_logic
 
     if text is None:

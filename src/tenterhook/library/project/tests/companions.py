@@ -1,8 +1,8 @@
-"""Which tests belong to a source file, which sources to a test, and which test to write where there is none.
+"""Which tests belong to a source file, which sources to a test, and which test to write if there is none.
 
-By name first (test_app.py, app.test.ts, app_test.go, AppTest.java), then by what the tests import, also where another
-file only passes it on; where there is none of these, by what they reach through other code. The search is bounded: a
-project can hold more files than a hook has time for.
+By name first (test_app.py, app.test.ts, app_test.go, AppTest.java), then by what the tests import, even if another file
+only passes it on; if there are none of these, by what they reach through other code. The search is bounded: a project
+can hold more files than a hook has time for.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_READ, MOST_TESTS = 400, 12
 
 
 def tests_of(subject: Subject) -> list[str]:
-    """Whole paths, those by name first, at most a dozen; of a test, the test itself."""
+    """The tests of a subject as absolute paths, those by name first, at most a dozen; for a test, the test itself."""
     if subject.kind == "test":
         return [subject.path]
     tests = files(subject, "test")[:MOST_READ]
@@ -38,18 +38,18 @@ def tests_of(subject: Subject) -> list[str]:
 
 
 def sources_of(subject: Subject) -> list[str]:
-    """What a test is about, by its name."""
+    """The sources that a test is about, by its name."""
     return nearest(subject, [path for path in files(subject, "source") if is_named_for(subject.path, path)])
 
 
 def files(subject: Subject, kind: str) -> list[str]:
-    """The files of the kind and of the subject's language, in its package and in the project's own tests folders."""
+    """The files of that kind in the subject's language, in its package and in the project's own tests folders."""
     folders = subject.folders()
     roots = [folders[0]]
     if folders[0] != subject.project:
         roots += [os.path.join(subject.project, name) for name in ("tests", "test")]
     found = dict.fromkeys(path for root in roots for path in walk(root) if same_language(path, subject))
-    # From the project on: what the folders above it are called says nothing about its files.
+    # Relative to the project: the names of the folders above it say nothing about its files.
     return [path for path in found if kinds.kind_of(os.path.relpath(path, subject.project)) == kind]
 
 
@@ -68,7 +68,7 @@ def has_named_test(subject: Subject) -> bool:
 
 
 def nearest(subject: Subject, paths: list[str]) -> list[str]:
-    """Of several of one name, those whose folders share most with the subject's: tests/a for a, not tests/b."""
+    """Of several with one name, those whose folders share most with the subject's: tests/a for a, not tests/b."""
     ours = set(os.path.dirname(subject.name).split(os.sep))
     names = [os.path.relpath(os.path.dirname(path), subject.project) for path in paths]
     shared = [len(ours.intersection(name.split(os.sep))) for name in names]

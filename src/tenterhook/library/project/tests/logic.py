@@ -1,4 +1,4 @@
-"""Whether a source file does anything that a test could hold: types, constants and passed-on names do nothing."""
+"""Whether a source file does anything that a test could check: types, constants and re-exports do not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from tenterhook.library.project.subject import Subject
 
-# An alias of a type as Python writes it since 3.12: to an older reader it is an assignment.
+# A type alias in Python's syntax since 3.12: an older parser sees an assignment.
 TYPE_ALIAS = re.compile(r"(?m)^type (?=\w+ *=)")
 # Calls that make a constant or a type.
 MAKERS = frozenset(
@@ -19,7 +19,7 @@ MAKERS = frozenset(
     "dict list str int float bytes bool compile Path PurePath Decimal Fraction timedelta auto getLogger "
     "MappingProxyType dataclass field".split()
 )
-# In JavaScript and TypeScript: what acts, and the statements at the margin that do not.
+# In JavaScript and TypeScript: code that acts, and the top-level statements that do not.
 NODE_ACTS = re.compile(
     r"\bfunction\b|\bclass\b|\bnew\b|=>\s*\{(?!\s*\w+\??\s*:)|\)\s*\{|\b(?:if|for|while|return|throw)\b"
 )
@@ -33,12 +33,12 @@ NODE_CONSTANT = re.compile(
     r"(?!=)(?:(?!=>)[^()])*$"
 )
 NODE_FROZEN = re.compile(r"\bObject\.freeze\(([^()]*)\)")
-# In Go and Rust: what has a body.
+# In Go and Rust: code with a body.
 ACTS = {"go": r"(?m)^func\b|\bfunc\s*\([^\n]*\{", "rust": r"\bfn\b|\bmacro_rules!"}
 
 
 def has_logic(subject: Subject, text: str) -> bool:
-    """False only where the text is plainly without; of a language that is not known, True."""
+    """False only if the text clearly has no logic; True for an unknown language."""
     if subject.language == "python":
         return python_has_logic(text, entry=os.path.basename(subject.path) == "__main__.py")
     if subject.language == "node":
@@ -61,7 +61,7 @@ def node_has_logic(text: str) -> bool:
 
 
 def is_plain(statement: str) -> bool:
-    """A type, an import or a constant; several constants may stand in one line."""
+    """Whether it is a type, an import or a constant; one line may have several constants."""
     if not statement or (NODE_STATEMENT.match(statement) and not NODE_VALUE.search(statement)):
         return True
     return all(NODE_CONSTANT.match(one.strip()) for one in statement.split(";") if one.strip())
@@ -71,7 +71,7 @@ def is_plain(statement: str) -> bool:
 
 
 def python_has_logic(text: str, *, entry: bool = False) -> bool:
-    """`entry` is for __main__.py, which may call what it imports: it only starts what is tested elsewhere."""
+    """`entry` is for __main__.py, which may call what it imports: it only starts code that is tested elsewhere."""
     import ast
 
     try:
@@ -97,7 +97,7 @@ def acts(node: ast.stmt, startable: set[str]) -> bool:
             return value is not None and computes(value)
         case ast.ClassDef(body=body, decorator_list=marks):
             return any(computes(mark) for mark in marks) or any(acts(one, set()) for one in body)
-        case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body):  # a protocol's, without a body
+        case ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body):  # a protocol's method, without a body
             return not all(isinstance(one, ast.Pass | ast.Expr) and is_said_only(one) for one in body)
         case ast.If(test=test, body=body, orelse=orelse):
             if "TYPE_CHECKING" in ast.dump(test) or "version_info" in ast.dump(test):
@@ -115,7 +115,7 @@ def is_said_only(node: ast.stmt) -> bool:
 
 
 def starts(node: ast.stmt, startable: set[str] | None) -> bool:
-    """`main()`, `sys.exit(main())`, `raise SystemExit(main())`: one call, of imported names where those are given."""
+    """`main()`, `sys.exit(main())`, `raise SystemExit(main())`: one call; of imported names, if those are given."""
     import ast
 
     call = node.value if isinstance(node, ast.Expr) else node.exc if isinstance(node, ast.Raise) else None
@@ -126,7 +126,7 @@ def starts(node: ast.stmt, startable: set[str] | None) -> bool:
 
 
 def computes(value: ast.expr) -> bool:
-    """Whether a value is more than a literal, a type, or one of the usual makers of constants."""
+    """Whether a value is more than a literal, a type, or a call that usually makes a constant."""
     import ast
 
     from tenterhook.library.project.tests.provable import last_name

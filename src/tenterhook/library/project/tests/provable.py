@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-# Calls that assert, by how their name begins; helpers of a test file are usually named so too.
+# Prefixes of calls that assert; helpers in test files usually have them too.
 ASSERTS = ("assert", "expect", "raises", "warns", "fail", "check", "verify", "ensure")
 SWALLOWED = ("AssertionError", "Exception", "BaseException")
 ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
@@ -20,13 +20,13 @@ DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def can_fail(function: ast.FunctionDef | ast.AsyncFunctionDef, helpers: set[str]) -> bool:
-    """`helpers` are functions of the same file that assert in their turn."""
+    """`helpers` are functions of the same file that assert themselves."""
     used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     return any_fails(function.body, helpers, used, within=False)
 
 
 def any_fails(body: list[ast.stmt], helpers: set[str], used: set[str], *, within: bool) -> bool:
-    """Up to the statement after which none is reached; `within` is whether they stand below a condition or the like."""
+    """Whether any statement can fail, up to the last reachable one; `within`: they are under a condition or so."""
     for one in body:
         if fails(one, helpers, used, within):
             return True
@@ -41,7 +41,7 @@ def fails(one: ast.stmt, helpers: set[str], used: set[str], within: bool) -> boo
 
     match one:
         case ast.Assert(test=ast.Constant(value=value)):
-            return within and not value  # `assert False` where the code should not have come
+            return within and not value  # `assert False` in a place that should not be reached
         case ast.Assert(test=test):
             return not is_always_true(test)
         case ast.If(test=test, body=body, orelse=orelse):
@@ -75,7 +75,7 @@ def fails(one: ast.stmt, helpers: set[str], used: set[str], within: bool) -> boo
 
 
 def is_asserting_with_block(contexts: list[ast.expr], body: list[ast.stmt], helpers: set[str]) -> bool:
-    """`with pytest.raises(...)` over more than a raise of the test's own."""
+    """Whether `with pytest.raises(...)` contains more than a raise of the test itself."""
     own = all(isinstance(one, ast.Raise | ast.Pass) for one in body)
     return not own and any(calls_assert(one, helpers) for one in contexts)
 
@@ -93,7 +93,7 @@ def is_swallowed(kind: ast.expr | None) -> bool:
 
 
 def leaves(handler: ast.ExceptHandler) -> bool:
-    """Whether the failure gets out again, or another one in its place."""
+    """Whether the failure is raised again, or another one in its place."""
     return any(isinstance(node, ast.Raise | ast.Assert) or is_assert_call(node) for node in ast.walk(handler))
 
 
@@ -102,7 +102,7 @@ def is_assert_call(node: ast.AST) -> bool:
 
 
 def calls_assert(node: ast.AST, helpers: set[str]) -> bool:
-    """A call that is named like an assert and can fail, or of a helper."""
+    """Whether it is a call that is named like an assertion and can fail, or a call of a helper."""
     return any(
         last_name(one.func) in helpers or (is_assert_call(one) and not is_idle(one))
         for one in ast.walk(node)
@@ -111,7 +111,7 @@ def calls_assert(node: ast.AST, helpers: set[str]) -> bool:
 
 
 def is_idle(call: ast.Call) -> bool:
-    """`self.assertTrue(True)`, `assertEqual(1, 1)`, `assertEqual(f(), f())`: no code can make it fail."""
+    """Whether no code can make it fail: `self.assertTrue(True)`, `assertEqual(1, 1)`, `assertEqual(f(), f())`."""
     name, args = last_name(call.func), call.args
     if not name.startswith("assert") or not args:
         return False
@@ -124,7 +124,7 @@ def is_idle(call: ast.Call) -> bool:
 
 
 def is_always_true(test: ast.expr) -> bool:
-    """Whatever the code under test does: `(x, "text")`, `x or True`, `x == x`, `len(x) >= 0`."""
+    """Whether it is always true, whatever the code does: `(x, "text")`, `x or True`, `x == x`, `len(x) >= 0`."""
     match test:
         case ast.Constant(value=value):
             return bool(value)

@@ -1,7 +1,8 @@
-"""Tests that reach a source file through others: by a re-export, or by a module that uses it.
+"""Find tests that reach a source file through others: by a re-export, or by a module that uses it.
 
-A language that can say what a file imports has `graph`, which gives for each file the files it imports, the names it
-takes from each, and the names it gives them. Of another one, files that name each other are followed backwards.
+A language that can list a file's imports has `graph`, which gives for each file the files that it imports, the names
+that it takes from each, and its own names for them. For other languages, files that name each other are followed
+backwards.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ MOST_ROUNDS, MOST_WIDE = 4, 30
 
 
 class Import:
-    """One import: the file, the names that are taken from it (None for the whole), and the names they have here."""
+    """One import: the file, the names that are imported (None for the whole), and their local names."""
 
     __slots__ = ("bound", "names", "path")
 
@@ -43,9 +44,9 @@ def reaching(subject: Subject, tests: list[str], sources: list[str]) -> tuple[li
 
 
 def distance(test: str, source: str, imports: dict[str, list[Import]]) -> int | None:
-    """Through how many files with code of their own a test reaches the source; None where it does not.
+    """The number of files with code of their own between a test and the source; None if it does not reach it.
 
-    Of names that a file only passes on the way goes where they come from, and nowhere else.
+    Names that a file only re-exports are followed to their origin, and nowhere else.
     """
     waiting = deque([(0, Import(test, None, frozenset()))])
     seen: set[tuple[str, frozenset[str] | None]] = set()
@@ -69,7 +70,7 @@ def distance(test: str, source: str, imports: dict[str, list[Import]]) -> int | 
 def backwards(
     subject: Subject, tests: list[str], sources: list[str], concerns: Callable[[str, str, str], bool]
 ) -> list[str]:
-    """From the source to the files that name it, and from those on, until tests do."""
+    """Go from the source to the files that name it, and on from those, until tests are found."""
     texts = {path: read(path) for path in [*sources, *tests]}
     frontier, seen = [subject.path], {subject.path}
     for _ in range(MOST_ROUNDS):

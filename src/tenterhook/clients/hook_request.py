@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CONNECT, TOTAL = 5.0, 60.0
 # A body is read in pieces. WIRE is what may cross the wire for each, frames of chunks included, and for all headers.
 PIECE, WIRE = 1 << 20, 4 << 20
-# Of a body that is no answer: how much is read, for how many seconds, and how much of it is kept.
+# A body that is not an answer: how much of it is read, for how many seconds, and how much is kept.
 GLANCE, GLANCE_SECONDS, KEPT = 1 << 16, 1.0, 1000
 DETAIL = 300
 # The one interim status after which there is no HTTP any more.
@@ -51,7 +51,7 @@ class Failure(Exception):
 
 
 class Place(Struct, frozen=True):
-    """Where a URL leads. `shown` leaves out its query, which may be nobody's business."""
+    """Where a URL leads. `shown` leaves out its query, which may hold secrets."""
 
     tls: bool
     host: str
@@ -266,7 +266,7 @@ def body_of(response: HTTPResponse, place: Place, line: Connection) -> bytes:
 
 
 def glance(response: HTTPResponse, line: Connection) -> str:
-    """The beginning of a body that is no answer; whatever goes wrong now, the status has been said."""
+    """The beginning of a body that is not an answer. Errors are ignored here: the status is reported already."""
     from http.client import HTTPException
 
     line.hurry(GLANCE_SECONDS)
@@ -294,11 +294,11 @@ def trouble(exc: OSError, place: Place, line: Connection) -> str:
     return f"the connection broke off: {what}" if line.connected else f"{place.host} cannot be reached: {what}"
 
 
-# ---- what nobody may read
+# ---- secrets
 
 
 def redact_response(text: str, secrets: tuple[str, ...]) -> str:
-    """An answer without the secrets that were sent; its keys stay, and what is no text cannot be hidden."""
+    """An answer without the secrets that were sent; its keys stay, and values that are not text cannot be hidden."""
     if not secrets or not ("\\" in text or any(secret in text for secret in secrets)):
         return text
     from json import dumps, loads

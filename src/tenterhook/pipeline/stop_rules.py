@@ -12,12 +12,12 @@ from tenterhook.types import Message
 if TYPE_CHECKING:
     from tenterhook.pipeline.verdict import Reader
 
-# What an ask does if no user can be asked; `nobody_decides` applies it.
+# What an ask does if no user can be asked; `decide_unattended` applies it.
 UNATTENDED = {"deny": "it is a refusal", "allow": "it is an allow", "stop": "the agent stops"}
 DEFERRED = "Deferred by hook"
 
 
-def nobody_decides(reader: Reader) -> None:
+def decide_unattended(reader: Reader) -> None:
     """Handle an ask or a deferral. If no user can be asked, the dialect decides an ask; a deferral stops the agent."""
     verdict, attended = reader.verdict, reader.rules.attended
     if verdict.decision == "defer" and attended:

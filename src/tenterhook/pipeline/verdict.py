@@ -14,7 +14,7 @@ from tenterhook.pipeline.answer_validity import effects_of, fault, keep_texts, k
 from tenterhook.pipeline.apply import RESPONDS
 from tenterhook.pipeline.event_reader import WEIGHTY, Rules, Table
 from tenterhook.pipeline.failure_policy import closes, describe_attempt_failure, fail_closed, must_answer
-from tenterhook.pipeline.stop_rules import STOPS, ends_turn, nobody_decides
+from tenterhook.pipeline.stop_rules import STOPS, decide_unattended, ends_turn
 from tenterhook.types import Attempt, Hook, Message, Parts, Verdict
 
 NO_REASON = "Blocked by hook"
@@ -336,7 +336,7 @@ class Reader:
         if rule.text.silence and verdict.decision == "none" and not verdict.failed and not self.garbled:
             verdict.decision = rule.text.silence
         if verdict.decision in ("ask", "defer"):
-            nobody_decides(self)
+            decide_unattended(self)
         if verdict.stop:
             at_once = verdict.decision == "defer" or (self.rules.strict and rule.stop.does == "after")
             STOPS["first" if at_once else rule.stop.does].run(self)

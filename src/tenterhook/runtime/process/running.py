@@ -127,7 +127,7 @@ class Running:
         self.ending = True
 
     def strike(self, now: float) -> None:
-        """Send the first signal before the long search for descendants: a busy hook should not delay the end of all."""
+        """Kill its group again before the long search for descendants: a busy hook should not delay the end of all."""
 
     def sweep(self, table: ProcessTable | None, now: float) -> bool:
         """End all of its processes. True when nothing is left, or nothing more can be done."""

@@ -144,7 +144,7 @@ def plain(value: Any) -> dict[str, Any]:
 
 
 def laid_over(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Final values replace those that the stream began with, unless they are empty."""
+    """Final values replace those that the stream began with, unless they are None."""
     return {**old, **{name: value for name, value in new.items() if value is not None or name not in old}}
 
 

@@ -17,8 +17,9 @@ from typing import Any
 import msgspec
 
 from tenterhook import dialects
-from tenterhook.author import callers, forms, kinds, making
+from tenterhook.author import callers, forms, kinds
 from tenterhook.dialects.schema.dialect import Dialect
+from tenterhook.engine import make_forms
 from tenterhook.tools.describe.schema import FOLDER, SCHEMAS
 
 MARK = {"generated": "by scripts/schemas.py from the dialects' data: do not edit"}
@@ -32,8 +33,8 @@ def main(argv: Sequence[str]) -> int:
     known = {name: dialects.get(name) for name in own()}
     older = {f"{name}@{version}": one for name in known for version, one in dialects_before(name)}
     for name, one in (known | older).items():
-        wanted[Path(forms.FOLDER, f"{name}.json")] = lines(MARK | making.made_of(one), ("events",))
-    agents = {name: making.caller_of(one) for name, one in known.items()}
+        wanted[Path(forms.FOLDER, f"{name}.json")] = lines(MARK | make_forms.made_of(one), ("events",))
+    agents = {name: make_forms.caller_of(one) for name, one in known.items()}
     wanted[Path(callers.FILE)] = lines(MARK | {"agents": agents}, ("agents", *agents, "events"))
     wanted[Path(kinds.__file__)] = kinds_of(known.values())
     stale = [path for path, new in wanted.items() if not path.exists() or path.read_text("utf-8") != new]
@@ -61,8 +62,11 @@ def kinds_of(known: Iterable[Dialect]) -> str:
     """A module, since it is loaded in every hook's process."""
     found = sorted({rule.kind for one in known for rule in one.events})
     listed = "".join(f'        "{kind}",\n' for kind in found)
-    head = '"""Every kind of event that a dialect has. Written by scripts/schemas.py."""\n'
-    return f"{head}\nKINDS = frozenset(\n    (\n{listed}    )\n)\n"
+    named = {rule.name: rule.kind for one in known for rule in one.events if rule.name != rule.kind}
+    rows = "".join(f'    "{name}": "{kind}",\n' for name, kind in sorted(named.items()))
+    head = '"""Every kind of event that a dialect has, and the names of events. Written by scripts/schemas.py."""\n'
+    kinds = f"KINDS = frozenset(\n    (\n{listed}    )\n)\n"
+    return f"{head}\n{kinds}# The kind of each event, by the name that an agent has for it.\nEVENTS = {{\n{rows}}}\n"
 
 
 def lines(value: dict[str, Any], wide: Sequence[str], indent: str = "") -> str:

@@ -16,6 +16,7 @@ import pytest
 
 import tenterhook
 from tenterhook import Engine, dialects, handlers
+from tenterhook.author.start import RUN_HOOK
 from tenterhook.cli.main import COMMANDS, main
 from tenterhook.dialects.schema.dialect import (
     Answer,
@@ -64,12 +65,13 @@ def dotted(path: Path) -> str:
 
 # From the bottom up: a package imports what stands before it here. docs/architecture.md says what each is for.
 ORDER = (
-    *("support", "dialects", "pipeline", "runtime", "clients", "handlers", "trust", "config", "journal", "engine"),
-    *("author", "hosts", "library", "testing", "tools", "agent", "cli"),
+    *("support", "dialects", "pipeline", "author", "runtime", "clients", "handlers", "trust", "config", "journal"),
+    *("engine", "hosts", "library", "testing", "tools", "agent", "cli"),
 )
 # The exceptions. `python -m tenterhook` is the command; an engine's methods `tool`, `model` and `session` are doors to
-# the hosts, which are imported when one is called.
+# the hosts, which are imported when one is called; the answer forms of another package's dialect are made when needed.
 UPWARDS = {
+    ("tenterhook.author.callers", "tenterhook.engine.make_forms"),
     ("tenterhook.__main__", "tenterhook.cli.main"),
     ("tenterhook.engine.host", "tenterhook.hosts.tool"),
     ("tenterhook.engine.host", "tenterhook.hosts.model"),
@@ -316,17 +318,23 @@ OUR_KINDS = {rule.kind for rule in RULES}
 
 
 # Hosts of every dialect, and those that are one agent's own API: there the names are the point.
-OWN_APIS = [path for path in CORE if path.is_relative_to(SOURCE / "hosts") and path.parent.name != "hosts"]
+OUR_HOSTS = (SOURCE / "hosts", SOURCE / "hosts" / "gate")
+OWN_APIS = [path for path in CORE if path.is_relative_to(SOURCE / "hosts") and path.parent not in OUR_HOSTS]
 # What acts at moments, in an agent or for one.
-ACTING = tuple(SOURCE / name for name in ("agent", "author", "clients/workspace", "library"))
-HOSTS = [path for path in CORE if path.parent.name == "hosts" or any(path.is_relative_to(one) for one in ACTING)]
+FORMS = ("engine/make_forms.py", "engine/form_candidates.py")
+ACTING = tuple(SOURCE / name for name in ("agent", "author", "clients/workspace", "library", *FORMS))
+HOSTS = [path for path in CORE if path.parent in OUR_HOSTS or any(path.is_relative_to(one) for one in ACTING)]
 COMMAND_LINE = [path for path in CORE if path.parent in (SOURCE / "cli", SOURCE / "cli/commands")]
 # Where agents keep what hooks must not write is named as their folders are.
 PLACES = SOURCE / "runtime" / "sandbox" / "places.py"
-# The table of our own kinds.
+# The table of our own kinds, and the generated one of agents' names for them.
 KINDS = SOURCE / "dialects" / "schema" / "kinds.py"
+NAMES_OF_KINDS = SOURCE / "author" / "kinds.py"
+HOSTS.remove(NAMES_OF_KINDS)
 NAMELESS = [
-    path for path in CORE if path not in {*OWN_APIS, *HOSTS, *COMMAND_LINE, SOURCE / "__init__.py", PLACES, KINDS}
+    path
+    for path in CORE
+    if path not in {*OWN_APIS, *HOSTS, *COMMAND_LINE, SOURCE / "__init__.py", PLACES, KINDS, NAMES_OF_KINDS}
 ]
 
 
@@ -573,24 +581,23 @@ LIGHT = {"__future__", "gc"}
 
 
 @pytest.mark.parametrize("words", [(), *NAMED], ids=["known by its payload", *NAMES, *OLDER])
-@pytest.mark.parametrize("run", [False, True], ids=["hook.main", "tenter run"])
+@pytest.mark.parametrize("run", [False, True], ids=["hook.main", "run_hook.py"])
 def test_a_hook_of_an_author_loads_json_and_nothing_else_that_is_heavy(
     run: bool, words: tuple[str, ...], tmp_path: Path
 ) -> None:
     """Such a process may take a quarter more than one that reads and writes JSON; an engine would take four times."""
     (tmp_path / "guard.py").write_text(HOOK)
-    command = ("-m", "tenterhook.cli.main", "run", str(tmp_path / "guard.py")) if run else (str(tmp_path / "guard.py"),)
+    command = (RUN_HOOK, str(tmp_path / "guard.py")) if run else (str(tmp_path / "guard.py"),)
     beyond = "import json, runpy" if run else "import json"
     loaded, done = imported(*command, *words, beyond=beyond, input=CALLED)
 
     assert done.returncode in (0, 2)
     assert "deny" in done.stdout or done.returncode == 2
     ours = {name for name in loaded if name.startswith("tenterhook.") and not name.startswith("tenterhook.author")}
-    commands = ("tenterhook.cli", "tenterhook.cli.main", "tenterhook.cli.commands", "tenterhook.cli.commands.run")
-    around = commands if run else ()
-    assert ours <= {"tenterhook.errors", "tenterhook.support", "tenterhook.support.off_switch", *around}
+    light = {"tenterhook.support", "tenterhook.support.off_switch", "tenterhook.support.tool_names"}
+    assert ours <= {"tenterhook.errors", *light}
     assert {name for name in loaded if not name.startswith("tenterhook")} <= LIGHT
-    assert not {name for name in loaded if name.endswith((".making", ".candidates", ".canary", ".options"))}
+    assert not {name for name in loaded if name.endswith((".canary", ".options", ".declarations"))}
 
 
 # ---- what a reader and a user may rely on

@@ -6,6 +6,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenterhook.author import hook
+    from tenterhook.author.event import Event
     from tenterhook.engine.engine import Engine, load
     from tenterhook.errors import ConfigError, TenterhookError, UnknownDialect, UnknownEvent, UsageError
     from tenterhook.hosts.permission import Permission, PermissionRequest
@@ -21,6 +22,7 @@ HOMES = {
     "Attempt": "types",
     "ConfigError": "errors",
     "Engine": "engine.engine",
+    "Event": "author.event",
     "Message": "types",
     "Outcome": "types",
     "Permission": "hosts.permission",
@@ -49,6 +51,7 @@ __all__ = [
     "Attempt",
     "ConfigError",
     "Engine",
+    "Event",
     "Message",
     "Outcome",
     "Permission",

@@ -12,8 +12,8 @@ from tenterhook import dialects, hook
 from tenterhook.author import callers, forms
 from tenterhook.author.answers import Answer
 from tenterhook.author.event import SUBJECTS, Event
-from tenterhook.author.making import CHANGES, has_message_containing
 from tenterhook.dialects.schema.dialect import EventRule
+from tenterhook.engine.make_forms import CHANGES, has_message_containing
 from tenterhook.testing import Did, simulate
 from tenterhook.types import Outcome
 

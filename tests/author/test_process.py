@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tenterhook.author.start import RUN_HOOK
+
 GUARD = """
 import sys
 from tenterhook import hook
@@ -49,7 +51,7 @@ def called(*argv: str | Path, given: Any = CALL, **env: str) -> subprocess.Compl
 
 
 def run(*argv: str | Path, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    return called("-m", "tenterhook.cli.main", "run", *argv, **options)
+    return called(RUN_HOOK, *argv, **options)
 
 
 def said(done: subprocess.CompletedProcess[bytes]) -> dict[str, Any]:

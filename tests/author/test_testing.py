@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from tenterhook import dialects, hook
-from tenterhook.author import callers, tools
+from tenterhook.author import callers
 from tenterhook.author.answers import Answer
 from tenterhook.author.event import Event
 from tenterhook.dialects import recorded
 from tenterhook.errors import UsageError
+from tenterhook.support import tool_names
 from tenterhook.testing import HookFailed, agents, each_dialect, fire
 
 GUARD = """
@@ -243,7 +244,7 @@ OURS: dict[str, Any] = {
 @pytest.mark.parametrize("kind", ["tool.before", "tool.after"])
 def test_every_tool_is_fired_as_it_was_recorded(agent: str, call: dict[str, Any], kind: str) -> None:
     served = "put" in call["tool"]
-    ours = "mcp" if served else tools.kind(call["tool"])
+    ours = "mcp" if served else tool_names.kind(call["tool"])
     fire(shows, kind, agent=agent, tool="mcp__box__put" if served else call["tool"], **OURS[ours])
     seen = SEEN.pop()
     given = seen.data["tool_input"]

@@ -13,6 +13,7 @@ import pytest
 
 from tenterhook.author.kinds import KINDS
 from tenterhook.author.loading import library_names, of_library
+from tenterhook.author.start import RUN_HOOK
 from tenterhook.cli.main import main
 from tenterhook.library import describe_hook
 from tenterhook.testing import agents
@@ -128,8 +129,8 @@ def test_a_hook_that_has_nothing_to_do_loads_little(tmp_path: Path) -> None:
         f"library:{name}" for name in library_names() if name not in ("audit", "cost-budget", "webhook-notification")
     ]
     code = (
-        "import sys; had = {*sys.modules}\nfrom tenterhook.cli.commands.run import run\n"
-        f"code = run({[*words, '--agent', 'moai', '--event', 'tool.before']!r})\n"
+        "import sys; had = {*sys.modules}\nfrom tenterhook.author import loading, process\n"
+        f"code = process.main({[*words, '--agent', 'moai', '--event', 'tool.before']!r}, loading.of_call)\n"
         "print(*({*sys.modules} - had), file=sys.stderr); sys.exit(code)"
     )
     given = json.dumps({"tool_name": "Read", "tool_input": {}, "cwd": str(tmp_path)})
@@ -154,7 +155,7 @@ def test_several_hooks_answer_in_one_process_with_options_of_a_file(tmp_path: Pa
 
     def said(command: str) -> str:
         given = json.dumps({"tool_name": "Bash", "tool_input": {"command": command}, "cwd": str(tmp_path)})
-        line = [sys.executable, "-m", "tenterhook", "run", *words, "--agent", "moai", "--event", "tool.before"]
+        line = [sys.executable, RUN_HOOK, *words, "--agent", "moai", "--event", "tool.before"]
         done = subprocess.run(line, input=given, capture_output=True, text=True, cwd=tmp_path)
         return done.stdout + done.stderr
 

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from tenterhook.author.start import RUN_HOOK
 from tenterhook.testing import each_dialect
 
 from .conftest import Fire
@@ -78,7 +79,7 @@ def test_a_server_that_the_agent_does_not_name_may_do_only_what_any_server_may(
     settings: tuple[str, ...], permission: str
 ) -> None:
     words = [word for one in settings for word in ("--set", one)]
-    argv = [sys.executable, "-m", "tenterhook", "run", f"library:{NAME}", *words, "--agent", "cursor"]
+    argv = [sys.executable, RUN_HOOK, f"library:{NAME}", *words, "--agent", "cursor"]
     ran = subprocess.run(argv, input=json.dumps(PAYLOAD), capture_output=True, text=True)
     said = json.loads(ran.stdout or "{}")
 

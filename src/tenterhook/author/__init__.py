@@ -11,9 +11,9 @@
         hook.main()
 
 `@hook(kind, ..., match="", on_failure="", name="", timeout=None)` takes one or several kinds of events; `match` is a
-list of tool names or a regular expression, see tools.py. A file may hold many hooks: all that listen are called in the
-order of the file, each sees what those before it changed, and one answer is made of all: a deny outranks an ask and an
-ask an allow, texts add up.
+list of tool names or a regular expression, see support/tool_names.py. A file may hold many hooks: all that listen are
+called in the order of the file, each sees what those before it changed, and one answer is made of all: a deny outranks
+an ask and an ask an allow, texts add up.
 
 A hook gets the event (event.py) and returns nothing, an answer (answers.py), or several: a list, what it yields, or
 `hook.deny(...) & hook.notify(...)`. It may be `async def`. Its other parameters are its options: they have defaults,
@@ -27,13 +27,13 @@ An agent calls `python FILE --agent NAME`, or `tenter run FILE... --agent NAME` 
 library (`library:NAME`) in one process. Without `--agent` the payload and the environment tell which agent
 called.
 
-    answers.py, event.py, inputs.py, tools.py    what a hook says and sees
+    answers.py, event.py, inputs.py              what a hook says and sees
     registered.py, options.py                    the hook itself
     callers.py, forms.py                         which agent called, and how it is answered
     calls.py, process.py, loading.py             one event, one process, several files
     canary.py                                    the answer to an installer that asks whether hooks are called
     starting.py, kinds.py                        what `tenter new` writes, and for which kinds
-    candidates.py, making.py                     how forms/ is made; never loaded in a hook's process
+    forms/                                       written by engine/make_forms.py
 """
 
 from __future__ import annotations
@@ -131,13 +131,16 @@ class Hook:
             check_tables(call.options, self.registered)
         return self.apply_options(self.registered, call.settings, call.options)
 
-    def apply_options(self, hooks: list[Registered], settings: list[str], options: str) -> list[Registered]:
-        """The hooks with the options of a command line and of a file."""
-        if not settings and not options:
+    def apply_options(
+        self, hooks: list[Registered], settings: list[str], options: str, given: str = ""
+    ) -> list[Registered]:
+        """The hooks with the options of a command line and of a file; `given` are those of a config entry, as JSON."""
+        if not settings and not options and not given:
             return hooks
-        from tenterhook.author.options import apply_hook_options
+        from tenterhook.author.options import apply_given_options, apply_hook_options
 
-        return apply_hook_options(hooks, settings, options)
+        found = apply_given_options(hooks, given) if given else hooks
+        return apply_hook_options(found, settings, options)
 
 
 hook = Hook()

@@ -18,18 +18,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+# The field of our own payload that names the agent that called, and its name for the event.
+CALLER = "caller"
 FILE = os.path.join(os.path.dirname(__file__), "callers.json")
+KNOWN: dict[str, dict[str, Any]] = {}
 
 
 def of(raw: dict[str, Any], agent: str, event: str, environ: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     """The forms of the agent that called, and its own name for the event."""
-    dialect = dialect_of(raw, agent, environ)
+    dialect = dialect_of(raw, agent, environ, event)
     return dialect, event_of(dialect, raw, event)
 
 
-def dialect_of(raw: dict[str, Any], agent: str, environ: Mapping[str, str], *, usual: bool = False) -> dict[str, Any]:
+def dialect_of(
+    raw: dict[str, Any], agent: str, environ: Mapping[str, str], event: str = "", *, usual: bool = False
+) -> dict[str, Any]:
     """The forms of the agent that called: the named one, else the one that `guess` finds."""
-    return reading_the_same(load(agent), raw, environ) if agent else load(guess(raw, environ, usual=usual))
+    return of_caller(load(agent), raw, environ, event) if agent else load(guess(raw, environ, usual=usual))
 
 
 def guess(raw: dict[str, Any], environ: Mapping[str, str], *, usual: bool = False) -> str:
@@ -65,17 +70,24 @@ def signed_by(known: dict[str, Any], raw: dict[str, Any], environ: Mapping[str, 
     return found
 
 
-def reading_the_same(dialect: dict[str, Any], raw: dict[str, Any], environ: Mapping[str, str]) -> dict[str, Any]:
-    """The forms of the agent that really called, if it reads the config file of the named one.
+def of_caller(dialect: dict[str, Any], raw: dict[str, Any], environ: Mapping[str, str], event: str) -> dict[str, Any]:
+    """The forms of the agent that really called: another one than the named may read the same config file.
 
-    Its own variables must be set, and the payload must be more like its own: one agent may have started the other.
+    Its payload must be more like its own; and its own variables be set, because one agent may have started the other,
+    unless the payload is nothing like the named agent's and names an event that it does not have.
     """
-    for name, own in dialect["shared"].items():
-        if any(one in environ for one in own):
-            known = read(FILE)["agents"]
-            if score(known[name], raw) > score(known[dialect["name"].partition("@")[0]], raw):
-                return load(name)
-    return dialect
+    known = read(FILE)["agents"]
+    named = score(known[plain_name(dialect)], raw) if plain_name(dialect) in known else 0
+    signed = [name for name, own in dialect["others"].items() if any(one in environ for one in own)]
+    strange = not event and event_name_in_payload(dialect, raw) not in dialect["events"]
+    likely = signed or (list(dialect["others"]) if strange and named <= 0 else [])
+    best, name = max(((score(known[one], raw), one) for one in likely if one in known), default=(0, ""))
+    return load(name) if best > max(named, 0) else dialect
+
+
+def plain_name(dialect: dict[str, Any]) -> str:
+    name: str = dialect["name"]
+    return name.partition("@")[0]
 
 
 def load(agent: str) -> dict[str, Any]:
@@ -88,9 +100,9 @@ def load(agent: str) -> dict[str, Any]:
         newest = read(path)
         return older(newest, plain, version) if version and version != newest["version"] else newest
     from tenterhook import dialects
-    from tenterhook.author import making
+    from tenterhook.engine import make_forms
 
-    return making.made_of(dialects.get(agent))
+    return make_forms.made_of(dialects.get(agent))
 
 
 def strange(agent: str) -> str:
@@ -118,9 +130,11 @@ def number(version: str) -> tuple[int, ...]:
 
 
 def read(path: str) -> dict[str, Any]:
-    with open(path, "rb") as file:
-        found: dict[str, Any] = json.loads(file.read())
-    return found
+    """A file of forms, read once."""
+    if path not in KNOWN:
+        with open(path, "rb") as file:
+            KNOWN[path] = json.loads(file.read())
+    return KNOWN[path]
 
 
 def event_of(dialect: dict[str, Any], raw: dict[str, Any], event: str) -> str:
@@ -190,17 +204,21 @@ def event_in(raw: dict[str, Any], dialect: dict[str, Any], name: str, environ: M
         data.setdefault("tool_name", rule["tool"])
     project = next((environ[one] for one in dialect["project"] if environ.get(one)), "")
     data.setdefault("project", project)
-    return Event(
+    caller = raw.get(CALLER)
+    caller = caller if isinstance(caller, dict) else {}
+    event = Event(
         rule["kind"],
         data,
         raw=raw,
         name=name,
-        agent=dialect["name"].partition("@")[0],
+        agent=str(caller.get("agent") or plain_name(dialect)),
         target=rule.get("target", ""),
         between=dialect["between"],
         served=rule.get("served", False),
         takes=dialect["takes"],
     )
+    event.caller_event = str(caller.get("event", ""))
+    return event
 
 
 def decode_nested_json(text: str) -> Any:

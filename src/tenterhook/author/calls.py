@@ -31,10 +31,19 @@ CANARY = "TENTERHOOK_CANARY"
 class Call:
     """The command line of a hook: the agent, the event, and the options for the hooks."""
 
-    __slots__ = ("agent", "event", "options", "problems", "report", "settings", "words")
+    __slots__ = (
+        *("agent", "command", "event", "given", "hooks_of", "only", "options", "problems", "report", "settings"),
+        "words",
+    )
 
     def __init__(self, agent: str = "", event: str = "") -> None:
         self.agent, self.event, self.options, self.report = agent, event, "", ""
+        # What the engine says: the one hook of the file that it wants, and its options as JSON.
+        self.only, self.given = "", ""
+        # The agent whose own config files are read, too.
+        self.hooks_of = ""
+        # One hook of another agent: its command.
+        self.command: list[str] = []
         # Files, each with the settings after it; those before the first file are in `settings`.
         self.words: list[tuple[str, list[str]]] = []
         self.settings: list[str] = []
@@ -104,6 +113,14 @@ def unreadable(hooks: Iterable[Registered], problem: str, exc: BaseException) ->
 
 
 # ---- one hook
+
+
+def render_result(result: Any, event: Event, dialect: dict[str, Any]) -> Said:
+    """The reply for what a hook returned, in the form of this dialect."""
+    try:
+        return forms.render_answer(coerce_to_answer(result), event, dialect)
+    except Misplaced as exc:  # it wanted to change the call and could not: the original call must not run
+        return forms.render_answer(deny(f"This cannot be checked: {exc}"), event, dialect)
 
 
 def call_hook(one: Registered, event: Event) -> Answer:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.author import inputs, tools
+from tenterhook.author import inputs
 from tenterhook.author.answers import NOTHING
+from tenterhook.support import tool_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
     from tenterhook.author.answers import Answer
 
+# What an engine's event finds out when it is asked.
+LATER = ("agent", "between", "caller_event", "data", "served", "takes", "target")
 # The subject that `hook.rewrite` changes, by the kind of the event.
 SUBJECTS = {
     "tool.before": "tool_input",
@@ -28,13 +31,19 @@ SUBJECTS = {
 }
 
 
-class Event:
-    """One event. `data` holds everything in our words, `raw` the payload as the agent wrote it.
+class Event(dict):  # type: ignore[type-arg]
+    """One event: the payload as the agent wrote it, a dictionary, with attributes that are the same for every agent.
 
-    Texts and lists are empty if the event has no such thing; only `mcp` may be None.
+    `data` holds everything in our words. Texts and lists are empty if the event has no such thing; only `mcp` may be
+    None. Other fields of the payload are attributes too.
     """
 
-    __slots__ = ("agent", "between", "data", "kind", "name", "raw", "served", "takes", "target")
+    __slots__ = (
+        *("agent", "between", "caller_event", "data", "environ", "forms", "kind", "name"),
+        *("served", "takes", "target"),
+    )
+    forms: str
+    environ: Mapping[str, str]
 
     def __init__(
         self,
@@ -55,9 +64,40 @@ class Event:
         `served`: the event is only for tools of MCP servers, whatever its name says. `takes`: the fields of this
         agent's tools, by tool name.
         """
-        self.kind, self.data, self.raw = kind, data, raw
-        self.name, self.agent, self.target, self.between = name or kind, agent, target, between
+        super().__init__(raw)
+        self.kind, self.data, self.name, self.caller_event = kind, data, name or kind, ""
+        self.agent, self.target, self.between = agent, target, between
         self.served, self.takes = served, takes or {}
+
+    @classmethod
+    def of_engine(cls, payload: dict[str, Any], kind: str, name: str, forms: str, environ: Mapping[str, str]) -> Event:
+        """An event that an engine fires for a function. The rest is found out when the function asks for it.
+
+        `forms` is the name of the engine's dialect.
+        """
+        event = cls.__new__(cls)
+        event.update(payload)
+        event.kind, event.name, event.forms, event.environ = kind, name, forms, environ
+        return event
+
+    def __getattr__(self, name: str) -> Any:
+        """Fill in what `of_engine` left out; else a field of the payload."""
+        if name in LATER:
+            from tenterhook.author import callers
+
+            full = callers.event_in(self, callers.load(self.forms), self.name, self.environ)
+            for one in LATER:
+                setattr(self, one, getattr(full, one))
+            return getattr(self, name)
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"this event has no {name!r}") from None
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """The payload as the agent wrote it."""
+        return self
 
     def text_of(self, name: str) -> str:
         found = self.data.get(name)
@@ -72,10 +112,10 @@ class Event:
 
     @property
     def tool(self) -> str:
-        """The tool in our words: one of tools.py, or `other`."""
+        """The tool in our words: one of support/tool_names.py, or `other`."""
         if self.mcp:
-            return tools.MCP
-        found = tools.kind(self.tool_name)
+            return tool_names.MCP
+        found = tool_names.kind(self.tool_name)
         return "read" if found == "edit" and self.input.get("command") == "view" else found
 
     @property
@@ -94,7 +134,7 @@ class Event:
     @property
     def command(self) -> str:
         """The command of a shell tool; empty for every other tool."""
-        if self.tool not in ("shell", tools.OTHER, tools.MCP):
+        if self.tool not in ("shell", tool_names.OTHER, tool_names.MCP):
             return ""
         return (self.tool == "shell" and self.text_of("tool_input")) or inputs.command(self.input)
 
@@ -117,7 +157,7 @@ class Event:
     @property
     def is_write(self) -> bool:
         """Whether the tool changes files. What a shell changes is not known from its name."""
-        return self.tool in tools.WRITING
+        return self.tool in tool_names.WRITING
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -131,7 +171,7 @@ class Event:
     @property
     def mcp(self) -> Served | None:
         """Server and tool of an MCP tool; the server is empty if the agent does not name it."""
-        found, server = tools.of_server(self.tool_name, self.between), self.server
+        found, server = tool_names.of_server(self.tool_name, self.between), self.server
         if server:
             return Served(server, self.tool_name.rpartition(f"{server}_")[2].lstrip("_"))
         if found:
@@ -190,7 +230,7 @@ class Event:
         """The names that a hook's `match` is compared with."""
         if self.tool_name or self.served:
             served = self.mcp
-            return tools.names(self.tool_name, (served.server, served.tool) if served else None)
+            return tool_names.names(self.tool_name, (served.server, served.tool) if served else None)
         found = self.data.get(self.target)
         return (found,) if isinstance(found, str) and found else ()
 
@@ -212,7 +252,7 @@ class Event:
             value = inputs.apply_field_edits(value if isinstance(value, dict) else {}, said.edits)
         elif subject == "tool_output":
             value = inputs.output_like(value, before)
-        return Event(
+        changed = Event(
             self.kind,
             {**self.data, subject: value},
             raw=self.raw,
@@ -223,6 +263,8 @@ class Event:
             served=self.served,
             takes=self.takes,
         )
+        changed.caller_event = self.caller_event
+        return changed
 
     def changed_input(self, before: Any, value: Any, edits: dict[str, Any]) -> Any:
         """The tool's input with a change; raises if the agent would not carry the change out."""

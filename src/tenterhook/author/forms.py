@@ -1,8 +1,8 @@
 """How an answer is written so that the calling agent obeys it: JSON fields, exit code, stdout and stderr.
 
-The forms of each dialect are kept in forms/, one file each, made from the dialect's own data by `making.py` and proven
-there: the dialect's own engine read each one, and it had exactly its effect. If an agent cannot do something, its file
-has no form for it; then the nearest safe thing is done and reported.
+The forms of each dialect are kept in forms/, one file each. engine/make_forms.py makes them from the dialect's own data
+and proves them: the dialect's own engine read each one, and it had exactly its effect. If an agent cannot do something,
+its file has no form for it; then the nearest safe thing is done and reported.
 """
 
 from __future__ import annotations

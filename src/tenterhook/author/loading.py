@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tenterhook.author.registered import Registered
 
 LIBRARY = "library:"
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "library")
 
 
 def of_call(call: Call) -> list[Registered]:
@@ -23,7 +24,8 @@ def of_call(call: Call) -> list[Registered]:
     found: list[Registered] = []
     for word, settings in call.words:
         try:
-            found += hook.apply_options(of_word(word), [*call.settings, *settings], call.options)
+            own = [one for one in of_word(word) if not call.only or one.name == call.only]
+            found += hook.apply_options(own, [*call.settings, *settings], call.options, call.given)
         except TenterhookError as exc:
             found.append(Broken(word, str(exc)))
         except Exception as exc:
@@ -48,18 +50,23 @@ def of_word(word: str) -> list[Registered]:
 def of_library(name: str) -> list[Registered]:
     from importlib import import_module
 
-    if name.replace("_", "-") not in library_names():
-        known = library_names()
-        raise UsageError(f"the library has no hook {name!r}{nearest(name, known)}; tenter library lists them")
+    library_file(name)
     with hook.apart():  # else a file that calls hook.main() would register it too
         found = import_module(f"tenterhook.library.{name.replace('-', '_')}")
     return [one for value in vars(found).values() for one in getattr(value, "hooks", ())]
 
 
+def library_file(name: str) -> str:
+    """The file of a ready hook."""
+    if name.replace("_", "-") not in library_names():
+        known = library_names()
+        raise UsageError(f"the library has no hook {name!r}{nearest(name, known)}; tenter library lists them")
+    return os.path.join(FOLDER, f"{name.replace('-', '_')}.py")
+
+
 def library_names() -> list[str]:
     """The names of all ready hooks, for `library:NAME`."""
-    folder = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "library")
-    files = (name for name in os.listdir(folder) if name.endswith(".py") and not name.startswith("_"))
+    files = (name for name in os.listdir(FOLDER) if name.endswith(".py") and not name.startswith("_"))
     return sorted(name.removesuffix(".py").replace("_", "-") for name in files)
 
 

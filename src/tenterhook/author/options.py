@@ -63,16 +63,31 @@ def load_options_table(hook: Registered, file: str) -> dict[str, Any]:
     table = tables(file).get(hook.name, {})
     if not isinstance(table, dict):
         raise UsageError(f"{file}: {hook.name} must be a table of options")
+    return checked(table, hook, f"{file}: [{hook.name}]")
+
+
+def checked(table: dict[str, Any], hook: Registered, where: str) -> dict[str, Any]:
+    """The options of a table, each of the type that the hook's default has."""
     given = {}
     for name, said in table.items():
         option = name.replace("-", "_")
         if option not in hook.options:
-            raise unknown(f"{file}: [{hook.name}]", name, [hook])
+            raise unknown(where, name, [hook])
         default = hook.options[option]
         if default is not None and not fits(said, default):
-            raise UsageError(f"{file}: [{hook.name}] {name} must be like {default!r}, not {said!r}")
+            raise UsageError(f"{where} {name} must be like {default!r}, not {said!r}")
         given[option] = type(default)(said) if isinstance(default, SEVERAL) else said
     return given
+
+
+def apply_given_options(hooks: Iterable[Registered], given: str) -> list[Registered]:
+    """The hooks with the options of their config entry; each takes those that it has."""
+    table = in_json(given, "options")
+    found = []
+    for one in hooks:
+        own = {name: value for name, value in table.items() if name.replace("-", "_") in one.options}
+        found.append(one.having(checked(own, one, "options:")))
+    return found
 
 
 def tables(file: str) -> dict[str, Any]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tenterhook.author.registered import Registered
 
 TAKE_A_VALUE = ("--agent", "--event", "--set", "--options")
+# What only the engine says.
+OF_ENGINE = ("--only", "--given")
 # The file into which failures of hooks are written for a test.
 REPORT = "--report"
 BY_HAND = "a hook is called by an agent, with an event on stdin; tenter run --help tells more"
@@ -50,7 +52,7 @@ def parse_argv(argv: list[str]) -> Call:
         name, equals, value = word.partition("=")
         if not word.startswith("-"):
             call.words.append((word, []))
-        elif name not in (*TAKE_A_VALUE, REPORT):
+        elif name not in (*TAKE_A_VALUE, *OF_ENGINE, REPORT):
             call.problems.append(f"no option {word!r}; there are {', '.join(TAKE_A_VALUE)}")
         elif (found := value if equals else next(rest, None)) is None:
             call.problems.append(f"{name} needs a value")

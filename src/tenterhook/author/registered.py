@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tenterhook.author import tools
 from tenterhook.errors import UsageError
+from tenterhook.support import tool_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,10 +45,10 @@ class Registered:
 
         If the payload does not name the tool, any hook for tools listens.
         """
-        if event.kind not in self.kinds and event.name not in self.kinds:
+        if not {event.kind, event.name, event.caller_event} & set(self.kinds):
             return False
         known = event.names()
-        return tools.fits(self.match, known) or (not known and event.target == "tool_name")
+        return tool_names.fits(self.match, known) or (not known and event.target == "tool_name")
 
     def on_failure(self, kind: str) -> str:
         return self.policy or ("deny" if kind in GUARDED else "allow")
@@ -88,7 +88,7 @@ def check(kinds: tuple[str, ...], match: str, on_failure: str, timeout: float | 
         raise ValueError(f"@hook: on_failure may be {', '.join(POLICIES)}; not {on_failure!r}")
     if timeout is not None and not (isinstance(timeout, int | float) and timeout > 0):
         raise ValueError(f"@hook: timeout must be a number of seconds above 0, not {timeout!r}")
-    if not tools.is_list(match):
+    if not tool_names.is_list(match):
         import re
 
         try:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from tenterhook import handlers
+from tenterhook.author.registered import GUARDED
 from tenterhook.config.entry_keys import SETTERS
 from tenterhook.config.timeouts import timeout
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, File, Type
 from tenterhook.dialects.schema.vocabulary import RULE
-from tenterhook.errors import nearest
+from tenterhook.errors import UsageError, nearest
 from tenterhook.pipeline.match import engine, is_broken
 from tenterhook.support.strategy import Strategy
 from tenterhook.types import Hook, Path, Source
@@ -136,10 +137,37 @@ class EntryReader:
         for n, one in enumerate(value):
             here = (*path, n)
             if isinstance(one, dict):
-                hooks += [hook for rule in self.events_of(one, here) if (hook := self.hook(rule, one, here, {}))]
+                for entry in self.expand(one, here):
+                    hooks += [
+                        hook for rule in self.events_of(entry, here) if (hook := self.hook(rule, entry, here, {}))
+                    ]
             else:
                 self.warn(here, f"a hook must be a table, not {type(one).__name__}; it never runs")
         return hooks
+
+    def expand(self, entry: dict[str, Any], path: Path) -> list[dict[str, Any]]:
+        """The entry itself; or, where its handler knows better, one for each hook that it stands for.
+
+        If that cannot be found out, the hook fails wherever it might have guarded.
+        """
+        kind = next((kind for kind in self.dialect.config.types if isinstance(entry.get(kind.key), str)), None)
+        read = getattr(handlers.get(kind.handler), "entries", None) if kind else None
+        if kind is None or read is None:
+            return [entry]
+        try:
+            found: list[dict[str, Any]] = read(
+                entry, os.path.dirname(self.document.file), whole=self.scope != "project"
+            )
+        except UsageError as exc:
+            self.warn((*path, kind.key), f"{exc}; what it guards is refused")
+            return [{"on": list(GUARDED), **entry}]
+        wanted = entry.get("on")
+        wanted = [wanted] if isinstance(wanted, str) else wanted
+        chosen = [one for one in found if not isinstance(wanted, list) or one["on"] in wanted]
+        if not chosen:
+            known = ", ".join(dict.fromkeys(one["on"] for one in found))
+            self.warn((*path, "on"), f"the hooks of {entry[kind.key]} are for {known}; the entry never runs")
+        return chosen
 
     def events_of(self, entry: dict[str, Any], path: Path) -> list[EventRule]:
         key = next(key for key, setter in self.dialect.config.form.keys.items() if setter == "event")
@@ -364,6 +392,7 @@ FORMS = {
     "url": "the event is sent to a URL, the response is the answer",
     "prompt": "a model is asked, in one turn",
     "agent": "a model is asked that can read and search the project's files",
+    "use": "functions with @hook of a Python file, or a ready hook, in a process of its own",
     "mcp": "a tool of an MCP server is called, its text is the answer",
     "none": "depends on the host",
 }

@@ -114,10 +114,12 @@ class FileTrust:
         if self.trust != "ask" or not (asked or complete) or not self.remembers():
             return [replace(hook, state="untrusted") for hook in hooks]
         found, gone = self.approvals().hooks(known)
+        read = {os.path.realpath(place.path) for place in self.loaded.places}
         for line in gone if complete else ():
             item = line.last
-            if item.file in map(os.path.realpath, self.foreign):
-                continue  # it exists, and a warning says that it is not trusted
+            # A file that a command line names is not read here; of a foreign one a warning says that it is not trusted.
+            if item.file not in read or item.file in map(os.path.realpath, self.foreign):
+                continue
             said = f"the hook {item.name!r} for {item.event} was approved and no longer exists"
             self.warn(item.file, f"{said}; tenter trust confirms that")
         states = {id(hook): self.limit_hosts(one) for hook, one in zip(known, found, strict=True)}
@@ -179,6 +181,27 @@ class FileTrust:
 
     def warn(self, file: str, text: str) -> None:
         self.loaded.problems.append(Problem("warning", file, 0, 0, text))
+
+
+def judge_named(
+    hooks: list[Hook],
+    dialect: Dialect,
+    project: str,
+    home: str,
+    environ: Mapping[str, str],
+    trust: str,
+    settings: Settings,
+) -> list[Hook]:
+    """The states of hooks whose file is named on a command line. What was approved is the file itself."""
+    from tenterhook.config.load import Loaded
+    from tenterhook.config.locations import ConfigLocation
+    from tenterhook.dialects.schema.files import File
+
+    sources = {hook.source.file: hook.source.scope for hook in hooks}
+    places = [ConfigLocation(path, File(path=path, scope=scope, format=""), True) for path, scope in sources.items()]
+    return FileTrust(dialect, project, home, environ, trust, settings, Loaded(places=places)).hooks(
+        hooks, complete=False
+    )
 
 
 def owner_of(path: str) -> str:

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from tenterhook.dialects import _tenterhook_more
 from tenterhook.dialects.schema.dialect import (
     Answer,
     Can,
@@ -47,6 +48,7 @@ EVENTS = (
         can=Can(block=True),
         deny=DenyRules(erases=True),
         text=TextRules("context"),
+        merging=MergeRules(changes={"prompt": "replace"}),
     ),
     EventRule(
         name="session.start",
@@ -213,6 +215,7 @@ EVENTS = (
         fields=(Field("type"), Field("message"), Field("title")),
         target=EventTarget("type"),
     ),
+    *_tenterhook_more.EVENTS,
 )
 
 ANSWERS = (
@@ -230,7 +233,11 @@ ANSWERS = (
     Answer(path="request", effect="request", events=("model.before",)),
     Answer(path="response", effect="response", events=("model.before", "model.after")),
     Answer(path="tool_config", effect="tool_config", events=("tools.select",)),
+    Answer(path="prompt", effect="set", events=("prompt.submit", "prompt.transform"), type="text", change="prompt"),
 )
+
+# Tools whose other name is the same word in small letters.
+SAME = {name: (name.lower(),) for name in ("Read", "Write", "Edit", "Glob")}
 
 KEYS = {
     "on": "event",
@@ -239,7 +246,8 @@ KEYS = {
     "match_kind": "match_kind",
     "if": "condition",
     "type": "type",
-    **dict.fromkeys(("command", "script", "args", "function", "url"), "spec"),
+    **dict.fromkeys(("command", "script", "args", "function", "url", "use", "only"), "spec"),
+    "options": "spec_object",
     "headers": "spec_texts",
     "loopback": "spec_flag",
     "private": "spec_flag",
@@ -326,6 +334,7 @@ DIALECT = Dialect(
             Type(name="command", handler="command", key="command"),
             Type(name="script", handler="script", key="script", form="script"),
             Type(name="python", handler="python", key="function", form="function"),
+            Type(name="use", handler="use", key="use", form="use"),
             Type(name="http", handler="http", key="url", form="url"),
             Type(name="prompt", handler="prompt", key="prompt", form="prompt"),
             Type(name="agent", handler="agent", key="prompt", form="agent"),
@@ -337,6 +346,7 @@ DIALECT = Dialect(
         timeout=60.0,
         order="parallel-unless-sequential",
         agent_from=("agent_id", "agent_name", "agent_type"),
+        aliases={"Bash": ("shell",), "Grep": ("search",), "Task": ("subagent",), **SAME},
         chain_ends=("deny", "stop"),
     ),
     failures=FailureRules(by_handler={"prompt": "deny", "agent": "deny"}, mode="strict"),

@@ -69,6 +69,7 @@ class Engine(BareHost):
         self.hookset = hookset = HookSet(options, runs=True)
         self.dialect, self.project, self.home = hookset.dialect, hookset.project, hookset.home
         self.environ, self.mode, self.lock = hookset.environ, hookset.mode, hookset.lock
+        self.put, self.take = hookset.put, hookset.take
         self.agent, self.session_id = options.agent, hookset.session_id
         self.grace, self.supervisor = options.grace, options.supervisor
         self.opened = False  # whether the files were read and the journal is open
@@ -148,11 +149,10 @@ class Engine(BareHost):
         event, planned, outcome = self.plan_event(compiled, data)
         if compiled.background and outcome is None and (keeper := self.keeper(event.session) or background):
             planned = keeper.take_over(compiled, event, planned)
-        if outcome is not None:
-            if outcome.warnings:
-                self.log(outcome)
-            if self.journal is not None:
-                self.journal.later(event, outcome)
+        if outcome is not None and outcome.warnings:
+            self.log(outcome)
+        if outcome is not None and self.journal is not None:
+            self.journal.later(event, outcome)
         return outcome or self.flow(compiled, event, planned)
 
     def flow(self, compiled: CompiledEvent, event: Event, planned: Plan) -> Flow:
@@ -285,14 +285,19 @@ class Engine(BareHost):
     def inside_a_hook(self, compiled: CompiledEvent, event: Event) -> Outcome:
         made = plan(event, compiled.hooks, self.dialect, compiled.rule, off=WHY, overrides=compiled.overrides)
         outcome = self.nothing(compiled, made.skipped)
-        return self.told(replace(outcome, warnings=(*outcome.warnings, WHY)))  # `begin` keeps it
+        return self.tell_taps(replace(outcome, warnings=(*outcome.warnings, WHY)))  # `begin` keeps it
 
     def finish(self, event: Event, outcome: Outcome) -> Outcome:
         if self.journal is not None:
             self.journal.keep(event, outcome)
         if outcome.warnings:
             self.log(outcome)
-        return self.told(outcome) if self.taps else outcome
+        return self.tell_taps(outcome) if self.taps else outcome
+
+    def tell_taps(self, outcome: Outcome) -> Outcome:
+        for tap in self.taps:
+            tap.tell(outcome)
+        return outcome
 
     def log(self, outcome: Outcome) -> None:
         """Log what went wrong with hooks."""
@@ -308,11 +313,6 @@ class Engine(BareHost):
 
             for text in problems:
                 log_once(self, f"{event}: {text}", f"{event}: {text}")
-
-    def told(self, outcome: Outcome) -> Outcome:
-        for tap in self.taps:
-            tap.tell(outcome)
-        return outcome
 
     def meanwhile(self, job: Job) -> None:
         """Prepare the journal while a hook's process runs."""
@@ -355,11 +355,11 @@ class Engine(BareHost):
         self.put(hook)
         return lambda: self.take(hook)
 
-    def put(self, *hooks: Hook) -> None:
-        self.hookset.put(*hooks)
+    def use(self, *hooks: str | Function, **options: Any) -> Callable[[], None]:
+        """Add hooks written with `@hook`: a file, `library:NAME`, a function. Call the result to remove them."""
+        from tenterhook.engine.author_hooks import add_author_hooks
 
-    def take(self, hook: Hook) -> None:
-        self.hookset.take(hook)
+        return add_author_hooks(self, hooks, options)
 
     def tap(self, function: Callable[[Outcome], object]) -> Callable[[], None]:
         """Call a function with every finished outcome; call the result to stop that."""
@@ -424,7 +424,6 @@ class Engine(BareHost):
 
     @cached_property
     def confinement(self) -> Confinement:
-        """How hook processes are confined."""
         from tenterhook.engine.confinement import Confinement
 
         return Confinement(self.hookset)

@@ -111,6 +111,13 @@ class HookSet:
                     self.loaded = loaded
         return self.loaded
 
+    def judge(self, hooks: list[Hook]) -> list[Hook]:
+        """Hooks of a file that a caller names, with their states: they need approval like those of a config file."""
+        from tenterhook.config.file_trust import judge_named
+
+        options, settings = self.options, self.settings
+        return judge_named(hooks, self.dialect, self.project, self.home, self.environ, options.trust, settings)
+
     def read(self, on_error: str = "") -> Loaded:
         if self.source is not None:
             return self.source()

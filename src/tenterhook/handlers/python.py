@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tenterhook.author.answers import Answer
+from tenterhook.author.event import Event
 from tenterhook.handlers import Traits
 from tenterhook.types import Attempt, Job
 
@@ -14,6 +16,13 @@ TRAITS = Traits(
     failures=("import", "exception", "output", "timeout"),
     in_host=True,
 )
+
+
+def event_of(job: Job) -> Event:
+    """The event as every hook in Python gets it: the dialect's payload, with attributes that all agents have."""
+    given = job.given
+    about = given.event
+    return Event.of_engine(given.own_payload(), about.kind, about.name, given.shape.dialect, about.environ)
 
 
 def inline(job: Job) -> bool:
@@ -29,7 +38,7 @@ def run(job: Job) -> Attempt:
         if isinstance(function, Attempt):
             return function
     try:
-        answer = function(job.given.own_payload())
+        answer = function(event_of(job))
         if answer is not None and hasattr(answer, "__await__"):
             answer = in_a_loop(answer, job.timeout)
     except TimeoutError as exc:
@@ -50,7 +59,7 @@ async def arun(job: Job) -> Attempt:
     limit = asyncio.timeout(job.timeout)
     try:
         async with limit:
-            answer = await function(job.given.own_payload())
+            answer = await function(event_of(job))
     except asyncio.CancelledError as exc:
         task = asyncio.current_task()
         if task is None or task.cancelling():
@@ -121,6 +130,8 @@ def build_answer_attempt(job: Job, answer: Any, seconds: float) -> Attempt:
         return Attempt(hook.name, "python", hook.source.text or str(hook.source), seconds=seconds)
     if isinstance(answer, str):
         return Attempt(hook.name, "python", str(hook.source), seconds=seconds, stdout=answer)
+    if is_authors(answer):
+        return build_authors_attempt(job, answer, seconds)
     try:
         found, cut = as_json_or_cut(answer)
     except Exception as exc:
@@ -130,6 +141,35 @@ def build_answer_attempt(job: Job, answer: Any, seconds: float) -> Attempt:
     if isinstance(found, dict):
         return Attempt(hook.name, "python", str(hook.source), seconds=seconds, answer=found, truncated=cut)
     return Attempt(hook.name, "python", str(hook.source), error="output", detail=detail, seconds=seconds)
+
+
+def is_authors(answer: Any) -> bool:
+    """Whether it is what `hook.deny(...)` and the like give, or several of them."""
+    return isinstance(answer, Answer | list | tuple) or hasattr(answer, "__next__") or hasattr(answer, "__anext__")
+
+
+def build_authors_attempt(job: Job, answer: Any, seconds: float) -> Attempt:
+    """Read an answer of the author's SDK: it is written in the one form that the dialect obeys."""
+    from tenterhook.author import callers
+    from tenterhook.author.calls import render_result
+
+    hook, began = job.hook, time.monotonic()
+    try:
+        said = render_result(answer, event_of(job), callers.load(job.given.shape.dialect))
+    except (Exception, SystemExit) as exc:  # of the hook itself, if it is a generator
+        return build_failure_attempt(job, "exception", exc, began)
+    seconds += time.monotonic() - began
+    notes = (said.err,) if said.err and not said.code else ()
+    return Attempt(
+        hook.name,
+        "python",
+        str(hook.source),
+        exit_code=said.code or None,
+        seconds=seconds,
+        stdout=said.out,
+        stderr="" if notes else said.err,
+        notes=notes,
+    )
 
 
 def as_json_or_cut(answer: Any) -> tuple[Any, bool]:

@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase, translate
 from functools import cache, lru_cache, partial
 from typing import Any, TypeVar
 
+from tenterhook.support import tool_names
 from tenterhook.support.strategy import Strategy
 
 Made = TypeVar("Made")
@@ -319,6 +320,17 @@ def easy(pattern: str) -> bool:
     return INTRICATE.isdisjoint(pattern) and pattern.count("*") + pattern.count("+") <= 1
 
 
+def any_name_of_tool(matcher: str, by: str) -> Test:
+    """A test of all names that agents have for the tool; see support/tool_names."""
+    search = None if tool_names.is_list(matcher) else names_or_regex(matcher, by)
+
+    def test(target: str) -> object:
+        known = tool_names.names(target, tool_names.of_server(target))
+        return any(map(search, known)) if search else tool_names.fits(matcher, known)
+
+    return test
+
+
 def literal(matcher: str, by: str) -> Test:
     return matcher.__eq__
 
@@ -438,6 +450,12 @@ MATCHERS = {
         everything=("*", "**"),
         trimmed=True,
         engines=("javascript-2025",),
+    ),
+    "tool-names": Matcher(
+        any_name_of_tool,
+        "a list of names, each the whole name that some agent has for the tool; anything else is a regular expression "
+        "that is searched for in each of the tool's names; one that is invalid matches nothing",
+        short="a tool by any agent's name for it",
     ),
     "regex-whole": Matcher(
         regex_whole,

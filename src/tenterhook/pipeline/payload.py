@@ -24,16 +24,6 @@ class PayloadError(Exception):
     """An event that cannot be written for hooks. It must fail: an odd value must not be a way past the hooks."""
 
 
-class Payload(dict[str, Any]):
-    """A hook's input: a mapping that also has attributes, as functions of some agents expect."""
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(name) from None
-
-
 def aliases(dialect: Dialect, rule: EventRule) -> dict[str, str]:
     """Maps each name that an event of this dialect may use to our name."""
     base = [
@@ -80,6 +70,7 @@ class Shape(Struct, frozen=True):
     # The variables about the event.
     varying: frozenset[str]
     end: bytes
+    dialect: str
 
 
 def compile_shape(dialect: Dialect, rule: EventRule, *, strict: bool, strip: bool = True) -> Shape:
@@ -103,6 +94,7 @@ def compile_shape(dialect: Dialect, rule: EventRule, *, strict: bool, strip: boo
         strip,
         frozenset({DEPTH, *env}),
         b"\n" if dialect.payload.newline else b"",
+        dialect.name,
     )
 
 
@@ -121,16 +113,16 @@ class Given:
 
     def __init__(self, event: Event, shape: Shape) -> None:
         self.event, self.shape = event, shape
-        self.made_payload: Payload | None = None
+        self.made_payload: dict[str, Any] | None = None
         self.made_stdin: bytes | None = None
         self.made_env: dict[str, str] | None = None
 
-    def payload(self) -> Payload:
+    def payload(self) -> dict[str, Any]:
         if self.made_payload is None:
             self.made_payload = payload(self.event, self.shape)
         return self.made_payload
 
-    def own_payload(self) -> Payload:
+    def own_payload(self) -> dict[str, Any]:
         """A copy for one function: what it changes in place must not reach any other hook."""
         return payload(self.event, self.shape)
 
@@ -151,10 +143,10 @@ class Given:
         return {**self.made_env, **own}
 
 
-def payload(event: Event, shape: Shape) -> Payload:
+def payload(event: Event, shape: Shape) -> dict[str, Any]:
     """The base fields, the event's known fields, then all else that the host gave; everything is copied."""
     data = event.data
-    given = Payload()
+    given = dict[str, Any]()
     for name, get in shape.base:
         value = get(event)
         if value is not ABSENT:

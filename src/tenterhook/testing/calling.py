@@ -11,12 +11,13 @@ from typing import Any
 from msgspec import Struct
 
 from tenterhook import dialects
-from tenterhook.author import inputs, tools
+from tenterhook.author import inputs
 from tenterhook.dialects import recorded
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.dialects.schema.words import BASE
 from tenterhook.errors import UsageError
 from tenterhook.pipeline.payload import GIVEN
+from tenterhook.support import tool_names
 
 # Our words for tools, and the names under which dialects list their own names for them.
 NAMES = {
@@ -74,27 +75,27 @@ def build_tool_call_data(dialect: Dialect, rule: EventRule, data: dict[str, Any]
 
 def tool_of(dialect: Dialect, name: str) -> Tool | None:
     """The agent's tool of that name, or of that kind; None if the agent has none of that kind."""
-    if served := tools.of_server(name):
+    if served := tool_names.of_server(name):
         return of_server(dialect, *served)
-    kind = name if name in tools.TOOLS else tools.kind(name)
+    kind = name if name in tool_names.TOOLS else tool_names.kind(name)
     calls = recorded.tools(dialect.name)
     for call in calls:
         if call["tool"] == name:
             return tool_from_recorded_call(dialect, call)
     unrecorded = (*dialect.tools.further, *dialect.planning.aliases)
-    if kind == tools.OTHER or name in unrecorded:
+    if kind == tool_names.OTHER or name in unrecorded:
         return Tool(name)
-    alike = [call for call in calls if tools.kind(call["tool"]) == kind]
-    more = [call for call in calls if kind in tools.names(call["tool"])]
+    alike = [call for call in calls if tool_names.kind(call["tool"]) == kind]
+    more = [call for call in calls if kind in tool_names.names(call["tool"])]
     for call in (*alike, *more):
         return tool_from_recorded_call(dialect, call)
-    if kind not in NAMES and (others := [one for one in unrecorded if tools.kind(one) == kind]):
+    if kind not in NAMES and (others := [one for one in unrecorded if tool_names.kind(one) == kind]):
         return Tool(others[0])
     if calls:
         return None
     named = dialect.tools.names.get(NAMES.get(kind, ""))
     if named is None:
-        return Tool(tools.TOOLS[kind][0] if name == kind else name)
+        return Tool(tool_names.TOOLS[kind][0] if name == kind else name)
     return Tool(named.name, renamed=named.inputs, patch="patch" if named.name in PATCHES else "")
 
 
@@ -112,7 +113,7 @@ def of_server(dialect: Dialect, server: str, tool: str) -> Tool:
     """A tool of an MCP server, and the agent's fields about the server."""
     name = dialect.tools.mcp_tool.format(server=server, tool=tool)
     for call in recorded.tools(dialect.name):
-        if found := tools.of_server(call["tool"], "-" if "{server}-" in dialect.tools.mcp_tool else ""):
+        if found := tool_names.of_server(call["tool"], "-" if "{server}-" in dialect.tools.mcp_tool else ""):
             names = {found[0]: server, found[1]: tool}
             beside = {
                 key: {

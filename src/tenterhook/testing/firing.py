@@ -54,7 +54,7 @@ def agents(kind: str = "", *, can: str = "", tool: str = "") -> list[str]:
 def check_effect(can: str, kind: str) -> None:
     if not can:
         return
-    from tenterhook.author.making import EFFECTS
+    from tenterhook.engine.make_forms import EFFECTS
 
     if can not in EFFECTS:
         raise UsageError(f"can={can!r}: it may be {', '.join(EFFECTS)}{nearest(can, EFFECTS)}")

@@ -13,11 +13,10 @@ from typing import Any
 from tenterhook.author import calls, failures, loading
 from tenterhook.author.forms import Said
 from tenterhook.author.registered import Registered
+from tenterhook.author.start import RUN_HOOK
 from tenterhook.errors import UsageError, nearest
 from tenterhook.support import project_imports
 from tenterhook.types import Attempt, Job
-
-PACKAGE = __name__.partition(".")[0]
 
 
 class Here:
@@ -105,10 +104,10 @@ def having(hooks: list[Registered], options: Mapping[str, Any]) -> list[Register
 
 
 def command(hooks: Any, agent: str, options: Mapping[str, Any]) -> list[str]:
-    """The command line by which an agent calls them: `tenter run` with their files."""
+    """The command line of a process that runs these hooks alone, and answers as the agent obeys it."""
     words = [word for each in (hooks if isinstance(hooks, list | tuple | set) else [hooks]) for word in files(each)]
     settings = [part for name, value in options.items() for part in ("--set", f"{name}={format_option_value(value)}")]
-    return [sys.executable, "-m", PACKAGE, "run", *settings, *words, "--agent", agent]
+    return [sys.executable, RUN_HOOK, *settings, *words, "--agent", agent]
 
 
 def files(hooks: Any) -> list[str]:

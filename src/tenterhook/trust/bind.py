@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
+from tenterhook.author.loading import LIBRARY
 from tenterhook.support.command_line import BUILTINS, at_home, one_program, simple_words, substitute_placeholders
 from tenterhook.trust.loads import language_of
 from tenterhook.trust.loads.records import LoadedFile, Loads
@@ -154,6 +155,11 @@ class Binder:
     def script(self, found: Binding, main: str) -> None:
         path = at_home(string.Template(main).safe_substitute(self.env), self.env.get("HOME", "~"))
         self.file(found, os.path.join(self.cwd, path))
+
+    def use(self, found: Binding, main: str) -> None:
+        """An author's file. A ready hook is part of tenterhook."""
+        if not main.startswith(LIBRARY):
+            self.file(found, os.path.join(self.cwd, at_home(main, self.env.get("HOME", "~"))), "python")
 
     def words(self, found: Binding, words: list[str], depth: int = 0) -> None:
         """One simple command."""
@@ -361,6 +367,7 @@ FORMS: dict[str, Callable[[Binder, Binding, Any], None]] = {
     "shell": Binder.shell,
     "program": Binder.program,
     "script": Binder.script,
+    "use": Binder.use,
     "function": Binder.function,
     "mcp": Binder.servers,
 }

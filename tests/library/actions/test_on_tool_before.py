@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tenterhook.author import tools
 from tenterhook.dialects import moai
+from tenterhook.support import tool_names
 
 
 @pytest.mark.req("CC-ACT-table")
@@ -35,7 +35,7 @@ def test_a_tool_that_watches_a_command_is_a_shell(hook, tmp_path: Path) -> None:
     event = {"hook_event_name": "PreToolUse", "tool_name": "Monitor", "tool_input": given, "cwd": str(tmp_path)}
 
     assert hook("pre-tool", event).code == 2
-    assert tools.kind("Monitor") == "shell"
+    assert tool_names.kind("Monitor") == "shell"
     assert any("Monitor" in one.matcher.split("|") for one in moai.SETUP.wrappers if one.calls == "pre-tool")
 
 

@@ -3,14 +3,14 @@
 import pytest
 
 from tenterhook import dialects
-from tenterhook.author import tools
 from tenterhook.author.registered import Registered
 from tenterhook.pipeline.match import match
+from tenterhook.support import tool_names
 from tenterhook.tools.install.hookfiles import events_of
 from tenterhook.tools.install.matchers import matcher
 from tenterhook.tools.install.target import installable
 
-EVERY = [name for same in tools.TOOLS.values() for name in same]
+EVERY = [name for same in tool_names.TOOLS.values() for name in same]
 
 
 def hook(text: str) -> Registered:
@@ -26,7 +26,7 @@ def test_an_entry_is_for_every_tool_that_the_hooks_are_for(agent: str, texts: li
     test = match(matcher(dialect, rule, hooks), rule.overrides.matcher or dialect.planning.matcher)
 
     for name in EVERY:
-        if any(tools.fits(one.match, tools.names(name)) for one in hooks):
+        if any(tool_names.fits(one.match, tool_names.names(name)) for one in hooks):
             assert test is None or test(name)
     assert test is None or not test("some_other_tool")
 

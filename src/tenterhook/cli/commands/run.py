@@ -1,13 +1,25 @@
-"""`tenter run`: run hook files and library hooks in one process, with one answer, for any agent."""
+"""`tenter run`: what an agent calls. All hooks of the config files and of the named files run in one flow."""
 
 from __future__ import annotations
 
-from tenterhook.author import loading, process
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-HELP = """Read an agent's event on stdin, run the hooks of these files, and answer in the form that the agent obeys.
-A FILE holds functions with @hook(kind); library:NAME is a hook that comes with tenterhook.
+from tenterhook.author.process import BY_HAND, aside, back, emit
 
-usage: tenter run FILE... [--set NAME=VALUE]... [--agent NAME] [--event EVENT] [--options FILE]
+if TYPE_CHECKING:
+    from tenterhook.author.forms import Said
+    from tenterhook.engine.engine import Engine
+    from tenterhook.types import Outcome
+
+HELP = """Answer an agent that calls its hooks: read its event on stdin, run all hooks of the system's, the user's and
+the project's tenterhook.toml, and answer in the form that the agent obeys. A FILE holds more hooks, functions
+with @hook(kind); library:NAME is a hook that comes with tenterhook.
+
+usage: tenter run [FILE...] [--agent NAME] [--event EVENT] [--set NAME=VALUE]... [--options FILE]
 
   --agent NAME      who calls, NAME or NAME@VERSION (default: as the event and the environment tell)
   --event EVENT     what happened, where the agent does not say it on stdin; its own name for it, or ours
@@ -18,11 +30,43 @@ exit codes: as the agent wants them; 2 refused, 1 could not run
 
 example:
   echo '{"tool_name": "Bash", "tool_input": {"command": "ls"}}' |
-    tenter run guard.py --agent claude --event tool.before"""
+    tenter run --agent claude --event tool.before"""
 
 
 def run(argv: list[str]) -> int:
     if "-h" in argv or "--help" in argv:
         print(HELP)
         return 0
-    return process.main(argv, loading.of_call)
+    if sys.stdin is not None and sys.stdin.isatty():
+        print(BY_HAND, file=sys.stderr)
+        return 1
+    out = aside()
+    try:
+        given = sys.stdin.buffer.read() if sys.stdin is not None else b""
+        said = answer(argv, given)
+    finally:
+        back(out)
+    return emit(said, out)
+
+
+def answer(argv: list[str], given: bytes) -> Said:
+    from tenterhook.cli.commands.fire import ended_with_us
+    from tenterhook.hosts.gate.answer import answer_call
+
+    with ended_with_us():
+        return answer_call(argv, given, os.environ, make_engine, fire)
+
+
+@contextmanager
+def make_engine(options: dict[str, Any]) -> Iterator[Engine]:
+    from tenterhook.engine.engine import Engine
+
+    with Engine(**options, supervisor="fork") as engine:
+        yield engine
+
+
+def fire(engine: Engine, event: str, data: dict[str, Any]) -> Outcome:
+    outcome = engine.fire(event, **data)
+    if engine.runner is not None:  # not reached on a signal, which ends us and the hooks
+        engine.runner.release()
+    return outcome

@@ -19,6 +19,7 @@ MATCHERS = frozenset(
         "regex-search@javascript",
         "regex-whole",
         "regex-whole@javascript-2025",
+        "tool-names",
     )
 )
 ORDERS = frozenset(
@@ -277,6 +278,7 @@ FORMS = frozenset(
         "script",
         "shell",
         "url",
+        "use",
     )
 )
 UNITS = frozenset(

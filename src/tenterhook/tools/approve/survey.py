@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct, field
 
 from tenterhook import dialects
+from tenterhook.author.process import parse_argv
 from tenterhook.config.file_trust import owner_of
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.options import EngineOptions
-from tenterhook.errors import ConfigError
+from tenterhook.errors import ConfigError, UsageError
+from tenterhook.hosts.gate.hooks import hooks_of_file, words_with_arguments
 from tenterhook.library.actions.settings import FILES as ACTIONS
 from tenterhook.library.actions.settings import table
+from tenterhook.library.actions.wrapper_script import PROGRAM
+from tenterhook.support.command_line import simple_words
 from tenterhook.tools.approve import statusline
 from tenterhook.trust.approvals import Approvals, ItemState, binder_for, orders, standings
 from tenterhook.trust.bind import Binder, Binding
@@ -24,6 +29,7 @@ from tenterhook.trust.loads.records import Loads
 
 if TYPE_CHECKING:
     from tenterhook.clients.mcp import McpServer
+    from tenterhook.types import Hook
 
 COMMANDS = "the commands in it: what they run"
 
@@ -61,6 +67,7 @@ def items_of(hooks: HookSet, survey: Survey, loads: dict[Hashable, Loads]) -> It
     theirs = [hook for hook in loaded.hooks if hook.source.scope == "project"]
     for hook, order in zip(theirs, orders(theirs), strict=True):
         yield hook_item(hook, hooks.dialect, order, binder.whole(hook))
+        yield from named_files(hook, hooks, binder)
     for path, words in loaded.words.items():
         if path in files and words.as_approval():
             yield other_item("words", path, words.as_approval(), dialect=hooks.dialect.name)
@@ -68,6 +75,21 @@ def items_of(hooks: HookSet, survey: Survey, loads: dict[Hashable, Loads]) -> It
         if place.file.scope == "project":
             yield status_item(place.path, value, hooks.dialect.name, binder)
     yield from servers(hooks, binder, survey)
+
+
+def named_files(hook: Hook, hooks: HookSet, binder: Binder) -> Iterator[Item]:
+    """The hooks of files that a command `tenter run FILE...` names: the engine behind it asks for their approval."""
+    main = hook.spec["main"]
+    words = simple_words(main, binder.env) if isinstance(main, str) else list(map(str, main))
+    if words[1:2] != ["run"] or os.path.basename(words[0]) != PROGRAM:
+        return
+    ours = HookSet(EngineOptions(hooks.project, home=hooks.home, environ=hooks.environ))
+    for word, arguments in words_with_arguments(parse_argv(words[2:])):
+        with suppress(UsageError):  # the hook fails when it is called, and says why
+            found = hooks_of_file(word, arguments, hooks.project, hooks.project)
+            theirs = [one for one in found if one.source.scope == "project"]
+            for one, order in zip(theirs, orders(theirs), strict=True):
+                yield hook_item(one, ours.dialect, order, binder.whole(one))
 
 
 def status_item(file: str, value: Any, dialect: str, binder: Binder) -> Item:

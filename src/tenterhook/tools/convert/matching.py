@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from tenterhook.author import tools
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.pipeline.match import EVERYTHING, PLAIN, match, names
 from tenterhook.pipeline.plan_joint import template
+from tenterhook.support import tool_names
 from tenterhook.testing.calling import NAMES
 from tenterhook.types import Hook
 
@@ -127,7 +127,7 @@ def of_names(listed: Iterable[str], source: Dialect, kind: str, target: Dialect)
 def name_there(name: str, source: Dialect, target: Dialect) -> str:
     """The tool's name in the target; empty if unknown."""
     own = next((ours for ours, tool in source.tools.names.items() if tool.name == name), "")
-    ours = own or NAMES.get(tools.kind(name), "")
+    ours = own or NAMES.get(tool_names.kind(name), "")
     if ours in target.tools.names:
         return target.tools.names[ours].name
     served = parts(name, source.tools.mcp_tool)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tenterhook.author import callers
-from tenterhook.author.making import Trial
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.engine.make_forms import Trial
 from tenterhook.tools.check.answers import TEXT, SampleAnswer
 
 # The rule about answers of another agent's shape.

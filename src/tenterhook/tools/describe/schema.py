@@ -42,6 +42,7 @@ VALUES: dict[str, Schema] = {
     "spec": {"anyOf": [TEXT, {**TEXTS, "minItems": 1}]},
     "spec_flag": FLAG,
     "spec_texts": {"type": "object", "additionalProperties": TEXT},
+    "spec_object": {"type": "object"},
     "spec_seconds": {"type": "number", "exclusiveMinimum": 0},
     "spec_count": {"type": "integer", "minimum": 1},
     "matcher": TEXT,

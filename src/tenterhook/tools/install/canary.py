@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
-from tenterhook.author import canary, tools
+from tenterhook.author import canary
 from tenterhook.author.calls import CANARY
 from tenterhook.author.registered import Registered
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
@@ -25,6 +25,7 @@ from tenterhook.engine.options import EngineOptions
 from tenterhook.engine.simulate import NOTHING_RUNS
 from tenterhook.handlers import command
 from tenterhook.runtime.process.program import by_shell
+from tenterhook.support import tool_names
 from tenterhook.testing.calling import NAMES, build_tool_call_data, tool_of
 from tenterhook.testing.firing import once_written
 from tenterhook.tools.install.command_line import CommandLine
@@ -143,13 +144,13 @@ def sample(dialect: Dialect, rule: EventRule, hooks: list[Registered]) -> dict[s
         return given
     known = [ours for ours, theirs in NAMES.items() if not rule.firing.tools or theirs in rule.firing.tools]
     known = [ours for ours in known if tool_of(dialect, ours)]
-    fitting = [ours for ours in known if any(tools.fits(one.match, names_of(dialect, ours)) for one in hooks)]
+    fitting = [ours for ours in known if any(tool_names.fits(one.match, names_of(dialect, ours)) for one in hooks)]
     return {**given, **build_tool_call_data(dialect, rule, {"tool": (fitting or known or ["shell"])[0], **SAMPLE})}
 
 
 def names_of(dialect: Dialect, ours: str) -> tuple[str, ...]:
     tool = tool_of(dialect, ours)
-    return tools.names(tool.name if tool else ours)
+    return tool_names.names(tool.name if tool else ours)
 
 
 def read_canary_result(rule: EventRule, outcome: Outcome, runner: AgentRunner, mark: str) -> CanaryRun:

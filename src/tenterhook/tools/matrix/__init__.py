@@ -12,8 +12,8 @@ from typing import Any
 from msgspec import Struct
 
 from tenterhook.author import callers
-from tenterhook.author.making import EFFECTS, ONE, Trial
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
+from tenterhook.engine.make_forms import EFFECTS, ONE, Trial
 from tenterhook.tools.matrix.evidence import known_by
 from tenterhook.types import Outcome
 

@@ -7,7 +7,7 @@ import pytest
 from tenterhook import dialects
 from tenterhook.author import callers
 from tenterhook.author.event import Event
-from tenterhook.author.tools import TOOLS, fits, is_list, kind, names
+from tenterhook.support.tool_names import TOOLS, fits, is_list, kind, names
 
 # Our words for the tools that every dialect has a name for.
 OURS = {

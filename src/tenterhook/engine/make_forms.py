@@ -1,7 +1,7 @@
 """Make the forms of one dialect: try candidates in the dialect's own engine, and keep the first that works.
 
-A hook's process never loads this module: scripts/schemas.py writes its results into forms/. Only the forms of another
-package's dialect are made on demand.
+A hook's process never loads this module: scripts/schemas.py writes its results into author/forms/. Only the forms of
+another package's dialect are made on demand.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from functools import cache
 from typing import Any
 
 from tenterhook import dialects
-from tenterhook.author import answers, forms, tools
+from tenterhook.author import answers, forms
 from tenterhook.author.answers import Answer
-from tenterhook.author.candidates import Candidates, Form
 from tenterhook.author.event import SUBJECTS, Event
 from tenterhook.author.inputs import SAME, any_of
 from tenterhook.dialects import recorded
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, Field
-from tenterhook.dialects.schema.vocabulary import covers
 from tenterhook.dialects.schema.words import BASE
+from tenterhook.engine.form_candidates import Candidates, Form
 from tenterhook.engine.simulate import Did, simulate
+from tenterhook.support import tool_names
 from tenterhook.types import Outcome
 
 Check = Callable[[Outcome, str], bool]
@@ -75,7 +75,7 @@ def made_of(dialect: Dialect) -> dict[str, Any]:
         "between": between(dialect.tools.mcp_tool),
         "fields": payload_key_map(dialect.payload.base),
         "takes": takes(dialect),
-        "shared": agents_sharing_config(dialect),
+        "others": agents_that_may_call(dialect),
         "project": [name for name, word in dialect.payload.env.items() if word.rstrip("?") in ("project", "cwd")],
         **made,
     }
@@ -90,18 +90,21 @@ def payload_key_map(fields: Iterable[Field]) -> dict[str, str]:
     return {field.name: field.key for field in fields if not field.key.startswith("=")}
 
 
-def agents_sharing_config(dialect: Dialect) -> dict[str, list[str]]:
-    """Other agents that read a config file of this one, with the variables that identify them.
+def agents_that_may_call(dialect: Dialect) -> dict[str, list[str]]:
+    """Other agents that may call an entry written for this one, with the variables that identify them.
 
-    Agents whose own hooks are installed in that file are left out: the user chose between them.
+    An agent may read another's config file. Agents whose own hooks are installed in this one's file are left out: the
+    user chose between them.
     """
     if dialect.install is None:
         return {}
-    ours = (dialect.install.project, dialect.install.user)
-    others = [one for one in map(dialects.get, dialects.names()) if not one.install or one.install.project not in ours]
-    reading = [one for one in others if any(covers(file.path, path) for file in one.config.files for path in ours)]
-    own = {one.name: [name for name in own_variables(one) if name not in dialect.payload.env] for one in reading}
-    return {name: variables for name, variables in own.items() if variables}
+    others = [
+        one
+        for one in map(dialects.get, dialects.names())
+        if not one.install or one.install.project != dialect.install.project
+    ]
+    own = {one.name: [name for name in own_variables(one) if name not in dialect.payload.env] for one in others}
+    return {name: variables for name, variables in own.items() if name not in (dialect.name, dialects.DEFAULT)}
 
 
 def own_variables(dialect: Dialect) -> list[str]:
@@ -118,7 +121,7 @@ def takes(dialect: Dialect) -> dict[str, list[str]]:
     found = fields_of(recorded.tools(dialect.name))
     if not found:
         for tool in dialect.tools.names.values():
-            if (kind := tools.kind(tool.name)) in ABOUT_ONE:
+            if (kind := tool_names.kind(tool.name)) in ABOUT_ONE:
                 found[tool.name] = sorted({*usual()[kind], *tool.inputs.values()} - subjects())
     for own, called in ((own, called) for rule in dialect.events for own, called in rule.target.called.items()):
         if own in found:
@@ -141,7 +144,7 @@ def usual() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {kind: set() for kind in ABOUT_ONE}
     for agent in recorded.agents():
         for tool, fields in fields_of(recorded.tools(agent)).items():
-            found.setdefault(tools.kind(tool), set()).update(fields)
+            found.setdefault(tool_names.kind(tool), set()).update(fields)
     return found
 
 
@@ -219,7 +222,7 @@ class Trial:
         own = (*self.event.overrides.base, *self.event.fields)
         if self.event.firing.tools and self.event.target.field != "tool_name":
             made["tool"] = self.dialect.tools.names[self.event.firing.tools[0]].name
-        if self.event.firing.tools == (tools.MCP,):
+        if self.event.firing.tools == (tool_names.MCP,):
             made["served"] = True
         if encoded := [field.name for field in own if field.form == "json"]:
             made["json"] = encoded

@@ -1,0 +1,13 @@
+"""What the engine starts for a hook of an author's file: run_hook.py FILE --only NAME --given OPTIONS --event EVENT.
+
+It lies in a folder of its own, because Python puts a script's folder first on the path.
+"""
+
+import sys
+
+if __name__ == "__main__":
+    del sys.path[0]
+
+    from tenterhook.author import loading, process
+
+    sys.exit(process.main(sys.argv[1:], loading.of_call))

@@ -1,0 +1,108 @@
+"""One call of an agent: its command line, its payload, who it is, and which project it is about."""
+
+from __future__ import annotations
+
+import os
+
+from tenterhook.author import callers
+from tenterhook.author.process import parse_argv
+from tenterhook.errors import UsageError
+from tenterhook.hosts.gate import our_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from tenterhook.author.calls import Call
+    from tenterhook.author.event import Event
+
+# What makes a folder the project's, if the agent does not name one.
+MARKS = ("tenterhook.toml", ".git", "pyproject.toml")
+
+
+class Unreadable(UsageError):
+    """An event that cannot be read; `line` is what the command line says."""
+
+    def __init__(self, text: str, line: Call) -> None:
+        super().__init__(text)
+        self.line = line
+
+    def engine_options(self) -> dict[str, Any]:
+        return {"project": nearest_project(os.getcwd()), "log": False}
+
+
+class AgentCall:
+    """An event that an agent asks about. `forms` are the caller's, and `event` is in its words and ours."""
+
+    __slots__ = ("environ", "event", "forms", "line", "project")
+
+    def __init__(self, line: Call, event: Event, forms: dict[str, Any], environ: Mapping[str, str]) -> None:
+        self.line, self.event, self.forms, self.environ = line, event, forms, environ
+        self.project = find_project(event)
+
+    @property
+    def kind(self) -> str:
+        return self.event.kind
+
+    @property
+    def agent(self) -> str:
+        return self.event.agent
+
+    @property
+    def session(self) -> str:
+        return self.event.session
+
+    def engine_options(self) -> dict[str, Any]:
+        """The arguments of the engine that this call needs."""
+        return {"project": self.project, "session": self.session, "log": False}
+
+    def data(self) -> dict[str, Any]:
+        """The event's data, as our own dialect has them."""
+        return our_words.data_of(self.event, self.forms)
+
+
+def read_call(words: list[str], given: bytes, environ: Mapping[str, str]) -> AgentCall:
+    """What an agent asks with these words after `tenter run`, and this payload. Raises Unreadable."""
+    line = parse_argv(words)
+    try:
+        raw = callers.payload(given) if given.strip() or not line.event else {}
+        forms, name = callers.of(raw, line.agent, line.event, environ)
+        event = callers.event_in(raw, forms, name, environ)
+        check_fields(event, forms, line)
+    except UsageError as exc:
+        raise Unreadable(str(exc), line) from None
+    return AgentCall(line, event, forms, environ)
+
+
+def check_fields(event: Event, forms: dict[str, Any], line: Call) -> None:
+    """Refuse a payload that has none of the fields that the agent promises: it was written by another one."""
+    rule = forms["events"].get(event.name)
+    if rule is None:
+        return  # an event that is newer than we are; a hook may know it
+    base = rule["base"] if "base" in rule else forms["base"]
+    promised = [*base, *rule["keys"]]
+    if promised and not any(name in event for name in promised):
+        raise UsageError(
+            f"the event on stdin has none of the fields that {forms['title']} gives at {event.name}: "
+            f"{', '.join(promised[:6])}; if another agent called, say which with --agent"
+        )
+
+
+def find_project(event: Event) -> str:
+    """The project's folder: as the agent names it, else the nearest one above the working directory."""
+    named = event.data.get("project")
+    named = named[0] if isinstance(named, list) and named else named
+    if isinstance(named, str) and named and os.path.isdir(named):
+        return os.path.abspath(named)
+    return nearest_project(event.cwd if os.path.isdir(event.cwd) else os.getcwd())
+
+
+def nearest_project(start: str) -> str:
+    """The folder, or the nearest one above it, that looks like a project; else the folder itself."""
+    folder = start
+    while not any(os.path.exists(os.path.join(folder, mark)) for mark in MARKS):
+        folder, below = os.path.dirname(folder), folder
+        if folder == below:
+            return start
+    return folder

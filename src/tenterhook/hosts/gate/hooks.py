@@ -1,0 +1,99 @@
+"""The hooks of files that a command line names: `tenter run FILE... --agent NAME`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tenterhook.author.loading import LIBRARY
+from tenterhook.author.registered import GUARDED
+from tenterhook.config.locations import within
+from tenterhook.errors import UsageError
+from tenterhook.types import Hook, Source
+
+if TYPE_CHECKING:
+    from tenterhook.author.calls import Call
+    from tenterhook.engine.engine import Engine
+
+HERE = "the command line"
+
+
+@contextmanager
+def add_hooks(line: Call, engine: Engine) -> Iterator[None]:
+    """The engine with the hooks of the named files, as far as the user has approved them."""
+    found = find_hooks(line, engine) if line.words or line.problems else []
+    if not found:
+        yield
+        return
+    engine.put(*found)
+    try:
+        yield
+    finally:
+        for hook in found:
+            engine.take(hook)
+
+
+def find_hooks(line: Call, engine: Engine) -> list[Hook]:
+    """The hooks of all named files. One that cannot be read fails wherever it might have guarded."""
+    found: list[Hook] = []
+    for word, own in words_with_arguments(line):
+        try:
+            hooks = hooks_of_file(word, own, os.getcwd(), engine.project)
+        except UsageError as exc:
+            found += broken(word, str(exc))
+        else:
+            found += engine.hookset.judge([hook for hook in hooks if engine.has(hook.event)])
+    for problem in line.problems:
+        found += broken(HERE, problem)
+    return found
+
+
+def words_with_arguments(line: Call) -> Iterator[tuple[str, list[str]]]:
+    """Each named file, with the arguments for its hooks."""
+    options = [f"--options={os.path.abspath(line.options)}"] if line.options else []
+    for word, settings in line.words:
+        yield word, [*(f"--set={one}" for one in (*line.settings, *settings)), *options]
+
+
+def hooks_of_file(word: str, arguments: list[str], folder: str, project: str) -> list[Hook]:
+    """The hooks of one file. They are the project's if the file is in it; a ready hook is the user's choice."""
+    from tenterhook.handlers import use
+
+    found = use.entries({"use": word}, folder, whole=True)
+    inside = not word.startswith(LIBRARY) and within(found[0]["use"], project)
+    return [build_hook(entry, arguments, "project" if inside else "user") for entry in found]
+
+
+def build_hook(entry: dict[str, Any], arguments: list[str], scope: str) -> Hook:
+    return Hook(
+        name=entry["name"],
+        event=entry["on"],
+        handler="use",
+        spec={"main": entry["use"], "form": "use", "only": entry["only"], "args": arguments},
+        source=Source(entry["use"], scope=scope),
+        matcher=entry["match"],
+        match_kind=entry["match_kind"],
+        timeout=entry["timeout"],
+        on_failure={"default": entry["on_failure"]},
+    )
+
+
+def broken(name: str, problem: str) -> list[Hook]:
+    """Hooks that fail, and so refuse, at every event that a hook may guard."""
+
+    def fail(event: object) -> None:
+        raise UsageError(problem)
+
+    return [
+        Hook(
+            name=name,
+            event=kind,
+            handler="python",
+            spec={"main": fail, "form": "function"},
+            source=Source(HERE),
+            on_failure={"default": "deny"},
+        )
+        for kind in GUARDED
+    ]

@@ -145,7 +145,9 @@ def build_answer_attempt(job: Job, answer: Any, seconds: float) -> Attempt:
 
 def is_authors(answer: Any) -> bool:
     """Whether it is what `hook.deny(...)` and the like give, or several of them."""
-    return isinstance(answer, Answer | list | tuple) or hasattr(answer, "__next__") or hasattr(answer, "__anext__")
+    if isinstance(answer, list | tuple):
+        return all(one is None or is_authors(one) for one in answer)
+    return isinstance(answer, Answer) or hasattr(answer, "__next__") or hasattr(answer, "__anext__")
 
 
 def build_authors_attempt(job: Job, answer: Any, seconds: float) -> Attempt:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import marshal
 import os
 import signal
 import socket
@@ -89,7 +88,7 @@ class Raw:
         digest = client.digest(self.context)
         self.worker = f"{self.server}.{digest.hex()}"
         self.key = client.key(self.folder)
-        call, stdin = marshal.dumps((["tool.before"], False), 2), json.dumps(EVENT).encode()
+        call, stdin = client.pack_call(["tool.before"], False), json.dumps(EVENT).encode()
         self.request = client.head(self.key, digest, self.context, call, stdin) + self.context + call + stdin
 
     def ask(self, name: str) -> bytes:

@@ -42,10 +42,11 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command. Returns its exit code."""
     mend_streams()
     words = sys.argv[1:] if argv is None else argv
+    native = os.environ.pop("TENTERHOOK_NATIVE", "")
     if argv is None and words and words[0] in SERVED and sys.platform == "linux":
         from tenterhook.cli.server.client import run_on_server
 
-        code = run_on_server(words)
+        code = run_on_server(words, native)
         if code is not None:
             return code
     if not words or words[0] in ("-h", "--help", "help"):

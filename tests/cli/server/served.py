@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import marshal
 import os
 import re
 import signal
@@ -99,7 +98,7 @@ class Raw:
         """The last frame: its kind and its text."""
         world = client.context("fire")
         digest = client.digest(world)
-        call = marshal.dumps((list(words), False), 2)
+        call = client.pack_call(list(words), False)
         head = client.head(key or self.key, digest, world, call, stdin)
         while True:
             wire = self.connected(f"{self.server}.{digest.hex()}") or self.connected(self.server)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sys
 from _imp import source_hash
-from marshal import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +17,10 @@ if TYPE_CHECKING:
 
 SWITCH = "TENTERHOOK_SERVE"
 OFF = ("off", "0", "no", "false")
+# The native client executes us where it cannot do the work, with one of these in that variable, or with the name of the
+# record that it looked for: do not ask the server; the server accepted the call and died.
+NATIVE = "TENTERHOOK_NATIVE"
+ALONE, DIED = "alone", "died"
 # The server's greeting, and the kinds of frames that follow: run it yourself; ask again; text for stderr; the end.
 HELLO, NOT_HERE, AGAIN, STDERR, END = b"+", b"N", b"A", b"E", b"X"
 KEY, DIGEST, LENGTH = 32, 8, 8
@@ -39,15 +42,26 @@ class ConnectionLost(Exception):
     """The connection broke after the server had received the request."""
 
 
-def run_on_server(words: list[str]) -> int | None:
-    """Run a command on the server. Returns its exit code; None if the command has to run here."""
-    if os.environ.get(SWITCH, "").lower() in OFF:
+def run_on_server(words: list[str], native: str = "") -> int | None:
+    """Run a command on the server. Returns its exit code; None if the command has to run here.
+
+    `native`: what the native client said, if it executed us.
+    """
+    if native == DIED:
+        return report_lost(words)
+    if native == ALONE or os.environ.get(SWITCH, "").lower() in OFF:
         return None
     folder = -1
     try:
         name = code()
         folder = open_server_folder(name)
-        return ServerCall(folder, name, words).run() if folder >= 0 and reads(words) is not None else None
+        if folder < 0 or reads(words) is None:
+            return None
+        if native:
+            from tenterhook.cli.server.start_record import write_start_record
+
+            write_start_record(folder, native, name)
+        return ServerCall(folder, name, words).run()
     except OSError:
         return None
     except KeyboardInterrupt:  # such as while stdin was read
@@ -95,7 +109,7 @@ def code() -> str:
     file = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "version.py")
     about = os.stat(file)
     python = (sys.executable, sys.hexversion, str(sys.flags), sys.warnoptions, sys.path, sys.getfilesystemencoding())
-    return digest(dumps((file, about.st_mtime_ns, about.st_ino, os.geteuid(), *python), 2)).hex()
+    return digest(repr((file, about.st_mtime_ns, about.st_ino, os.geteuid(), *python)).encode(errors="surrogatepass")).hex()
 
 
 def digest(data: bytes) -> bytes:
@@ -109,15 +123,26 @@ def context(command: str) -> bytes:
     os.umask(umask)
     with open("/proc/self/limits", "rb", buffering=0) as file:
         limits = file.read(1 << 14)
-    here, root = os.stat("."), os.stat("/")
     with open("/proc/self/status", "rb", buffering=0) as file:
         ignored = file.read(1 << 14).partition(b"\nSigIgn:\t")[2][:16]
-    manners = ignored, os.getpriority(os.PRIO_PROCESS, 0), sorted(os.sched_getaffinity(0))
-    spaces = [os.readlink(f"/proc/self/ns/{name}") for name in NAMESPACES]
-    codings = [getattr(stream, "encoding", "") for stream in (sys.stdout, sys.stderr)]
-    # The older marshal format: in the newer one the same value may have several encodings.
-    folders = (os.getcwdb(), here.st_dev, here.st_ino), (root.st_dev, root.st_ino)
-    return dumps((command, *folders, dict(os.environb), umask, limits, manners, spaces, codings), 2)
+    processors = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+    parts = [
+        command.encode(),
+        os.getcwdb(),
+        *(f"{about.st_dev} {about.st_ino}".encode() for about in (os.stat("."), os.stat("/"))),
+        ignored,
+        f"{umask} {os.getpriority(os.PRIO_PROCESS, 0)} {processors}".encode(),
+        *(os.readlink(f"/proc/self/ns/{name}".encode()) for name in NAMESPACES),
+        *(getattr(stream, "encoding", "").encode() for stream in (sys.stdout, sys.stderr)),
+        limits,
+        *sorted([name + b"=" + value for name, value in os.environb.items()]),
+    ]
+    return b"\0".join(parts)
+
+
+def pack_call(words: list[str], readable: bool) -> bytes:
+    """The arguments, after whether stdout is a terminal."""
+    return b"\0".join([b"1" if readable else b"0", *map(os.fsencode, words)])
 
 
 def key(folder: int) -> bytes:
@@ -177,7 +202,7 @@ class ServerCall:
         if len(secret) != KEY or not self.may_send():
             return False
         stdin = self.stdin or b""
-        call = dumps((self.words[1:], os.isatty(1)), 2)
+        call = pack_call(self.words[1:], os.isatty(1))
         left = memoryview(head(secret, name, process_context, call, stdin) + process_context + call + stdin)
         try:
             if self.forked:
@@ -215,7 +240,7 @@ class ServerCall:
         except KeyboardInterrupt:
             return 130
         except ConnectionLost:
-            return self.report_lost()
+            return report_lost(self.words)
 
     def read_frame(self, wire: socket) -> int | None:
         while True:
@@ -228,15 +253,16 @@ class ServerCall:
             elif kind in (AGAIN, NOT_HERE):
                 return ONCE_MORE if kind == AGAIN else None
 
-    def report_lost(self) -> int:
-        """Report a lost connection. The hooks may have run; if they were to check something, refuse it."""
+
+def report_lost(words: list[str]) -> int:
+    """Report a lost connection. The hooks may have run; if they were to check something, refuse it."""
+    if words[0] == "hook":
         from tenterhook.cli.main import run
 
-        if self.forked:
-            return run("hook", self.words[1:], lost=LOST)
-        from tenterhook.cli.main import complain
+        return run("hook", words[1:], lost=LOST)
+    from tenterhook.cli.main import complain
 
-        return complain(LOST)
+    return complain(LOST)
 
 
 def connect_to_server(path: str) -> socket | None:

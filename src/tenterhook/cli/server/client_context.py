@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import marshal
 import os
 import resource
 import signal
@@ -38,6 +37,8 @@ STATUS = ((b"\nUid:", b"\nFDSize:"), (b"\nGroups:", b"\nNStgid:"), (b"\nCapInh:"
 IGNORED, UMASK = (b"\nSigIgn:", b"\nSigCgt:"), (b"\nUmask:", b"\nState:")
 SIGNALS = sorted({int(one) for one in signal.valid_signals()} - {signal.SIGKILL, signal.SIGSTOP})
 SPACES = ("mnt", "net", "user", "pid")
+# In a context, after the first six parts: the namespaces, two encodings, the limits, then the environment.
+FIRST_CODING, LAST = len(NAMESPACES), len(NAMESPACES) + 3
 
 
 class ContextMismatch(Exception):
@@ -49,25 +50,27 @@ class ClientContext:
 
     def __init__(self, context: bytes) -> None:
         self.context = context
-        facts = marshal.loads(context)
-        self.command: str = facts[0]
-        (cwd, *place), root, environ, umask, limits, manners, spaces, self.codings = facts[1:]
-        here = os.stat("/")
-        if root != (here.st_dev, here.st_ino) or spaces != [os.readlink(f"/proc/self/ns/{one}") for one in NAMESPACES]:
+        command, cwd, place, root, ignored, manners, *others = context.split(b"\0")
+        spaces, (*codings, limits), environ = others[:FIRST_CODING], others[FIRST_CODING:LAST], others[LAST:]
+        self.command, self.codings = command.decode(), [coding.decode() for coding in codings]
+        umask, niceness, processors = manners.split()
+        if whereabouts(root) != identity("/") or spaces != [os.readlink(f"/proc/self/ns/{n}".encode()) for n in NAMESPACES]:
             raise ContextMismatch("another root folder, or other namespaces")
         self.limit(limits)
-        self.behave(*manners)
+        self.behave(ignored, int(niceness), [int(one) for one in processors.split(b",")])
         try:
             os.chdir(cwd)
         except OSError as exc:
             raise ContextMismatch(f"the folder cannot be entered: {exc.strerror}") from None
         # A folder that was created again under the same name is a different context.
         self.place = identity(".")
-        if self.place != tuple(place):
+        if self.place != whereabouts(place):
             raise ContextMismatch("another folder has its name now")
-        os.umask(umask)
+        os.umask(int(umask))
         os.environ.clear()
-        os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in environ.items()})
+        for entry in environ:
+            name, _, value = os.fsdecode(entry).partition("=")
+            os.environ[name] = value
         time.tzset()
         self.given = dict(raw_environment())
         self.own = about(os.getpid())
@@ -156,6 +159,12 @@ def status(pid: int, *parts: tuple[bytes, bytes]) -> list[bytes]:
     finally:
         os.close(file)
     return [text[text.index(start) : text.find(end)] for start, end in parts]
+
+
+def whereabouts(text: bytes) -> tuple[int, int]:
+    """A device and an inode, as a context has them."""
+    device, number = text.split()
+    return int(device), int(number)
 
 
 def identity(path: str) -> tuple[int, int]:

@@ -1,4 +1,21 @@
-"""The server's side of the protocol: requests in, frames out."""
+"""The server's side of the protocol: requests in, frames out.
+
+There are two clients: `client` in Python, and `native/tenter_client.c`. All numbers are little-endian.
+
+    the server's greeting   HELLO, one byte, at once
+    the client's request    the key (KEY bytes), the name of the context (DIGEST bytes), three lengths of 8 bytes each,
+                            then so many bytes of context, of the call, and of stdin
+    the server's frames     one byte for the kind, a length of 8 bytes, then so many bytes
+
+- The context is `client.context()`: parts between NUL bytes, at the end the sorted environment. The same bytes are the
+  same context. Its name is the SipHash-1-3 of it, with the key 0; a worker's socket is named by that.
+- The call is `1` or `0`, whether stdout is a terminal, and the arguments after the command, between NUL bytes.
+- `tenter hook` sends no stdin: it passes the descriptors 0, 1 and 2 with the first byte.
+- Frames: STDERR has text to print. END has the exit code in one byte, then what to print on stdout. NOT_HERE and AGAIN
+  come before anything was done: run the command yourself, or connect anew.
+- A client that hangs up, or closes its sending side, ends its hooks.
+- A connection that ends early, after the server had the whole request, leaves the result unknown: nothing is repeated.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +49,9 @@ class Request:
 
     def __init__(self, context: bytes, call: bytes, stdin: bytes, files: list[int]) -> None:
         self.context, self.stdin, self.files = context, stdin, files
-        self.words: list[str]
-        self.words, self.readable = marshal.loads(call)
+        readable, *words = call.split(b"\0")
+        self.readable = readable == b"1"
+        self.words = [os.fsdecode(word) for word in words]
 
 
 class ClientConnection:
@@ -143,7 +161,7 @@ def query_server(folder: int, name: str, words: list[str]) -> Any:
         return None
     if wire is None:
         return None
-    call = marshal.dumps((words, False), 2)
+    call = client.pack_call(words, False)
     with_key = client.head(client.key(folder), bytes(DIGEST), b"", call, b"")
     try:
         wire.sendall(with_key + call)

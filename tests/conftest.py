@@ -44,6 +44,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, state_folder: Path) -> N
     for name in [name for name in os.environ if name.startswith(OURS)]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_STATE_HOME", str(state_folder))
+    monkeypatch.setenv("TENTERHOOK_SERVE", "off")  # an agent's call would start a server that outlives the test
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)  # where the tester's own server may be
 
 

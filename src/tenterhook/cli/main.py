@@ -18,7 +18,7 @@ COMMANDS = {
     "audit": "compare a project's hooks with the lockfile, in CI",
     "new": "write a hook of your own, with its test",
     "library": "list hooks that are ready to use, with their options and what they cannot stop",
-    "run": "run hooks that you wrote, for any agent, and answer in its own form",
+    "run": "answer an agent that calls its hooks, in its own form",
     "install": "let agents call hooks that you wrote: change their config, and test that the hooks fire",
     "uninstall": "restore an agent's config as it was before install",
     "hook": "our own work on an event, called as a hook by any agent",
@@ -28,14 +28,14 @@ COMMANDS = {
     "log": "show the journal: what hooks decided, did and failed at",
     "stats": "show what hooks cost, by hook and by session",
     "dialects": "show the dialects and their tables",
-    "serve": "run a server, so that fire and hook start faster",
+    "serve": "run the server behind run, fire and hook; run starts it by itself",
     "doctor": "show what this machine can do to confine hooks, and what is wrong",
     "schema": "print JSON Schemas of our own config and of the outcome",
 }
 
 
 # Commands that a server may run for us.
-SERVED = ("fire", "hook")
+SERVED = ("fire", "hook", "run")
 
 
 def main(argv: list[str] | None = None) -> int:

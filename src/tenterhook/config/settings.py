@@ -22,7 +22,7 @@ from tenterhook.support.stable_read import whole
 
 SYSTEM = "/etc/tenterhook/tenterhook.toml"
 USER = "@config/tenterhook/tenterhook.toml"
-TABLE = "settings"
+TABLE, SERVE = "settings", "serve"
 CHOICES = {"sandbox": ("default", "require", "off"), "secrets": ("strip", "pass")}
 
 
@@ -46,6 +46,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     only_managed: bool = False
     bypass: bool = True
     managed_off: bool = False
+    # Whether `tenter run` starts the server: `auto` of the table `serve`.
+    serve_auto: bool = True
 
 
 MANAGED = ("only_managed", "bypass", "managed_off")
@@ -81,31 +83,39 @@ def table(file: str) -> dict[str, Any]:
         return {}
     except OSError as exc:
         raise ConfigError(exc.strerror or str(exc), file=file) from None
-    if TABLE.encode() not in text:
+    if TABLE.encode() not in text and SERVE.encode() not in text:
         return {}
     import tomllib
 
     try:
-        found = tomllib.loads(text.decode()).get(TABLE, {})
+        data = tomllib.loads(text.decode())
     except (ValueError, RecursionError) as exc:
         raise ConfigError(str(exc), file=file) from None
+    found = read_table(data, TABLE, file)
+    serve = {f"{SERVE}_{key}": value for key, value in read_table(data, SERVE, file).items()}
+    return {key: validate_setting(file, key, value) for key, value in {**found, **serve}.items()}
+
+
+def read_table(data: dict[str, Any], name: str, file: str) -> dict[str, Any]:
+    found = data.get(name, {})
     if not isinstance(found, dict):
-        raise ConfigError(f"{TABLE} must be a table, not {type(found).__name__}", file=file)
-    return {key: validate_setting(file, key, value) for key, value in found.items()}
+        raise ConfigError(f"{name} must be a table, not {type(found).__name__}", file=file)
+    return found
 
 
 def validate_setting(file: str, key: str, value: Any) -> Any:
     known = Settings.__struct_fields__
+    name = key.replace("_", ".", 1) if key.startswith(f"{SERVE}_") else f"{TABLE}.{key}"
     if key not in known:
-        raise ConfigError(f"unknown key {f'{TABLE}.{key}'!r}{nearest(key, known)}", file=file)
+        raise ConfigError(f"unknown key {name!r}{nearest(key, known)}", file=file)
     usual = getattr(Settings(), key)
     if key in CHOICES and value not in CHOICES[key]:
-        raise ConfigError(f"{TABLE}.{key} must be one of {', '.join(CHOICES[key])}, not {value!r}", file=file)
+        raise ConfigError(f"{name} must be one of {', '.join(CHOICES[key])}, not {value!r}", file=file)
     if isinstance(usual, tuple):
         if isinstance(value, list) and all(isinstance(one, str) for one in value):
             return tuple(value)
-        raise ConfigError(f"{TABLE}.{key} must be a list of texts, not {value!r}", file=file)
+        raise ConfigError(f"{name} must be a list of texts, not {value!r}", file=file)
     if type(value) is not type(usual) or (isinstance(usual, int) and not isinstance(usual, bool) and value < 1):
         wanted = {bool: "true or false", int: "a whole number of at least 1"}.get(type(usual), "text")
-        raise ConfigError(f"{TABLE}.{key} must be {wanted}, not {value!r}", file=file)
+        raise ConfigError(f"{name} must be {wanted}, not {value!r}", file=file)
     return value

@@ -278,7 +278,7 @@ MANAGED = File(
     format="toml",
     sections=OWN,
     hooks_only=True,
-    beside=("settings",),
+    beside=("settings", "serve"),
 )
 PROJECT = replace(MANAGED, path="tenterhook.toml", scope="project", beside=("actions",))
 

@@ -13,6 +13,7 @@ from tenterhook.author.process import BY_HAND, aside, back, emit
 if TYPE_CHECKING:
     from tenterhook.author.forms import Said
     from tenterhook.engine.engine import Engine
+    from tenterhook.hosts.gate.call import AgentCall
     from tenterhook.types import Outcome
 
 HELP = """Answer an agent that calls its hooks: read its event on stdin, run all hooks of the system's, the user's and
@@ -33,7 +34,8 @@ example:
     tenter run --agent claude --event tool.before"""
 
 
-def run(argv: list[str]) -> int:
+def run(argv: list[str], lost: str = "") -> int:
+    """`lost`: why the result of this call is unknown, after a server that had accepted it died. It is not run again."""
     if "-h" in argv or "--help" in argv:
         print(HELP)
         return 0
@@ -43,10 +45,26 @@ def run(argv: list[str]) -> int:
     out = aside()
     try:
         given = sys.stdin.buffer.read() if sys.stdin is not None else b""
-        said = answer(argv, given)
+        said = refuse_lost(argv, given, lost) if lost else answer(argv, given)
     finally:
         back(out)
-    return emit(said, out)
+    code = emit(said, out)
+    if not lost:
+        from tenterhook.cli.server.auto_start import start_server_if_wanted
+
+        start_server_if_wanted(os.environ)
+    return code
+
+
+def refuse_lost(argv: list[str], given: bytes, lost: str) -> Said:
+    from tenterhook.author.forms import REFUSED, Said
+    from tenterhook.hosts.gate.call import Unreadable, read_call
+    from tenterhook.hosts.gate.reply import cannot_check
+
+    try:
+        return cannot_check(read_call(argv, given, os.environ), lost)
+    except Unreadable as exc:
+        return Said(REFUSED, "", f"This cannot be checked: {exc}")
 
 
 def answer(argv: list[str], given: bytes) -> Said:
@@ -65,8 +83,8 @@ def make_engine(options: dict[str, Any]) -> Iterator[Engine]:
         yield engine
 
 
-def fire(engine: Engine, event: str, data: dict[str, Any]) -> Outcome:
-    outcome = engine.fire(event, **data)
+def fire(engine: Engine, call: AgentCall) -> Outcome:
+    outcome = engine.fire(call.kind, **call.data())
     if engine.runner is not None:  # not reached on a signal, which ends us and the hooks
         engine.runner.release()
     return outcome

@@ -34,6 +34,8 @@ LARGEST = 64 << 20
 CHUNK = 1 << 18
 # Options of `tenter fire` that take no value.
 FLAGS = ("--trust", "--require-trusted", "--unattended", "--json")
+# Commands that refuse if their result is unknown.
+GUARDS = ("hook", "run")
 NAMESPACES = ("mnt", "net", "user", "pid", "ipc", "uts")
 LOST = "the server that accepted this event died; the result is unknown, so the event is not fired again"
 
@@ -109,7 +111,9 @@ def code() -> str:
     file = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "version.py")
     about = os.stat(file)
     python = (sys.executable, sys.hexversion, str(sys.flags), sys.warnoptions, sys.path, sys.getfilesystemencoding())
-    return digest(repr((file, about.st_mtime_ns, about.st_ino, os.geteuid(), *python)).encode(errors="surrogatepass")).hex()
+    return digest(
+        repr((file, about.st_mtime_ns, about.st_ino, os.geteuid(), *python)).encode(errors="surrogatepass")
+    ).hex()
 
 
 def digest(data: bytes) -> bytes:
@@ -256,10 +260,10 @@ class ServerCall:
 
 def report_lost(words: list[str]) -> int:
     """Report a lost connection. The hooks may have run; if they were to check something, refuse it."""
-    if words[0] == "hook":
+    if words[0] in GUARDS:
         from tenterhook.cli.main import run
 
-        return run("hook", words[1:], lost=LOST)
+        return run(words[0], words[1:], lost=LOST)
     from tenterhook.cli.main import complain
 
     return complain(LOST)

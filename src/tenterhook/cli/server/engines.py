@@ -7,10 +7,9 @@ import os
 import threading
 from collections import OrderedDict
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tenterhook import handlers
-from tenterhook.cli.commands.fire import engine_arguments
 from tenterhook.cli.server import event_thread, missing_files
 from tenterhook.cli.server.fingerprints import FileFingerprints
 from tenterhook.cli.server.streams import STREAMS, ClientStreams
@@ -23,24 +22,21 @@ if TYPE_CHECKING:
 # The most engines for one set of options, and the most sets of options.
 MOST = 16
 Options = dict[str, str]
-Key = frozenset[tuple[str, str]]
-# Options that do not affect the engine.
-SEPARATE = ("EVENT", "session", "input", "json", "require-trusted")
+Key = frozenset[tuple[str, object]]
 
 
 class CachedEngine:
     """An engine with its client's streams and the fingerprints of its files; used by one client at a time."""
 
-    def __init__(self, key: Key, options: Options, generation: int) -> None:
+    def __init__(self, key: Key, arguments: dict[str, Any], generation: int) -> None:
         self.key, self.generation = key, generation
-        self.engine = Engine(**engine_arguments(options))
+        self.engine = Engine(**arguments)
         self.streams = ClientStreams()
         files = FileFingerprints(self.engine)
         hooks = self.engine.hooks()
         self.functions = any(handlers.runs_in_host(hook.handler) for hook in hooks)
-        # Approvals depend on too many files to watch: engines with sealed hooks are not cached.
-        sure = files.sure and not any(hook.seal for hook in hooks)
-        self.files = files if sure else None
+        self.seals = [hook.seal for hook in hooks if hook.seal]
+        self.files = files if files.sure else None
         runner = self.engine.running()
         runner.aside = event_thread.call
         # If several threads run functions for this engine, they all print to its client.
@@ -48,7 +44,8 @@ class CachedEngine:
 
     @property
     def fresh(self) -> bool:
-        return self.files is not None and self.files.same
+        """Whether the files are the same, those that approvals are bound to included."""
+        return self.files is not None and self.files.same and not any(seal.find_change() for seal in self.seals)
 
     def begin(self, session: str) -> None:
         """Reset to the state of a new process: a new id, nothing spent, nothing warned about."""
@@ -77,9 +74,9 @@ class Engines:
         missing_files.watch()
         client.helper("auto", self)  # keeps interpreters warm while no engine is cached
 
-    def take(self, options: Options) -> CachedEngine:
-        """A cached engine that is up to date, or a new one. Raises config errors."""
-        key = engine_cache_key(options)
+    def take(self, arguments: dict[str, Any]) -> CachedEngine:
+        """A cached engine of these arguments that is up to date, or a new one. Raises config errors."""
+        key = frozenset(arguments.items())
         if missing_files.discard_stale_sandboxes():
             self.close_idle()
         while True:
@@ -87,7 +84,7 @@ class Engines:
                 waiting = self.idle.get(key)
                 cached = waiting.pop() if waiting else None
             if cached is None:
-                return CachedEngine(key, options, self.generation)
+                return CachedEngine(key, arguments, self.generation)
             if cached.fresh:
                 return cached
             cached.engine.close()
@@ -121,7 +118,3 @@ class Engines:
             self.generation += 1
         for cached in old:
             cached.engine.close()
-
-
-def engine_cache_key(options: Options) -> Key:
-    return frozenset((name, value) for name, value in options.items() if name not in SEPARATE)

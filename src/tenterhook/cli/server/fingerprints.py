@@ -10,6 +10,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+from tenterhook.author.loading import LIBRARY
 from tenterhook.cli.server.missing_files import MissingFiles
 from tenterhook.config.locations import places, resolve_config_path
 from tenterhook.config.settings import USER
@@ -25,6 +26,8 @@ Stamp = tuple[int, ...]
 # Nanoseconds within which a file may change twice and keep the same fingerprint: a younger file is not trusted.
 YOUNG = 100_000_000
 ABSENT = (errno.ENOENT,)
+# The form of an entry that names a file of hooks.
+USE = "use"
 # Where a fingerprint has the time of the last change.
 CHANGED = 4
 
@@ -105,6 +108,11 @@ def config_source_paths(engine: Engine) -> Iterator[str]:
     )
     kept = store.place(*where)
     yield from (kept, os.path.dirname(kept))
+    # The hooks of these files were read from their text.
+    named = {str(hook.spec["main"]) for hook in engine.hooks() if hook.spec["form"] == USE}
+    yield from (
+        os.path.join(engine.project, os.path.expanduser(name)) for name in named if not name.startswith(LIBRARY)
+    )
 
 
 def folders(root: str) -> Iterator[str]:

@@ -92,7 +92,7 @@ class FireWorker:
         """The answer; None if another worker has to give it."""
         stdin = request.stdin
         data = fire.read_input(options["input"]) if options.get("input") else fire.parse_event_data(stdin, "stdin")
-        cached = self.engines.take(options)
+        cached = self.engines.take(fire.engine_arguments(options))
         if self.serves_project(cached):
             return FireCall(self, cached, options, request, connection).run(data)
         self.spoiled = True

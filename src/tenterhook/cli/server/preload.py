@@ -10,7 +10,17 @@ import tenterhook
 
 # Imported before the first client comes, so that every worker and fork has it.
 READY = (
-    *("cli", "dialects", "handlers", "journal", "library.actions", "library.guard", "library.project"),
+    *(
+        "author",
+        "cli",
+        "dialects",
+        "handlers",
+        "hosts.gate",
+        "journal",
+        "library.actions",
+        "library.guard",
+        "library.project",
+    ),
     *("runtime.process", "runtime.sandbox", "runtime.supervisor", "support.readers", "support.shell", "trust"),
 )
 ELSEWHERE = ("cli.commands.agent", "cli.commands.serve")

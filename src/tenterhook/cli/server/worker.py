@@ -20,6 +20,7 @@ from tenterhook.cli.server.client_context import ClientContext
 from tenterhook.cli.server.event_thread import Overtaken, Watchdog, WatchedCall
 from tenterhook.cli.server.fire_worker import FireWorker
 from tenterhook.cli.server.protocol import BrokenRequest, ClientConnection, Request
+from tenterhook.cli.server.run_worker import RunWorker
 from tenterhook.runtime.process.client_gone import CallerGone
 
 TYPE_CHECKING = False
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 # Milliseconds between two checks for idleness.
 LOOK = 1000.0
+# What answers a request, by the command.
+WORKERS = {"fire": FireWorker, "run": RunWorker}
 
 
 class EngineWorker:
@@ -36,7 +39,7 @@ class EngineWorker:
     def __init__(self, post: WorkerPost, context: ClientContext, listener: socket.socket) -> None:
         self.post, self.context, self.listener = post, context, listener
         self.watchdog = Watchdog(self.take_over)
-        self.fire_worker = FireWorker(context, self.watchdog)
+        self.fire_worker = WORKERS[context.command](context, self.watchdog)
         self.lock = threading.Lock()
         self.threads = self.free = 0
         # Clients being served, by whichever thread.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     # Gives the engine for these options, and takes it back at the end.
     EngineFor = Callable[[dict[str, Any]], AbstractContextManager[Engine]]
-    Fire = Callable[[Engine, str, dict[str, Any]], Outcome]
+    Fire = Callable[[Engine, AgentCall], Outcome]
 
 
 def answer_call(words: list[str], given: bytes, environ: Mapping[str, str], engine_for: EngineFor, fire: Fire) -> Said:
@@ -64,12 +64,12 @@ def answer_with(engine: Engine, call: AgentCall, environ: Mapping[str, str], fir
         if not engine.has(call.kind):  # an event that is newer than we are: no hook of ours can be for it
             return Said()
         if not engine.listens(call.kind):
-            outcome = fire(engine, call.kind, call.data())
+            outcome = fire(engine, call)
             return reply.render(call, outcome, notices_of(engine, call, outcome))
         with Repeats(call, engine) as repeat:
             if repeat.earlier is not None:
                 return repeat.earlier
-            outcome = fire(engine, call.kind, call.data())
+            outcome = fire(engine, call)
             said = reply.render(call, outcome, notices_of(engine, call, outcome))
             repeat.keep(said, call, outcome)
     return said

@@ -1,0 +1,95 @@
+"""`tenter run` in a worker: an agent's call is answered by an engine that is kept for the next one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tenterhook.cli.commands.run import HELP
+from tenterhook.cli.server.client import AGAIN
+from tenterhook.cli.server.event_thread import EventRun
+from tenterhook.cli.server.fire_worker import FireWorker
+from tenterhook.cli.server.streams import ERRORS, STREAMS, ClientStreams
+from tenterhook.hosts.gate import reply
+from tenterhook.hosts.gate.answer import answer_call
+from tenterhook.runtime.process.client_gone import CALLER, CallerGone
+
+if TYPE_CHECKING:
+    from tenterhook.author.forms import Said
+    from tenterhook.cli.server.engines import CachedEngine
+    from tenterhook.cli.server.protocol import ClientConnection, Request
+    from tenterhook.engine.engine import Engine
+    from tenterhook.hosts.gate.call import AgentCall
+    from tenterhook.types import Outcome
+
+
+class NotHere(BaseException):
+    """This worker must not run the engine's Python hooks; not an Exception, so that no error handler answers."""
+
+
+class RunWorker(FireWorker):
+    """What one worker needs to answer agents."""
+
+    def __call__(self, request: Request, connection: ClientConnection) -> None:
+        streams = ClientStreams()
+        streams.connection = connection
+        before = STREAMS.set(streams)
+        caller = CALLER.set(connection.wire.fileno())
+        try:
+            RunCall(self, request, connection).answer()
+        except NotHere:
+            connection.say(AGAIN)
+        finally:
+            CALLER.reset(caller)
+            STREAMS.reset(before)
+            streams.connection = None
+            self.check_process()
+
+
+class RunCall:
+    """One call of an agent, with an engine of its own for that time."""
+
+    def __init__(self, worker: RunWorker, request: Request, connection: ClientConnection) -> None:
+        self.worker, self.request, self.connection = worker, request, connection
+        self.cached: CachedEngine | None = None
+
+    def answer(self) -> None:
+        words = self.request.words
+        if "-h" in words or "--help" in words:
+            self.connection.end(0, f"{HELP}\n".encode())
+            return
+        self.send(answer_call(words, self.request.stdin, os.environ, self.engine, self.fire))
+
+    def send(self, said: Said) -> None:
+        if said.err:
+            self.connection.warn(f"{said.err}\n".encode("utf-8", ERRORS))
+        self.connection.end(said.code, f"{said.out}\n".encode("utf-8", ERRORS) if said.out else b"")
+
+    @contextmanager
+    def engine(self, options: dict[str, Any]) -> Iterator[Engine]:
+        """A kept engine. It is given back before the answer is sent, so that the next client can use it."""
+        session = options.pop("session", "")
+        cached = self.cached = self.worker.engines.take(options)
+        try:
+            if not self.worker.serves_project(cached):
+                self.worker.spoiled = True
+                raise NotHere
+            cached.streams.connection = self.connection
+            STREAMS.set(cached.streams)
+            cached.begin(session)
+            yield cached.engine
+        except CallerGone:
+            cached.files = None
+            raise
+        finally:
+            self.worker.give_back(cached)
+
+    def fire(self, engine: Engine, call: AgentCall) -> Outcome:
+        def finish_late(produce: Callable[[], Outcome]) -> None:
+            """Finish the event in another thread: the hook's own thread is late."""
+            self.worker.spoiled = True
+            self.send(reply.render(call, produce()))
+
+        return EventRun(engine, self.worker.watchdog, self.connection, finish_late).fire(call.kind, call.data())

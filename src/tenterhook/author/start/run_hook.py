@@ -5,9 +5,7 @@ It lies in a folder of its own, because Python puts a script's folder first on t
 
 import sys
 
+from tenterhook.author import loading, process
+
 if __name__ == "__main__":
-    del sys.path[0]
-
-    from tenterhook.author import loading, process
-
     sys.exit(process.main(sys.argv[1:], loading.of_call))

@@ -11,21 +11,25 @@ from msgspec import Struct
 
 from tenterhook.cli.options import JSON, PROJECT, CommandUsage, Option
 from tenterhook.cli.project import print_json, prompt_yes_no
-from tenterhook.errors import UsageError
+from tenterhook.dialects.schema.vocabulary import covers
+from tenterhook.engine.hookset import HookSet
+from tenterhook.engine.options import EngineOptions
+from tenterhook.hosts.gate.hooks import hooks_of_file
 from tenterhook.support.terminal.text import duration, visible
-from tenterhook.tools.install import canary, change, command_line, hookfiles, limits, target
+from tenterhook.tools.install import canary, change, command_line, hookfiles, limits, own_config, target
 from tenterhook.tools.install.editing.file_changes import FileChanges
 from tenterhook.tools.install.editing.writing import commit
+from tenterhook.types import Hook
 
 USER = Option("user", "for all your projects, in your own config rather than the project's")
 DRY = Option("dry-run", "only show what would change")
 YES = Option("yes", "write without asking")
 USAGE = CommandUsage(
     "install",
-    "Let agents call your hooks: HOOK is a file that holds functions with @hook(kind), or library:NAME, a hook that\n"
-    "comes with tenterhook. Shows the change of each agent's config and what that agent cannot enforce, asks, writes,\n"
-    "and sends an event through the very command line that the agent will run. The hooks of an earlier install are\n"
-    "replaced.",
+    "Connect agents: each gets one entry an event, which calls tenter run; behind it run all hooks of tenterhook.toml.\n"
+    "HOOK is a file that holds functions with @hook(kind), or library:NAME, a hook that comes with tenterhook: it gets\n"
+    "an entry in tenterhook.toml, and is approved. Shows the changes and what an agent cannot enforce, asks, writes,\n"
+    "and sends an event through the very command line that the agent will run.",
     ("[HOOK...]",),
     (
         Option("agent", "agents whose config to change, separated by commas", "NAME,..."),
@@ -33,18 +37,19 @@ USAGE = CommandUsage(
         PROJECT,
         DRY,
         YES,
-        Option("set", "an option for the hooks of the file before it, as for tenter run", "NAME=VALUE"),
-        Option("options", "a TOML file with options, as for tenter run", "FILE"),
-        Option("timeout", "how long the agent waits (default: 60, more where hooks say so)", "SECONDS"),
+        Option("set", "an option for the hooks of the file before it, NAME or HOOK.NAME", "NAME=VALUE"),
+        Option("options", "a TOML file with a table of options for each hook, by the hook's name", "FILE"),
+        Option("timeout", "how long the agent waits at most (default: 600, more where hooks say so)", "SECONDS"),
         Option("program", "what the agent calls (default: tenter, or where it is)", "PATH"),
         JSON,
     ),
     "tenter install --agent claude,codex,gemini hooks/no_force_push.py",
     "exit codes: 0 installed and proven, or nothing to do; 1 could not, was not confirmed, or the hook does not fire",
 )
-NOBODY = "nothing was written: there is no terminal to ask on; --yes writes what is shown"
+NO_TERMINAL = "nothing was written: there is no terminal to ask on; --yes writes what is shown"
 NOTHING = "nothing to do: the entries are there"
 HERE_ONLY = "the command contains paths of this machine: others who use this file need the same paths"
+NO_HOOKS = "No hook is in tenterhook.toml yet: what you write there runs in these agents from then on."
 
 
 class AgentInstall(Struct):
@@ -55,7 +60,10 @@ class AgentInstall(Struct):
     line: command_line.CommandLine
     job: FileChanges
     limits: list[str]
-    flights: list[canary.CanaryRun] = []
+    canaries: list[canary.CanaryRun] = []
+
+
+Files = list[tuple[str, dict[str, Any]]]
 
 
 def run(argv: list[str]) -> int:
@@ -63,22 +71,28 @@ def run(argv: list[str]) -> int:
     options = USAGE.parse(own)
     if options is None:
         return 0
-    hooks = hookfiles.load_hook_files(call)
-    targets = [target.target(name, options.get("project", "."), user="user" in options) for name in agents(options)]
-    check_apart(targets)
-    plans = [build_install_plan(one, hooks, call, options) for one in targets]
+    project, user = options.get("project", "."), "user" in options
+    files = hookfiles.load_hook_files(call)
+    targets, joined = join_shared([target.target(name, project, user=user) for name in agents(options)])
+    config = own_config.own_target(project, user=user)
+    added = own_config.add_hooks(config, files)
+    hooks = all_hooks(config, files)
+    plans = [build_install_plan(one, hooks, options) for one in targets]
     if "json" not in options:
-        print("\n\n".join(render_install_plan(plan) for plan in plans))
+        shown = [render_own_plan(config, added)] if added.diff or added.notes else []
+        print("\n\n".join([*shown, *(render_install_plan(plan, options) for plan in plans), *joined]))
     wanted = [plan for plan in plans if plan.job.changes]
-    if wanted and "dry-run" not in options and not confirm_write(options):
+    if (wanted or added.changes) and "dry-run" not in options and not confirm_write(options):
         return 1
+    approved: list[str] = []
     if "dry-run" not in options:
-        for plan in wanted:
-            missing = [folder for folder in plan.job.folders if not os.path.isdir(folder)]  # an earlier plan may have
-            commit(plan.job.changes, missing, plan.job.unwanted)
+        for job in (added, *(plan.job for plan in wanted)):
+            missing = [folder for folder in job.folders if not os.path.isdir(folder)]  # an earlier job may have made it
+            commit(job.changes, missing, job.unwanted)
+        approved = own_config.approve_hooks(config, files)
         for plan in plans:
-            plan.flights = canary.fly(plan.target, plan.events, plan.line)
-    return report_install_results(plans, options)
+            plan.canaries = canary.fly(plan.target, plan.events, plan.line)
+    return report_install_results(plans, approved, config, options)
 
 
 def agents(options: dict[str, str]) -> list[str]:
@@ -93,22 +107,47 @@ def parse_agent_names(options: dict[str, str]) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in options.get("agent", "").split(",") if name.strip()))
 
 
-def check_apart(targets: list[target.Target]) -> None:
-    """Refuse two agents that read the same file: each hook would be called twice."""
-    seen: dict[str, str] = {}
+def join_shared(targets: list[target.Target]) -> tuple[list[target.Target], list[str]]:
+    """Without the agents that read another one's file of this install, else their hooks would run twice; and what to
+    say of them.
+    """
+    kept: list[target.Target] = []
+    notes: list[str] = []
     for one in targets:
-        other = seen.setdefault(os.path.join(one.root, one.path), one.dialect.name)
-        if other != one.dialect.name:
-            raise UsageError(f"{other} and {one.dialect.name} read the same file, {one.path}: install for one of them")
+        files = one.dialect.config.files
+        other = next(
+            (two for two in targets if two is not one and reads(files, two) and not reads_back(two, one)), None
+        )
+        other = other or next((two for two in kept if (two.root, two.path) == (one.root, one.path)), None)
+        if other is None:
+            kept.append(one)
+        else:
+            notes.append(
+                f"{one.dialect.title} reads {file_of(other)}, too: the entries for {other.dialect.title} answer it in "
+                "its own form"
+            )
+    return kept, notes
 
 
-def build_install_plan(one: target.Target, hooks: list[Any], call: Any, options: dict[str, str]) -> AgentInstall:
-    events, without = hookfiles.match_hooks_to_events(hooks, one.dialect)
-    if not events:
-        raise UsageError(f"{one.dialect.title} has no event for any of these hooks")
+def reads(one: target.Target, other: target.Target) -> bool:
+    """Whether an agent reads the file that is written for another one."""
+    where = other.install.user if other.user else other.install.project
+    return any(covers(file.path, where) for file in one.dialect.config.files)
+
+
+def all_hooks(config: target.Target, files: Files) -> list[Hook]:
+    """The hooks of our config, and those that are about to come into it."""
+    there = config.hooks.hooks()
+    named = {str(hook.spec.get("main")) for hook in there}
+    new = [word for word, _ in files if own_config.name_in_config(word, config) not in named]
+    project = config.hooks.project
+    return [*there, *(hook for word in new for hook in hooks_of_file(word, [], os.getcwd(), project))]
+
+
+def build_install_plan(one: target.Target, hooks: list[Hook], options: dict[str, str]) -> AgentInstall:
+    events, without = hookfiles.events_to_connect(one.dialect, hooks)
     program = options.get("program") or command_line.program_for(one.hooks.environ, user=one.user)
-    project = "" if one.user else one.hooks.project
-    words = command_line.line_of(call, one.dialect.name, program, one.install, project)
+    words = command_line.line_of(one.dialect.name, program)
     job = change.install(one, events, words, seconds(options))
     if words.fixed and not one.user:
         job.notes.append(HERE_ONLY)
@@ -129,18 +168,21 @@ def seconds(options: dict[str, str]) -> float | None:
 
 
 def confirm_write(options: dict[str, str]) -> bool:
-    return "yes" in options or prompt_yes_no("Write this?", NOBODY, options)
+    return "yes" in options or prompt_yes_no("Write this?", NO_TERMINAL, options)
 
 
 # ---- words
 
 
-def render_install_plan(plan: AgentInstall) -> str:
+def render_install_plan(plan: AgentInstall, options: dict[str, str]) -> str:
     """The text shown before anything is written."""
     dialect, job = plan.target.dialect, plan.job
     parts = [f"{dialect.title}: {file_of(plan.target)}"]
-    if job.diff:
+    if job.diff and "dry-run" in options:
         parts.append(job.diff.replace("\r\n", "\n").rstrip("\n"))
+    elif job.diff:
+        names = ", ".join(event.rule.name for event in plan.events)
+        parts += [f"  calls {plan.line.text()}", f"  at {names}", "  (--dry-run shows the change of the file)"]
     else:
         parts.append("the entries are there; their record is written again" if job.changes else NOTHING)
     if plan.limits:
@@ -154,30 +196,56 @@ def file_of(one: target.Target) -> str:
     return f"~/{one.path}" if one.root == one.hooks.home else os.path.join(one.root, one.path)
 
 
-def report_install_results(plans: list[AgentInstall], options: dict[str, str]) -> int:
+def render_own_plan(config: target.Target, job: FileChanges) -> str:
+    diff = [job.diff.replace("\r\n", "\n").rstrip("\n")] if job.diff else []
+    return visible("\n".join([f"your hooks: {file_of(config)}", *diff, *job.notes]))
+
+
+def report_install_results(
+    plans: list[AgentInstall], approved: list[str], config: target.Target, options: dict[str, str]
+) -> int:
     """Print the results. Returns the exit code."""
-    proven = all(flight.proven for plan in plans for flight in plan.flights)
+    proven = all(one.proven for plan in plans for one in plan.canaries)
     if "json" in options:
-        print_json({"done": "dry-run" not in options, "agents": [as_data(plan) for plan in plans]})
+        data = {"done": "dry-run" not in options, "approved": approved, "agents": [as_data(plan) for plan in plans]}
+        print_json(data)
     elif "dry-run" in options:
         print("\nnothing was written (--dry-run)")
     else:
-        print(visible("\n".join(text for plan in plans for text in ("", *flown(plan)))))
+        print(
+            visible(
+                "\n".join(
+                    [*(text for plan in plans for text in ("", *report_agent(plan))), *words_at_end(approved, config)]
+                )
+            )
+        )
     return 0 if proven and not any(plan.job.by_hand for plan in plans) else 1
 
 
-def flown(plan: AgentInstall) -> list[str]:
+def words_at_end(approved: list[str], config: target.Target) -> list[str]:
+    """What was approved, and which hooks of the config wait for that."""
+    lines = [f"\napproved: {', '.join(approved)}"] if approved else []
+    now = HookSet(EngineOptions(config.hooks.project, on_config_error="warn")).hooks()
+    waiting = [hook.name for hook in now if hook.state == "untrusted"]
+    if waiting:
+        lines.append(
+            f"\nnot approved, so set aside: {', '.join(dict.fromkeys(waiting))}; look and approve: tenter trust"
+        )
+    return lines if now else [*lines, f"\n{NO_HOOKS}"]
+
+
+def report_agent(plan: AgentInstall) -> list[str]:
     state = "written" if plan.job.diff else "as it was"
-    lines = [f"{plan.target.dialect.title}: {file_of(plan.target)} {state}"]
-    for argv, flights in groupby(plan.flights, lambda one: one.argv):
+    lines = [f"{plan.target.dialect.title}: {file_of(plan.target)} {state}, {len(plan.events)} events connected"]
+    for argv, runs in groupby(plan.canaries, lambda one: one.argv):
         lines += [f"  {shlex.join(argv)}"] if argv else []
-        lines += [f"    {outcome(flight)}" for flight in flights]
+        lines += [f"    {describe_canary(one)}" for one in runs]
     return lines
 
 
-def outcome(flight: canary.CanaryRun) -> str:
-    how = "fires" if flight.proven else "DOES NOT FIRE"
-    return f"{flight.event} {how}: {flight.told} ({duration(flight.seconds)})"
+def describe_canary(one: canary.CanaryRun) -> str:
+    how = "fires" if one.proven else "DOES NOT FIRE"
+    return f"{one.event} {how}: {one.told} ({duration(one.seconds)})"
 
 
 def as_data(plan: AgentInstall) -> dict[str, object]:
@@ -186,10 +254,11 @@ def as_data(plan: AgentInstall) -> dict[str, object]:
         "agent": job.dialect,
         "file": plan.target.path,
         "root": plan.target.root,
+        "events": [event.rule.name for event in plan.events],
         "files": job.files,
         "diff": job.diff,
         "limits": plan.limits,
         "notes": job.notes,
         "by_hand": job.by_hand,
-        "canaries": plan.flights,
+        "canaries": plan.canaries,
     }

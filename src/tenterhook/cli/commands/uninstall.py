@@ -11,13 +11,14 @@ from tenterhook.support.terminal.text import visible
 from tenterhook.tools.install.change import uninstall
 from tenterhook.tools.install.editing.file_changes import FileChanges
 from tenterhook.tools.install.editing.writing import commit
+from tenterhook.tools.install.own_config import own_target
 from tenterhook.tools.install.target import Target, installable, target
 
 USAGE = CommandUsage(
     "uninstall",
-    "Remove what tenter install wrote into agents' configs. A file that has not changed since then is restored byte\n"
-    "for byte; from any other file only our entries are removed. If no install is on record, our entries are\n"
-    "recognised by their command.",
+    "Remove what tenter install wrote into agents' configs and, without --agent, into tenterhook.toml. A file that has\n"
+    "not changed since then is restored byte for byte; from any other file only our entries are removed. If no install\n"
+    "is on record, our entries are recognised by their command.",
     (),
     (
         Option("agent", "agents whose config to change, separated by commas (default: all)", "NAME,..."),
@@ -37,8 +38,10 @@ def run(argv: list[str]) -> int:
     options = USAGE.parse(argv)
     if options is None:
         return 0
-    names = parse_agent_names(options) or installable()
-    jobs = plan_uninstall_jobs([target(name, options.get("project", "."), user="user" in options) for name in names])
+    project, user = options.get("project", "."), "user" in options
+    named = parse_agent_names(options)
+    targets = [target(name, project, user=user) for name in named or installable()]
+    jobs = plan_uninstall_jobs([*targets, *([] if named else [own_target(project, user=user)])])
     dry = "dry-run" in options
     if "json" not in options:
         print(visible("\n".join(render_uninstall_job(one, job) for one, job in jobs)) or NOTHING)

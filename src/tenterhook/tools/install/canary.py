@@ -1,7 +1,7 @@
 """Does the hook fire? Send an event through the exact command line that the agent will run, and read the answer.
 
 The config is read as the agent reads it; the command runs in the same shell or without one, in the project's folder and
-with the same variables; other hooks do not run, and ours are loaded and matched but not called.
+with the same variables; other hooks do not run, and ours are planned but not called.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
 
+from tenterhook import dialects
 from tenterhook.author import canary
 from tenterhook.author.calls import CANARY
-from tenterhook.author.registered import Registered
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.engine.engine import Engine
 from tenterhook.engine.hookset import HookSet
 from tenterhook.engine.options import EngineOptions
 from tenterhook.engine.simulate import NOTHING_RUNS
 from tenterhook.handlers import command
+from tenterhook.pipeline.environment import DEPTH
+from tenterhook.pipeline.match import match
 from tenterhook.runtime.process.program import by_shell
 from tenterhook.support import tool_names
 from tenterhook.testing.calling import NAMES, build_tool_call_data, tool_of
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from tenterhook.engine.runner import Runner
     from tenterhook.runtime.process import Program
 
+# The variable with which a call does not use the server.
+SWITCH = "TENTERHOOK_SERVE"
 SAMPLE = {"command": "true", "file_path": "canary.txt", "content": "", "old_string": "a", "new_string": "b"}
 
 
@@ -79,7 +83,7 @@ def run_program(job: Job, program: Program) -> Attempt:
         done = subprocess.run(
             program.argv,
             input=job.stdin(),
-            env=dict(job.env()),
+            env={name: value for name, value in job.env().items() if name != DEPTH},  # as if no hook called it
             cwd=program.cwd,
             capture_output=True,
             timeout=job.timeout,
@@ -93,12 +97,14 @@ def run_program(job: Job, program: Program) -> Attempt:
 
 
 def fly(target: Target, events: list[EventHooks], line: CommandLine) -> list[CanaryRun]:
-    """A canary for each event."""
+    """A canary for each event that a hook is for."""
     place = os.path.join(target.root, target.path)
     read = HookSet(EngineOptions(target.hooks.project, dialect=target.dialect, trust="all", on_config_error="warn"))
     there = [hook for hook in read.hooks() if hook.source.file == place]
     flights = []
     for event in events:
+        if not event.hooks:
+            continue
         own = line.at(target.dialect, event.rule)
         ours = [hook for hook in there if hook.event == event.rule.name and calls(hook, own)]
         flights.append(send_canary(target, event, ours, read))
@@ -117,7 +123,7 @@ def send_canary(target: Target, event: EventHooks, ours: list[Hook], read: HookS
         why = read.ready().off or "; ".join(problems) or "the entry was not found where the agent looks for it"
         return CanaryRun(name, (), proven=False, told=f"{target.dialect.title} does not run it: {why}")
     mark, runner = secrets.token_hex(8), AgentRunner()
-    environ = {**target.hooks.environ, CANARY: mark}
+    environ = {**target.hooks.environ, CANARY: mark, SWITCH: "off"}
     engine = Engine(
         target.hooks.project,
         dialect=target.dialect,
@@ -136,7 +142,7 @@ def send_canary(target: Target, event: EventHooks, ours: list[Hook], read: HookS
     return read_canary_result(event.rule, outcome, runner, mark)
 
 
-def sample(dialect: Dialect, rule: EventRule, hooks: list[Registered]) -> dict[str, object]:
+def sample(dialect: Dialect, rule: EventRule, hooks: list[Hook]) -> dict[str, object]:
     """An event as the agent writes it, about a tool that one of the hooks is for."""
     own = {field.name for field in rule.fields}
     given = {name: value for name, value in once_written(dialect, rule).items() if name in own}
@@ -144,8 +150,13 @@ def sample(dialect: Dialect, rule: EventRule, hooks: list[Registered]) -> dict[s
         return given
     known = [ours for ours, theirs in NAMES.items() if not rule.firing.tools or theirs in rule.firing.tools]
     known = [ours for ours in known if tool_of(dialect, ours)]
-    fitting = [ours for ours in known if any(tool_names.fits(one.match, names_of(dialect, ours)) for one in hooks)]
+    fitting = [ours for ours in known if any(fits(one, names_of(dialect, ours)) for one in hooks)]
     return {**given, **build_tool_call_data(dialect, rule, {"tool": (fitting or known or ["shell"])[0], **SAMPLE})}
+
+
+def fits(hook: Hook, names: tuple[str, ...]) -> bool:
+    test = match(hook.matcher, hook.match_kind or dialects.get(dialects.DEFAULT).planning.matcher)
+    return test is None or any(map(test, names))
 
 
 def names_of(dialect: Dialect, ours: str) -> tuple[str, ...]:

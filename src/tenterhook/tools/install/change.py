@@ -24,11 +24,11 @@ from tenterhook.tools.install.hookfiles import EventHooks
 from tenterhook.tools.install.init.additions import command_type, entry_of, place_of, required_additions
 from tenterhook.tools.install.init.install import about_switch, elsewhere, overridden
 from tenterhook.tools.install.init.undo import format_command, restore_config, taken_out
-from tenterhook.tools.install.matchers import matcher
 from tenterhook.tools.install.target import Target
 
-# The time-out of hooks that do not name one, and the time left to tell the agent about one that took longer.
-USUAL, SPARE = 60.0, 10.0
+# The time-out of an entry, whose hooks may be others tomorrow; and the time left to tell the agent about one that took
+# longer than its own.
+USUAL, SPARE = 600.0, 10.0
 FORGOTTEN = (
     "no record of the install was found, so what this file was before is not known: "
     "an uninstall takes out the entries that are certainly ours, and nothing else"
@@ -51,7 +51,7 @@ class PriorState(Struct, frozen=True):
 
 
 def install(target: Target, events: list[EventHooks], line: CommandLine, timeout: float | None) -> FileChanges:
-    """The hooks of this command line replace those of an earlier one."""
+    """One entry for each event. They replace those of an earlier install, of any form."""
     job = FileChanges(dialect=target.dialect.name, project=target.root)
     before = read_state_before(job, target)
     start = EMPTY[target.file.format] if before.base is None else before.base
@@ -67,19 +67,25 @@ def install(target: Target, events: list[EventHooks], line: CommandLine, timeout
     ):
         job.notes += about_switch(target.dialect, target.file, parse_target(target, new))
         if before.taken:
-            keep(job, target, before, ConfigRecord(before.base, "", [*before.left, *before.taken], known=False))
+            whole = ConfigRecord(before.base, "", [*before.left, *before.taken], known=False)
+            keep(job, target, before.folders, whole)
         return job
     job.change("created" if before.source is None else "changed", target.path, before.source, new)
     job.notes += about_switch(target.dialect, target.file, data)
     job.notes += elsewhere(job, {os.path.dirname(target.path)})
     job.notes += overridden(target.hooks, target.dialect, wanted)
     left = "" if before.left or not before.known else digest(new)
-    keep(job, target, before, ConfigRecord(before.base, left, [*before.left, *edits], known=before.known))
+    keep(job, target, before.folders, ConfigRecord(before.base, left, [*before.left, *edits], known=before.known))
     return job
 
 
+def read_record(target: Target) -> Record | None:
+    """The record of an earlier install into this file."""
+    return records.load_record(target.record)
+
+
 def read_state_before(job: FileChanges, target: Target) -> PriorState:
-    record = records.load_record(target.record)
+    record = read_record(target)
     config = record.configs.get(target.path) if record else None
     source = content(job.target(target.path))
     folders = list(record.folders) if record else []
@@ -103,9 +109,11 @@ def parse_target(target: Target, source: bytes) -> Any:
     return readers.parse(source, target.path, target.file.format).data
 
 
-def keep(job: FileChanges, target: Target, before: PriorState, config: ConfigRecord) -> None:
-    """The record is written first: a config without one could not be restored."""
-    record = Record(records.VERSION, target.dialect.name, {}, {target.path: config}, before.folders)
+def keep(job: FileChanges, target: Target, folders: list[str], config: ConfigRecord) -> None:
+    """The record is written first: a config without one could not be restored. `folders` were made by earlier
+    installs.
+    """
+    record = Record(records.VERSION, target.dialect.name, {}, {target.path: config}, folders)
     job.folders = folders_for([target.record, *(change.path for change in job.changes)])
     own = [folder for folder in job.folders if folder.startswith(job.where(""))]
     record.folders += [os.path.relpath(folder, job.project) for folder in own if folder in parents(job, target.path)]
@@ -166,9 +174,8 @@ def additions(
         path, found = place_of(dialect, target.file.sections[0].hooks, event.rule.name, data, list_key)
         own = line.at(dialect, event.rule)
         if not mentions(found, own.says(install)):
-            tools = matcher(dialect, event.rule, event.hooks)
             called = hook(target, event, own, timeout)
-            entry = entry_of(dialect, event.rule.name, tools, called, flat=install.flat)
+            entry = entry_of(dialect, event.rule.name, "", called, flat=install.flat)
             wanted.append(Addition(path, entry, says=own.says(install)))
     return wanted
 
@@ -189,9 +196,9 @@ def hook(target: Target, event: EventHooks, line: CommandLine, timeout: float | 
 
 
 def seconds(event: EventHooks, asked: float | None) -> float:
-    """Long enough for all hooks one after another; at most what the agent allows."""
-    usual = max(USUAL, sum(one.timeout or 0.0 for one in event.hooks) + SPARE)
-    return min(asked or usual, event.rule.overrides.longest or float("inf"))
+    """Long enough for all hooks one after another, whose own time-outs bind; at most what the agent allows."""
+    longest = max(USUAL, sum(one.timeout or 0.0 for one in event.hooks) + SPARE)
+    return min(asked or longest, event.rule.overrides.longest or float("inf"))
 
 
 def in_unit(dialect: Dialect, seconds: float) -> float:
@@ -201,6 +208,5 @@ def in_unit(dialect: Dialect, seconds: float) -> float:
 
 
 def closes(closed: str | bool, event: EventHooks) -> bool:
-    """Whether the agent should refuse if our process cannot run: if a hook here refuses when it fails."""
-    kind = event.rule.kind
-    return bool(closed) and kind in GUARDED and any(one.on_failure(kind) == "deny" for one in event.hooks)
+    """Whether the agent should refuse if our process cannot run: wherever a hook may guard."""
+    return bool(closed) and event.rule.kind in GUARDED

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from shlex import quote
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tenterhook.author.calls import Call
-from tenterhook.author.loading import LIBRARY
-from tenterhook.config.locations import within
 from tenterhook.dialects.schema.dialect import Dialect, EventRule, Install
 from tenterhook.errors import UsageError
 from tenterhook.library.actions import wrapper_script
@@ -84,17 +81,11 @@ def in_quotes(text: str) -> str:
     return "'" + text.replace("'", "'\"'\"'") + "'"
 
 
-def line_of(call: Call, agent: str, program: str, install: Install, project: str) -> CommandLine:
-    """`tenter run FILE... --agent NAME`. Files of the project are relative to its folder, all others absolute."""
-    words: list[Word] = ["run", *settings(call.settings)]
-    for word, own in call.words:
-        words += [word if word.startswith(LIBRARY) else project_relative_word(word, project), *settings(own)]
-    if call.options:
-        words += ["--options", project_relative_word(call.options, project)]
-    line = CommandLine(program, (*words, "--agent", agent), install.folder if project else "")
-    for word in (line.program, *line.argv()):
-        check_text(word)
-    return line
+def line_of(agent: str, program: str, hooks_of: Sequence[str] = ()) -> CommandLine:
+    """`tenter run --agent NAME`: what every entry of this agent calls."""
+    words: list[Word] = ["run", *(["--hooks-of", ",".join(hooks_of)] if hooks_of else []), "--agent", agent]
+    check_text(program)
+    return CommandLine(program, tuple(words))
 
 
 def check_text(word: str) -> None:
@@ -104,19 +95,6 @@ def check_text(word: str) -> None:
     except UnicodeEncodeError:
         shown = word.encode(errors="backslashreplace").decode()
         raise UsageError(f"{shown} is not UTF-8, so no config can name it; rename it first") from None
-
-
-def settings(given: list[str]) -> list[str]:
-    return [part for one in given for part in ("--set", one)]
-
-
-def project_relative_word(path: str, project: str) -> Word:
-    whole = os.path.abspath(path)
-    folder = os.path.realpath(os.path.dirname(whole))
-    root = os.path.realpath(project) if project else ""
-    if not root or not within(folder, root):
-        return whole
-    return PathInFolder(project, os.path.relpath(os.path.join(folder, os.path.basename(whole)), root))
 
 
 def program_for(environ: Mapping[str, str], *, user: bool) -> str:

@@ -1,4 +1,4 @@
-"""The hooks to install, and the events of an agent that they are for."""
+"""The hooks to install, and the events of an agent that are connected to the gate."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable
 from contextlib import redirect_stdout
+from typing import Any
 
 from msgspec import Struct
 
@@ -16,20 +17,27 @@ from tenterhook.author.process import parse_argv
 from tenterhook.author.registered import Registered
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.errors import UsageError
+from tenterhook.types import Hook
 
-# Options of `tenter run` that go into the command line unchanged.
+# Options for the hooks of the files before them.
 THEIRS = ("--set", "--options")
+# The kinds of events that are connected whether or not a hook is for them now: hooks that come later need no install.
+# Events that come many times in a second, and those at which an agent waits for a hook's own work, are not among them.
+USUAL = (
+    *("session.start", "session.end", "prompt.submit", "tool.before", "permission.ask", "tool.after", "tool.failed"),
+    *("agent.start", "agent.stop", "turn.stop", "compact.before", "notify"),
+)
 
 
 class EventHooks(Struct, frozen=True):
-    """One event of an agent, and the hooks that it is for."""
+    """One event of an agent, and the hooks of our config that are for it now."""
 
     rule: EventRule
-    hooks: list[Registered]
+    hooks: list[Hook]
 
 
 def split_arguments(argv: list[str], valued: Iterable[str]) -> tuple[list[str], Call]:
-    """Our own options, some of which take a value; and the rest, for the agent's command line."""
+    """Our own options, some of which take a value; and the rest: files and the options for their hooks."""
     own: list[str] = []
     theirs: list[str] = []
     rest = iter(argv)
@@ -45,11 +53,31 @@ def split_arguments(argv: list[str], valued: Iterable[str]) -> tuple[list[str], 
     return own, call
 
 
-def load_hook_files(call: Call) -> list[Registered]:
-    """Load the files, as an agent's call would; errors are reported now, not when the agent calls."""
-    if not call.words:
-        raise UsageError("no hooks given: name files, or library:NAME")
+def load_hook_files(call: Call) -> list[tuple[str, dict[str, Any]]]:
+    """The files, each with the options that differ from its hooks' own; errors are reported now, not when an agent
+    calls.
+    """
     check_there([word for word, _ in call.words if not word.startswith(loading.LIBRARY)])
+    return [(word, changed_options(word, settings, call)) for word, settings in call.words]
+
+
+def changed_options(word: str, settings: list[str], call: Call) -> dict[str, Any]:
+    one = Call()
+    one.words, one.settings, one.options = [(word, settings)], call.settings, call.options
+    found = load(one)
+    usual = {(hook.name, name): value for hook in load_plain(word) for name, value in hook.options.items()}
+    return {
+        name: value for hook in found for name, value in hook.options.items() if usual.get((hook.name, name)) != value
+    }
+
+
+def load_plain(word: str) -> list[Registered]:
+    plain = Call()
+    plain.words = [(word, [])]
+    return load(plain)
+
+
+def load(call: Call) -> list[Registered]:
     try:
         with redirect_stdout(sys.stderr):
             found = loading.of_call(call)
@@ -73,29 +101,24 @@ def check_there(paths: list[str]) -> None:
         raise UsageError(f"{', '.join(special)}: not a regular file")
 
 
-def match_hooks_to_events(
-    hooks: list[Registered], dialect: Dialect
-) -> tuple[list[EventHooks], list[tuple[Registered, str]]]:
-    """The events of the agent that the hooks are for, and the kinds that it has no event for."""
-    found: dict[str, EventHooks] = {}
-    without: list[tuple[Registered, str]] = []
-    for one in hooks:
-        for kind in one.kinds:
-            rules = events_of(kind, dialect)
-            if not rules:
-                without.append((one, kind))
-            for rule in rules:
-                here = found.setdefault(rule.name, EventHooks(rule, [])).hooks
-                if one not in here:
-                    here.append(one)
+def events_to_connect(dialect: Dialect, hooks: Iterable[Hook]) -> tuple[list[EventHooks], list[tuple[Hook, str]]]:
+    """The events that get an entry, in the agent's order; and hooks for kinds that it has no event for."""
+    by_kind: dict[str, list[Hook]] = {kind: [] for kind in USUAL}
+    for hook in hooks:
+        by_kind.setdefault(hook.event, []).append(hook)
+    found: list[EventHooks] = []
+    without: list[tuple[Hook, str]] = []
+    for kind, theirs in by_kind.items():
+        rules = events_of(kind, dialect)
+        found += [EventHooks(rule, theirs) for rule in rules]
+        without += [] if rules else [(hook, kind) for hook in theirs]
     order = [rule.name for rule in dialect.events]
-    return sorted(found.values(), key=lambda one: order.index(one.rule.name)), without
+    return sorted(found, key=lambda one: order.index(one.rule.name)), without
 
 
 def events_of(kind: str, dialect: Dialect) -> list[EventRule]:
-    """The event of that name; or of that kind, one that is for all tools rather than several that are for some."""
+    """The event of that kind that is for all tools rather than several that are for some."""
     runs = {one.name for one in dialect.config.types if handlers.traits(one.handler).takes_command_line}
     able = [rule for rule in dialect.events if not rule.overrides.types or runs.intersection(rule.overrides.types)]
-    named = [rule for rule in able if rule.name == kind]
     alike = [rule for rule in able if rule.kind == kind]
-    return named or [rule for rule in alike if not rule.firing.tools][:1] or alike
+    return [rule for rule in alike if not rule.firing.tools][:1] or alike

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from tenterhook.author import callers
 from tenterhook.author.event import SUBJECTS
 from tenterhook.author.forms import BEFORE
-from tenterhook.author.registered import Registered
 from tenterhook.dialects.schema.dialect import Dialect, EventRule
 from tenterhook.engine.simulate import Did, simulate
 from tenterhook.tools.install.hookfiles import EventHooks
+from tenterhook.types import Hook
 
 # What hooks may want, and what happens if the agent does not support it: if it can be refused, and otherwise.
 MISSING = {
@@ -26,13 +26,13 @@ FAILURES = {
 CLOSED = {"default": "deny"}
 
 
-def limits(
-    dialect: Dialect, events: list[EventHooks], without: list[tuple[Registered, str]], closed: set[str]
-) -> list[str]:
-    """One line for each hook or event; `closed` are the events whose entries fail closed."""
+def limits(dialect: Dialect, events: list[EventHooks], without: list[tuple[Hook, str]], closed: set[str]) -> list[str]:
+    """One line for each event that hooks are for now; `closed` are the events whose entries fail closed."""
     found = list(never(dialect, without))
     says = callers.load(dialect.name)["events"]
     for event in events:
+        if not event.hooks:
+            continue
         name = event.rule.name
         lines = [*unheard(event.rule, says[name]["says"]), *endless(event.rule)]
         lines += open_to(dialect, event.rule, closed=name in closed)
@@ -41,7 +41,7 @@ def limits(
     return [*found, *(dialect.install.limits if dialect.install else ())]
 
 
-def never(dialect: Dialect, without: list[tuple[Registered, str]]) -> Iterator[str]:
+def never(dialect: Dialect, without: list[tuple[Hook, str]]) -> Iterator[str]:
     """Kinds of events that the agent does not have, by hook."""
     kinds: dict[str, list[str]] = {}
     for one, kind in without:

@@ -113,7 +113,7 @@ def word_of(word: str, folder: str) -> Word:
 
 
 def is_ours(line: CommandLine, target: Target) -> bool:
-    """`tenter run FILE... --agent NAME`, with files as install names them: a shorter path was written by a person."""
+    """`tenter run --agent NAME`; or with files, in an earlier form: a shorter path was written by a person."""
     words = line.words[:-2] if line.words[-2:-1] == ("--event",) else line.words
     if os.path.basename(line.program) != PROGRAM or words[:1] != ("run",) or words[-2:-1] != ("--agent",):
         return False
@@ -123,7 +123,6 @@ def is_ours(line: CommandLine, target: Target) -> bool:
     agent = target.dialect.name.partition("@")[0]
     return (
         not call.problems
-        and bool(call.words)
         and call.agent.partition("@")[0] == agent
         and all(file in named or os.path.isabs(file) or file.startswith(LIBRARY) for file in files)
     )

@@ -36,11 +36,16 @@ class Target(Struct, frozen=True):
 
 
 def target(agent: str, project: str, *, user: bool) -> Target:
-    hooks = HookSet(EngineOptions(project, dialect=agent, trust="all", on_config_error="warn"))
-    install = hooks.dialect.install
+    install = dialects.get(agent).install
     if install is None:
         known = ", ".join(installable())
-        raise UsageError(f"the config of {hooks.dialect.title} is not known to take such hooks; there are: {known}")
+        title = dialects.get(agent).title
+        raise UsageError(f"the config of {title} is not known to take such hooks; there are: {known}")
+    return build_target(agent, install, project, user=user)
+
+
+def build_target(agent: str, install: Install, project: str, *, user: bool) -> Target:
+    hooks = HookSet(EngineOptions(project, dialect=agent, trust="all", on_config_error="warn"))
     check_home(hooks.home)
     if not user and os.path.realpath(hooks.project) == os.path.realpath(hooks.home):
         raise UsageError(f"{hooks.project} is your home, not a project; --user installs for all your projects")

@@ -26,9 +26,9 @@ DRY = Option("dry-run", "only show what would change")
 YES = Option("yes", "write without asking")
 USAGE = CommandUsage(
     "install",
-    "Connect agents: each gets one entry an event, which calls tenter run; behind it run all hooks of tenterhook.toml.\n"
-    "HOOK is a file that holds functions with @hook(kind), or library:NAME, a hook that comes with tenterhook: it gets\n"
-    "an entry in tenterhook.toml, and is approved. Shows the changes and what an agent cannot enforce, asks, writes,\n"
+    "Connect agents: each gets one entry an event, for tenter run; behind it run all hooks of tenterhook.toml.\n"
+    "HOOK is a file that holds functions with @hook(kind), or library:NAME, a hook that comes with tenterhook: it\n"
+    "gets an entry in tenterhook.toml, and is approved. Shows the changes and what an agent cannot enforce, asks, writes,\n"
     "and sends an event through the very command line that the agent will run.",
     ("[HOOK...]",),
     (
@@ -114,11 +114,9 @@ def join_shared(targets: list[target.Target]) -> tuple[list[target.Target], list
     kept: list[target.Target] = []
     notes: list[str] = []
     for one in targets:
-        files = one.dialect.config.files
-        other = next(
-            (two for two in targets if two is not one and reads(files, two) and not reads_back(two, one)), None
-        )
-        other = other or next((two for two in kept if (two.root, two.path) == (one.root, one.path)), None)
+        others = [two for two in targets if two is not one and reads(one, two) and not reads(two, one)]
+        others += [two for two in kept if (two.root, two.path) == (one.root, one.path)]
+        other = others[0] if others else None
         if other is None:
             kept.append(one)
         else:

@@ -16,9 +16,9 @@ from tenterhook.tools.install.target import Target, installable, target
 
 USAGE = CommandUsage(
     "uninstall",
-    "Remove what tenter install wrote into agents' configs and, without --agent, into tenterhook.toml. A file that has\n"
-    "not changed since then is restored byte for byte; from any other file only our entries are removed. If no install\n"
-    "is on record, our entries are recognised by their command.",
+    "Remove what tenter install wrote into agents' configs and, without --agent, into tenterhook.toml. A file that\n"
+    "has not changed since then is restored byte for byte; from any other file only our entries are removed. If no\n"
+    "install is on record, our entries are recognised by their command.",
     (),
     (
         Option("agent", "agents whose config to change, separated by commas (default: all)", "NAME,..."),

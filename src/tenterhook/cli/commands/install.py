@@ -28,8 +28,8 @@ USAGE = CommandUsage(
     "install",
     "Connect agents: each gets one entry an event, for tenter run; behind it run all hooks of tenterhook.toml.\n"
     "HOOK is a file that holds functions with @hook(kind), or library:NAME, a hook that comes with tenterhook: it\n"
-    "gets an entry in tenterhook.toml, and is approved. Shows the changes and what an agent cannot enforce, asks, writes,\n"
-    "and sends an event through the very command line that the agent will run.",
+    "gets an entry in tenterhook.toml, and is approved. Shows the changes and what an agent cannot enforce, asks,\n"
+    "writes, and sends an event through the very command line that the agent will run.",
     ("[HOOK...]",),
     (
         Option("agent", "agents whose config to change, separated by commas", "NAME,..."),

@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 
 from conftest import Project
+from tenterhook.cli.server.client import SWITCH
 
 from .served import Raw, Served
 
 
 @pytest.fixture
-def served(project: Project, tmp_path: Path) -> Iterator[Served]:
-    """No server runs yet."""
+def served(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    """No server runs yet; commands use one, which other tests keep them from."""
+    monkeypatch.delenv(SWITCH)
     if sys.platform != "linux":
         pytest.skip("tenter serve needs Linux")
     made = Served(project, tmp_path / "run")

@@ -32,6 +32,7 @@ class Served:
         runtime.mkdir(mode=0o700, exist_ok=True)
         self.folder = runtime / "tenterhook"
         self.environ = project.environ(XDG_RUNTIME_DIR=str(runtime), XDG_STATE_HOME=str(runtime.parent / "state"))
+        self.environ.pop(client.SWITCH, None)  # other tests keep commands from a server
         self.servers: list[subprocess.Popen[bytes]] = []
 
     def command(self, *words: str | bytes) -> list[str | bytes]:

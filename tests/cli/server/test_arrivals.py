@@ -61,8 +61,9 @@ def test_a_thread_that_cannot_be_started_is_not_counted(monkeypatch: pytest.Monk
     """Whoever is there goes on."""
     monkeypatch.setattr(quarantine, "kind", quarantine.kind)
     post: Any = SimpleNamespace(parallel=8)
+    context: Any = SimpleNamespace(command="fire")
     anything: Any = None
-    worker = EngineWorker(post, anything, anything)
+    worker = EngineWorker(post, context, anything)
 
     def refused(thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")

@@ -176,11 +176,16 @@ class ServerCall:
             found = self.ask_server()
         except (OSError, ValueError):  # the folder is gone, or the limits cannot be read
             found = None
-        if found is None and self.stdin is not None:
+        if found is None:
+            self.give_stdin_back()
+        return found
+
+    def give_stdin_back(self) -> None:
+        """Make stdin what it was, for the command."""
+        if self.stdin is not None:
             from io import BytesIO, TextIOWrapper
 
             sys.stdin = TextIOWrapper(BytesIO(self.stdin))
-        return found
 
     def ask_server(self) -> int | None:
         """Ask a worker, if one serves our context; else the server, which forks one."""
@@ -244,6 +249,7 @@ class ServerCall:
         except KeyboardInterrupt:
             return 130
         except ConnectionLost:
+            self.give_stdin_back()
             return report_lost(self.words)
 
     def read_frame(self, wire: socket) -> int | None:

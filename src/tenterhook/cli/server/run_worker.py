@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from tenterhook.author.forms import REFUSED, Said
 from tenterhook.cli.commands.run import HELP
 from tenterhook.cli.server.client import AGAIN
 from tenterhook.cli.server.event_thread import EventRun
@@ -17,7 +19,6 @@ from tenterhook.hosts.gate.answer import answer_call
 from tenterhook.runtime.process.client_gone import CALLER, CallerGone
 
 if TYPE_CHECKING:
-    from tenterhook.author.forms import Said
     from tenterhook.cli.server.engines import CachedEngine
     from tenterhook.cli.server.protocol import ClientConnection, Request
     from tenterhook.engine.engine import Engine
@@ -60,7 +61,12 @@ class RunCall:
         if "-h" in words or "--help" in words:
             self.connection.end(0, f"{HELP}\n".encode())
             return
-        self.send(answer_call(words, self.request.stdin, os.environ, self.engine, self.fire))
+        try:
+            said = answer_call(words, self.request.stdin, os.environ, self.engine, self.fire)
+        except Exception:  # a bug of ours: refuse, as the command itself does with its exit code
+            traceback.print_exc()
+            said = Said(REFUSED)
+        self.send(said)
 
     def send(self, said: Said) -> None:
         if said.err:

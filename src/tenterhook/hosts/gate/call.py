@@ -6,7 +6,7 @@ import os
 
 from tenterhook.author import callers
 from tenterhook.author.process import parse_argv
-from tenterhook.errors import UsageError
+from tenterhook.errors import TenterhookError, UsageError
 from tenterhook.hosts.gate import our_words
 
 TYPE_CHECKING = False
@@ -70,7 +70,7 @@ def read_call(words: list[str], given: bytes, environ: Mapping[str, str]) -> Age
         forms, name = callers.of(raw, line.agent, line.event, environ)
         event = callers.event_in(raw, forms, name, environ)
         check_fields(event, forms, line)
-    except UsageError as exc:
+    except TenterhookError as exc:
         raise Unreadable(str(exc), line) from None
     return AgentCall(line, event, forms, environ)
 

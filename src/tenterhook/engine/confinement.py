@@ -81,7 +81,7 @@ class Confinement:
         usual = self.owner.dialect.sandbox.default
         read = [*self.expand_paths(usual.read), *self.expand_paths(asked.read)]
         write = [*self.expand_paths(usual.write), *self.expand_paths(asked.write)]
-        real = Real()
+        real = RealPaths()
         closed = {path for path in real.both(self.protected()) if path not in write}
         hidden = {*real.both(self.secret())} - {*read, *write}
         usual_places = self.outside((*self.temporary(), *self.caches()), closed | hidden)
@@ -202,15 +202,16 @@ def known_home() -> str:
         return os.path.expanduser("~")
 
 
-class Real:
+class RealPaths:
     """Resolve paths quickly: most are in the same few folders, and most do not exist."""
 
     def __init__(self) -> None:
         self.folders: dict[str, tuple[str, frozenset[str] | None]] = {}
+        self.real: dict[str, str] = {"/": "/"}
 
     def folder(self, folder: str) -> tuple[str, frozenset[str] | None]:
         """The folder's real path with a slash at its end, and its entries, None if they cannot be read."""
-        real = os.path.realpath(folder)
+        real = self.resolve(folder)
         inside = None
         try:
             inside = frozenset(os.listdir(real))
@@ -220,6 +221,20 @@ class Real:
             pass
         return real.rstrip("/") + "/", inside
 
+    def resolve(self, folder: str) -> str:
+        """What `os.path.realpath` returns, with one look at each folder on the ways of all."""
+        found = self.real.get(folder)
+        if found is None:
+            above, _, name = folder.rpartition("/")
+            if folder.startswith("//") or os.path.abspath(folder) != folder:
+                found = os.path.realpath(folder)
+            else:
+                found = f"{self.resolve(above or '/').rstrip('/')}/{name}"
+                if os.path.islink(found):
+                    found = os.path.realpath(found)
+            self.real[folder] = found
+        return found
+
     def both(self, paths: Iterable[str]) -> Iterator[str]:
         """Each path below the real folder that holds it, the links on the way, and the target of a link."""
         for path in paths:
@@ -227,7 +242,8 @@ class Real:
             known = self.folders.get(folder)
             if known is None:
                 known = self.folders[folder] = self.folder(folder or "/")
-                yield from links_to(folder)
+                if known[0] != f"{folder}/":
+                    yield from links_to(folder)
             path = known[0] + name
             yield path
             if (known[1] is None or name in known[1]) and os.path.islink(path):

@@ -89,7 +89,9 @@ class ProfileState:
         self.surround()
 
     def surround(self) -> None:
-        self.around = {path: nearest(path) for path in (*self.absent, *self.links)}
+        holders = {path: os.path.dirname(path) for path in (*self.absent, *self.links)}
+        existing = {folder: nearest(folder) for folder in {*holders.values()}}
+        self.around = {path: existing[folder] for path, folder in holders.items()}
         steps: Steps = {}
         for path, folder in self.around.items():
             steps.setdefault(folder, set()).add(first_step(folder, path))
@@ -205,9 +207,8 @@ def quarantine(environ: os._Environ[str] | dict[str, str]) -> str:
     return os.path.join(state_folder(environ, environ.get("HOME") or os.path.expanduser("~")), "quarantine")
 
 
-def nearest(path: str) -> str:
-    """The innermost existing folder around it."""
-    folder = os.path.dirname(path)
+def nearest(folder: str) -> str:
+    """The folder if it exists, else the innermost existing one around it."""
     while not os.path.isdir(folder) and folder != os.path.dirname(folder):
         folder = os.path.dirname(folder)
     return folder

@@ -67,7 +67,8 @@ def interactive(words: list[str]) -> bool:
 
 def preloads(call: Call) -> bool:
     """Whether a library that is not the system's is preloaded."""
-    libraries = [one for name in PRELOADS for one in re.split(r"[: ]", assigned_variables(call).get(name, "")) if one]
+    values = [assigned_variables(call).get(name, "") for name in PRELOADS]
+    libraries = [one for value in values for one in value.replace(":", " ").split(" ") if one]
     return any(not one.startswith(LIBRARIES) or ".." in one for one in libraries)
 
 

@@ -6,12 +6,12 @@ agent's own folder in a path and its own variables in the environment count for 
 
 from __future__ import annotations
 
-import json
 import os
 
 from tenterhook.author import forms
 from tenterhook.author.event import Event
 from tenterhook.errors import UsageError, nearest
+from tenterhook.support import light_json as json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def number(version: str) -> tuple[int, ...]:
 
 
 def read(path: str) -> dict[str, Any]:
-    with open(path, "rb") as file:
+    with open(path, encoding="utf-8") as file:
         found: dict[str, Any] = json.loads(file.read())
     return found
 

@@ -190,7 +190,7 @@ class Writer:
             put(self.object, place, self.texts[place])
 
     def said(self) -> Said:
-        import json
+        from tenterhook.support import light_json as json
 
         out = json.dumps(self.object) if self.object else "\n\n".join(self.plain)
         return Said(self.code, out, "\n".join(self.errors), self.refusal)

@@ -38,13 +38,9 @@ if TYPE_CHECKING:
 
 def rules() -> dict[str, tuple[str, str]]:
     """Each rule with its decision and what it says."""
-    from tenterhook.library.guard import danger
+    from tenterhook.library.guard.danger.rules import RULES
 
-    found: dict[str, tuple[str, str]] = {}
-    for rule in danger.every():
-        _, before = found.get(rule.name, ("", ""))
-        found[rule.name] = (rule.decision, f"{before}; or {rule.says}" if before else rule.says)
-    return {**found, danger.UNPARSABLE.rule: (danger.UNPARSABLE.decision, danger.UNPARSABLE.text.format("and why"))}
+    return RULES
 
 
 @hook("tool.before")

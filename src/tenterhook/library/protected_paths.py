@@ -40,10 +40,10 @@ UNREAD = "unread"
 
 def rules() -> dict[str, tuple[str, str]]:
     """Each rule with its decision and what it says."""
-    from tenterhook.library.guard.danger import UNPARSABLE
-    from tenterhook.library.guard.paths import RULES
+    from tenterhook.library.guard import paths
+    from tenterhook.library.guard.danger.rules import RULES
 
-    return {**RULES, UNPARSABLE.rule: (UNPARSABLE.decision, UNPARSABLE.text.format("and why"))}
+    return {**paths.RULES, "unparsable": RULES["unparsable"]}
 
 
 @hook("tool.before")

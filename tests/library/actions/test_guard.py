@@ -328,5 +328,6 @@ def test_judging_imports_little(tmp_path: Path, given: dict[str, str]) -> None:
     assert not loaded & HEAVY
     assert ("tenterhook.library.guard.danger" in loaded) == ("command" in given)
     assert not {name for name in loaded if name.startswith("tenterhook.library.guard.danger.")} - {
-        "tenterhook.library.guard.danger.always"
+        "tenterhook.library.guard.danger.always",
+        "tenterhook.library.guard.danger.rules",
     }

@@ -10,6 +10,7 @@ import pytest
 
 from tenterhook.library.actions.settings import Settings
 from tenterhook.library.guard import danger
+from tenterhook.library.guard.danger import rules
 from tenterhook.library.guard.paths import RULES, Place
 
 PROJECT, HOME = "/srv/work/project", "/home/someone"
@@ -70,10 +71,12 @@ def test_a_rule_can_be_switched_by_its_name(rule: str) -> None:
 def test_every_rule_is_in_the_table_with_five_of_each() -> None:
     shown_by_files = {"protected-path", "agent-config"}
 
-    assert set(TABLE) == {*danger.names(), *RULES} - shown_by_files
+    assert set(TABLE) == {*rules.RULES, *RULES} - shown_by_files
     assert all(len(cases["caught"]) >= 5 and len(cases["passes"]) >= 5 for cases in TABLE.values())
 
 
-def test_each_subject_names_the_programs_that_its_rules_are_about() -> None:
-    for subject, programs in danger.SUBJECTS.items():
-        assert {name for rule in danger.rules_of(subject) for name in rule.programs} == programs
+def test_every_test_of_a_rule_is_there_and_has_a_rule() -> None:
+    functions = [(one[0], one[-1]) for one in (*rules.ALWAYS, *rules.FUNCTIONS)]
+
+    assert all(callable(rules.function(name)) for _, name in functions)
+    assert {rule for rule, *_ in (*functions, *rules.ROWS)} == set(rules.RULES) - {"unparsable"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from tenterhook.library.guard.danger.git import GLOBAL, has_option, split_subcommand
+from tenterhook.library.guard.danger.rules import GLOBAL, from_subcommand
 from tenterhook.support import files
 from tenterhook.support.shell.records import UNKNOWN
-from tenterhook.support.shell.wrappers import after_options, operands
+from tenterhook.support.shell.wrappers import after_options, has_option, operands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def steps(called: Iterable[Call]) -> Iterator[Step]:
     for call in called:
         if call.program != "git" or call.remote:
             continue
-        command, words = split_subcommand(call)
+        command, *words = from_subcommand(call) or [""]
         repository = git_folder(folder_of(call))
         current = moved.get(repository) or head(repository)
         if command == "push":
@@ -59,7 +59,7 @@ def steps(called: Iterable[Call]) -> Iterator[Step]:
 
 def folder_of(call: Call) -> str:
     """The folder in which git works: the call's folder, changed by -C."""
-    folder, words = call.folder, call.words[: after_options(call.words, GLOBAL)]
+    folder, words = call.folder, call.words[: after_options(call.words, GLOBAL["git"].split())]
     for at, word in enumerate(words[:-1]):
         if word == "-C":
             folder = os.path.join(folder, words[at + 1])

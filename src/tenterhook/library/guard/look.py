@@ -88,7 +88,7 @@ def check_name(name: str, known: Iterable[str]) -> str:
 
 def names() -> set[str]:
     """The names of all rules."""
-    from tenterhook.library.guard import danger
-    from tenterhook.library.guard.paths import RULES
+    from tenterhook.library.guard import paths
+    from tenterhook.library.guard.danger import rules
 
-    return {*danger.names(), *RULES, SECRET, IN_COMMAND}
+    return {*rules.RULES, *paths.RULES, SECRET, IN_COMMAND}

@@ -199,6 +199,18 @@ def letter_value(words: list[str], letter: str) -> str | None:
     return None
 
 
+def has_option(words: list[str], letters: str, *names: str) -> bool:
+    """Whether an option is given: by one of its letters, alone or among others, or by the start of a long name."""
+    for word in words:
+        if word == "--":
+            return False
+        if word[:2] == "--" and any(name.startswith(word.partition("=")[0]) for name in names):
+            return True
+        if word[:1] == "-" and word[1:2] != "-" and any(letter in word[1:] for letter in letters):
+            return True
+    return False
+
+
 def operands(words: list[str], valued: tuple[str, ...] = ()) -> list[str]:
     """The words that are no options, nor the values of the options given."""
     found: list[str] = []

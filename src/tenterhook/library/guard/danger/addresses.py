@@ -1,10 +1,10 @@
-"""Rules about programs that fetch code from an address themselves."""
+"""Programs that fetch code from an address themselves."""
 
 from __future__ import annotations
 
 import re
 
-from tenterhook.library.guard.finding import Rule
+from tenterhook.library.guard.danger.rules import begins_with
 from tenterhook.library.guard.paths import Place
 from tenterhook.support.shell.calls import Call
 from tenterhook.support.shell.startup_files import is_address
@@ -49,26 +49,8 @@ def installs_address(call: Call, place: Place) -> bool:
     if program == "python":
         program, words = "pip", words[2:] if words[:2] == ["-m", "pip"] else []
     named = operands(words, VALUED[program])
-    told = next((one for one in INSTALLS[program] if named[: one.count(" ") + 1] == one.split()), "")
-    if not told:
+    verb = next((one.split() for one in INSTALLS[program] if begins_with(named, one.split())), [])
+    if not verb:
         return False
-    packages = [*named[told.count(" ") + 1 :], option_value(words, "-r", "--requirement", "--requirements") or ""]
+    packages = [*named[len(verb) :], option_value(words, "-r", "--requirement", "--requirements") or ""]
     return any(re.match(PACKAGE, one) for one in packages)
-
-
-RULES = (
-    Rule(
-        "download-run",
-        "deny",
-        "runs code from an address that nobody has seen; load it into a file, read it, then run it",
-        runs_address,
-        "deno pipx",
-    ),
-    Rule(
-        "download-install",
-        "ask",
-        "installs what an address has at the moment, and runs code of it; name a package and its version",
-        installs_address,
-        "pip pipx uv npm pnpm yarn bun python",
-    ),
-)

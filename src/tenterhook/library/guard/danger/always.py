@@ -1,10 +1,9 @@
-"""Rules about every call, whatever the program."""
+"""What the rules about every call look for."""
 
 from __future__ import annotations
 
 import re
 
-from tenterhook.library.guard.finding import Rule
 from tenterhook.library.guard.paths import Place
 from tenterhook.support.shell.calls import Call
 from tenterhook.support.shell.piped_input import stdin_of
@@ -17,7 +16,6 @@ from tenterhook.support.shell.wrappers import PRIVILEGED, SHELLS
 SEEN = ("cat", "echo", "printf", ":", "true", "sleep")
 COPIES = ("cp", "mv", "tee", "install", "sponge", "truncate")
 DISK = r"/dev/(?:[shv]d[a-z]|xvd[a-z]|nvme\d|mmcblk\d|r?disk\d|dm-\d|mapper/|md\d|loop\d|k?mem$|port$)"
-OVERWRITES = "overwrites a disk or its tables; work with files"
 PACKAGE = __name__.partition(".")[0]
 # Variables that switch hooks off.
 SWITCHES = ("TENTERHOOK_OFF", "HUSKY", "HUSKY_SKIP_HOOKS", "LEFTHOOK", "SKIP", "PRE_COMMIT_ALLOW_NO_CONFIG")
@@ -71,39 +69,6 @@ def takes_us_away(call: Call) -> bool:
     words = call.words
     if call.program == "tenter" and words[:1] == ["trust"] and words[1:] != ["--json"]:
         return True
-    if call.program in ("tenter", "lefthook", "husky"):
-        return "--undo" in words or words[:1] == ["uninstall"]
     if call.program in ("rm", "mv", "chmod"):
         return any(one.words[-1:] == ["tenter"] for one in call.inner if one.program in ("which", "command", "type"))
     return "uninstall" in words and PACKAGE in words
-
-
-RULES = (
-    Rule(
-        "unknown-program",
-        "ask",
-        "which program this runs only the shell knows; write the program's name",
-        unknown,
-    ),
-    Rule(
-        "privileged",
-        "ask",
-        "runs with the rights of another user; do it without, or have the user run it",
-        is_privileged_call,
-    ),
-    Rule(
-        "download-run",
-        "deny",
-        "runs what the same command has just loaded from the network; load it, read it, then run it",
-        runs_loaded,
-    ),
-    Rule(
-        "loaded-first",
-        "ask",
-        "has other code run before or around the program, by a variable or an option; run that code by its own name",
-        loads_first,
-    ),
-    Rule("disk-write", "deny", OVERWRITES, writes_into_disk),
-    Rule("fork-bomb", "deny", "a function that starts itself without end; leave it out", forks),
-    Rule("skip-hooks", "ask", "switches off hooks; run it with them and mend what they find", switches_off),
-)

@@ -1,24 +1,16 @@
-"""Rules about code that comes from the network, and credentials that are sent there."""
+"""Code that comes from the network, and credentials that are sent there."""
 
 from __future__ import annotations
 
 import re
 
-from tenterhook.library.guard.finding import Rule
+from tenterhook.library.guard.danger.rules import SOCKETS
 from tenterhook.library.guard.paths import EXAMPLES, Place
 from tenterhook.support.shell.calls import Call
 from tenterhook.support.shell.programs import DECODES, code_from, whole
 from tenterhook.support.shell.records import UNKNOWN
-from tenterhook.support.shell.wrappers import LOADS, SHELLS
+from tenterhook.support.shell.wrappers import LOADS, SHELLS, operands
 
-SENDS = (
-    "curl wget nc ncat netcat socat scp rsync sftp ftp http https telnet mail sendmail aws gsutil rclone gh dig "
-    "nslookup host ping"
-)
-RUNS = (
-    "sh bash dash zsh ksh ash mksh fish rbash csh tcsh pwsh eval source . python perl ruby node deno bun php lua "
-    "osascript make gmake"
-)
 # Code that runs what it loads, gives another machine a terminal, or runs what it decodes.
 FROM_NETWORK = (
     r"(?s)\b(?:exec|eval|system)\b\s*\(?[^\n;]*\b(?:urlopen|requests|httpx|fetch|LWP|Net::HTTP)\b|"
@@ -28,26 +20,14 @@ DECODED = (
     r"\b(?:exec|eval|system)\b\s*\(?[^\n;]*\b(?:b64decode|decodebytes|fromhex|unhexlify|unpack|pack|atob|decode64)\b"
 )
 LONGEST = 200_000
-SOCKETS = ("nc", "ncat", "netcat", "socat")
-PRINTS = (
-    "cat less more head tail bat strings base64 xxd grep egrep fgrep rg tac nl od hexdump awk gawk sed cut sort dd jq "
-    "cp tar zip mapfile readarray"
-)
 ENVIRONMENT = ("env", "printenv", "set", "export", "declare")
 # Parts of paths, and file names, that hold credentials.
-SECRET_PLACES = ("/.ssh/", "/.aws/credentials", "/.netrc", "/.gnupg/", "/.kube/config", "/.docker/config.json")
-SECRET_FOLDERS = ("/.ssh", "/.aws", "/.gnupg", "/.config/gcloud")
-MORE_PLACES = (
-    "/.pgpass",
-    "/.vault-token",
-    "/.cargo/credentials",
-    "/.config/gcloud/",
-    "/.git-credentials",
-    "/.pypirc",
-    "/.npmrc",
-    "/etc/shadow",
-    "/.config/gh/hosts",
+SECRET_PLACES = (
+    *("/.ssh/", "/.aws/credentials", "/.netrc", "/.gnupg/", "/.kube/config", "/.docker/config.json", "/.pgpass"),
+    *("/.vault-token", "/.cargo/credentials", "/.config/gcloud/", "/.git-credentials", "/.pypirc", "/.npmrc"),
+    *("/etc/shadow", "/.config/gh/hosts"),
 )
+SECRET_FOLDERS = ("/.ssh", "/.aws", "/.gnupg", "/.config/gcloud")
 KEY_FILES = ("id_rsa", "id_ed25519", "id_ecdsa", "id_dsa")
 OPEN_PLACES = (".pub", "/known_hosts", "/authorized_keys", "/.ssh/config")
 
@@ -63,6 +43,11 @@ def upstream(call: Call) -> list[Call]:
     return found
 
 
+def substituted(call: Call) -> list[Call]:
+    """The calls in its substitutions, and all that is piped into those."""
+    return [*call.inner, *(one for inner in call.inner for one in upstream(inner))]
+
+
 def runs_what(call: Call, programs: tuple[str, ...]) -> bool:
     """Whether a shell or an interpreter runs the output of one of these programs, by a pipe or a substitution."""
     kind, text = code_from(call)
@@ -70,14 +55,14 @@ def runs_what(call: Call, programs: tuple[str, ...]) -> bool:
         sources = upstream(call) + (call.inner if call.reads else [])
     elif kind and UNKNOWN in text:
         handed = upstream(call) if "xargs" in call.by else []
-        sources = [*handed, *call.inner, *(one for inner in call.inner for one in upstream(inner))]
+        sources = [*handed, *substituted(call)]
     else:
         sources = []
     return any(one.program in programs for one in sources)
 
 
 def runs_download(call: Call, place: Place) -> bool:
-    if call.program in SOCKETS:
+    if call.program in SOCKETS.split():
         return gives_shell(call)
     from_socket = any(one.startswith(("/dev/tcp/", "/dev/udp/")) for one in (*call.reads, *call.writes))
     return from_socket or runs_what(call, LOADS) or runs_file_of_download(call) or says(call, FROM_NETWORK)
@@ -116,7 +101,7 @@ def is_credential(word: str) -> bool:
     path = named if named.startswith("/") else "/" + named
     if path.rstrip("/").endswith(SECRET_FOLDERS) or (path.startswith("/proc/") and path.endswith("/environ")):
         return True
-    return any(part in path for part in (*SECRET_PLACES, *MORE_PLACES)) or path.rpartition("/")[2] in KEY_FILES
+    return any(part in path for part in SECRET_PLACES) or path.rpartition("/")[2] in KEY_FILES
 
 
 def is_sent_secret(word: str) -> bool:
@@ -140,7 +125,7 @@ def sends_credentials(call: Call, place: Place) -> bool:
             word for at, word in enumerate(call.words) if not at or call.words[at - 1] not in ("-i", "-F", "-o", "-e")
         ]
         own = any(map(is_sent_secret, named))
-    sources = [*upstream(call), *call.inner, *(one for inner in call.inner for one in upstream(inner))]
+    sources = [*upstream(call), *substituted(call)]
     read = [word for one in sources for word in (*one.words, *one.reads) if is_sent_secret(word)]
     return own or any(map(is_sent_secret, call.reads)) or bool(read) or any(map(reads, sources))
 
@@ -156,46 +141,9 @@ def sent_as_file(words: list[str], word: str) -> bool:
 
 
 def sends_environment(call: Call, place: Place) -> bool:
-    sources = [*upstream(call), *call.inner, *(one for inner in call.inner for one in upstream(inner))]
-    return any(one.program in ENVIRONMENT and not has_operands(one) for one in sources)
-
-
-def has_operands(call: Call) -> bool:
-    return any(not word.startswith("-") for word in call.words)
+    sources = [*upstream(call), *substituted(call)]
+    return any(one.program in ENVIRONMENT and not operands(one.words) for one in sources)
 
 
 def prints_credentials(call: Call, place: Place) -> bool:
     return bool(reads(call))
-
-
-RULES = (
-    Rule(
-        "download-run",
-        "deny",
-        "runs code from the network that nobody has seen; load it into a file, read it, then run it",
-        runs_download,
-        f"{RUNS} {' '.join(SOCKETS)}",
-    ),
-    Rule("decoded-run", "ask", "runs code that is hidden by an encoding; write it out", runs_decoded, RUNS),
-    Rule(
-        "send-credentials",
-        "deny",
-        "sends credentials to another machine; leave them where they are",
-        sends_credentials,
-        SENDS,
-    ),
-    Rule(
-        "send-environment",
-        "deny",
-        "sends the environment, with the secrets in it, to another machine; send single values that are no secrets",
-        sends_environment,
-        SENDS,
-    ),
-    Rule(
-        "read-credentials",
-        "ask",
-        "shows credentials to the model; name what you need to know",
-        prints_credentials,
-        PRINTS,
-    ),
-)

@@ -93,7 +93,7 @@ def test_other_files_are_left_alone(act: Act, tmp_path: Path, name: str) -> None
 
     said = act(ACTION, project=root, **samples.write(root, name))
 
-    assert ("none", f"nothing to check: {name} is no backend file") == (said.decision, said.note)
+    assert ("none", f"nothing to check: {name} is not a backend file") == (said.decision, said.note)
 
 
 @pytest.mark.req("CC-ACT-command")

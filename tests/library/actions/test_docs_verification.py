@@ -57,7 +57,7 @@ def test_an_edit_is_judged_by_the_file_as_it_is_now(act: Callable[..., Any], tmp
         ({}, "wrote no file"),
         ({"command": "ls"}, "wrote no file"),
         ({"file_path": "a.md"}, "wrote no file"),
-        ({"file_path": "a.py", "content": "[x](gone.md)"}, "a.py is no document"),
+        ({"file_path": "a.py", "content": "[x](gone.md)"}, "a.py is not a document"),
         ({"file_path": "gone.md", "content": "x"}, "gone.md is not there"),
         ({"file_path": "/etc/x.md", "content": "x"}, "outside of the project"),
     ],

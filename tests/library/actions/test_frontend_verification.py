@@ -75,7 +75,7 @@ def test_a_python_file_is_none_of_its_business(act: Act, tmp_path: Path) -> None
 
     said = act(ACTION, project=root, **samples.write(root, "src/app.py"))
 
-    assert (said.decision, said.note) == ("none", "nothing to check: src/app.py is no frontend file")
+    assert (said.decision, said.note) == ("none", "nothing to check: src/app.py is not a frontend file")
 
 
 @pytest.mark.req("CC-ACT-command")

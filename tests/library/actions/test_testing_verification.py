@@ -54,7 +54,7 @@ def test_code_is_none_of_its_business(act: Act, tmp_path: Path) -> None:
 
     said = act(ACTION, project=root, **samples.write(root, "src/app.py"))
 
-    assert (said.decision, said.note) == ("none", "nothing to check: src/app.py is no test")
+    assert (said.decision, said.note) == ("none", "nothing to check: src/app.py is not a test")
 
 
 @pytest.mark.req("CC-ACT-command")

@@ -24,48 +24,6 @@ def turn_stop(event: TimedEvent, settings: Settings) -> ActionAnswer:
     return report(event, settings, "Where things stand", gate=settings.on_stop == "gate")
 
 
-def ddd_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """The end of work on existing code: what changed, what was tested, whether its behaviour is preserved."""
-    from tenterhook.library.project.report import report
-
-    return report(event, settings, "Work on existing code")
-
-
-def tdd_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """The end of work that began with tests: what changed, what was tested, what is not green."""
-    from tenterhook.library.project.report import report
-
-    return report(event, settings, "Test-first work")
-
-
-def testing_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """The end of work on tests: what changed, what passes, and which tests test nothing."""
-    from tenterhook.library.project.report import report
-
-    return report(event, settings, "Work on tests", problems=True)
-
-
-def debug_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """The end of a search for a bug: what changed, what was tested, what is still red."""
-    from tenterhook.library.project.report import report
-
-    return report(event, settings, "Debugging")
-
-
-def devops_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """The end of work on config: what changed, and whether every such file is sound."""
-    from tenterhook.library.project.sound import Configs, at_the_end
-
-    return at_the_end(event, Configs, "Configuration")
-
-
-def docs_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
-    """The end of work on documents: what changed, and whether every link leads somewhere."""
-    from tenterhook.library.project.sound import Documents, at_the_end
-
-    return at_the_end(event, Documents, "Documentation")
-
-
 def quality_completion(event: TimedEvent, settings: Settings) -> ActionAnswer:
     """The end of a quality check: its report exists and is complete; red checks of this session are listed too."""
     from tenterhook.library.project.report import Standing

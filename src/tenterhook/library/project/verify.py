@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tenterhook.library.parts.timed import TimedEvent
 
 RAN = ("pass", "fail")
+# The kinds of files with checks, if their suffix says to which side they belong.
+OF_SIDE = (*CODE, "declaration", "style")
 
 
 def after(
@@ -24,21 +26,19 @@ def after(
     settings: Settings,
     wanted: tuple[str, ...] = ALL,
     *,
-    what: str = "code",
-    of: tuple[str, ...] = CODE,
-    suffixes: frozenset[str] = frozenset(),
+    side: str = "",
     red: str = "",
     proof: bool = False,
 ) -> ActionAnswer:
-    """The usual work of an action after a change: for files of these kinds and, if given, suffixes."""
-    subject = resolve_checkable_file(event, what, of, suffixes)
+    """The usual work of an action after a change of code; `side` is backend or frontend, if only files of it count."""
+    subject = resolve_checkable_file(event, f"{side} file" if side else "code", OF_SIDE if side else CODE, side)
     if isinstance(subject, ActionAnswer):
         return subject
     return build_check_verdict(subject, run_affected_checks(event, settings, subject, wanted), red=red, proof=proof)
 
 
 def resolve_checkable_file(
-    event: TimedEvent, what: str, of: tuple[str, ...] = CODE, suffixes: frozenset[str] = frozenset()
+    event: TimedEvent, what: str, of: tuple[str, ...] = CODE, side: str = ""
 ) -> Subject | ActionAnswer:
     """The changed file; the answer if it does not parse, or is of another kind."""
     subject = resolve_written_subject(event)
@@ -47,8 +47,8 @@ def resolve_checkable_file(
     problem = deny_unparsable_file(event, subject)
     if problem:
         return problem
-    if subject.kind not in of or (suffixes and kinds.suffix_of(subject.path) not in suffixes):
-        return fine(f"nothing to check: {subject.shown} is no {what}")
+    if subject.kind not in of or (side and kinds.suffix_of(subject.path) not in kinds.SIDES[side]):
+        return fine(f"nothing to check: {subject.shown} is not a {what}")
     return subject
 
 

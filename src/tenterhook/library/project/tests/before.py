@@ -220,9 +220,9 @@ def source(event: TimedEvent) -> Subject | str:
     """The source file that is about to change; if there is none, why there is nothing to check."""
     subject = resolve_written_subject(event)
     if isinstance(subject, Subject) and subject.kind != "source":
-        return f"nothing to check: {subject.shown} is no source file"
+        return f"nothing to check: {subject.shown} is not a source file"
     if isinstance(subject, Subject) and not kinds.needs_test(subject.name):
-        return f"nothing to check: {subject.shown} is no file that tests are written for"
+        return f"nothing to check: {subject.shown} needs no test"
     return subject
 
 

@@ -25,27 +25,18 @@ RULES = {
     "lock-file": ("ask", "is written by the package manager; run it, do not edit its file"),
     "agent-config": ("ask", "says what agents of this project run"),
 }
+LOCK_FILES = (
+    *("package-lock.json", "yarn.lock", "pnpm-lock.yaml", "uv.lock", "poetry.lock", "pipfile.lock", "cargo.lock"),
+    *("gemfile.lock", "composer.lock", "go.sum"),
+)
 # Patterns from any folder of the project on; ** is everything below.
 IN_PROJECT = (
     (".git/**", "git-folder"),
     *((pattern, "agent-settings") for pattern in places.SETTINGS),
     *((pattern, "agent-config") for pattern in places.CONFIG),
-    (".env", "env-file"),
-    (".env.*", "env-file"),
-    (".netrc", "credentials"),
-    (".pypirc", "credentials"),
-    ("id_rsa", "credentials"),
-    ("id_ed25519", "credentials"),
-    ("package-lock.json", "lock-file"),
-    ("yarn.lock", "lock-file"),
-    ("pnpm-lock.yaml", "lock-file"),
-    ("uv.lock", "lock-file"),
-    ("poetry.lock", "lock-file"),
-    ("pipfile.lock", "lock-file"),
-    ("cargo.lock", "lock-file"),
-    ("gemfile.lock", "lock-file"),
-    ("composer.lock", "lock-file"),
-    ("go.sum", "lock-file"),
+    *((pattern, "env-file") for pattern in (".env", ".env.*")),
+    *((name, "credentials") for name in (".netrc", ".pypirc", "id_rsa", "id_ed25519")),
+    *((name, "lock-file") for name in LOCK_FILES),
 )
 # From the user's home on.
 IN_HOME = (

@@ -31,37 +31,9 @@ UNQUOTED = (
 )
 HINTS = ("key", "secret", "token", "passw")
 # Parts of a value that is an example, or comes from elsewhere.
-PLACEHOLDERS = (
-    *(
-        "example",
-        "sample",
-        "your",
-        "changeme",
-        "change_me",
-        "change-me",
-        "placeholder",
-        "dummy",
-        "redacted",
-        "insert",
-        "password",
-    ),
-    *(
-        "xxxx",
-        "****",
-        "....",
-        "<",
-        "${",
-        "{{",
-        "$(",
-        "%(",
-        "%s",
-        "{",
-        "fake",
-        "not-a-",
-        "todo",
-        "process.env",
-        "environ",
-    ),
+PLACEHOLDERS = tuple(
+    "example sample your changeme change_me change-me placeholder dummy redacted insert password xxxx **** .... < ${ "
+    "{{ $( %( %s { fake not-a- todo process.env environ".split()
 )
 ENOUGH = 3.2
 

@@ -6,6 +6,7 @@ import os
 import re
 
 from tenterhook.errors import ConfigError
+from tenterhook.library.project.wording import plain
 from tenterhook.support import files as regular
 
 TYPE_CHECKING = False
@@ -107,10 +108,9 @@ def find_make_commands(folders: list[str]) -> dict[str, Command]:
         text = read(os.path.join(folder, "Makefile")) or read(os.path.join(folder, "makefile"))
         if text:
             targets = set(re.findall(r"(?m)^([\w-]+)\s*:(?!=)", text))
-            absent = "" if on_path("make") else "make is not installed: not run"
             picked = {kind: next((n for n in names if n in targets), "") for kind, names in MAKE_TARGETS.items()}
             return {
-                kind: Command(kind, "make", folder, ["make", target], flags=("-s",), absent=absent)
+                kind: Command(kind, "make", folder, ["make", target], flags=("-s",), absent=absent("make"))
                 for kind, target in picked.items()
                 if target
             }
@@ -129,3 +129,24 @@ def on_path(name: str) -> str:
     from shutil import which
 
     return which(name) or ""
+
+
+def absent(program: str) -> str:
+    """The text for a program that is not installed; empty for one that is."""
+    return "" if on_path(program) else f"{program} is not installed: not run"
+
+
+def of_tool(
+    kind: str,
+    name: str,
+    folder: str,
+    program: str,
+    rest: list[str],
+    *,
+    flags: tuple[str, ...] = (),
+    whole: tuple[str, ...] = (),
+    where: str = "",
+) -> Command:
+    """The command of a tool; `program` is its path, empty if it is not installed, and `where` the text for that."""
+    missing = "" if program else f"{name} is not installed for {plain(where or folder)}: not run"
+    return Command(kind, name, folder, [program or name, *rest], flags=flags, whole=whole, absent=missing)

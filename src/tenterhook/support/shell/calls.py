@@ -11,9 +11,14 @@ from tenterhook.support.shell.programs import code_from, made_by, texts_run, who
 from tenterhook.support.shell.records import UNKNOWN
 from tenterhook.support.shell.startup_files import DECLARES, MAKES, runs_remote_code, shell_startup_files
 from tenterhook.support.shell.wrappers import (
+    AWKS,
+    CLIENTS,
+    EDITORS,
     ELSEWHERE,
     INTERPRETERS,
+    SEDS,
     SHELLS,
+    TCLS,
     command_of,
     found_by,
     is_assignment,
@@ -35,9 +40,7 @@ LARGEST = 3 << 20
 # Wrappers whose -c is a text for a shell.
 CALL = ("npx", "npm exec")
 # Programs whose words or input may be code.
-CLIENTS = ("psql", "mysql", "mariadb", "sqlite")
-EDITORS = ("sed", "gsed", "vim", "vi", "nvim", "ex", "view", "gdb")
-CODE = (*INTERPRETERS, "awk", "gawk", "mawk", "nawk", *EDITORS, "expect", "tclsh", *CLIENTS, *MAKES)
+CODE = (*INTERPRETERS, *AWKS, *SEDS, *EDITORS, *TCLS, *CLIENTS, *MAKES)
 FORGETS = ("read", "unset", "mapfile", "readarray", "getopts")
 
 

@@ -194,7 +194,8 @@ def known_to_pass(event: TimedEvent, subject: Subject, tests: list[str]) -> str:
     passed = [one.at for one in entries if (one.kind, one.of, one.state) == ("test", subject.name, "pass")]
     if not passed:
         return ""
-    code = (*companions.files(subject, "source"), *companions.files(subject, "support"), *tests, subject.path)
+    files = companions.files_by_kind(subject)
+    code = (*files["source"], *files["support"], *tests, subject.path)
     fresh = all(os.path.getmtime(path) <= passed[0] for path in code)
     return f"the tests of {subject.shown} passed in this session, and no code was changed since" if fresh else ""
 

@@ -22,7 +22,7 @@ What it cannot stop:
   `pip install git+https://...`, `go run x@latest`. Variables of a makefile that comes by a pipe, beyond those it sets.
 - Code in other languages beyond its plain calls of programs: `python -c` with a text that is put together at run time.
 - A command that is harmless by itself and dangerous after what another one has prepared.
-- Tools that are no shell. An MCP server with a tool of its own for running things is looked at only where the tool's
+- Tools that are not a shell. An MCP server with a tool of its own for running things is looked at only where the tool's
   input has a `command`, `cmd` or `script`.
 - What an agent runs without asking its hooks, such as a user's own `!command` in some of them.
 """

@@ -15,7 +15,7 @@ Options:
 
 What it cannot stop:
 - Pushes by other programs: `gh pr merge`, an editor, a script of the project, an MCP server of the forge. Protect the
-  branch at the remote too: that is the only rule that holds for everybody.
+  branch at the remote too: only that rule holds for all users.
 - A push whose branch is written in git's own settings (`remote.*.push`, `push.default`), or by an alias of git.
 - A branch that only the shell knows at run time; a push of one is asked about.
 - Commands that rewrite a branch by other means: `git update-ref`, `git reset`, writing into .git.

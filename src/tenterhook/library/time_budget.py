@@ -59,7 +59,7 @@ def identity(event: Event) -> str:
     """The id that a command has before and after it runs."""
     import json
 
-    from tenterhook.library.project.ledger import digest
+    from tenterhook.library.parts.session_lines import digest
 
     given = next((event.raw[name] for name in IDS if isinstance(event.raw.get(name), str)), "")
     return given or digest(json.dumps([event.tool_name, event.command]))

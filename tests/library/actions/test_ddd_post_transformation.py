@@ -6,7 +6,6 @@ import pytest
 
 from . import samples
 from .conftest import Act
-from .samples import Hook, Nested
 
 ACTION = "ddd-post-transformation"
 
@@ -59,26 +58,3 @@ def test_a_link_that_leads_out_of_the_project_is_outside(act: Act, tmp_path: Pat
     said = act(ACTION, project=root, **samples.write(root, "linked/app.py"))
 
     assert "is outside of the project" in said.note
-
-
-@pytest.mark.req("CC-ACT-command")
-def test_the_command_takes_the_nested_form(hook: Hook, nested: Nested, tmp_path: Path) -> None:
-    root = samples.python(tmp_path, samples.BAD)
-
-    answer = hook(ACTION, nested(ACTION, root, "Write", samples.write(root, "src/app.py")["tool_input"]), project=root)
-
-    assert answer.code == 2
-    assert "FAILED tests/test_app.py::test_adds" in answer.stderr
-
-
-@samples.needs_node
-@pytest.mark.req("CC-ACT-command")
-def test_the_command_takes_the_flat_form(hook: Hook, tmp_path: Path) -> None:
-    root = samples.node(tmp_path)
-
-    answer = hook(
-        ACTION, {"hook_event_name": "PostToolUse", "cwd": str(root), **samples.write(root, "app.js")}, project=root
-    )
-
-    assert answer.code == 0
-    assert "ran 1 test of app.js in " in answer.stderr

@@ -80,16 +80,3 @@ def test_an_agent_that_was_sent_back_once_may_end(act: Callable[..., Any], proje
 
     assert said.decision == "none"
     assert "a.json:1:2" in said.message
-
-
-def test_the_command_refuses_nested_and_passes_flat(
-    hook: Callable[..., Any], nested: Callable[..., dict[str, Any]], project: Path
-) -> None:
-    (project / "a.toml").write_text("a = \n")
-    refused = hook("devops-completion", nested("devops-completion", project))
-    (project / "a.toml").write_text("a = 1\n")
-    passed = hook("devops-completion", {"session_id": "s", "cwd": str(project)})
-
-    assert (refused.code, passed.code) == (2, 0)
-    assert "a.toml:1:5" in refused.stderr
-    assert "sound" in passed.stderr

@@ -123,15 +123,3 @@ def test_an_agent_that_was_sent_back_once_may_end(act: Callable[..., Any], tmp_p
 
     assert said.decision == "none"
     assert "plan.md:1: is empty" in said.message
-
-
-def test_the_command_refuses_nested_and_passes_flat(
-    hook: Callable[..., Any], nested: Callable[..., dict[str, Any]], tmp_path: Path
-) -> None:
-    refused = hook("spec-completion", nested("spec-completion", tmp_path))
-    write(tmp_path)
-    passed = hook("spec-completion", {"session_id": "s", "cwd": str(tmp_path)})
-
-    assert (refused.code, passed.code) == (2, 0)
-    assert "spec.md: there is no such document; write it" in refused.stderr
-    assert "complete" in passed.stderr
